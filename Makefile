@@ -1,0 +1,73 @@
+# The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long bench format tidy clean
+
+CORES := $(shell nproc)
+# JOBS=1 for a machine with little memory.
+BUILD := cmake --build $(if $(JOBS),--parallel $(JOBS)) --preset
+TEST := ctest --parallel $(or $(JOBS),$(CORES)) --preset
+# The thread sanitizer of clang 14 cannot map its shadow where the kernel randomises addresses widely.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: ## install what packages.txt names and this machine lacks
+	@scripts/setup.sh
+
+# One configure per build folder; after that Ninja runs CMake again when a CMakeLists.txt or a glob changes.
+%/build.ninja: CMakePresets.json | setup
+	cmake --preset $(if $(filter build,$*),release,$(*:build-%=%))
+	@touch $@
+
+build: build/build.ninja ## build everything, optimised, with contracts on (the default)
+	$(BUILD) release
+
+run: build/build.ninja ## build the command and run the main job: 54 days on 16,384 GPUs
+	$(BUILD) release --target gauntlet
+	build/gauntlet run scenarios/llama3-405b-54d.toml --replicas 200
+
+test: build/build.ninja ## build and run the suite: under 15 minutes on 2 cores
+	$(BUILD) release-tests
+	$(TEST) release
+
+check-all: clang asan-ubsan tsan slow same-bytes ## the suite under clang and the sanitizers, and the slow tests
+
+clang: build-clang/build.ninja ## everything built by clang, and the suite
+	$(BUILD) clang
+	$(TEST) clang
+
+asan-ubsan: build-asan-ubsan/build.ninja ## the suite under the address and undefined-behaviour sanitizers
+	$(BUILD) asan-ubsan
+	$(TEST) asan-ubsan
+
+tsan: build-tsan/build.ninja ## the tests that start threads, under the thread sanitizer
+	$(BUILD) tsan
+	$(FIXED_ADDRESSES) $(TEST) tsan
+
+slow: build/build.ninja ## the slow tests, in the optimised build
+	$(BUILD) slow
+	$(TEST) slow
+
+same-bytes: build/build.ninja build-clang/build.ninja ## g++ and clang give the same results, byte for byte
+	$(BUILD) release --target gauntlet
+	$(BUILD) clang --target gauntlet
+	scripts/same_bytes.sh build/gauntlet build-clang/gauntlet
+
+long: build/build.ninja ## the tests that take hours
+	$(BUILD) long
+	$(TEST) long
+
+bench: build/build.ninja ## timings by Google Benchmark
+	$(BUILD) release --target gauntlet_bench
+	build/bench/gauntlet_bench
+
+format: setup ## lay out every C++ file by .clang-format
+	git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format -i
+
+tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
+	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|policies|sim|score|config|study|report|cli)/'
+
+clean: ## remove every build folder
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan

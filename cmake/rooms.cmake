@@ -1,0 +1,35 @@
+# gauntlet_room(<target> [SUBFOLDERS] [LINKS <rooms>...] [USES <third-party targets>...])
+#
+# A library of this folder's sources: those directly in it, with SUBFOLDERS also those one folder down. LINKS are the
+# rooms whose headers this one may include, directly; USES are third-party libraries that only its .cpp files name.
+# A room of headers alone becomes an interface library.
+function(gauntlet_room target)
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "SUBFOLDERS" "" "LINKS;USES")
+  set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(ROOM_SUBFOLDERS)
+    list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PUBLIC house ${ROOM_LINKS} PRIVATE ${ROOM_USES})
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE house ${ROOM_LINKS} ${ROOM_USES})
+  endif()
+endfunction()
+
+# Every room that may be joined by cli/, bench/ and the tests that cross rooms.
+set(GAUNTLET_ALL_ROOMS
+    core
+    core_math
+    core_random
+    core_record
+    models
+    policies
+    sim
+    score
+    config
+    study
+    study_results
+    report)

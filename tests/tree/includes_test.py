@@ -1,0 +1,341 @@
+"""Reads the tree and holds it to the house rules: who may include whom, what headers may name, where chance may come from.
+
+Each rule is a function from a tree (path -> text) to complaints, and each is first shown a small offending tree that it
+must flag, beside a harmless twin that it must not: a rule that cannot fail is a defect.
+
+    python3 tests/tree/includes_test.py
+"""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Who may include whom, directly. CMake's link lines must say the same (rule `link_lines`).
+CORE = ("core", "core/math", "core/random", "core/record")
+ROOMS = {
+    "core": (),
+    "core/math": ("core",),
+    "core/random": ("core", "core/math"),
+    "core/record": ("core", "core/math"),
+    "policies": ("core", "core/math"),
+    "score": ("core", "core/record"),
+    "models": ("core", "core/math", "core/random"),
+    "sim": (*CORE, "models"),
+    "real": (*CORE, "models"),
+    "config": ("core", "core/random", "models", "policies"),
+    "study/results": ("core", "score"),
+    "study": (*CORE, "models", "policies", "sim", "score", "config", "study/results"),
+    "report": ("core", "score", "study/results"),
+}
+# These join the rooms; nothing includes them.
+JOINING = ("cli", "python", "bench", "tests")
+
+STANDARD = set("""
+algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque
+exception execution filesystem forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream
+iterator latch limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges
+ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf
+string string_view syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility
+valarray variant vector version cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg
+cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype
+""".split())
+# The rooms that use the standard library only, and what they may name beside it.
+STANDARD_ONLY = {"core": (), "core/math": (), "core/random": ("Random123/",), "core/record": (), "policies": ()}
+
+# A policy is a pure state machine: no thread, file, generator, clock or terminal.
+POLICIES_NEVER = set("""
+thread mutex shared_mutex condition_variable future stop_token semaphore latch barrier fstream filesystem iostream cstdio
+random ctime
+""".split())
+
+# Headers that stay out of public headers: in .cpp files, or (not the ONE_FILE ones) in a room's own *_private.hpp.
+HIDDEN = {
+    "SimGrid": r"simgrid/|xbt",
+    "Boost.Graph": r"boost/graph/",
+    "Eigen": r"Eigen/",
+    "gRPC": r"grpc",
+    "SQLite": r"sqlite3",
+    "CUDA": r"cuda|nvml",
+    "NCCL": r"nccl",
+}
+ONE_FILE = {"CLI11": r"CLI/|CLI11", "toml++": r"toml\+\+/|toml\.hpp", "nlohmann-json": r"nlohmann/"}
+
+# What reaches results must not depend on the C library of the machine, nor on its clock.
+RESULTS = ("core", "models", "policies", "sim", "score", "config", "study")
+NO_CLOCK = ("core", "models", "policies", "sim", "score", "config", "study/results")
+
+# Spelt so that this file does not trip over itself.
+UNFINISHED = re.compile(
+    r"\b(T[O]DO|F[I]XME|X{3}|H[A]CK|W[I]P)\b|(?i:\b(not (yet )?impl[e]mented|unimpl[e]mented|place[h]older|st[u]bs?|hard-?c[o]ded|for n[o]w)\b)")
+MACHINE_PATH = re.compile(r"(?<![\w.~/-])/(w[o]rk|h[o]me|r[o]ot|t[m]p|U[s]ers|f[a]rm)/[\w.$-]")
+CHANCE = re.compile(
+    r"std::\w+_distribution|\bmt19937|\brandom_device|\bdefault_random_engine|\bminstd_rand|std::(shuffle|sample)\b|\bs?rand\s*\(|\b[dlm]rand48")
+LIBM = re.compile(
+    r"(?:\bstd|(?<![\w:>]))::(log|log2|log10|log1p|exp|exp2|expm1|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
+    r"|tgamma|lgamma|erf|erfc|beta|riemann_zeta)[fl]?\s*\(")
+CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nullptr|NULL|0)\s*\)|clock_gettime|gettimeofday")
+
+CODE = (".cpp", ".hpp", ".h", ".cu", ".py", ".sh", ".cmake", ".toml", "CMakeLists.txt", "Makefile")
+TEXT = (*CODE, ".md", ".txt", ".json", ".ipynb", ".yml", ".csv", ".html", "run")
+
+
+def is_cpp(path):
+    return path.endswith((".cpp", ".hpp", ".h", ".cu"))
+
+
+def room_of(path):
+    """The room a file is in (the deepest that contains it), or its top folder where that is no room."""
+    rooms = [room for room in (*ROOMS, *JOINING) if path.startswith(room + "/")]
+    return max(rooms, key=len) if rooms else path.split("/")[0]
+
+
+def within(path, rooms):
+    return any(path.startswith(room + "/") for room in rooms)
+
+
+LEXEMES = re.compile(
+    r'R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
+
+
+def without_comments(text):
+    """C++ with its comments blanked and its lines kept."""
+    return LEXEMES.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
+
+
+def includes(tree):
+    """(path, line number, header) of every #include."""
+    for path, text in tree.items():
+        if is_cpp(path):
+            for number, line in enumerate(without_comments(text).splitlines(), 1):
+                if found := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
+                    yield path, number, found[2], found[1] == '"'
+
+
+def matches(tree, pattern, wanted, clean):
+    """(path, line number, text) of every match of `pattern` in the wanted files, after cleaning."""
+    for path, text in tree.items():
+        if wanted(path):
+            for number, line in enumerate(clean(text).splitlines(), 1):
+                for found in pattern.finditer(line):
+                    yield path, number, found[0]
+
+
+def named_by(header, families):
+    return [name for name, pattern in families.items() if re.match(pattern, header)]
+
+
+# The rules.
+
+
+def rooms_include_what_they_may(tree):
+    for path, number, header, quoted in includes(tree):
+        room = room_of(path)
+        if not quoted:
+            continue
+        target = room_of(header)
+        if "/" not in header or (target not in ROOMS and target not in JOINING):
+            yield f'{path}:{number}: "{header}" is not rooted at the repository (project includes name room and file; others go in <>)'
+        elif target in JOINING and target != room:
+            yield f"{path}:{number}: {header}: nothing includes {target}"
+        elif room in ROOMS and target != room and target not in ROOMS[room]:
+            may = ", ".join(ROOMS[room]) or "nothing of ours"
+            yield f"{path}:{number}: {header}: {room} may include {may}, not {target}"
+
+
+def every_folder_is_a_room(tree):
+    for path in tree:
+        if is_cpp(path) and room_of(path) not in ROOMS and room_of(path) not in JOINING:
+            yield f"{path}: {room_of(path)} is not a room (add it to the table of this test and to CMakeLists.txt, or move the file)"
+
+
+def core_and_policies_use_the_standard_library_alone(tree):
+    for path, number, header, quoted in includes(tree):
+        allowed = STANDARD_ONLY.get(room_of(path))
+        if allowed is not None and not quoted and header not in STANDARD and not header.startswith(allowed):
+            yield f"{path}:{number}: <{header}>: {room_of(path)} uses the standard library only"
+
+
+def policies_are_pure(tree):
+    for path, number, header, _ in includes(tree):
+        if room_of(path) == "policies" and header in POLICIES_NEVER:
+            yield f"{path}:{number}: <{header}>: a policy has no thread, file, generator, clock or terminal (order it, observe it later)"
+
+
+def public_headers_hide_libraries(tree):
+    for path, number, header, _ in includes(tree):
+        if not path.endswith((".hpp", ".h")) or room_of(path) == "tests":
+            continue
+        for name in named_by(header, ONE_FILE):
+            yield f"{path}:{number}: {header}: {name} is named in .cpp files only"
+        for name in named_by(header, HIDDEN):
+            if not path.endswith("_private.hpp"):
+                yield f"{path}:{number}: {header}: {name} is named in .cpp files or in one *_private.hpp, never in a public header"
+
+
+def private_headers_stay_in_their_room(tree):
+    for path, number, header, _ in includes(tree):
+        if header.endswith("_private.hpp") and (room_of(header) != room_of(path) or path.endswith(".hpp")):
+            yield f"{path}:{number}: {header} is private to the .cpp files of {room_of(header)}"
+
+
+def heavy_headers_have_one_file_a_room(tree):
+    users = {}
+    for path, number, header, _ in includes(tree):
+        if path.endswith(".cpp") and room_of(path) != "tests":
+            for name in named_by(header, ONE_FILE):
+                users.setdefault((room_of(path), name), {})[path] = number
+    for (room, name), files in users.items():
+        if len(files) > 1:
+            yield f"{room}: {name} is heavy and belongs in one .cpp of a room, not in {', '.join(sorted(files))}"
+
+
+def chance_comes_from_named_streams(tree):
+    for path, number, text in matches(tree, CHANCE, lambda p: is_cpp(p) and room_of(p) != "bench", without_comments):
+        yield f"{path}:{number}: {text}: randomness comes from core/random's named streams (its bytes are ours, on any machine)"
+
+
+def results_use_our_own_functions(tree):
+    for path, number, text in matches(tree, LIBM, lambda p: is_cpp(p) and within(p, RESULTS), without_comments):
+        yield f"{path}:{number}: {text}...): the C library's last bit depends on the machine (use core/math)"
+
+
+def only_the_real_world_has_a_clock(tree):
+    for path, number, text in matches(tree, CLOCK, lambda p: is_cpp(p) and within(p, NO_CLOCK), without_comments):
+        yield f"{path}:{number}: {text}: the wall clock is not read here (time is handed in)"
+
+
+def nothing_is_unfinished(tree):
+    for path, number, text in matches(tree, UNFINISHED, lambda p: p.endswith(CODE), str):
+        yield f"{path}:{number}: '{text}' marks something unfinished (finish it, or say what holds)"
+
+
+def no_machine_is_named(tree):
+    for path, number, text in matches(tree, MACHINE_PATH, lambda p: p.endswith(TEXT), str):
+        yield f"{path}:{number}: '{text}...' is a path of one machine"
+
+
+def link_lines_are_the_include_rules(tree):
+    target_of = {room: room.replace("/", "_") for room in ROOMS}
+    for room, may in ROOMS.items():
+        path = f"{room}/CMakeLists.txt"
+        if path not in tree:
+            if any(is_cpp(p) and room_of(p) == room for p in tree):
+                yield f"{path}: missing: {room} has sources and no target"
+            continue
+        text = re.sub(r"#[^\n]*", "", tree[path])
+        calls = re.findall(r"gauntlet_room\(([^)]*)\)", text)
+        if len(calls) != 1 or calls[0].split()[0] != target_of[room]:
+            yield f"{path}: holds one gauntlet_room({target_of[room]} ...)"
+            continue
+        links = re.split(r"\bUSES\b", " ".join(calls[0].split()))[0].partition("LINKS")[2].split()
+        wanted = {target_of[other] for other in may}
+        if set(links) != wanted:
+            yield f"{path}: LINKS {' '.join(sorted(links))}, where the include rules say {' '.join(sorted(wanted)) or 'nothing'}"
+        if "target_link_libraries" in text:
+            yield f"{path}: target_link_libraries: link through gauntlet_room's LINKS and USES, which this test reads"
+
+
+# For each rule, trees that it must flag and twins that it must let pass.
+EXAMPLES = {
+    rooms_include_what_they_may: [
+        ({"policies/a.cpp": '#include "sim/engine.hpp"'}, {"policies/a.cpp": '#include "core/math/log.hpp"'}),
+        ({"core/a.hpp": '#include "core/math/log.hpp"'}, {"core/math/a.hpp": '#include "core/time.hpp"'}),
+        ({"score/a.cpp": '#include "core/random/stream.hpp"'}, {"score/a.cpp": '#include "core/record/truth.hpp"'}),
+        ({"study/results/a.cpp": '#include "study/sweep.hpp"'}, {"study/a.cpp": '#include "study/results/store.hpp"'}),
+        ({"models/x/a.cpp": '  #  include "policies/a.hpp"'}, {"models/x/a.cpp": '// #include "policies/a.hpp"'}),
+        ({"sim/a.cpp": '#include "cli/main.hpp"'}, {"cli/main.cpp": '#include "sim/a.hpp"'}),
+        ({"sim/a.cpp": '#include "tests/support/a.hpp"'}, {"tests/sim/a.cpp": '#include "tests/support/a.hpp"'}),
+        ({"sim/a.cpp": '#include "engine.hpp"'}, {"sim/a.cpp": '#include "sim/engine.hpp"'}),
+        ({"sim/a.cpp": '#include "../core/time.hpp"'}, {"sim/a.cpp": '#include "core/time.hpp"'}),
+    ],
+    every_folder_is_a_room: [({"utils/a.hpp": ""}, {"sim/a.hpp": "", "bench/a.cpp": ""})],
+    core_and_policies_use_the_standard_library_alone: [
+        ({"core/a.cpp": "#include <fmt/core.h>"}, {"report/a.cpp": "#include <fmt/core.h>"}),
+        ({"core/math/a.cpp": "#include <Random123/philox.h>"}, {"core/random/a.cpp": "#include <Random123/philox.h>"}),
+        ({"policies/detect/a.cpp": "#include <unistd.h>"}, {"policies/detect/a.cpp": "#include <vector>"}),
+    ],
+    policies_are_pure: [
+        ({"policies/detect/a.hpp": f"#include <{header}>"}, {"study/a.hpp": f"#include <{header}>"})
+        for header in ("thread", "mutex", "fstream", "filesystem", "random", "iostream")
+    ],
+    public_headers_hide_libraries: [
+        ({"sim/a.hpp": f"#include <{header}>"}, {"sim/a.cpp": f"#include <{header}>"})
+        for header in ("simgrid/s4u.hpp", "boost/graph/adjacency_list.hpp", "Eigen/Dense", "grpcpp/grpcpp.h", "sqlite3.h",
+                       "cuda_runtime.h", "nccl.h", "CLI/CLI.hpp", "toml++/toml.h", "nlohmann/json.hpp")
+    ] + [
+        ({"config/a_private.hpp": "#include <toml++/toml.h>"}, {"study/results/a_private.hpp": "#include <sqlite3.h>"}),
+    ],
+    private_headers_stay_in_their_room: [
+        ({"study/a.cpp": '#include "study/results/db_private.hpp"'}, {"study/results/a.cpp": '#include "study/results/db_private.hpp"'}),
+        ({"study/results/a.hpp": '#include "study/results/db_private.hpp"'}, {"study/results/a.cpp": '#include "study/results/a.hpp"'}),
+    ],
+    heavy_headers_have_one_file_a_room: [
+        ({"cli/a.cpp": "#include <CLI/CLI.hpp>", "cli/b.cpp": "#include <CLI/CLI.hpp>"},
+         {"cli/a.cpp": "#include <CLI/CLI.hpp>", "cli/b.cpp": "#include <nlohmann/json.hpp>"}),
+    ],
+    chance_comes_from_named_streams: [
+        ({"tests/sim/a.cpp": f"auto x = {use};"}, {"bench/a.cpp": f"auto x = {use};", "sim/a.cpp": f"// not {use}"})
+        for use in ("std::normal_distribution<double>(0, 1)", "std::mt19937(7)", "std::random_device{}()", "rand()", "std::rand ()",
+                    "std::shuffle(a, b, c)")
+    ] + [({"sim/a.cpp": "int x = rand();"}, {"sim/a.cpp": "int x = operand(); int y = brand();"})],
+    results_use_our_own_functions: [
+        ({"sim/a.cpp": "return std::exp(x);"}, {"sim/a.cpp": "return gauntlet::exp(std::sqrt(x));"}),
+        ({"core/math/a.cpp": "return ::pow(x, y);"}, {"tests/core/math/a.cpp": "return std::pow(x, y);"}),
+    ],
+    only_the_real_world_has_a_clock: [
+        ({"sim/a.cpp": "std::chrono::steady_clock::now();"}, {"real/a.cpp": "std::chrono::steady_clock::now();"}),
+    ],
+    nothing_is_unfinished: [
+        ({"sim/a.cpp": f"// {words}"}, {"sim/a.cpp": "// a stubborn fault, for nowhere; HACKING.md"})
+        for words in ("T" + "ODO: more", "FIX" + "ME", "X" * 3, "not " + "implemented", "a st" + "ub", "for " + "now", "place" + "holder")
+    ],
+    no_machine_is_named: [
+        ({"docs/a.md": f"see {path}"}, {"docs/a.md": "https://example.org/home/a/root/b ~/work/a models/world/a /usr/bin/env"})
+        for path in ("/wo" + "rk/main/a", "/ho" + "me/me/a", "`/ro" + "ot/a`", "/t" + "mp/a.toml")
+    ],
+    link_lines_are_the_include_rules: [
+        ({"score/CMakeLists.txt": lines}, {"score/CMakeLists.txt": "gauntlet_room(\n  score # why\n  LINKS core_record core\n  USES fmt::fmt)"})
+        for lines in ("gauntlet_room(score LINKS core core_record sim)", "gauntlet_room(score LINKS core)", "gauntlet_room(scores LINKS core core_record)",
+                      "gauntlet_room(score LINKS core core_record)\ntarget_link_libraries(score PUBLIC sim)", "add_library(score a.cpp)")
+    ] + [({"sim/a.cpp": ""}, {"cli/a.cpp": ""})],
+}
+
+
+def read_tree():
+    tree = {}
+    for path in sorted(ROOT.rglob("*")):
+        name = path.relative_to(ROOT).as_posix()
+        top = name.split("/")[0]
+        if top == ".git" or top == "out" or top.startswith(("build", "out-")) or "__pycache__" in name:
+            continue
+        if path.is_file() and name.endswith(TEXT):
+            tree[name] = path.read_text(encoding="utf-8", errors="replace")
+    return tree
+
+
+class HouseRules(unittest.TestCase):
+    def test_every_rule_flags_its_examples_and_spares_their_twins(self):
+        for rule, examples in EXAMPLES.items():
+            for offending, harmless in examples:
+                with self.subTest(rule=rule.__name__, offending=offending):
+                    self.assertTrue(list(rule(offending)), "let an offence pass")
+                with self.subTest(rule=rule.__name__, harmless=harmless):
+                    self.assertEqual(list(rule(harmless)), [], "flagged what is allowed")
+
+    def test_the_include_rules_have_no_cycle(self):
+        left = {room: set(may) for room, may in ROOMS.items()}
+        while free := {room for room, may in left.items() if not may & left.keys()}:
+            left = {room: may for room, may in left.items() if room not in free}
+        self.assertEqual(left, {})
+
+    def test_the_tree_keeps_the_rules(self):
+        tree = read_tree()
+        self.assertTrue(any(path.startswith("core/") and is_cpp(path) for path in tree), "read no sources")
+        complaints = [complaint for rule in EXAMPLES for complaint in rule(tree)]
+        self.assertEqual(complaints, [], "\n" + "\n".join(complaints))
+
+
+if __name__ == "__main__":
+    unittest.main()
