@@ -1,0 +1,24 @@
+// What operators believe about the cluster. Policies get it by value with the first observation.
+#pragma once
+
+#include <cstdint>
+
+#include "core/id.hpp"
+#include "core/layout.hpp"
+
+namespace gauntlet {
+
+/// Hosts 0 .. job_hosts-1 carry the job when it starts; the next `spares` hosts stand by, idle and powered.
+struct Inventory {
+  std::uint32_t job_hosts = 1;
+  std::uint32_t spares = 0;
+  std::uint32_t gpus_per_host = 8;
+  std::uint32_t hosts_per_tor = 1;  // neighbours under one top-of-rack switch are consecutive hosts
+  Layout layout;
+
+  constexpr std::uint32_t hosts() const { return job_hosts + spares; }
+  constexpr bool starts_in_job(HostId host) const { return host.value < job_hosts; }
+  friend bool operator==(const Inventory&, const Inventory&) = default;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,223 @@
+#include "core/record/codec.hpp"
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "core/record/describe.hpp"
+
+namespace gauntlet {
+namespace {
+
+template <class T>
+constexpr bool kIsId = false;
+template <class Tag, class Representation>
+constexpr bool kIsId<Id<Tag, Representation>> = true;
+template <class T>
+constexpr bool kIsVariant = false;
+template <class... Each>
+constexpr bool kIsVariant<std::variant<Each...>> = true;
+
+// --- bytes -------------------------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  explicit Writer(ByteBuffer& out) : out_(out) {}
+
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      put(std::bit_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      put(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_integral_v<T>) {
+      auto bits = static_cast<std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>>(value);
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        out_.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(bits) >> (8 * i) & 0xff));
+      }
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      put(value.count());
+    } else if constexpr (std::is_same_v<T, Time>) {
+      put(value.time_since_epoch().count());
+    } else if constexpr (kIsId<T>) {
+      put(value.value);
+    } else if constexpr (kIsVariant<T>) {
+      put(static_cast<std::uint8_t>(value.index()));
+      std::visit([this](const auto& alternative) { put(alternative); }, value);
+    } else if constexpr (!std::is_same_v<T, std::monostate>) {
+      for_each_member(value, [this](std::string_view, const auto& each) { put(each); });
+    }
+  }
+
+ private:
+  ByteBuffer& out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view& in) : in_(in) {}
+  bool good() const { return good_; }
+
+  template <class T>
+  void get(T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      std::uint64_t bits = 0;
+      get(bits);
+      value = std::bit_cast<double>(bits);
+    } else if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> bits{};
+      get(bits);
+      value = static_cast<T>(bits);
+    } else if constexpr (std::is_integral_v<T>) {
+      std::uint64_t bits = 0;
+      if (in_.size() < sizeof(T)) {
+        good_ = false;
+        return;
+      }
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in_[i])) << (8 * i);
+      }
+      in_.remove_prefix(sizeof(T));
+      value = static_cast<T>(bits);
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      Duration::rep count = 0;
+      get(count);
+      value = Duration(count);
+    } else if constexpr (std::is_same_v<T, Time>) {
+      Duration::rep count = 0;
+      get(count);
+      value = Time(Duration(count));
+    } else if constexpr (kIsId<T>) {
+      get(value.value);
+    } else if constexpr (kIsVariant<T>) {
+      std::uint8_t index = 0;
+      get(index);
+      get_alternative(value, index, std::make_index_sequence<std::variant_size_v<T>>{});
+    } else if constexpr (!std::is_same_v<T, std::monostate>) {
+      for_each_member(value, [this](std::string_view, auto& each) { get(each); });
+    }
+  }
+
+ private:
+  template <class Variant, std::size_t... I>
+  void get_alternative(Variant& value, std::size_t index, std::index_sequence<I...>) {
+    const bool known = ((I == index && (get(value.template emplace<I>()), true)) || ...);
+    if (!known) good_ = false;
+  }
+
+  std::string_view& in_;
+  bool good_ = true;
+};
+
+template <class T>
+std::optional<T> decode(std::string_view& bytes) {
+  T value{};
+  Reader reader(bytes);
+  reader.get(value);
+  return reader.good() ? std::optional<T>(value) : std::nullopt;
+}
+
+// --- text --------------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 4> kComponentKinds = {"job", "host", "gpu", "nic"};
+constexpr std::array<std::string_view, 5> kSignals = {"heartbeat", "process_exit", "log_line", "step",
+                                                      "checkpoint_stall"};
+constexpr std::array<std::string_view, 3> kEdges = {"began", "ended", "sample"};
+constexpr std::array<std::string_view, 3> kStatuses = {"done", "failed", "cancelled"};
+constexpr std::array<std::string_view, 2> kVerdicts = {"healthy", "faulty"};
+constexpr std::array<std::string_view, 3> kEndings = {"completed", "time_over", "gave_up"};
+constexpr std::array<std::string_view, 2> kStopReasons = {"fault", "planned"};
+
+template <std::size_t N, class Enum>
+std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < N ? names[index] : "?";
+}
+
+class Printer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      text_ += value ? "yes" : "no";
+    } else if constexpr (std::is_same_v<T, Signal>) {
+      text_ += name_of(kSignals, value);
+    } else if constexpr (std::is_same_v<T, Edge>) {
+      text_ += name_of(kEdges, value);
+    } else if constexpr (std::is_same_v<T, Status>) {
+      text_ += name_of(kStatuses, value);
+    } else if constexpr (std::is_same_v<T, Verdict>) {
+      text_ += name_of(kVerdicts, value);
+    } else if constexpr (std::is_same_v<T, Ending>) {
+      text_ += name_of(kEndings, value);
+    } else if constexpr (std::is_same_v<T, StopReason>) {
+      text_ += name_of(kStopReasons, value);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      text_ += std::to_string(value);
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      text_ += std::to_string(value.count()) + "ns";
+    } else if constexpr (std::is_same_v<T, Time>) {
+      put(value.time_since_epoch());
+    } else if constexpr (std::is_same_v<T, ComponentId>) {
+      text_ += name_of(kComponentKinds, value.kind);
+      text_ += ":" + std::to_string(value.index);
+    } else if constexpr (std::is_same_v<T, Scope>) {
+      if (value.subset == Scope::Subset::one) return put(ComponentId{value.kind, value.index});
+      text_ += "every ";
+      text_ += name_of(kComponentKinds, value.kind);
+      if (value.subset == Scope::Subset::job) text_ += " of job:" + std::to_string(value.index);
+    } else if constexpr (kIsId<T>) {
+      put(value.value);
+    } else if constexpr (kIsVariant<T>) {
+      std::visit([this](const auto& alternative) { put(alternative); }, value);
+    } else if constexpr (std::is_same_v<T, std::monostate>) {
+      text_ += "nothing";
+    } else {
+      text_ += Describe<T>::name;
+      text_ += "{";
+      bool first = true;
+      for_each_member(value, [&](std::string_view name, const auto& each) {
+        if (!std::exchange(first, false)) text_ += " ";
+        text_ += name;
+        text_ += "=";
+        put(each);
+      });
+      text_ += "}";
+    }
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+void encode(const Observed& value, ByteBuffer& out) { Writer(out).put(value); }
+void encode(const Order& value, ByteBuffer& out) { Writer(out).put(value); }
+
+std::optional<Observed> decode_observed(std::string_view& bytes) { return decode<Observed>(bytes); }
+std::optional<Order> decode_order(std::string_view& bytes) { return decode<Order>(bytes); }
+
+std::string to_text(const Observed& value) {
+  Printer printer;
+  printer.put(value.what);
+  return printer.take();
+}
+std::string to_text(const Order& value) {
+  Printer printer;
+  printer.put(value.what);
+  return printer.take();
+}
+
+bool same(const Order& a, const Order& b) {
+  ByteBuffer bytes_a, bytes_b;
+  encode(a, bytes_a);
+  encode(b, bytes_b);
+  return bytes_a == bytes_b;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,32 @@
+// Observations and orders to bytes and back, to text, and compared: the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/observation.hpp"
+
+namespace gauntlet {
+
+using ByteBuffer = std::vector<std::uint8_t>;
+
+/// Appends little-endian bytes.
+void encode(const Observed& value, ByteBuffer& out);
+void encode(const Order& value, ByteBuffer& out);
+
+/// Reads from the front of `bytes` and shortens it. Nothing when the bytes are no such value.
+std::optional<Observed> decode_observed(std::string_view& bytes);
+std::optional<Order> decode_order(std::string_view& bytes);
+
+/// `Seen{watch=1 who=host:17 edge=began ...}`, for people.
+std::string to_text(const Observed& value);
+std::string to_text(const Order& value);
+
+/// Member by member.
+bool same(const Order& a, const Order& b);
+
+}  // namespace gauntlet

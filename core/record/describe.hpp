@@ -1,0 +1,95 @@
+// One description of every observation, order and part of them: its name and its members. Writing, reading, printing,
+// hashing and comparing all walk it, so that no member can be forgotten in one of them.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <variant>
+
+#include "core/action.hpp"
+#include "core/observation.hpp"
+
+namespace gauntlet {
+
+template <class Owner, class Member>
+struct DescribedMember {
+  std::string_view name;
+  Member Owner::*pointer;
+};
+template <class Owner, class Member>
+constexpr DescribedMember<Owner, Member> member(std::string_view name, Member Owner::*pointer) {
+  return {name, pointer};
+}
+
+template <class T>
+struct Describe;  // specialised below: `name` and the tuple `members`
+
+#define GAUNTLET_DESCRIBE(Type, ...)                                  \
+  template <>                                                         \
+  struct Describe<Type> {                                             \
+    using T = Type;                                                   \
+    static constexpr std::string_view name = #Type;                   \
+    static constexpr auto members = std::tuple{__VA_ARGS__};          \
+  }
+#define GAUNTLET_MEMBER(name) member(#name, &T::name)
+
+GAUNTLET_DESCRIBE(ComponentId, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(index));
+GAUNTLET_DESCRIBE(Scope, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(subset), GAUNTLET_MEMBER(index));
+GAUNTLET_DESCRIBE(Layout, GAUNTLET_MEMBER(tp), GAUNTLET_MEMBER(pp), GAUNTLET_MEMBER(dp),
+                  GAUNTLET_MEMBER(virtual_stages));
+GAUNTLET_DESCRIBE(Inventory, GAUNTLET_MEMBER(job_hosts), GAUNTLET_MEMBER(spares), GAUNTLET_MEMBER(gpus_per_host),
+                  GAUNTLET_MEMBER(hosts_per_tor), GAUNTLET_MEMBER(layout));
+
+GAUNTLET_DESCRIBE(Silence, GAUNTLET_MEMBER(longest));
+GAUNTLET_DESCRIBE(Outside, GAUNTLET_MEMBER(low), GAUNTLET_MEMBER(high));
+GAUNTLET_DESCRIBE(Match, GAUNTLET_MEMBER(pattern));
+GAUNTLET_DESCRIBE(Sample, GAUNTLET_MEMBER(count));
+
+GAUNTLET_DESCRIBE(Watch, GAUNTLET_MEMBER(id), GAUNTLET_MEMBER(signal), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(until),
+                  GAUNTLET_MEMBER(first));
+GAUNTLET_DESCRIBE(Unwatch, GAUNTLET_MEMBER(watch));
+GAUNTLET_DESCRIBE(Wake, GAUNTLET_MEMBER(at));
+GAUNTLET_DESCRIBE(Cancel, GAUNTLET_MEMBER(order));
+GAUNTLET_DESCRIBE(CheckpointEvery, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(interval));
+GAUNTLET_DESCRIBE(Checkpoint, GAUNTLET_MEMBER(job));
+GAUNTLET_DESCRIBE(Stop, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(reason));
+GAUNTLET_DESCRIBE(Start, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(collective_timeout));
+GAUNTLET_DESCRIBE(Acquire, GAUNTLET_MEMBER(job));
+GAUNTLET_DESCRIBE(Evict, GAUNTLET_MEMBER(host));
+GAUNTLET_DESCRIBE(Readmit, GAUNTLET_MEMBER(host));
+GAUNTLET_DESCRIBE(Probe, GAUNTLET_MEMBER(probe), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(report));
+GAUNTLET_DESCRIBE(Ask, GAUNTLET_MEMBER(job));
+GAUNTLET_DESCRIBE(Alert, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(who));
+GAUNTLET_DESCRIBE(Order, GAUNTLET_MEMBER(id), GAUNTLET_MEMBER(what));
+
+GAUNTLET_DESCRIBE(Probed, GAUNTLET_MEMBER(component), GAUNTLET_MEMBER(verdict), GAUNTLET_MEMBER(value));
+GAUNTLET_DESCRIBE(Granted, GAUNTLET_MEMBER(host));
+GAUNTLET_DESCRIBE(Saved, GAUNTLET_MEMBER(step));
+GAUNTLET_DESCRIBE(Loaded, GAUNTLET_MEMBER(step));
+GAUNTLET_DESCRIBE(Answered, GAUNTLET_MEMBER(choice), GAUNTLET_MEMBER(found));
+
+GAUNTLET_DESCRIBE(Started, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(inventory));
+GAUNTLET_DESCRIBE(Seen, GAUNTLET_MEMBER(watch), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(edge), GAUNTLET_MEMBER(sensed),
+                  GAUNTLET_MEMBER(value), GAUNTLET_MEMBER(more));
+GAUNTLET_DESCRIBE(Outcome, GAUNTLET_MEMBER(order), GAUNTLET_MEMBER(status), GAUNTLET_MEMBER(took),
+                  GAUNTLET_MEMBER(result));
+GAUNTLET_DESCRIBE(HostReturned, GAUNTLET_MEMBER(host));
+GAUNTLET_DESCRIBE(Told, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(hold));
+GAUNTLET_DESCRIBE(Overflow, GAUNTLET_MEMBER(watch), GAUNTLET_MEMBER(dropped));
+GAUNTLET_DESCRIBE(Finished, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(ending));
+GAUNTLET_DESCRIBE(Observed, GAUNTLET_MEMBER(at), GAUNTLET_MEMBER(what));
+
+#undef GAUNTLET_MEMBER
+#undef GAUNTLET_DESCRIBE
+
+template <class T>
+concept Described = requires { Describe<std::remove_const_t<T>>::members; };
+
+/// Calls `visit(name, member)` for each member in its order; `value` may be const.
+template <Described T, class Visit>
+constexpr void for_each_member(T& value, Visit&& visit) {
+  std::apply([&](const auto&... each) { (visit(each.name, value.*(each.pointer)), ...); },
+             Describe<std::remove_const_t<T>>::members);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,171 @@
+#include "core/record/recording.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "core/record/codec.hpp"
+#include "core/record/fingerprint.hpp"
+
+namespace gauntlet {
+namespace {
+
+// File: magic, then frames {u8 kind, u32 length, u32 checksum, payload}, all little-endian.
+constexpr std::string_view kMagic = "gauntlet-record-1\n";
+constexpr std::size_t kFrameHead = 9;
+
+enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3 };
+
+std::uint32_t checksum(std::string_view payload) {
+  Fingerprint hash;
+  for (const char each : payload) hash.add(static_cast<std::uint64_t>(static_cast<std::uint8_t>(each)));
+  return static_cast<std::uint32_t>(hash.value());
+}
+
+void put_number(std::uint64_t value, std::size_t bytes, std::string& out) {
+  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+}
+
+std::uint64_t take_number(std::string_view& in, std::size_t bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in[i])) << (8 * i);
+  }
+  in.remove_prefix(bytes);
+  return value;
+}
+
+void put_frame(FrameKind kind, std::string_view payload, std::string& out) {
+  out.push_back(static_cast<char>(kind));
+  put_number(payload.size(), 4, out);
+  put_number(checksum(payload), 4, out);
+  out += payload;
+}
+
+std::string_view view(const ByteBuffer& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string encode_header(const RecordingHeader& header) {
+  std::string out;
+  put_number(header.seed, 8, out);
+  put_number(header.replica, 4, out);
+  put_number(header.version.size(), 4, out);
+  out += header.version;
+  out += header.scenario;
+  return out;
+}
+
+bool decode_header(std::string_view in, RecordingHeader& header) {
+  if (in.size() < 16) return false;
+  header.seed = take_number(in, 8);
+  header.replica = static_cast<std::uint32_t>(take_number(in, 4));
+  const std::uint64_t version_size = take_number(in, 4);
+  if (version_size > in.size()) return false;
+  header.version = in.substr(0, version_size);
+  header.scenario = in.substr(version_size);
+  return true;
+}
+
+Problem file_problem(const std::string& path, std::string why, std::string suggestion) {
+  return {.file = path, .line = 0, .column = 0, .what = "", .why = std::move(why), .suggestion = std::move(suggestion)};
+}
+
+/// One frame off the front of `in`; false at a torn or damaged frame.
+bool take_frame(std::string_view& in, Recording& into) {
+  if (in.size() < kFrameHead) return false;
+  std::string_view rest = in;
+  const auto kind = static_cast<FrameKind>(take_number(rest, 1));
+  const std::uint64_t length = take_number(rest, 4);
+  const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+  if (rest.size() < length) return false;
+  std::string_view payload = rest.substr(0, length);
+  if (checksum(payload) != sum) return false;
+  in = rest.substr(length);
+  switch (kind) {
+    case FrameKind::header:
+      return decode_header(payload, into.header);
+    case FrameKind::observation:
+      if (const auto seen = decode_observed(payload)) {
+        into.record.observations.push_back(*seen);
+        return true;
+      }
+      return false;
+    case FrameKind::order:
+      if (const auto order = decode_order(payload); order && !into.record.observations.empty()) {
+        into.record.orders.push_back({.at = into.record.observations.back().at,
+                                      .observations = static_cast<std::uint32_t>(into.record.observations.size()),
+                                      .order = *order});
+        return true;
+      }
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header, const Record& record) {
+  std::string out(kMagic);
+  put_frame(FrameKind::header, encode_header(header), out);
+  ByteBuffer payload;
+  std::size_t order = 0;
+  for (std::size_t seen = 0; seen < record.observations.size(); ++seen) {
+    payload.clear();
+    encode(record.observations[seen], payload);
+    put_frame(FrameKind::observation, view(payload), out);
+    for (; order < record.orders.size() && record.orders[order].observations <= seen + 1; ++order) {
+      payload.clear();
+      encode(record.orders[order].order, payload);
+      put_frame(FrameKind::order, view(payload), out);
+    }
+  }
+
+  const std::string temporary = path + ".part";
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file.write(out.data(), static_cast<std::streamsize>(out.size()));
+    file.close();
+    if (!file) {
+      std::remove(temporary.c_str());
+      return file_problem(path, std::string("cannot be written: ") + std::strerror(errno),
+                          "check the directory, its permissions and the space on the disk");
+    }
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    std::remove(temporary.c_str());
+    return file_problem(path, "cannot be written: " + why, "choose another path");
+  }
+  return std::nullopt;
+}
+
+ReadRecording read_recording(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return {std::nullopt, file_problem(path, std::string("cannot be read: ") + std::strerror(errno),
+                                       "give a file that `gauntlet run --record` wrote")};
+  }
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string_view in = bytes;
+  if (!in.starts_with(kMagic)) {
+    return {std::nullopt, file_problem(path, "is not a recording", "give a file that `gauntlet run --record` wrote")};
+  }
+  in.remove_prefix(kMagic.size());
+  Recording recording;
+  if (!take_frame(in, recording) || recording.header.scenario.empty()) {
+    return {std::nullopt, file_problem(path, "is a recording without its scenario", "record the run again")};
+  }
+  while (!in.empty()) {
+    if (!take_frame(in, recording)) {
+      recording.torn = true;
+      break;
+    }
+  }
+  return {std::move(recording), {}};
+}
+
+}  // namespace gauntlet

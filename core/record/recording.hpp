@@ -1,0 +1,37 @@
+// A record as a file: frames with checksums, so that a file cut short by a crash is still a record up to there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/problem.hpp"
+#include "core/record/record.hpp"
+
+namespace gauntlet {
+
+/// What is needed to run the same policies again.
+struct RecordingHeader {
+  std::string version;   // of the program that wrote it
+  std::string scenario;  // fully resolved, itself a scenario
+  std::uint64_t seed = 0;
+  std::uint32_t replica = 0;
+};
+
+struct Recording {
+  RecordingHeader header;
+  Record record;
+  bool torn = false;  // the file ends in the middle of a frame: the run was cut short
+};
+
+/// Written under a temporary name and renamed. A problem says why it could not be.
+std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header, const Record& record);
+
+/// Either a recording, or the problem in the second place.
+struct ReadRecording {
+  std::optional<Recording> recording;
+  Problem problem;
+};
+ReadRecording read_recording(const std::string& path);
+
+}  // namespace gauntlet

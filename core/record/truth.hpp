@@ -1,0 +1,34 @@
+// The truth log: what really went wrong. Policies never see it; score/ alone holds it against their orders.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/id.hpp"
+#include "core/time.hpp"
+
+namespace gauntlet {
+
+enum class TruthKind : std::uint8_t {
+  onset,      // the fault strikes
+  returned,   // a fault that was not removed strikes again when the job is started on it
+  escalated,  // a fault that would have healed has become a stop (a pause longer than the collective timeout)
+  ended,      // healed, or removed by a restart or by repair
+};
+
+struct Truth {
+  Time at;
+  TruthKind what = TruthKind::onset;
+  FaultKindId kind;
+  ComponentId component;  // the culprit
+  HostId host;            // that it belongs to
+  bool on_job = false;    // the host carried the job at that time
+  bool stops = false;     // it stops a job that meets it
+  bool disturbs = false;  // it has any effect on a job at all
+  bool corrupts = false;
+  bool repairable = false;  // only the repair of the host removes it
+};
+
+using TruthLog = std::vector<Truth>;
+
+}  // namespace gauntlet

@@ -1,0 +1,55 @@
+// Watches: a policy sees a signal only through a watch that it ordered. The filter behind a watch runs where the raw
+// samples are (core/filter.hpp); what passes it arrives as `Seen`.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <variant>
+
+#include "core/id.hpp"
+#include "core/signal.hpp"
+#include "core/time.hpp"
+
+namespace gauntlet {
+
+/// A kind of component and a subset of it: all in service, those that a job holds, or one.
+struct Scope {
+  enum class Subset : std::uint8_t { all, job, one };
+  ComponentKind kind = ComponentKind::host;
+  Subset subset = Subset::all;
+  std::uint32_t index = 0;  // which job, or which one
+
+  static constexpr Scope all(ComponentKind kind) { return {kind, Subset::all, 0}; }
+  static constexpr Scope hosts_of(JobId job) { return {ComponentKind::host, Subset::job, job.value}; }
+  static constexpr Scope one(ComponentId who) { return {who.kind, Subset::one, who.index}; }
+  friend bool operator==(const Scope&, const Scope&) = default;
+};
+
+struct Silence { Duration longest; };    // reports once when samples stay away for longer, and when they return
+struct Outside { double low, high; };    // reports leaving the band [low, high] and re-entering it
+struct Match { PatternId pattern; };     // reports every sample of that pattern; process exits have pattern 0
+struct Sample { std::uint16_t count; };  // the next `count` raw values, once
+
+inline constexpr std::uint16_t kEachMember = std::numeric_limits<std::uint16_t>::max();
+
+struct Watch {
+  WatchId id;
+  Signal signal = Signal::heartbeat;
+  Scope who;
+  std::variant<Silence, Outside, Match, Sample> until;
+  // After this many members have reported one event, the rest of them arrive as one `Seen` with a count.
+  std::uint16_t first = kEachMember;
+};
+
+enum class Edge : std::uint8_t { began, ended, sample };
+
+struct Seen {
+  WatchId watch;
+  ComponentId who;          // of the first member, where `more` counts others
+  Edge edge = Edge::sample;
+  Time sensed;              // when the filter passed it, on the host where it ran
+  double value = 0;
+  std::uint32_t more = 0;   // further members that reported the same and are not listed
+};
+
+}  // namespace gauntlet
