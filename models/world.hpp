@@ -1,0 +1,110 @@
+// What the world is made of: the data that config fills from a scenario and the simulator brings to life.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/id.hpp"
+#include "core/inventory.hpp"
+#include "core/quantity.hpp"
+#include "core/random/law.hpp"
+#include "models/calibration.hpp"
+#include "models/fault.hpp"
+#include "models/hardware.hpp"
+
+namespace gauntlet {
+
+/// A test that looks for broken hosts. It may miss (per fault kind) and may accuse (false positives).
+struct ProbeKind {
+  std::string name;
+  Duration time{};                       // to run once, on any number of hosts in parallel
+  Probability false_positive;            // per healthy host and run
+  std::vector<Probability> detects;      // per fault kind, by FaultKindId
+  std::string source;
+};
+
+/// The phases of a restart before training, in order. Checkpoint load comes from `StorageModel`.
+struct StartChain {
+  Law scheduling = Law::constant(0);
+  Law process_start = Law::constant(0);
+  Law communicator_init = Law::constant(0);
+  Law warm_up = Law::constant(0);
+};
+
+struct PlannedStop {
+  Time at;
+  Duration hold;  // how long the job is wanted stopped
+};
+
+struct JobModel {
+  std::string name;
+  Transformer model;
+  Calibration calibration;               // the software stack, for models/step
+  Layout layout;
+  std::uint32_t global_batch = 1;        // sequences
+  std::uint32_t micro_batch = 1;         // sequences
+  Duration step_time{};                  // zero: from models/step
+  std::int64_t steps = 0;                // the work; zero: no end but `window`
+  Duration window{};                     // wall time that the scenario looks at; zero: until the work is done
+  Duration give_up_after{};              // without progress
+  StartChain start;
+  Duration stop_time{};                  // to end every rank
+  std::vector<PlannedStop> planned_stops;
+};
+
+enum class CheckpointMode : std::uint8_t {
+  synchronous,  // training waits until the last byte is durable
+  two_stage,    // training waits for the copy to host memory; a background writer makes it durable
+};
+
+struct StorageModel {
+  CheckpointMode mode = CheckpointMode::two_stage;
+  double bytes_per_parameter = 14;       // weights, master weights, optimizer moments
+  Bandwidth write;                       // all clients together
+  Bandwidth read;
+  Duration stall{};                      // not zero: the time for which training is blocked, as measured
+  Duration persist{};                    // not zero: from there until durable, as measured
+  Duration load{};                       // not zero: time to load a checkpoint, as measured
+  bool free = false;                     // no time at all for stall, persist and load left at zero
+};
+
+struct Telemetry {
+  Duration heartbeat_period{};
+  Duration heartbeat_jitter{};           // a heartbeat arrives up to so much later; below the period
+  Duration gap_mtbf{};                   // per host: heartbeats are lost for a while though the host is well; zero: never
+  Law gap_duration = Law::constant(0);
+};
+
+struct RepairShop {
+  Law time = Law::constant(0);           // from eviction until the host is back, as good as new
+};
+
+struct People {
+  Law response = Law::constant(0);       // until a person who was asked has found the culprit
+};
+
+struct Cost {
+  Money gpu_hour;                        // every GPU held: the job's and the spares'
+};
+
+struct World {
+  std::string name;                      // of the scenario
+  std::string question;                  // what it asks
+  Hardware hardware;
+  Inventory inventory;
+  JobModel job;
+  StorageModel storage;
+  Telemetry telemetry;
+  RepairShop repair;
+  People people;
+  Cost cost;
+  std::vector<FaultKind> faults;         // by FaultKindId, in the order of their names
+  std::vector<ProbeKind> probes;         // by ProbeId, in the order of their names
+  std::vector<std::string> patterns;     // by PatternId; 0 is the collective watchdog's line
+};
+
+/// The line that every rank logs when it waited longer than the collective timeout.
+inline constexpr PatternId kCollectiveTimeout{0};
+
+}  // namespace gauntlet
