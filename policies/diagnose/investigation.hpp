@@ -1,0 +1,40 @@
+// A diagnostic suite at work: data with a cursor. The probes run one after the other, on the suspects or on every host
+// of the job; the first one that finds something ends it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/observation.hpp"
+#include "policies/constants.hpp"
+
+namespace gauntlet {
+
+class Investigation {
+ public:
+  /// `suspects` empty: every host of the job is examined. An empty suite takes the evidence at its word.
+  Investigation(JobId job, const DiagnosisConstants& constants, std::vector<HostId> suspects, WatchId report,
+                Orders& out);
+
+  void on(const Seen& seen);
+  void on(const Outcome& outcome, Orders& out);
+
+  bool finished() const { return finished_; }
+  /// Once finished: the hosts that failed a probe.
+  const std::vector<HostId>& found() const { return found_; }
+
+ private:
+  void probe_or_finish(Orders& out);
+
+  JobId job_;
+  const DiagnosisConstants* constants_;
+  std::vector<HostId> suspects_;
+  WatchId report_;
+  std::size_t cursor_ = 0;        // the probe of the suite that runs
+  std::vector<OrderId> running_;  // one order for each suspect, or one for all hosts
+  std::vector<HostId> found_;
+  bool finished_ = false;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,23 @@
+// The policies by name: what a scenario's `policies` section can choose from. A new policy is one line in registry.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "policies/checkpoint/checkpoint_policy.hpp"
+#include "policies/detect/detector.hpp"
+#include "policies/recover/recovery.hpp"
+
+namespace gauntlet {
+
+std::span<const std::string_view> detector_names();           // policies.detect, any of them
+std::span<const std::string_view> diagnoser_names();          // policies.diagnose
+std::span<const std::string_view> checkpoint_policy_names();  // policies.checkpoint
+std::span<const std::string_view> recovery_names();           // policies.recover
+
+/// The name is one of the lists above.
+Detector make_detector(std::string_view name);
+CheckpointPolicy make_checkpoint_policy(std::string_view name);
+Recovery::First first_step_of_recovery(std::string_view name);
+
+}  // namespace gauntlet
