@@ -1,0 +1,308 @@
+#include "score/phases.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/contract.hpp"
+
+namespace gauntlet {
+namespace {
+
+/// The phase that an order begins while the job is stopped; nothing where it does not move the recovery on.
+std::optional<Phase> stage_of(const Action& action) {
+  if (const auto* stop = std::get_if<Stop>(&action)) {
+    return stop->reason == StopReason::planned ? Phase::planned : Phase::diagnosing;
+  }
+  if (std::holds_alternative<Probe>(action) || std::holds_alternative<Ask>(action)) return Phase::diagnosing;
+  if (std::holds_alternative<Acquire>(action)) return Phase::waiting_for_spare;
+  if (std::holds_alternative<Start>(action)) return Phase::restarting;
+  return std::nullopt;
+}
+
+/// What is wrong at a time, read off the truth log from front to back.
+class TruthCursor {
+ public:
+  explicit TruthCursor(const TruthLog& log) : log_(log) {}
+
+  void follow(Time until) {
+    for (; next_ < log_.size() && log_[next_].at <= until; ++next_) {
+      const Truth& each = log_[next_];
+      if (each.what == TruthKind::ended) {
+        std::erase_if(active_, [&](const Truth& active) {
+          return active.kind == each.kind && active.component == each.component;
+        });
+      } else if (each.what == TruthKind::onset && each.disturbs) {
+        active_.push_back(each);
+        if (each.corrupts && each.on_job && !corrupt_since_) corrupt_since_ = each.at;
+      }
+      const bool stops = each.what == TruthKind::escalated || (each.what != TruthKind::ended && each.stops);
+      if (stops && each.on_job && !(stop_ && stop_->at == each.at)) stop_ = each;
+    }
+  }
+  /// The fault that stopped the job just then.
+  const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
+  /// The latest fault on the job's hosts that slows or pauses it.
+  const Truth* disturbance() const {
+    const auto found = std::find_if(active_.rbegin(), active_.rend(), [](const Truth& each) {
+      return each.on_job && !each.stops && !each.corrupts;
+    });
+    return found == active_.rend() ? nullptr : &*found;
+  }
+  /// When the numbers went wrong, while that is not forgotten.
+  std::optional<Time> corrupt_since() const { return corrupt_since_; }
+  bool corrupting() const {
+    return std::any_of(active_.begin(), active_.end(), [](const Truth& each) { return each.corrupts && each.on_job; });
+  }
+  void forget_corruption() { corrupt_since_.reset(); }
+
+ private:
+  const TruthLog& log_;
+  std::size_t next_ = 0;
+  std::vector<Truth> active_;
+  std::optional<Truth> stop_;
+  std::optional<Time> corrupt_since_;
+};
+
+/// Walks the wall time once: stretches of training, pauses, and the gaps between them.
+class Walk {
+ public:
+  Walk(const TruthLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
+      : truth_(truth), progress_(progress), record_(record), figures_(figures) {}
+
+  Duration run(Time end) {
+    Time at = kStart;
+    auto pause = progress_.pauses.begin();
+    for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
+      const bool last = i == progress_.stretches.size();
+      const Time until = last ? end : progress_.stretches[i].begin;
+      for (; pause != progress_.pauses.end() && pause->begin == at && pause->end <= until && pause->end > at; ++pause) {
+        paused(*pause);
+        at = pause->end;
+      }
+      if (at < until || !(last || goes_on(progress_.stretches[i]))) down(at, until);
+      if (last) break;
+      trained(progress_.stretches[i]);
+      at = progress_.stretches[i].end;
+    }
+    in_steps(under_way_, under_way_healthy_, redoing_);  // the step that the end of the run found under way
+    if (incident_) close(end);
+    figures_.steps = mark_;
+    return training_;
+  }
+
+ private:
+  /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
+  bool goes_on(const Stretch& stretch) const {
+    const Reached from = stretch.reached_at(stretch.begin);
+    return stretch.first_step + from.steps == reached_ && from.into_step == under_way_;
+  }
+
+  void charge(Phase phase, Duration time, Cause cause) {
+    at(figures_.phases, phase) += time;
+    if (phase == Phase::effective) return;
+    figures_.lost_by_cause[cause.value] += time;
+    const bool episode = phase == Phase::checkpoint_stall || phase == Phase::slowdown;
+    if (incident_ && !episode) at(incident().lost, phase) += time;
+  }
+  Incident& incident() { return figures_.incidents[*incident_]; }
+
+  /// Time in steps: redone, or new.
+  void in_steps(Duration time, Duration healthy, bool redone) {
+    if (redone) return charge(Phase::recomputing, time, cause_);
+    charge(Phase::effective, healthy, {});
+    charge(Phase::slowdown, time - healthy, slow_cause_);
+  }
+
+  // --- training ------------------------------------------------------------------------------------------------------
+
+  void trained(const Stretch& stretch) {
+    const Reached from = stretch.reached_at(stretch.begin);
+    const Reached to = stretch.reached_at(stretch.end);
+    const std::int64_t first = stretch.first_step + from.steps;
+    const std::int64_t last = stretch.first_step + to.steps;
+    truth_.follow(stretch.begin);
+    if (const Truth* slow = truth_.disturbance()) slow_cause_ = cause_of(slow->kind);
+    forget_corruption_before(first);
+
+    const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
+    const std::int64_t fresh = last - first - redone;
+    in_steps(redone * stretch.step, {}, true);
+    if (incident_) {
+      if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
+      if (last >= mark_) close(first < mark_ ? stretch.time_of_step(mark_ - stretch.first_step) : stretch.begin);
+    }
+    in_steps(fresh * stretch.step, fresh * stretch.healthy_step, false);
+    charge(Phase::checkpoint_stall,
+           (to.checkpoints - from.checkpoints) * stretch.cadence.stall + to.into_stall - from.into_stall,
+           kCauseCheckpoint);
+    truth_.follow(stretch.end);
+    count_corrupt(stretch, first + redone, last);
+
+    figures_.iterations += last - first;
+    figures_.iteration_time += (last - first) * stretch.step;
+    training_ += stretch.end - stretch.begin;
+    mark_ = std::max(mark_, last);
+    reached_ = last;
+
+    // Whether the step under way is lost shows in what follows: a pause and more training complete it.
+    under_way_ = to.into_step;
+    under_way_healthy_ = stretch.step == stretch.healthy_step
+                             ? under_way_
+                             : from_seconds(to_seconds(under_way_) * to_seconds(stretch.healthy_step) /
+                                            to_seconds(stretch.step));
+    redoing_ = last < mark_;
+  }
+
+  void forget_corruption_before(std::int64_t first) {
+    if (corrupt_step_ && first <= *corrupt_step_ && !truth_.corrupting()) {
+      corrupt_step_.reset();
+      truth_.forget_corruption();
+    }
+  }
+
+  /// New steps [fresh, last) that came after the numbers went wrong.
+  void count_corrupt(const Stretch& stretch, std::int64_t fresh, std::int64_t last) {
+    const std::optional<Time> since = truth_.corrupt_since();
+    if (!since) return;
+    if (!corrupt_step_) {
+      corrupt_step_ = stretch.first_step + stretch.reached_at(std::max(*since, stretch.begin)).steps;
+    }
+    const std::int64_t wrong = last - std::clamp(*corrupt_step_, fresh, last);
+    figures_.effective_corrupt += wrong * stretch.healthy_step;
+  }
+
+  void paused(const Pause& pause) {
+    const Duration time = pause.end - pause.begin;
+    charge(redoing_ ? Phase::recomputing : Phase::slowdown, time, redoing_ ? cause_ : cause_of(pause.kind));
+  }
+
+  // --- gaps ----------------------------------------------------------------------------------------------------------
+
+  void down(Time from, Time to) {
+    truth_.follow(from);
+    while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
+    Phase stage = open(from);
+    charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
+    under_way_healthy_ = {};
+
+    Time at = from;
+    const auto move_to = [&](Phase next, Time when) {
+      charge(stage, when - at, cause_);
+      at = when;
+      stage = next;
+    };
+    for (; order_ < record_.orders.size() && record_.orders[order_].at < to; ++order_) {
+      const RecordedOrder& each = record_.orders[order_];
+      const std::optional<Phase> next = stage_of(each.order.what);
+      if (!next) continue;
+      if (const auto up = started_by(each.at)) move_to(Phase::undetected, *up);
+      if (unanswered_) answered(each.at);
+      move_to(*next, each.at);
+      if (*next == Phase::restarting) {
+        starting_ = each.order.id;
+        if (incident_) ++incident().restarts;
+      }
+      if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
+    }
+    if (const auto up = started_by(to); up && *up < to) move_to(Phase::undetected, *up);
+    charge(stage, to - at, cause_);
+  }
+
+  /// When the start under way succeeded, if it did by `when`: a gap that goes on after it is a new stop, unnoticed yet.
+  std::optional<Time> started_by(Time when) {
+    std::optional<Time> started;
+    for (; seen_ < record_.observations.size() && record_.observations[seen_].at <= when; ++seen_) {
+      const auto* outcome = std::get_if<Outcome>(&record_.observations[seen_].what);
+      if (outcome == nullptr || outcome->order != starting_) continue;
+      if (outcome->status == Status::done) started = record_.observations[seen_].at;
+    }
+    return started;
+  }
+
+  /// A gap begins: what stopped the job, and the phase that it starts in.
+  Phase open(Time when) {
+    unanswered_ = false;
+    if (when == kStart) {
+      cause_ = kCauseStart;
+      return Phase::restarting;
+    }
+    if (const Truth* stop = truth_.stop_at(when)) {
+      unanswered_ = !incident_;
+      join_or_open(when, cause_of(stop->kind), stop->component);
+      return Phase::undetected;
+    }
+    if (planned_stop_at(when)) {
+      join_or_open(when, kCausePlanned, {});
+      return Phase::planned;
+    }
+    if (const Truth* disturbance = truth_.disturbance()) {
+      join_or_open(when, cause_of(disturbance->kind), disturbance->component);
+    } else {
+      join_or_open(when, kCauseFalseAlarm, {});
+      ++figures_.false_alarms;
+    }
+    return Phase::diagnosing;
+  }
+
+  bool planned_stop_at(Time when) const {
+    for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at == when; ++i) {
+      const auto* stop = std::get_if<Stop>(&record_.orders[i].order.what);
+      if (stop != nullptr) return stop->reason == StopReason::planned;
+    }
+    return false;
+  }
+
+  void join_or_open(Time when, Cause cause, ComponentId component) {
+    if (incident_) return;
+    cause_ = cause;
+    incident_ = figures_.incidents.size();
+    Incident& opened = figures_.incidents.emplace_back();
+    opened.opened = opened.closed = when;
+    opened.cause = cause;
+    opened.component = component;
+    opened.stops = 0;
+  }
+
+  void answered(Time when) {
+    unanswered_ = false;
+    Incident& current = incident();
+    current.detected = true;
+    current.detection_latency = when - current.opened;
+    figures_.detection_latency_sum += current.detection_latency;
+    ++figures_.detected;
+  }
+
+  void close(Time when) {
+    incident().closed = when;
+    incident_.reset();
+  }
+
+  TruthCursor truth_;
+  const ProgressLog& progress_;
+  const Record& record_;
+  Figures& figures_;
+  std::size_t order_ = 0, seen_ = 0;
+
+  std::optional<std::size_t> incident_;  // the open one
+  Cause cause_ = kCauseStart;            // what the present stop, and the recomputation after it, is charged to
+  Cause slow_cause_ = kCauseStart;
+  bool unanswered_ = false;              // a fault opened the incident and no order has answered it
+  OrderId starting_;
+
+  std::int64_t mark_ = 0;
+  std::int64_t reached_ = -1;                   // steps complete when the last stretch ended; none before the first
+  Duration training_{};
+  Duration under_way_{}, under_way_healthy_{};  // of the step that the last stretch left unfinished
+  bool redoing_ = false;                        // that step, or the next one, is below the mark
+  std::optional<std::int64_t> corrupt_step_;    // steps from here on are wrong
+};
+
+}  // namespace
+
+Duration charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
+                       Figures& figures) {
+  return Walk(truth, progress, record, figures).run(end);
+}
+
+}  // namespace gauntlet

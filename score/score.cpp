@@ -1,0 +1,56 @@
+#include "score/score.hpp"
+
+#include <numeric>
+
+#include "core/contract.hpp"
+#include "score/decisions.hpp"
+#include "score/phases.hpp"
+
+namespace gauntlet {
+namespace {
+
+/// Unplanned stops per second at risk, summed over the two clocks.
+double unplanned_rate(const ScoreFacts& facts, const TruthLog& truth, Duration wall, Duration training) {
+  std::uint32_t stops[2] = {0, 0};
+  for (const Truth& each : truth) {
+    const bool interrupts = (each.what == TruthKind::onset && each.stops) || each.what == TruthKind::escalated;
+    if (each.on_job && interrupts) ++stops[facts.on_training_clock[each.kind.value] ? 1 : 0];
+  }
+  double rate = 0;
+  if (stops[0] > 0) rate += stops[0] / to_seconds(wall);
+  if (stops[1] > 0) rate += stops[1] / to_seconds(training);
+  return rate;
+}
+
+}  // namespace
+
+void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures) {
+  expect(!record.observations.empty(), "a run has at least its first observation");
+  const std::size_t kinds = facts.on_training_clock.size();
+  std::vector<Duration> causes = std::move(figures.lost_by_cause);
+  std::vector<std::uint32_t> faults = std::move(figures.faults);
+  std::vector<Incident> incidents = std::move(figures.incidents);
+  causes.assign(kCausesWithoutFault + kinds, Duration::zero());
+  faults.assign(kinds, 0);
+  incidents.clear();
+  figures = {};
+  figures.lost_by_cause = std::move(causes);
+  figures.faults = std::move(faults);
+  figures.incidents = std::move(incidents);
+
+  const Observed& last = record.observations.back();
+  const Time end = last.at;
+  figures.wall = end - kStart;
+  if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
+  const Duration training = charge_phases(truth, progress, record, end, figures);
+  judge_decisions(truth, record, figures);
+  figures.unplanned_rate = unplanned_rate(facts, truth, figures.wall, training);
+
+  const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
+  ensure(charged == figures.wall, "every nanosecond of wall time has a phase");
+  const Duration lost = std::accumulate(figures.lost_by_cause.begin(), figures.lost_by_cause.end(), Duration::zero());
+  ensure(lost == figures.wall - at(figures.phases, Phase::effective), "every lost nanosecond has a cause");
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,24 @@
+// The score: what a run cost and why, from the truth, the progress and the record of it. A pure function, the same for
+// simulations and drills.
+#pragma once
+
+#include <vector>
+
+#include "core/record/progress.hpp"
+#include "core/record/record.hpp"
+#include "core/record/truth.hpp"
+#include "score/figures.hpp"
+
+namespace gauntlet {
+
+/// What the score needs to know of the world.
+struct ScoreFacts {
+  std::vector<bool> on_training_clock;  // by FaultKindId: the kind strikes only while the job trains
+};
+
+/// Fills `figures` (its memory is kept; `fingerprint` is the caller's). The record begins with Started; a run that was
+/// cut short ends with its last observation.
+void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures);
+
+}  // namespace gauntlet

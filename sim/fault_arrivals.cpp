@@ -1,0 +1,209 @@
+#include "sim/fault_arrivals.hpp"
+
+#include <algorithm>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+constexpr auto kLater = [](const auto& a, const auto& b) {
+  return a.at != b.at ? a.at > b.at : a.component > b.component;
+};
+
+bool memoryless(const Law& law) { return law.name() == "exponential"; }
+
+}  // namespace
+
+// --- ageing components ---------------------------------------------------------------------------------------------
+
+AgeingArrivals::AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first_on)
+    : law_(kind.life),
+      population_(kind.life, kind.stationary_ages ? Ages::stationary : Ages::fresh, first_on,
+                  Stream(seed, stream_name("fault." + kind.name))),
+      first_on_(first_on),
+      seed_(seed),
+      name_(stream_name("life." + kind.name)) {}
+
+AgeingArrivals::Single& AgeingArrivals::single(std::uint32_t component) {
+  const auto found = singles_.find(component);
+  if (found != singles_.end()) return found->second;
+  return singles_.emplace(component, Single{.stream = Stream(seed_, name_, component)}).first->second;
+}
+
+void AgeingArrivals::schedule(std::uint32_t component, Single& single, double now) {
+  single.due = now + single.left;
+  due_.push_back({single.due, component});
+  std::push_heap(due_.begin(), due_.end(), kLater);
+}
+
+void AgeingArrivals::drop_stale() {
+  while (!due_.empty()) {
+    const Single& single = singles_.at(due_.front().component);
+    if (single.on && !single.failed && single.due == due_.front().at) return;
+    std::pop_heap(due_.begin(), due_.end(), kLater);
+    due_.pop_back();
+  }
+}
+
+double AgeingArrivals::next_time() const {
+  return std::min(population_.next_time(), due_.empty() ? kInfinity : due_.front().at);
+}
+
+std::uint32_t AgeingArrivals::take() {
+  if (population_.next_time() <= (due_.empty() ? kInfinity : due_.front().at)) {
+    const auto component = static_cast<std::uint32_t>(population_.take());
+    Single& failed = single(component);
+    failed.on = true;
+    failed.failed = true;
+    return component;
+  }
+  const std::uint32_t component = due_.front().component;
+  std::pop_heap(due_.begin(), due_.end(), kLater);
+  due_.pop_back();
+  singles_.at(component).failed = true;
+  drop_stale();
+  return component;
+}
+
+void AgeingArrivals::turn_off(std::uint32_t component, double now) {
+  if (component < first_on_ && population_.contains(component)) {
+    population_.remove(component, now);
+    Single& leaving = single(component);
+    leaving.left = population_.residual_after(now, leaving.stream);
+    return;
+  }
+  Single& leaving = single(component);
+  if (!leaving.on) return;
+  leaving.on = false;
+  if (!leaving.failed) leaving.left = std::max(0.0, leaving.due - now);
+  drop_stale();
+}
+
+void AgeingArrivals::turn_on(std::uint32_t component, double now) {
+  const bool first_time = !singles_.contains(component);
+  if (first_time && component < first_on_) return;  // never was off
+  Single& joining = single(component);
+  if (joining.on) return;
+  if (first_time) joining.left = population_.residual_after(0, joining.stream);
+  joining.on = true;
+  if (!joining.failed) schedule(component, joining, now);
+}
+
+void AgeingArrivals::renew(std::uint32_t component, double now) {
+  Single& renewed = single(component);
+  if (!renewed.failed) return;
+  renewed.failed = false;
+  renewed.left = law_.sample(renewed.stream);
+  if (renewed.on) schedule(component, renewed, now);
+}
+
+// --- traces --------------------------------------------------------------------------------------------------------
+
+double TraceArrivals::next_time() const {
+  return next_ < kind_->trace.size() ? to_seconds(kind_->trace[next_].first.time_since_epoch()) : kInfinity;
+}
+
+// --- all kinds -----------------------------------------------------------------------------------------------------
+
+HostId host_of(const World& world, ComponentId component) {
+  switch (component.kind) {
+    case ComponentKind::job:
+      return HostId{0};
+    case ComponentKind::host:
+      return HostId{component.index};
+    case ComponentKind::gpu:
+      return HostId{component.index / world.inventory.gpus_per_host};
+    case ComponentKind::nic:
+      return HostId{component.index / world.hardware.nics_per_host};
+  }
+  return HostId{0};
+}
+
+std::uint32_t FaultArrivals::components_per_host(const FaultKind& kind) const {
+  switch (kind.component) {
+    case ComponentKind::gpu:
+      return world_->inventory.gpus_per_host;
+    case ComponentKind::nic:
+      return world_->hardware.nics_per_host;
+    default:
+      return 1;
+  }
+}
+
+FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world) {
+  const std::uint32_t hosts = world.inventory.hosts();
+  for (std::uint32_t k = 0; k < world.faults.size(); ++k) {
+    const FaultKind& kind = world.faults[k];
+    const std::uint32_t each = components_per_host(kind);
+    const std::uint32_t count = kind.component == ComponentKind::job ? 1 : hosts * each;
+    if (!kind.trace.empty()) {
+      arrivals_.emplace_back(TraceArrivals(kind));
+    } else if (memoryless(kind.life)) {
+      arrivals_.emplace_back(
+          PoissonPopulation(kind.life.mean(), count, Stream(seed, stream_name("fault." + kind.name))));
+    } else {
+      const bool job_only = kind.clock == FaultClock::training && kind.component != ComponentKind::job;
+      arrivals_.emplace_back(
+          AgeingArrivals(kind, seed, job_only ? world.inventory.job_hosts * each : count));
+      ageing_.push_back(k);
+    }
+    next_by_kind_.push_back(std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back()));
+  }
+  refresh(FaultClock::always);
+  refresh(FaultClock::training);
+}
+
+void FaultArrivals::refresh(FaultClock clock) {
+  Next& next = next_[index(clock)];
+  next = {};
+  for (std::uint32_t k = 0; k < next_by_kind_.size(); ++k) {
+    if (world_->faults[k].clock == clock && next_by_kind_[k] < next.at) next = {next_by_kind_[k], k};
+  }
+}
+
+Strike FaultArrivals::take(FaultClock clock) {
+  const std::uint32_t kind = next_[index(clock)].kind;
+  Strike strike{FaultKindId{kind}, {world_->faults[kind].component, 0}};
+  std::visit(
+      [&](auto& arrivals) {
+        strike.component.index = static_cast<std::uint32_t>(arrivals.take());
+        next_by_kind_[kind] = arrivals.next_time();
+      },
+      arrivals_[kind]);
+  refresh(clock);
+  return strike;
+}
+
+template <class Do>
+void FaultArrivals::for_ageing_components(FaultClock clock, HostId host, Do&& act) {
+  bool any = false;
+  for (const std::uint32_t k : ageing_) {
+    const FaultKind& kind = world_->faults[k];
+    if (kind.clock != clock || kind.component == ComponentKind::job) continue;
+    auto& arrivals = std::get<AgeingArrivals>(arrivals_[k]);
+    const std::uint32_t each = components_per_host(kind);
+    for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) act(arrivals, c);
+    next_by_kind_[k] = arrivals.next_time();
+    any = true;
+  }
+  if (any) refresh(clock);
+}
+
+void FaultArrivals::turn_off(FaultClock clock, HostId host, double now) {
+  for_ageing_components(clock, host, [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_off(c, now); });
+}
+
+void FaultArrivals::turn_on(FaultClock clock, HostId host, double now) {
+  for_ageing_components(clock, host, [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_on(c, now); });
+}
+
+void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now) {
+  auto* ageing = std::get_if<AgeingArrivals>(&arrivals_[kind.value]);
+  if (ageing == nullptr) return;  // a Poisson process has no memory to renew, a trace is given
+  ageing->renew(component, now);
+  next_by_kind_[kind.value] = ageing->next_time();
+  refresh(world_->faults[kind.value].clock);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,115 @@
+// When faults strike which component: every fault kind of a world on its clock.
+//
+// Two clocks. `always` runs with the wall time and a component ages while its host is powered. `training` runs while
+// the job trains and a component ages while its host carries the job. In both a host is either on or off, and only the
+// hosts that go off and on again, or fail, cost anything.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "core/id.hpp"
+#include "core/random/population.hpp"
+#include "core/random/stream.hpp"
+#include "models/world.hpp"
+
+namespace gauntlet {
+
+/// Components that are renewed one by one and have ages: any law but the exponential.
+class AgeingArrivals {
+ public:
+  /// `first_on`: components below this number are on when the clock starts, the others are off.
+  AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first_on);
+
+  double next_time() const;
+  /// The component that fails at next_time(). It fails no more until it is renewed.
+  std::uint32_t take();
+  void turn_off(std::uint32_t component, double now);
+  void turn_on(std::uint32_t component, double now);
+  /// As good as new from `now` on, after it failed.
+  void renew(std::uint32_t component, double now);
+
+ private:
+  /// A component with a stream of its own.
+  struct Single {
+    Stream stream;
+    double left = 0;   // life left when it was last off, or failed: none
+    double due = 0;    // when on: the time of its failure
+    bool on = false;
+    bool failed = false;
+  };
+  struct Due {
+    double at;
+    std::uint32_t component;
+  };
+  Single& single(std::uint32_t component);
+  void schedule(std::uint32_t component, Single& single, double now);
+  void drop_stale();
+
+  Law law_;
+  Population population_;
+  std::uint32_t first_on_;
+  Seed seed_;
+  StreamName name_;
+  std::unordered_map<std::uint32_t, Single> singles_;
+  std::vector<Due> due_;  // a heap; entries whose time is no longer their component's are skipped
+};
+
+/// Given times, whatever happens: a trace.
+class TraceArrivals {
+ public:
+  explicit TraceArrivals(const FaultKind& kind) : kind_(&kind) {}
+  double next_time() const;
+  std::uint32_t take() { return kind_->trace[next_++].second; }
+
+ private:
+  const FaultKind* kind_;
+  std::size_t next_ = 0;
+};
+
+struct Strike {
+  FaultKindId kind;
+  ComponentId component;
+};
+
+class FaultArrivals {
+ public:
+  FaultArrivals(const World& world, Seed seed);
+
+  /// On the given clock, in seconds of it; infinite when nothing more will come. Poisson kinds also name components
+  /// that are off or have failed already: such a strike means nothing, and the caller drops it.
+  double next_time(FaultClock clock) const { return next_[index(clock)].at; }
+  Strike take(FaultClock clock);
+
+  /// The host's components stop or go on ageing on that clock.
+  void turn_off(FaultClock clock, HostId host, double now);
+  void turn_on(FaultClock clock, HostId host, double now);
+  /// A failed component was repaired, replaced, or its fault healed.
+  void renew(FaultKindId kind, std::uint32_t component, double now);
+
+ private:
+  using Arrivals = std::variant<PoissonPopulation, AgeingArrivals, TraceArrivals>;
+  struct Next {
+    double at = std::numeric_limits<double>::infinity();
+    std::uint32_t kind = 0;
+  };
+  static constexpr std::size_t index(FaultClock clock) { return static_cast<std::size_t>(clock); }
+  std::uint32_t components_per_host(const FaultKind& kind) const;
+  void refresh(FaultClock clock);
+  template <class Do>
+  void for_ageing_components(FaultClock clock, HostId host, Do&& act);
+
+  const World* world_;
+  std::vector<Arrivals> arrivals_;  // by FaultKindId
+  std::vector<double> next_by_kind_;
+  std::vector<std::uint32_t> ageing_;  // the kinds that have ages
+  Next next_[2];
+};
+
+/// The host that a component sits in; the job's own faults have none and are charged to host 0.
+HostId host_of(const World& world, ComponentId component);
+
+}  // namespace gauntlet

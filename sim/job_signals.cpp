@@ -1,0 +1,173 @@
+#include "sim/job_signals.hpp"
+
+#include <algorithm>
+
+namespace gauntlet {
+
+void JobSignals::watch(const Watch& watch) {
+  expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall, "a job reports its own signals");
+  Entry entry{watch, SilenceFilter(), {}};
+  if (const auto* silence = std::get_if<Silence>(&watch.until)) {
+    expect(watch.signal == Signal::step, "only steps come regularly");
+    entry.filter = SilenceFilter(*silence, running_ ? gang_->last_step_time(engine_->now()) : engine_->now());
+  } else if (const auto* band = std::get_if<Outside>(&watch.until)) {
+    entry.filter = OutsideFilter(*band);
+  } else {
+    entry.filter = SampleFilter(std::get<Sample>(watch.until));
+  }
+  entries_.push_back(entry);
+  if (running_) {
+    arm(entries_.back());
+    schedule();
+  }
+}
+
+void JobSignals::unwatch(WatchId watch) {
+  std::erase_if(entries_, [&](Entry& each) {
+    if (each.watch.id != watch) return false;
+    engine_->cancel(each.missing);
+    return true;
+  });
+}
+
+void JobSignals::began() {
+  running_ = true;
+  for (Entry& entry : entries_) {
+    if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
+      *silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());
+    }
+  }
+  after_change();
+}
+
+void JobSignals::gone() {
+  running_ = false;
+  engine_->cancel(step_due_);
+  engine_->cancel(checkpoint_due_);
+  for (Entry& entry : entries_) engine_->cancel(entry.missing);
+}
+
+void JobSignals::before_change() {
+  if (!running_) return;
+  if (engine_->pending(step_due_) && step_due_at_ == engine_->now()) sample(Signal::step, step_seconds());
+  if (engine_->pending(checkpoint_due_) && checkpoint_due_at_ == engine_->now()) {
+    sample(Signal::checkpoint_stall, stall_seconds());
+  }
+  engine_->cancel(step_due_);
+  engine_->cancel(checkpoint_due_);
+  // Steps that no event told the filters of.
+  for (Entry& entry : entries_) {
+    auto* silence = std::get_if<SilenceFilter>(&entry.filter);
+    if (silence == nullptr || full_ || silence->silent()) continue;
+    silence->on_sample(gang_->last_step_time(engine_->now()));
+  }
+}
+
+void JobSignals::after_change() {
+  if (!running_) return;
+  for (Entry& entry : entries_) arm(entry);
+  schedule();
+}
+
+// --- silence -------------------------------------------------------------------------------------------------------
+
+Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) const {
+  if (full_ || gang_->state() != Gang::State::training) return filter.deadline();
+  const Time now = engine_->now();
+  const Time last = gang_->last_step_time(now);
+  const Time next = gang_->next_step_time(now);
+  if (next - last > longest) return after(last, longest);
+  const Stretch& stretch = gang_->stretch();
+  if (stretch.step > longest) return after(next, longest);
+  if (stretch.cadence.first != kNoCheckpoint && stretch.step + stretch.cadence.stall > longest) {
+    const std::int64_t taken = stretch.reached_at(next).checkpoints;
+    return after(stretch.time_of_step(stretch.steps_before_checkpoint(taken + 1)), longest);
+  }
+  return kNever;
+}
+
+void JobSignals::arm(Entry& entry) {
+  engine_->cancel(entry.missing);
+  const auto* silence = std::get_if<SilenceFilter>(&entry.filter);
+  if (silence == nullptr || silence->silent()) return;
+  const Time at = first_silence(std::get<Silence>(entry.watch.until).longest, *silence);
+  if (at != kNever) {
+    entry.missing = engine_->at(std::max(at, engine_->now()), Priority::timer, StepMissing{entry.watch.id});
+  }
+}
+
+void JobSignals::on(const StepMissing& event) {
+  for (Entry& entry : entries_) {
+    if (entry.watch.id != event.watch) continue;
+    auto& silence = std::get<SilenceFilter>(entry.filter);
+    if (!full_ && gang_->state() == Gang::State::training && !silence.silent()) {
+      silence.on_sample(gang_->last_step_time(engine_->now()));
+    }
+    if (const auto edge = silence.on_deadline(engine_->now())) {
+      report(entry, *edge, 0);
+      schedule();  // its end is news
+    } else {
+      arm(entry);
+    }
+    return;
+  }
+}
+
+// --- samples -------------------------------------------------------------------------------------------------------
+
+bool JobSignals::wants(Signal signal, double value) const {
+  if (full_) return true;
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    if (entry.watch.signal != signal) return false;
+    if (const auto* silence = std::get_if<SilenceFilter>(&entry.filter)) return silence->silent();
+    if (const auto* band = std::get_if<OutsideFilter>(&entry.filter)) return band->would_report(value);
+    return std::get<SampleFilter>(entry.filter).would_report(value);
+  });
+}
+
+void JobSignals::schedule() {
+  if (gang_->state() != Gang::State::training) return;
+  const Time now = engine_->now();
+  if (!engine_->pending(step_due_) && wants(Signal::step, step_seconds())) {
+    step_due_at_ = gang_->next_step_time(now);
+    step_due_ = engine_->at(step_due_at_, Priority::telemetry, StepDue{});
+  }
+  if (!engine_->pending(checkpoint_due_) && wants(Signal::checkpoint_stall, stall_seconds())) {
+    checkpoint_due_at_ = gang_->next_checkpoint_time(now);
+    checkpoint_due_ = engine_->at(checkpoint_due_at_, Priority::telemetry, CheckpointDue{});
+  }
+}
+
+void JobSignals::report(const Entry& entry, Edge edge, double value) {
+  const Time now = engine_->now();
+  out_->push(now, Seen{.watch = entry.watch.id, .who = {ComponentKind::job, 0}, .edge = edge, .sensed = now,
+                       .value = value, .more = 0});
+}
+
+void JobSignals::sample(Signal signal, double value) {
+  for (Entry& entry : entries_) {
+    if (entry.watch.signal != signal) continue;
+    std::optional<Edge> edge;
+    if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
+      edge = silence->on_sample(engine_->now());
+      if (edge) arm(entry);
+    } else if (auto* band = std::get_if<OutsideFilter>(&entry.filter)) {
+      edge = band->on_sample(value);
+    } else {
+      edge = std::get<SampleFilter>(entry.filter).on_sample(value);
+    }
+    if (edge) report(entry, *edge, value);
+  }
+}
+
+void JobSignals::on(const StepDue&) {
+  sample(Signal::step, step_seconds());
+  schedule();
+}
+
+void JobSignals::on(const CheckpointDue&) {
+  sample(Signal::checkpoint_stall, stall_seconds());
+  schedule();
+}
+
+}  // namespace gauntlet

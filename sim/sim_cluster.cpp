@@ -1,0 +1,229 @@
+// Hosts, spares, repair, and the life of the job.
+#include "sim/sim_cluster.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gauntlet {
+
+SimCluster::SimCluster(const World& world)
+    : world_(&world), step_model_(world), costs_(checkpoint_costs(world)) {}
+
+void SimCluster::reset(Seed seed, bool full_telemetry) {
+  engine_.reset();
+  out_.clear();
+  truth_.clear();
+  progress_.clear();
+  seed_ = seed;
+  finished_ = false;
+
+  const Inventory& inventory = world_->inventory;
+  hosts_.assign(inventory.hosts(), HostState::spare);
+  std::fill_n(hosts_.begin(), inventory.job_hosts, HostState::in_job);
+  slots_.resize(inventory.job_hosts);
+  for (std::uint32_t s = 0; s < inventory.job_hosts; ++s) slots_[s] = HostId{s};
+  vacant_.clear();
+  spares_.clear();
+  for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
+
+  arrivals_.emplace(*world_, seed);
+  fault_due_[0] = fault_due_[1] = {};
+  active_.clear();
+  faults_struck_ = 0;
+  ranks_ = RanksState::none;
+  gang_.reset();
+  checkpoint_interval_ = kForever;
+  collective_timeout_ = kForever;
+  checkpoint_wanted_ = false;
+  boundary_ = job_end_ = collective_timer_ = give_up_ = {};
+  trained_ = {};
+  mark_ = 0;
+  progress_at_ = kStart;
+  open_.clear();
+  log_watches_.clear();
+  heartbeats_.emplace(*world_, seed, full_telemetry, engine_, out_);
+  signals_.emplace(full_telemetry, gang_, engine_, out_);
+  start_draws_.emplace(seed, stream_name("start"));
+  symptom_draws_.emplace(seed, stream_name("symptom"));
+  repair_draws_.emplace(seed, stream_name("repair"));
+  probe_draws_.emplace(seed, stream_name("probe"));
+  person_draws_.emplace(seed, stream_name("person"));
+
+  schedule_faults(FaultClock::always);
+  for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
+    engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});
+  }
+  if (world_->job.window > Duration::zero()) {
+    engine_.at(kStart + world_->job.window, Priority::end, JobEnds{Ending::time_over});
+  }
+  watch_for_no_progress();
+  out_.push(kStart, Started{JobId{0}, inventory});
+}
+
+std::optional<Observed> SimCluster::next(Time until) {
+  while (true) {
+    if (std::optional<Observed> seen = out_.take()) return seen;
+    if (finished_) return std::nullopt;
+    const std::optional<Event> event = engine_.next(until);
+    if (!event) return std::nullopt;
+    engine_.note(event->index());
+    std::visit([this](const auto& what) { on(what); }, *event);
+  }
+}
+
+// --- clocks ----------------------------------------------------------------------------------------------------------
+
+double SimCluster::training_clock() const {
+  const bool runs = gang_.state() == Gang::State::training;
+  return to_seconds(trained_ + (runs ? engine_.now() - training_since_ : Duration::zero()));
+}
+
+void SimCluster::schedule_faults(FaultClock clock) {
+  Timer& timer = fault_due_[static_cast<std::size_t>(clock)];
+  engine_.cancel(timer);
+  Time due = kNever;
+  const double next = arrivals_->next_time(clock);
+  if (clock == FaultClock::always) {
+    due = after(kStart, from_seconds(next));
+  } else if (gang_.state() == Gang::State::training) {
+    due = after(engine_.now(), from_seconds(next - training_clock()));
+  }
+  timer = engine_.at(std::max(due, engine_.now()), Priority::fault, FaultDue{clock});
+}
+
+void SimCluster::watch_for_no_progress() {
+  engine_.cancel(give_up_);
+  if (world_->job.give_up_after > Duration::zero()) {
+    give_up_ = engine_.at(std::max(after(progress_at_, world_->job.give_up_after), engine_.now()), Priority::end,
+                          JobEnds{Ending::gave_up});
+  }
+}
+
+// --- training --------------------------------------------------------------------------------------------------------
+
+Pace SimCluster::pace_of(const Degradation& degradation) const {
+  const auto known = step_times_.find(degradation);
+  const Duration step =
+      known != step_times_.end()
+          ? known->second
+          : step_times_.emplace(degradation, step_model_.evaluate(degradation).total).first->second;
+  return {.step = step, .healthy_step = step_model_.healthy()};
+}
+
+Pace SimCluster::pace() const {
+  const Degradation present = degradation();
+  if (present == Degradation{}) return {.step = step_model_.healthy(), .healthy_step = step_model_.healthy()};
+  return pace_of(present);
+}
+
+Gang::Checkpointing SimCluster::checkpointing() const {
+  return {.interval = checkpoint_interval_, .stall = costs_.stall, .persist = costs_.persist};
+}
+
+void SimCluster::begin_training() {
+  gang_.begin(engine_.now(), gang_.durable(), pace(), checkpointing());
+  ranks_ = RanksState::up;
+  signals_->began();
+  training_runs();
+}
+
+void SimCluster::training_runs() {
+  training_since_ = engine_.now();
+  schedule_faults(FaultClock::training);
+  schedule_job_end();
+  const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
+  if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.cancel(give_up_);
+  update_pace();
+}
+
+void SimCluster::training_halts() {
+  trained_ += engine_.now() - training_since_;
+  engine_.cancel(boundary_);
+  engine_.cancel(job_end_);
+  const std::int64_t steps = gang_.steps_at(engine_.now());
+  if (steps > mark_) {
+    mark_ = steps;
+    progress_at_ = std::max(progress_at_, gang_.last_step_time(engine_.now()));
+  }
+  watch_for_no_progress();
+}
+
+void SimCluster::cut_training() {
+  if (gang_.state() == Gang::State::down) return;
+  signals_->before_change();
+  const bool trained = gang_.state() == Gang::State::training;
+  if (trained) training_halts();
+  gang_.cut(engine_.now());
+  if (trained) schedule_faults(FaultClock::training);
+}
+
+void SimCluster::schedule_job_end() {
+  engine_.cancel(job_end_);
+  if (world_->job.steps > 0 && gang_.state() == Gang::State::training) {
+    job_end_ = engine_.at(gang_.time_of_step(world_->job.steps), Priority::end, JobEnds{Ending::completed});
+  }
+}
+
+void SimCluster::change_at_boundary() {
+  if (gang_.state() != Gang::State::training) return;
+  engine_.cancel(boundary_);
+  boundary_ = engine_.at(gang_.boundary_after(engine_.now()), Priority::world, BoundaryReached{});
+}
+
+void SimCluster::update_pace() {
+  if (gang_.state() == Gang::State::training && pace().step != gang_.stretch().step) change_at_boundary();
+}
+
+void SimCluster::on(const BoundaryReached&) {
+  const Time now = engine_.now();
+  signals_->before_change();
+  gang_.change(now, pace(), checkpointing(), checkpoint_wanted_);
+  if (checkpoint_wanted_) {
+    checkpoint_wanted_ = false;
+    for (OpenOrder& each : open_) {
+      if (!std::holds_alternative<Checkpoint>(each.order.what) || engine_.pending(each.due)) continue;
+      each.step = gang_.stretch().first_step;
+      each.due = engine_.at(gang_.stretch().time_of_checkpoint(1) + costs_.persist, Priority::world,
+                            OrderDue{each.order.id});
+    }
+  }
+  signals_->after_change();
+  schedule_job_end();
+}
+
+void SimCluster::on(const PlannedDue& event) {
+  out_.push(engine_.now(), Told{JobId{0}, world_->job.planned_stops[event.stop].hold});
+}
+
+void SimCluster::on(const JobEnds& event) {
+  if (gang_.state() == Gang::State::training) training_halts();
+  if (gang_.state() != Gang::State::down) gang_.cut(engine_.now());
+  finished_ = true;
+  out_.push(engine_.now(), Finished{JobId{0}, event.ending});
+}
+
+// --- spares and repair -----------------------------------------------------------------------------------------------
+
+void SimCluster::grant_spares() {
+  while (!spares_.empty() && !vacant_.empty()) {
+    const OpenOrder* waiting = find_open<Acquire>();
+    if (waiting == nullptr) return;
+    const HostId host = spares_.front();
+    spares_.erase(spares_.begin());
+    slots_[vacant_.front()] = host;
+    vacant_.erase(vacant_.begin());
+    hosts_[host.value] = HostState::in_job;
+    arrivals_->turn_on(FaultClock::training, host, training_clock());
+    answer(*close(waiting->order.id), Status::done, Granted{host});
+  }
+}
+
+void SimCluster::on(const RepairDone& event) {
+  hosts_[event.host.value] = HostState::returned;
+  end_faults_of(event.host);
+  arrivals_->turn_on(FaultClock::always, event.host, to_seconds(engine_.now() - kStart));
+  schedule_faults(FaultClock::always);
+  out_.push(engine_.now(), HostReturned{event.host});
+}
+
+}  // namespace gauntlet

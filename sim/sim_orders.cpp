@@ -1,0 +1,274 @@
+// Orders to the simulated cluster and their outcomes: exactly one for each.
+#include <algorithm>
+
+#include "core/math/elementary.hpp"
+#include "sim/sim_cluster.hpp"
+
+namespace gauntlet {
+
+void SimCluster::start(const Order& order) {
+  engine_.note(order.id.value << 8 | order.what.index());
+  if (finished_) return;
+  std::visit([&](const auto& action) { begin(order, action); }, order.what);
+}
+
+// --- bookkeeping -----------------------------------------------------------------------------------------------------
+
+void SimCluster::answer(const OpenOrder& open, Status status, const Result& result) {
+  const Time now = engine_.now();
+  out_.push(now, Outcome{.order = open.order.id, .status = status, .took = now - open.began, .result = result});
+}
+
+void SimCluster::answer_now(const Order& order, Status status, const Result& result) {
+  answer({order, engine_.now(), {}}, status, result);
+}
+
+SimCluster::OpenOrder& SimCluster::open(const Order& order, Time due, Priority priority) {
+  open_.push_back({order, engine_.now(), engine_.at(due, priority, OrderDue{order.id})});
+  return open_.back();
+}
+
+std::optional<SimCluster::OpenOrder> SimCluster::close(OrderId order) {
+  const auto found = std::find_if(open_.begin(), open_.end(),
+                                  [&](const OpenOrder& each) { return each.order.id == order; });
+  if (found == open_.end()) return std::nullopt;
+  OpenOrder closed = *found;
+  open_.erase(found);
+  engine_.cancel(closed.due);
+  return closed;
+}
+
+template <class ActionType>
+const SimCluster::OpenOrder* SimCluster::find_open() const {
+  const auto found = std::find_if(open_.begin(), open_.end(), [](const OpenOrder& each) {
+    return std::holds_alternative<ActionType>(each.order.what);
+  });
+  return found == open_.end() ? nullptr : &*found;
+}
+template const SimCluster::OpenOrder* SimCluster::find_open<Acquire>() const;
+template const SimCluster::OpenOrder* SimCluster::find_open<Start>() const;
+
+void SimCluster::on(const StartFails& event) {
+  if (const auto closed = close(event.order)) answer(*closed, Status::failed);
+}
+
+void SimCluster::on(const OrderDue& event) {
+  const auto closed = close(event.order);
+  if (!closed) return;
+  if (std::holds_alternative<Start>(closed->order.what)) {
+    const std::int64_t from = gang_.durable();
+    begin_training();
+    answer(*closed, Status::done, Loaded{from});
+    return_faults();
+  } else if (const auto* probe = std::get_if<Probe>(&closed->order.what)) {
+    answer(*closed, Status::done, examine(*probe));
+  } else if (std::holds_alternative<Checkpoint>(closed->order.what)) {
+    answer(*closed, Status::done, Saved{closed->step});
+  } else if (std::holds_alternative<Ask>(closed->order.what)) {
+    const auto culprit = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
+      return in_job(fault.host) && stops_job(kind_of(fault).effect) && kind_of(fault).remedy == Remedy::repair;
+    });
+    const bool found = culprit != active_.end();
+    answer(*closed, Status::done, Answered{found ? culprit->host : HostId{}, found});
+  } else {
+    answer(*closed, Status::done);  // Wake, Stop
+  }
+}
+
+// --- watching and waiting --------------------------------------------------------------------------------------------
+
+void SimCluster::begin(const Order& order, const Watch& action) {
+  switch (action.signal) {
+    case Signal::heartbeat:
+    case Signal::process_exit:
+      heartbeats_->watch(action);
+      break;
+    case Signal::log_line:
+      expect(std::holds_alternative<Match>(action.until), "log lines are matched");
+      log_watches_.push_back({action.id, std::get<Match>(action.until).pattern, action.who, action.first});
+      break;
+    case Signal::step:
+    case Signal::checkpoint_stall:
+      signals_->watch(action);
+      break;
+  }
+  answer_now(order, Status::done);
+}
+
+void SimCluster::begin(const Order& order, const Unwatch& action) {
+  heartbeats_->unwatch(action.watch);
+  signals_->unwatch(action.watch);
+  std::erase_if(log_watches_, [&](const LogWatch& each) { return each.id == action.watch; });
+  answer_now(order, Status::done);
+}
+
+void SimCluster::begin(const Order& order, const Wake& action) {
+  open(order, std::max(action.at, engine_.now()), Priority::timer);
+}
+
+void SimCluster::begin(const Order& order, const Cancel& action) {
+  if (const auto closed = close(action.order)) {
+    if (std::holds_alternative<Start>(closed->order.what)) ranks_ = RanksState::stuck;
+    answer(*closed, Status::cancelled);
+  }
+  answer_now(order, Status::done);
+}
+
+// --- checkpoints -----------------------------------------------------------------------------------------------------
+
+void SimCluster::begin(const Order& order, const CheckpointEvery& action) {
+  checkpoint_interval_ = action.interval;
+  change_at_boundary();
+  answer_now(order, Status::done);
+}
+
+void SimCluster::begin(const Order& order, const Checkpoint&) {
+  if (gang_.state() != Gang::State::training) return answer_now(order, Status::failed);
+  open(order, kNever, Priority::world);
+  checkpoint_wanted_ = true;
+  change_at_boundary();
+}
+
+// --- the job's ranks ---------------------------------------------------------------------------------------------------
+
+void SimCluster::fail_open_start_and_checkpoints() {
+  checkpoint_wanted_ = false;
+  for (std::size_t i = 0; i < open_.size();) {
+    const Action& what = open_[i].order.what;
+    if (std::holds_alternative<Start>(what) || std::holds_alternative<Checkpoint>(what)) {
+      answer(*close(open_[i].order.id), Status::failed);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void SimCluster::begin(const Order& order, const Stop&) {
+  cut_training();
+  signals_->gone();
+  heartbeats_->ranks_stopped();
+  engine_.cancel(collective_timer_);
+  fail_open_start_and_checkpoints();
+  const bool running = ranks_ != RanksState::none;
+  ranks_ = RanksState::none;
+  open(order, after(engine_.now(), running ? world_->job.stop_time : Duration::zero()), Priority::world);
+}
+
+Duration SimCluster::start_duration() {
+  const StartChain& chain = world_->job.start;
+  Duration total = gang_.durable() > 0 ? costs_.load : Duration::zero();
+  for (const Law* phase : {&chain.scheduling, &chain.process_start, &chain.communicator_init, &chain.warm_up}) {
+    total += from_seconds(phase->sample(*start_draws_));
+  }
+  return total;
+}
+
+void SimCluster::begin(const Order& order, const Start& action) {
+  if (ranks_ != RanksState::none || !vacant_.empty()) return answer_now(order, Status::failed);
+  collective_timeout_ = action.collective_timeout;
+  end_faults_that_restart_removes();
+  ranks_ = RanksState::starting;
+  open(order, after(engine_.now(), start_duration()), Priority::world);
+}
+
+// --- hosts -----------------------------------------------------------------------------------------------------------
+
+void SimCluster::begin(const Order& order, const Acquire&) {
+  open(order, kNever, Priority::world);
+  grant_spares();
+}
+
+void SimCluster::begin(const Order& order, const Evict& action) {
+  const HostId host = action.host;
+  const HostState state = hosts_[host.value];
+  const bool holds_ranks = state == HostState::in_job && ranks_ != RanksState::none;
+  if (state == HostState::in_repair || state == HostState::returned || holds_ranks) {
+    return answer_now(order, Status::failed);
+  }
+  if (state == HostState::in_job) {
+    const auto slot = std::find(slots_.begin(), slots_.end(), host);
+    vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
+    arrivals_->turn_off(FaultClock::training, host, training_clock());
+  } else {
+    std::erase(spares_, host);
+  }
+  hosts_[host.value] = HostState::in_repair;
+  arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
+  schedule_faults(FaultClock::always);
+  heartbeats_->leave_service(host);
+  const Duration repair = from_seconds(world_->repair.time.sample(*repair_draws_));
+  engine_.after(repair, Priority::world, RepairDone{host});
+  answer_now(order, Status::done);
+}
+
+void SimCluster::begin(const Order& order, const Readmit& action) {
+  if (hosts_[action.host.value] != HostState::returned) return answer_now(order, Status::failed);
+  hosts_[action.host.value] = HostState::spare;
+  spares_.push_back(action.host);
+  heartbeats_->enter_service(action.host);
+  answer_now(order, Status::done);
+  grant_spares();
+}
+
+// --- diagnosis -------------------------------------------------------------------------------------------------------
+
+void SimCluster::begin(const Order& order, const Probe& action) {
+  open(order, after(engine_.now(), world_->probes[action.probe.value].time), Priority::world);
+}
+
+bool SimCluster::finds(const ProbeKind& probe, HostId host) {
+  for (const ActiveFault& fault : active_) {
+    if (fault.host != host) continue;
+    if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
+    const double chance = probe.detects[fault.kind.value].value;
+    if (chance > 0 && probe_draws_->uniform() < chance) return true;
+  }
+  return false;
+}
+
+Result SimCluster::examine(const Probe& action) {
+  const ProbeKind& probe = world_->probes[action.probe.value];
+  const double false_positive = probe.false_positive.value;
+  std::vector<HostId> failing;
+  if (action.who.subset == Scope::Subset::one) {
+    const HostId host{action.who.index};
+    if (finds(probe, host) || (false_positive > 0 && probe_draws_->uniform() < false_positive)) failing.push_back(host);
+  } else {
+    std::vector<HostId> broken;
+    for (const ActiveFault& fault : active_) {
+      if (in_job(fault.host) && std::find(broken.begin(), broken.end(), fault.host) == broken.end()) {
+        broken.push_back(fault.host);
+      }
+    }
+    for (const HostId host : broken) {
+      if (finds(probe, host)) failing.push_back(host);
+    }
+    // Healthy hosts that are accused are rare: skip from one to the next, a geometric number of slots ahead.
+    if (false_positive > 0) {
+      const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
+      for (double slot = 0;; slot += 1) {
+        slot += static_cast<double>(static_cast<std::int64_t>(
+            std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
+        if (slot >= static_cast<double>(slots_.size())) break;
+        const HostId host = slots_[static_cast<std::size_t>(slot)];
+        if (std::find(broken.begin(), broken.end(), host) == broken.end()) failing.push_back(host);
+      }
+    }
+  }
+  const Time now = engine_.now();
+  for (const HostId host : failing) {
+    out_.push(now, Seen{.watch = action.report, .who = component(host), .edge = Edge::sample, .sensed = now,
+                        .value = 1, .more = 0});
+  }
+  return Probed{.component = failing.empty() ? ComponentId{action.who.kind, action.who.index} : component(failing[0]),
+                .verdict = failing.empty() ? Verdict::healthy : Verdict::faulty,
+                .value = static_cast<double>(failing.size())};
+}
+
+void SimCluster::begin(const Order& order, const Ask&) {
+  open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))), Priority::world);
+}
+
+void SimCluster::begin(const Order& order, const Alert&) { answer_now(order, Status::done); }
+
+}  // namespace gauntlet

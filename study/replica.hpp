@@ -1,0 +1,41 @@
+// One scored replica: the simulated cluster, a fresh controller, and the score of what they did.
+#pragma once
+
+#include <cstdint>
+
+#include "core/record/record.hpp"
+#include "models/world.hpp"
+#include "policies/constants.hpp"
+#include "score/score.hpp"
+#include "sim/sim_cluster.hpp"
+
+namespace gauntlet {
+
+struct ReplicaOptions {
+  std::uint64_t seed = 1;
+  std::uint32_t replica = 0;
+  bool full_telemetry = false;
+};
+
+/// The workspace of one thread: buffers are kept from replica to replica. Not thread-safe.
+class Simulation {
+ public:
+  /// The references must outlive it.
+  Simulation(const World& world, const PolicyConstants& policies);
+
+  /// A deterministic function of its arguments. The result is valid until the next run.
+  const Figures& run(const ReplicaOptions& options);
+
+  /// Of the last run.
+  const Record& record() const { return record_; }
+  const SimCluster& cluster() const { return cluster_; }
+
+ private:
+  const PolicyConstants* policies_;
+  SimCluster cluster_;
+  ScoreFacts facts_;
+  Record record_;
+  Figures figures_;
+};
+
+}  // namespace gauntlet
