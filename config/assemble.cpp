@@ -1,0 +1,197 @@
+#include "config/assemble.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "config/files.hpp"
+#include "config/nearest.hpp"
+#include "config/place.hpp"
+#include "config/references.hpp"
+#include "config/toml.hpp"
+#include "config/types.hpp"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtends = "extends";
+constexpr std::size_t kMostFiles = 100;  // `extends` that doubles with every level would never end
+
+class Assembler {
+ public:
+  explicit Assembler(Mistakes& mistakes) : mistakes_(&mistakes) {}
+
+  std::optional<Value> file(const fs::path& path, const Place* asked);
+  std::optional<Value> text(std::string_view text, const std::string& name, const fs::path& beside);
+  void set(Value& root, const std::string& assignment, const fs::path& beside);
+  void resolve_catalogue(Value& root, const fs::path& beside);
+
+ private:
+  /// The tree below `own`, from what it extends; `own` on top.
+  Value over_its_bases(Value own, const fs::path& beside);
+  void extend(Value& below, const Place& named, const fs::path& beside);
+  std::vector<fs::path> chain_;  // the files that are being read, each extended by the one before it
+  Mistakes* mistakes_;
+  std::uint32_t layer_ = 0;
+  std::size_t files_ = 0;
+};
+
+/// One file cannot be read: said where it was asked for, else about itself.
+void report_unreadable(Mistakes& mistakes, const fs::path& path, Problem problem, const Place* asked) {
+  if (asked != nullptr) return asked->mistake("cannot be used: " + problem.why, problem.suggestion);
+  problem.file = path.string();
+  mistakes.add(std::move(problem));
+}
+
+fs::path identity(const fs::path& path) {
+  std::error_code error;
+  fs::path canonical = fs::canonical(path, error);
+  return error ? path.lexically_normal() : canonical;
+}
+
+/// Values of a file lie on one layer, above those of what it extends.
+void set_layer(Value& value, std::uint32_t layer) {
+  value.at.layer = layer;
+  value.key_at.layer = layer;
+  if (Value::Table* table = value.table())
+    for (auto& [key, member] : *table) set_layer(member, layer);
+}
+
+std::optional<Value> Assembler::file(const fs::path& path, const Place* asked) {
+  if (++files_ > kMostFiles) {
+    if (asked != nullptr) asked->mistake("makes more than " + std::to_string(kMostFiles) + " files", "extend fewer");
+    return {};
+  }
+  FileText read = read_file(path);
+  if (!read.text) {
+    report_unreadable(*mistakes_, path, std::move(read.problem), asked);
+    return {};
+  }
+  chain_.push_back(identity(path));
+  auto tree = text(*read.text, path.string(), path.parent_path());
+  chain_.pop_back();
+  return tree;
+}
+
+std::optional<Value> Assembler::text(std::string_view text, const std::string& name, const fs::path& beside) {
+  auto own = parse_toml(text, name, 0, *mistakes_);
+  if (!own) return {};
+  return over_its_bases(std::move(*own), beside);
+}
+
+Value Assembler::over_its_bases(Value own, const fs::path& beside) {
+  Value below{Value::Table{}, own.at, own.key_at, false};
+  if (Value* extends = own.find(kExtends)) {
+    const Place named(*extends, std::string(kExtends), *mistakes_);
+    if (extends->array() != nullptr) {
+      for (std::size_t i = 0; i < extends->array()->size(); ++i) extend(below, element(named, i), beside);
+    } else {
+      extend(below, named, beside);
+    }
+    own.table()->erase(std::string(kExtends));
+  }
+  resolve_catalogue(own, beside);
+  set_layer(own, ++layer_);
+  merge(below, std::move(own));
+  return below;
+}
+
+void Assembler::extend(Value& below, const Place& named, const fs::path& beside) {
+  const std::string* name = read_text(named, "a path such as \"tiny-8.toml\", or a list of paths");
+  if (name == nullptr) return;
+  const auto path = find_scenario(*name, beside);
+  if (!path) return named.mistake("is not there", "paths start at the folder of this file, or at the shipped scenarios");
+
+  const fs::path wanted = identity(*path);
+  const auto again = std::find(chain_.begin(), chain_.end(), wanted);
+  if (again != chain_.end()) {
+    std::string circle;
+    for (auto link = again; link != chain_.end(); ++link) circle += link->filename().string() + " extends ";
+    return named.mistake("goes round in a circle: " + circle + wanted.filename().string(), "leave one of them out");
+  }
+  // Each file has its own mistakes to report; a path is a path in one file only.
+  if (auto base = file(*path, &named)) merge(below, std::move(*base));
+}
+
+void Assembler::resolve_catalogue(Value& root, const fs::path& beside) {
+  for (const CatalogueReference& reference : catalogue_references()) {
+    Value* named = root.find(reference.path);
+    if (named == nullptr || named->string() == nullptr) continue;
+    const std::string name = *named->string();
+    const Place place(*named, reference.path, *mistakes_);
+    const auto path = find_in_catalogue(reference.folder, name, beside);
+    if (!path) {
+      const std::vector<std::string> known = catalogue_names(reference.folder, beside);
+      place.mistake("is not in the catalogue's " + reference.folder, suggest_names(name, known));
+      continue;
+    }
+    FileText read = read_file(*path);
+    if (!read.text) {
+      report_unreadable(*mistakes_, *path, std::move(read.problem), &place);
+      continue;
+    }
+    auto entry = parse_toml(*read.text, path->string(), 0, *mistakes_);
+    if (!entry) {
+      mistakes_->spoil(reference.path);
+      continue;
+    }
+    entry->key_at = named->key_at;
+    entry->whole = true;
+    *named = std::move(*entry);
+  }
+}
+
+void Assembler::set(Value& root, const std::string& assignment, const fs::path& beside) {
+  const std::size_t equals = assignment.find('=');
+  const std::string path = assignment.substr(0, equals);
+  const bool plain = !path.empty() && path.front() != '.' && path.back() != '.' && path.find("..") == std::string::npos;
+  if (equals == std::string::npos || !plain) {
+    Problem problem;
+    problem.file = kCommandLine;
+    problem.what = "\"" + assignment + "\"";
+    problem.why = plain ? "has no value" : "has no path";
+    problem.suggestion = "write --set checkpoint.interval=10min";
+    mistakes_->add(std::move(problem));
+    return;
+  }
+  if (path == kExtends) {
+    Problem problem;
+    problem.file = kCommandLine;
+    problem.what = "\"" + assignment + "\"";
+    problem.why = "cannot be set";
+    problem.suggestion = "write a scenario that extends both";
+    mistakes_->add(std::move(problem));
+    return;
+  }
+  Value one{Value::Table{}, {}, {}, false};
+  put(one, path, parse_set_value(assignment.substr(equals + 1), ++layer_));
+  one.at = root.at;
+  one.key_at = root.key_at;
+  resolve_catalogue(one, beside);
+  merge(root, std::move(one));
+}
+
+std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root, std::span<const std::string> sets,
+                               const fs::path& beside) {
+  if (!root) return {};
+  for (const std::string& assignment : sets) assembler.set(*root, assignment, beside);
+  return root;
+}
+
+}  // namespace
+
+std::optional<Value> assemble_file(const fs::path& path, std::span<const std::string> sets, Mistakes& mistakes) {
+  Assembler assembler(mistakes);
+  return with_sets(assembler, assembler.file(path, nullptr), sets, path.parent_path());
+}
+
+std::optional<Value> assemble_text(std::string_view text, const std::string& name, std::span<const std::string> sets,
+                                   Mistakes& mistakes) {
+  Assembler assembler(mistakes);
+  return with_sets(assembler, assembler.text(text, name, {}), sets, {});
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,23 @@
+// From files to one tree: `extends`, the catalogue and --set.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/mistakes.hpp"
+#include "config/value.hpp"
+
+namespace gauntlet {
+
+/// The tree of a scenario file over those that it extends, with names from the catalogue replaced by their entries,
+/// and `sets` ("path=value") over all. Nothing when a file cannot be read.
+std::optional<Value> assemble_file(const std::filesystem::path& path, std::span<const std::string> sets,
+                                   Mistakes& mistakes);
+/// The same of a text. Relative paths in it start at the working directory.
+std::optional<Value> assemble_text(std::string_view text, const std::string& name, std::span<const std::string> sets,
+                                   Mistakes& mistakes);
+
+}  // namespace gauntlet

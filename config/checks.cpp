@@ -1,0 +1,120 @@
+#include "config/checks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+std::string text(std::uint64_t number) { return std::to_string(number); }
+
+/// One number that would make tp x pp x dp the number of GPUs.
+std::string fitting_layout(std::uint64_t gpus, std::uint64_t gpus_per_host, const Layout& layout) {
+  const std::uint64_t tp = layout.tp, pp = layout.pp, dp = layout.dp;
+  if (gpus % (tp * pp) == 0) return "dp = " + text(gpus / (tp * pp)) + " would fit";
+  const std::uint64_t ranks = tp * pp * dp;
+  if (ranks % gpus_per_host == 0) return "cluster.hosts = " + text(ranks / gpus_per_host) + " would fit";
+  if (gpus % (tp * dp) == 0) return "pp = " + text(gpus / (tp * dp)) + " would fit";
+  return "dp = " + text(gpus) + " with tp = 1 and pp = 1 would fit";
+}
+
+void check_layout(const Place& root, const World& world) {
+  if (!root.all_sound("cluster.hosts", "cluster.hardware", "job.layout")) return;
+  const Layout& layout = world.job.layout;
+  const std::uint64_t per_host = world.hardware.gpus_per_host;
+  const std::uint64_t gpus = per_host * world.inventory.job_hosts;
+  // Each factor is at most a billion, so two of them fit, and three are compared by division.
+  const std::uint64_t replica = std::uint64_t{layout.tp} * layout.pp;
+  if (gpus % replica == 0 && gpus / replica == layout.dp) return;
+  const std::string ranks = replica > gpus ? "more" : text(replica * layout.dp);
+  root.mistake_at("job.layout",
+                  "has tp x pp x dp = " + text(layout.tp) + " x " + text(layout.pp) + " x " + text(layout.dp) + ", " +
+                      ranks + " ranks, where " + text(world.inventory.job_hosts) + " hosts of " + text(per_host) +
+                      " have " + text(gpus) + " GPUs",
+                  replica > gpus ? "tp x pp must divide " + text(gpus) : fitting_layout(gpus, per_host, layout));
+}
+
+void check_size(const Place& root, const World& world) {
+  if (!root.all_sound("cluster.hosts", "cluster.hardware", "spares.count")) return;
+  const std::uint64_t widest = std::max(world.hardware.gpus_per_host, world.hardware.nics_per_host);
+  const std::uint64_t components = widest * (std::uint64_t{world.inventory.job_hosts} + world.inventory.spares);
+  if (components > std::numeric_limits<std::int32_t>::max())
+    root.mistake_at("cluster.hosts", "has " + text(components) + " GPUs or NICs with the spares",
+                    "at most " + text(std::numeric_limits<std::int32_t>::max()) + " can be told apart");
+}
+
+void check_batch(const Place& root, const JobModel& job) {
+  if (!root.all_sound("job.global_batch", "job.micro_batch", "job.layout")) return;
+  const std::uint64_t at_once = std::uint64_t{job.layout.dp} * job.micro_batch;
+  if (job.global_batch % at_once == 0) return;
+  const std::uint64_t nearest = std::max<std::uint64_t>(1, (job.global_batch + at_once / 2) / at_once) * at_once;
+  root.mistake_at("job.global_batch",
+                  "is no multiple of dp x micro_batch = " + text(job.layout.dp) + " x " + text(job.micro_batch),
+                  text(nearest) + " would fit");
+}
+
+void check_interval(const Place& root, const Scenario& scenario) {
+  const JobModel& job = scenario.world.job;
+  if (!root.all_sound("checkpoint.interval", "job.window", "job.steps", "job.step_time")) return;
+  const Duration interval = scenario.policies.checkpoint.interval;
+  if (job.window > Duration::zero() && interval > job.window) {
+    root.mistake_at("checkpoint.interval", "is longer than the job's window of " + to_text(job.window),
+                    "nothing would ever be saved");
+    return;
+  }
+  if (job.steps > 0 && job.step_time > Duration::zero() && interval / job.step_time >= job.steps &&
+      interval > job.step_time * job.steps)
+    root.mistake_at("checkpoint.interval", "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
+                    "nothing would ever be saved");
+}
+
+void check_heartbeats(const Place& root, const Scenario& scenario) {
+  if (!root.all_sound("detection.heartbeat_timeout", "telemetry.heartbeat_period", "telemetry.heartbeat_jitter")) return;
+  const Telemetry& telemetry = scenario.world.telemetry;
+  const Duration longest = telemetry.heartbeat_period + telemetry.heartbeat_jitter;
+  if (scenario.policies.detection.heartbeat_timeout > longest) return;
+  root.mistake_at("detection.heartbeat_timeout",
+                  "is not above a heartbeat's period and jitter together, " + to_text(longest),
+                  "every host would count as lost: write \"" + to_text(2 * longest) + "\"");
+}
+
+void check_trace(const Place& root, const World& world) {
+  if (!root.all_sound("cluster.hosts", "cluster.hardware", "spares.count")) return;
+  const std::uint64_t hosts = std::uint64_t{world.inventory.job_hosts} + world.inventory.spares;
+  for (const FaultKind& fault : world.faults) {
+    const std::uint64_t per_host = fault.component == ComponentKind::gpu   ? world.hardware.gpus_per_host
+                                   : fault.component == ComponentKind::nic ? world.hardware.nics_per_host
+                                                                           : 1;
+    const std::string path = "faults." + fault.name + ".trace";
+    if (!root.sound(path)) continue;
+    for (const auto& [at, component] : fault.trace) {
+      if (component < hosts * per_host) continue;
+      root.mistake_at(path, "names component " + text(component), "the last one is " + text(hosts * per_host - 1));
+      break;
+    }
+  }
+}
+
+void check_planned_stops(const Place& root, const JobModel& job) {
+  if (!root.all_sound("job.planned", "job.window") || job.window == Duration::zero()) return;
+  const bool late = std::any_of(job.planned_stops.begin(), job.planned_stops.end(),
+                                [&](const PlannedStop& stop) { return stop.at >= kStart + job.window; });
+  if (late)
+    root.mistake_at("job.planned.times", "has a stop after the window of " + to_text(job.window), "leave it out");
+}
+
+}  // namespace
+
+void check_scenario(const Place& root, const Scenario& scenario) {
+  check_layout(root, scenario.world);
+  check_size(root, scenario.world);
+  check_batch(root, scenario.world.job);
+  check_interval(root, scenario);
+  check_heartbeats(root, scenario);
+  check_trace(root, scenario.world);
+  check_planned_stops(root, scenario.world.job);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,12 @@
+// What cannot be said of one part of a scenario alone: whether its parts fit together.
+#pragma once
+
+#include "config/place.hpp"
+#include "config/scenario.hpp"
+
+namespace gauntlet {
+
+/// Reports what does not fit. A check is left out where a value that it needs is itself a mistake.
+void check_scenario(const Place& root, const Scenario& scenario);
+
+}  // namespace gauntlet

@@ -1,0 +1,40 @@
+// The description of a scenario, one function for each part of it. Binding to structs happens here and nowhere else.
+//
+// The order of the parts is the order in which they are shown, and in which they are read: a part may use what the
+// parts before it have filled in.
+#pragma once
+
+#include "config/fields.hpp"
+#include "config/scenario.hpp"
+
+namespace gauntlet {
+
+/// All of it. `name`: what the scenario is called unless it says so itself.
+void describe(Fields& fields, Scenario& scenario, const std::string& name);
+
+void describe(Fields& fields, Hardware& hardware);
+void describe(Fields& fields, Transformer& model);
+void describe_cluster(Fields& fields, World& world);
+void describe_spares(Fields& fields, World& world);
+void describe_job(Fields& fields, World& world);
+void describe(Fields& fields, StorageModel& storage);
+void describe(Fields& fields, Telemetry& telemetry);
+void describe(Fields& fields, RepairShop& repair);
+void describe(Fields& fields, People& people);
+void describe(Fields& fields, Cost& cost);
+/// One fault kind. Its pattern joins `world.patterns`.
+void describe(Fields& fields, FaultKind& fault, World& world);
+/// One probe; `world.faults` are the kinds that it may detect.
+void describe(Fields& fields, ProbeKind& probe, const World& world);
+void describe(Fields& fields, PolicyNames& policies);
+void describe(Fields& fields, DetectionConstants& detection, const World& world);
+void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world);
+/// Its defaults are computed from the world: what a planner would expect of it.
+void describe(Fields& fields, CheckpointConstants& checkpoint, const World& world);
+void describe(Fields& fields, RecoveryConstants& recovery);
+void describe(Fields& fields, StudyDefaults& study);
+
+/// Every part accepts one: where its numbers come from. For people.
+void describe_source(Fields& fields);
+
+}  // namespace gauntlet

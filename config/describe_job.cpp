@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/describe.hpp"
+#include "config/laws.hpp"
+#include "config/types.hpp"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::int64_t kMostRanks = 1'000'000'000;
+constexpr std::int64_t kMostStops = 1'000'000;
+
+void describe(Fields& fields, Layout& layout) {
+  fields.field("tp", whole_number(layout.tp, {1, kMostRanks}), Fallback::value("1"), "tensor-parallel ranks");
+  fields.field("pp", whole_number(layout.pp, {1, kMostRanks}), Fallback::value("1"), "pipeline stages");
+  fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required(), "data-parallel replicas");
+  fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}), Fallback::value("1"),
+               "model chunks on each pipeline rank (interleaved schedule)");
+  describe_source(fields);
+}
+
+void describe(Fields& fields, StartChain& start) {
+  fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""), "until every host has its container");
+  fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""), "until every rank runs");
+  fields.field("communicator_init", law(start.communicator_init), Fallback::value("\"0s\""),
+               "until the collective groups stand");
+  fields.field("warm_up", law(start.warm_up), Fallback::value("\"0s\""),
+               "until the first step runs at full speed; loading the checkpoint comes before it");
+  describe_source(fields);
+}
+
+void describe_planned(Fields& fields, JobModel& job) {
+  std::uint32_t count = 0;
+  Duration hold{};
+  std::vector<Duration> times;
+  fields.field("count", whole_number(count, {0, kMostStops}), Fallback::value("0"),
+               "stops, spread evenly: stop i of n at (i + 1/2)/n of the window");
+  fields.field("hold", duration(hold, Sign::not_negative), Fallback::value("\"0s\""),
+               "how long the job is wanted stopped each time");
+  fields.field("times", durations(times), Fallback::optional(), "when to stop, in place of `count`");
+  describe_source(fields);
+  fields.check([&](const Place& place) {
+    place.keep_closest("count", "times");
+    if (place.given("count") && place.given("times"))
+      return place.mistake_at("times", "is given beside count", "leave one of them out");
+    if (count > 0 && job.window == Duration::zero())
+      return place.mistake_at("count", "has no window to spread over", "set job.window, or give the stops as `times`");
+    job.planned_stops.clear();
+    for (const Duration at : times) job.planned_stops.push_back({kStart + at, hold});
+    for (std::uint32_t i = 0; times.empty() && i < count; ++i) {
+      // In two parts, so that neither product overflows: window = whole * 2n + rest.
+      const std::int64_t halves = 2 * std::int64_t{count};
+      const std::int64_t whole = job.window.count() / halves, rest = job.window.count() % halves;
+      const std::int64_t at = whole * (2 * std::int64_t{i} + 1) + rest * (2 * std::int64_t{i} + 1) / halves;
+      job.planned_stops.push_back({kStart + Duration(at), hold});
+    }
+    std::stable_sort(job.planned_stops.begin(), job.planned_stops.end(),
+                     [](const PlannedStop& a, const PlannedStop& b) { return a.at < b.at; });
+  });
+}
+
+/// A stack's name, and its constants unless the scenario has others.
+void describe(Fields& fields, Calibration& calibration) {
+  std::vector<std::string> stacks;
+  for (const Calibration& known : calibrations()) stacks.push_back(known.stack);
+  const auto of_stack = [&](double Calibration::*constant) {
+    return Fallback::computed(
+        [&, constant] { return to_toml(Value{find_calibration(calibration.stack)->*constant, {}, {}, false}); });
+  };
+  fields.field("stack", name(calibration.stack, stacks, "a software stack"), Fallback::value("\"llama3\""),
+               "whose measured steps the constants below were fitted on");
+  fields.field("gemm_efficiency", number(calibration.gemm_efficiency, {0, 1, true}),
+               of_stack(&Calibration::gemm_efficiency), "share of the peak rate at which a stage computes");
+  fields.field("tensor_exposed", number(calibration.tensor_exposed, {0, 1000, false}),
+               of_stack(&Calibration::tensor_exposed), "share of the tensor-parallel collectives that a step waits for");
+  fields.field("pipeline_exposed", number(calibration.pipeline_exposed, {0, 1000, false}),
+               of_stack(&Calibration::pipeline_exposed), "the same, of transfers between pipeline stages");
+  fields.field("data_exposed", number(calibration.data_exposed, {0, 1000, false}),
+               of_stack(&Calibration::data_exposed), "the same, of gradients and weights");
+  fields.field("source", text(calibration.source), Fallback::optional(), "where these numbers come from");
+  fields.check([&](const Place& place) {
+    const Calibration* stack = find_calibration(calibration.stack);
+    if (stack != nullptr && !place.find("source")) calibration.source = stack->source;
+  });
+}
+
+}  // namespace
+
+void describe(Fields& fields, Transformer& model) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  fields.field("name", text(model.name), Fallback::required(), "what the model is called");
+  fields.field("parameters", number(model.parameters, {0, 1e18, true}), Fallback::required(),
+               "all of them, embeddings included");
+  fields.field("layers", whole_number(model.layers, {1, kMost}), Fallback::required(), "decoder layers");
+  fields.field("hidden", whole_number(model.hidden, {1, kMost}), Fallback::required(), "width of the model");
+  fields.field("heads", whole_number(model.heads, {1, kMost}), Fallback::required(), "attention heads");
+  fields.field("kv_heads", whole_number(model.kv_heads, {1, kMost}), Fallback::required(),
+               "key and value heads; as many as heads without grouped-query attention");
+  fields.field("ffn_hidden", whole_number(model.ffn_hidden, {1, kMost}), Fallback::required(), "width of the MLP");
+  fields.field("gated_mlp", flag(model.gated_mlp), Fallback::value("false"), "whether the MLP has a gate (SwiGLU)");
+  fields.field("vocabulary", whole_number(model.vocabulary, {1, kMost}), Fallback::required(), "tokens it knows");
+  fields.field("sequence", whole_number(model.sequence, {1, kMost}), Fallback::required(), "tokens in one sequence");
+  describe_source(fields);
+}
+
+void describe_job(Fields& fields, World& world) {
+  JobModel& job = world.job;
+  fields.field("name", text(job.name), Fallback::value("\"job\""), "what the job is called");
+  fields.catalogue(
+      "model", "models", [&](Fields& f) { describe(f, job.model); },
+      "the model: a name in the catalogue, or its dimensions");
+  fields.table(
+      "layout", [&](Fields& f) { describe(f, job.layout); }, "ranks; tp x pp x dp is the number of GPUs");
+  fields.table(
+      "calibration", [&](Fields& f) { describe(f, job.calibration); }, "the software stack, for the step model");
+  fields.field("global_batch", whole_number(job.global_batch, {1, kMostRanks}), Fallback::required(),
+               "sequences in one step");
+  fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}), Fallback::value("1"),
+               "sequences that pass a pipeline stage together");
+  fields.field("step_time", duration(job.step_time, Sign::not_negative), Fallback::value("\"0s\""),
+               "of a healthy step, as measured; 0s: from the step model");
+  fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}), Fallback::value("0"),
+               "the work; 0: no end but the window");
+  fields.field("window", duration(job.window, Sign::not_negative), Fallback::value("\"0s\""),
+               "wall time to look at; 0s: until the work is done");
+  fields.field("give_up_after", duration(job.give_up_after, Sign::positive), Fallback::value("\"30d\""),
+               "without progress");
+  fields.field("stop_time", duration(job.stop_time, Sign::not_negative), Fallback::value("\"0s\""),
+               "to end every rank");
+  fields.table(
+      "start", [&](Fields& f) { describe(f, job.start); },
+      "a restart, phase after phase; the checkpoint's load comes from storage");
+  fields.table(
+      "planned", [&](Fields& f) { describe_planned(f, job); }, "stops that operators plan");
+  describe_source(fields);
+  fields.check([&](const Place& place) {
+    world.inventory.layout = job.layout;
+    if (!place.all_sound("steps", "window")) return;
+    if (job.steps == 0 && job.window == Duration::zero())
+      place.mistake_at("window", "and steps are both zero: the job has no end", "set window = \"54d\", or steps");
+  });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,16 @@
+// What a planner expects of a world before it runs: the defaults of the checkpoint policies' priors.
+#pragma once
+
+#include "core/time.hpp"
+#include "models/world.hpp"
+
+namespace gauntlet {
+
+/// Mean time between the faults that stop the job, from the rates of all kinds over its hosts; kForever without any.
+/// Kinds given as a trace count by what of it strikes the job.
+Duration expected_mtbf(const World& world);
+
+/// For which one checkpoint blocks training.
+Duration expected_checkpoint_cost(const World& world);
+
+}  // namespace gauntlet

@@ -1,0 +1,21 @@
+// What there is to choose from: for `gauntlet list`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct Listed {
+  std::string name;
+  std::string about;
+};
+
+std::vector<Listed> list_scenarios();      // with the question that each asks
+std::vector<Listed> list_faults();         // of the catalogue's fault profiles
+std::vector<Listed> list_distributions();  // with their parameters
+std::vector<Listed> list_policies();       // with the key that chooses them
+std::vector<Listed> list_hardware();
+std::vector<Listed> list_models();
+
+}  // namespace gauntlet

@@ -1,0 +1,52 @@
+#include "config/place.hpp"
+
+namespace gauntlet {
+
+std::string Place::path_of(std::string_view inside) const {
+  if (inside.empty()) return path_;
+  return path_.empty() ? std::string(inside) : path_ + "." + std::string(inside);
+}
+
+std::optional<Place> Place::find(std::string_view inside) const {
+  Value* found = value_->find(inside);
+  if (found == nullptr) return {};
+  return Place(*found, path_of(inside), *mistakes_);
+}
+
+bool Place::given(std::string_view inside) const {
+  const Value* found = value_->find(inside);
+  return found != nullptr && found->at.kind != Origin::Kind::fallback && found->at.kind != Origin::Kind::computed;
+}
+
+void Place::mistake(std::string why, std::string suggestion) const {
+  // A whole table or a long list says less than its name.
+  const std::string what = value_->table() != nullptr ? path_ : path_ + " = " + excerpt(*value_);
+  mistakes_->add(value_->at, path_, what, std::move(why), std::move(suggestion));
+}
+
+void Place::mistake_at(std::string_view inside, std::string why, std::string suggestion) const {
+  if (const auto found = find(inside)) {
+    found->mistake(std::move(why), std::move(suggestion));
+  } else {
+    const std::string path = path_of(inside);
+    mistakes_->add(value_->at, path, path, std::move(why), std::move(suggestion));
+  }
+}
+
+void Place::mistake_of_key(std::string_view key, std::string why, std::string suggestion) const {
+  const auto found = value_->table()->find(key);
+  const std::string path = path_of(key_to_toml(key));
+  mistakes_->add(found->second.key_at, path, path, std::move(why), std::move(suggestion));
+}
+
+std::uint32_t Place::layer_of(std::string_view key) const {
+  const Value* found = value_->find(key);
+  return found == nullptr ? 0 : found->at.layer;
+}
+
+void Place::drop_below(std::string_view key, std::uint32_t layer) const {
+  const Value* found = value_->find(key);
+  if (found != nullptr && found->at.layer < layer) value_->table()->erase(std::string(key));
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,64 @@
+// A value of the scenario while it is being read: what it is, where it stands, and where mistakes about it go.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/mistakes.hpp"
+#include "config/value.hpp"
+
+namespace gauntlet {
+
+/// A view; the tree and the mistakes outlive it.
+class Place {
+ public:
+  Place(Value& value, std::string path, Mistakes& mistakes)
+      : value_(&value), path_(std::move(path)), mistakes_(&mistakes) {}
+
+  Value& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+  Mistakes& mistakes() const { return *mistakes_; }
+
+  /// The path of what `inside` names here.
+  std::string path_of(std::string_view inside) const;
+  /// A member, or a member of a member ("layout.tp").
+  std::optional<Place> find(std::string_view inside) const;
+  /// There, and not by default.
+  bool given(std::string_view inside) const;
+  /// No mistake in it, around it or in what belongs to it.
+  bool sound(std::string_view inside) const { return mistakes_->sound(path_of(inside)); }
+  template <class... Paths>
+  bool all_sound(Paths... inside) const {
+    return (sound(inside) && ...);
+  }
+
+  /// `job.layout.tp = 3 divides nothing; write 4`
+  void mistake(std::string why, std::string suggestion = {}) const;
+  /// About a member; where it is not there, about this place.
+  void mistake_at(std::string_view inside, std::string why, std::string suggestion = {}) const;
+  /// About a key of this table that should not be there.
+  void mistake_of_key(std::string_view key, std::string why, std::string suggestion) const;
+
+  /// Members that exclude each other: of those given, the ones on the highest layer stay and the others are dropped
+  /// from the scenario, so that a file that extends another, or --set, can say the same thing in another way.
+  template <class... Keys>
+  void keep_closest(Keys... keys) const {
+    std::uint32_t highest = 0;
+    ((highest = std::max(highest, layer_of(keys))), ...);
+    ((drop_below(keys, highest)), ...);
+  }
+
+ private:
+  std::uint32_t layer_of(std::string_view key) const;
+  void drop_below(std::string_view key, std::uint32_t layer) const;
+
+  Value* value_;
+  std::string path_;
+  Mistakes* mistakes_;
+};
+
+}  // namespace gauntlet

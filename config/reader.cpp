@@ -1,0 +1,108 @@
+#include "config/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/nearest.hpp"
+#include "config/toml.hpp"
+#include "config/types.hpp"
+#include "core/contract.hpp"
+
+namespace gauntlet {
+namespace {
+
+/// A name that --set can reach and a result can carry.
+bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name) == name; }
+
+}  // namespace
+
+void Reader::field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view) {
+  expect(!finished_, "checks come after the fields of a table");
+  remember(name);
+  if (!place_.find(name)) {
+    if (fallback.kind == Fallback::Kind::optional) return;
+    if (fallback.kind == Fallback::Kind::required) return missing_.emplace_back(name), void();
+    const bool computed = fallback.kind == Fallback::Kind::computed;
+    if (computed && !place_.mistakes().none()) return;
+    Value value = parse_fallback(computed ? fallback.compute() : fallback.toml);
+    value.at.file = place_.value().at.file;
+    if (computed) value.at.kind = Origin::Kind::computed;
+    place_.value().table()->emplace(std::string(name), std::move(value));
+  }
+  type.read(*place_.find(name));
+}
+
+void Reader::table(std::string_view name, const Describe& describe, std::string_view) {
+  expect(!finished_, "checks come after the fields of a table");
+  remember(name);
+  if (!place_.find(name)) {
+    // Its fields' defaults hold, and what is missing in it is missing from the table around it.
+    Value empty{Value::Table{}, place_.value().at, place_.value().key_at, false};
+    empty.at.kind = place_.value().at.kind;
+    place_.value().table()->emplace(std::string(name), std::move(empty));
+  }
+  read_table(*place_.find(name), describe);
+}
+
+void Reader::inline_table(std::string_view name, const Describe& describe, std::string_view) {
+  expect(!finished_, "checks come after the fields of a table");
+  remember(name);
+  if (const auto place = place_.find(name)) read_table(*place, describe);
+}
+
+void Reader::catalogue(std::string_view name, std::string_view, const Describe& describe, std::string_view) {
+  expect(!finished_, "checks come after the fields of a table");
+  remember(name);
+  const auto place = place_.find(name);
+  if (!place) return missing_.emplace_back(name), void();
+  // A name that is still one is in no catalogue, and that has been reported.
+  if (place->value().string() != nullptr) return;
+  read_table(*place, describe);
+}
+
+void Reader::entries(std::string_view name, const DescribeEntry& describe, std::string_view) {
+  expect(!finished_, "checks come after the fields of a table");
+  remember(name);
+  const auto place = place_.find(name);
+  if (!place) return;
+  if (place->value().table() == nullptr) return wrong_type(*place, "tables, each under a name of its own");
+  for (auto& [entry, value] : *place->value().table()) {
+    if (!is_plain(entry)) {
+      place->mistake_of_key(entry, "is not a plain name", "use letters, digits, _ and -");
+      continue;
+    }
+    read_table(Place(value, place->path_of(entry), place->mistakes()),
+               [&](Fields& fields) { describe(fields, entry); });
+  }
+}
+
+void Reader::check(const std::function<void(const Place&)>& check) {
+  finish();
+  check(place_);
+}
+
+void Reader::read_table(const Place& place, const Describe& describe) {
+  if (place.value().table() == nullptr) return wrong_type(place, "a table");
+  Reader inner(place);
+  describe(inner);
+  inner.finish();
+}
+
+void Reader::finish() {
+  if (finished_) return;
+  finished_ = true;
+  for (const auto& [key, value] : *place_.value().table()) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    place_.mistake_of_key(key, "is not known", suggest_names(key, known_));
+    // What was meant is neither missing nor left at its default.
+    const auto meant = nearest_name(key, known_);
+    if (meant && !place_.given(*meant)) place_.mistakes().spoil(place_.path_of(*meant));
+  }
+  for (const std::string& name : missing_) {
+    const std::string path = place_.path_of(name);
+    if (!place_.mistakes().sound(path)) continue;
+    place_.mistakes().add(place_.value().at, path, path, "is missing", "");
+  }
+}
+
+}  // namespace gauntlet

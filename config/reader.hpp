@@ -1,0 +1,39 @@
+// The visitor that fills structs from a tree, and completes the tree with the defaults that held.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.hpp"
+
+namespace gauntlet {
+
+class Reader final : public Fields {
+ public:
+  /// The table at `place` is what is being described.
+  explicit Reader(const Place& place) : place_(place) {}
+
+  void field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view doc) override;
+  void table(std::string_view name, const Describe& describe, std::string_view doc) override;
+  void inline_table(std::string_view name, const Describe& describe, std::string_view doc) override;
+  void catalogue(std::string_view name, std::string_view folder, const Describe& describe,
+                 std::string_view doc) override;
+  void entries(std::string_view name, const DescribeEntry& describe, std::string_view doc) override;
+  void check(const std::function<void(const Place&)>& check) override;
+
+  /// After the description: what is unknown or missing is reported. A check does it before it runs.
+  void finish();
+
+ private:
+  void read_table(const Place& place, const Describe& describe);
+  void remember(std::string_view name) { known_.emplace_back(name); }
+
+  Place place_;
+  std::vector<std::string> known_;
+  std::vector<std::string> missing_;
+  bool finished_ = false;
+};
+
+}  // namespace gauntlet

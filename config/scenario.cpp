@@ -1,0 +1,60 @@
+#include "config/scenario.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "config/assemble.hpp"
+#include "config/describe.hpp"
+#include "config/files.hpp"
+#include "config/nearest.hpp"
+#include "config/reader.hpp"
+
+namespace gauntlet {
+namespace {
+
+/// Reads the tree into structs; `name` is the file's, `called` the scenario's unless it has its own.
+LoadedScenario read_tree(std::optional<Value> tree, Mistakes& mistakes, const std::string& name, const std::string& called) {
+  LoadedScenario loaded;
+  if (tree) {
+    Scenario scenario;
+    Reader reader(Place(*tree, "", mistakes));
+    describe(reader, scenario, called);
+    reader.finish();
+    if (mistakes.none()) loaded.scenario = std::move(scenario);
+    loaded.resolved = std::move(*tree);
+  }
+  loaded.problems = mistakes.in_order(name);
+  return loaded;
+}
+
+/// The file that is meant, or its path as given where nothing is there.
+std::filesystem::path path_of(const std::string& given, Mistakes& mistakes) {
+  std::error_code error;
+  const std::filesystem::path path = given;
+  if (std::filesystem::exists(path, error)) return path;
+  if (const auto found = find_scenario(given, {})) return *found;
+  Problem problem;
+  problem.file = given;
+  problem.why = "there is no such file or scenario";
+  problem.suggestion = suggest_names(path.stem().string(), shipped_scenario_names());
+  mistakes.add(std::move(problem));
+  return {};
+}
+
+}  // namespace
+
+LoadedScenario load_scenario(const std::string& given, std::span<const std::string> sets) {
+  Mistakes mistakes;
+  const std::filesystem::path path = path_of(given, mistakes);
+  if (path.empty()) return read_tree({}, mistakes, given, {});
+  auto tree = assemble_file(path, sets, mistakes);
+  return read_tree(std::move(tree), mistakes, path.string(), path.stem().string());
+}
+
+LoadedScenario load_scenario_text(std::string_view text, const std::string& name, std::span<const std::string> sets) {
+  Mistakes mistakes;
+  auto tree = assemble_text(text, name, sets, mistakes);
+  return read_tree(std::move(tree), mistakes, name, std::filesystem::path(name).stem().string());
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,58 @@
+// Scenarios: TOML in, the world, the constants of the policies and the size of the study out.
+//
+//   LoadedScenario loaded = load_scenario("scenarios/tiny-8.toml", sets);
+//   if (!loaded.scenario) for (const Problem& problem : loaded.problems) print(problem.text());
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/value.hpp"
+#include "core/problem.hpp"
+#include "models/world.hpp"
+#include "policies/constants.hpp"
+
+namespace gauntlet {
+
+/// How often a study runs the scenario unless the command line says otherwise.
+struct StudyDefaults {
+  std::uint32_t replicas = 1;
+  std::uint64_t seed = 1;
+};
+
+struct Scenario {
+  World world;
+  PolicyConstants policies;
+  StudyDefaults study;
+};
+
+struct LoadedScenario {
+  std::optional<Scenario> scenario;  // there when there are no problems
+  std::vector<Problem> problems;     // every mistake, by position
+  Value resolved;                    // the whole scenario with its defaults, and where each value came from
+};
+
+/// A file, or the name of a shipped scenario ("tiny-8"). `sets`: "path=value" each, over what the file says.
+/// Never throws for bad input.
+LoadedScenario load_scenario(const std::string& path, std::span<const std::string> sets);
+
+/// The same of a text; `name` stands for the file in messages. Relative paths in it start at the working directory.
+LoadedScenario load_scenario_text(std::string_view text, const std::string& name, std::span<const std::string> sets = {});
+
+enum class Comments : std::uint8_t {
+  none,  // the values alone, the same wherever the scenario came from
+  full,  // each with what it means and where it came from
+};
+
+/// The whole scenario as TOML, itself a scenario that needs no other file and loads to the same thing. Of a scenario
+/// that has problems: what could be read of it.
+std::string show(const LoadedScenario& loaded, Comments comments = Comments::full);
+
+/// A JSON Schema (draft-07) of scenario files, for editors.
+std::string schema();
+
+}  // namespace gauntlet
