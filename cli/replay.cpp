@@ -1,0 +1,57 @@
+// gauntlet replay: the policies of this program against the orders in a recording.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
+#include "config/scenario.hpp"
+#include "core/record/codec.hpp"
+#include "core/record/recording.hpp"
+#include "core/record/replay_cluster.hpp"
+#include "policies/controller.hpp"
+
+namespace gauntlet {
+namespace {
+
+std::string text_of(const std::optional<Order>& order, const char* none) { return order ? to_text(*order) : none; }
+
+std::string difference_text(const ReplayCluster::Difference& difference) {
+  const Time at = difference.answering.at;
+  return fmt::format("after {} ({} ns), answering {}:\n  recorded: {}\n  now:      {}\n", to_text(at - kStart),
+                     (at - kStart).count(), to_text(difference.answering), text_of(difference.recorded, "no order"),
+                     text_of(difference.now, "no order"));
+}
+
+int replay(const Recording& recording, const Scenario& scenario) {
+  Controller controller(scenario.policies);
+  ReplayCluster cluster(recording.record);
+  run(cluster, controller, kNever);
+  cluster.finish();
+  const std::string counts = fmt::format("{} observations, {} orders", cluster.observations_replayed(),
+                                         cluster.orders_compared());
+  if (cluster.difference()) {
+    const std::string text = fmt::format("{}: different\n{}", counts, difference_text(*cluster.difference()));
+    static_cast<void>(print(text));  // it failed either way
+    return kFailed;
+  }
+  const char* torn = recording.torn ? " (the recording is cut short: up to there)" : "";
+  return print(fmt::format("{}: identical{}\n", counts, torn)) ? kSuccess : kFailed;
+}
+
+}  // namespace
+
+int replay_command(const std::string& file) {
+  const ReadRecording read = read_recording(file);
+  if (!read.recording) {
+    print_problems({&read.problem, 1});
+    return kWrongInput;
+  }
+  const auto loaded = load_scenario_text(read.recording->header.scenario, file + " (its scenario)");
+  if (!loaded.scenario) {
+    print_problems(loaded.problems);
+    return kWrongInput;
+  }
+  return replay(*read.recording, *loaded.scenario);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,38 @@
+// gauntlet check, show and schema: scenarios without running them.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
+#include "config/scenario.hpp"
+
+namespace gauntlet {
+
+int check_command(const std::vector<std::string>& scenarios) {
+  std::vector<Problem> problems;
+  std::string well;
+  for (const std::string& scenario : scenarios) {
+    const auto loaded = load_scenario(scenario, {});
+    problems.insert(problems.end(), loaded.problems.begin(), loaded.problems.end());
+    if (loaded.scenario) well += fmt::format("{}: no mistakes\n", scenario);
+  }
+  const bool printed = print(well);
+  if (!problems.empty()) {
+    print_problems(problems);
+    return kWrongInput;
+  }
+  return printed ? kSuccess : kFailed;
+}
+
+int show_command(const std::string& scenario, const std::vector<std::string>& sets) {
+  const auto loaded = load_scenario(scenario, sets);
+  if (!loaded.scenario) {
+    print_problems(loaded.problems);
+    return kWrongInput;
+  }
+  return print(show(loaded)) ? kSuccess : kFailed;
+}
+
+int schema_command() { return print(schema()) ? kSuccess : kFailed; }
+
+}  // namespace gauntlet

@@ -1,0 +1,19 @@
+// Words as a shell reads them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+/// The word, in single quotes where a shell would make something else of it.
+inline std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,37 @@
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace gauntlet {
+
+bool print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) complain(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+  return written;
+}
+
+void complain(std::string_view message) { fmt::print(stderr, "gauntlet: {}\n", message); }
+
+void print_problems(std::span<const Problem> problems) {
+  for (const Problem& problem : problems) fmt::print(stderr, "{}\n", problem.text());
+  fmt::print(stderr, "{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s");
+}
+
+Colour colour_of_output() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool plain = (refused != nullptr && *refused != '\0') || terminal == nullptr ||
+                     std::string_view(terminal) == "dumb" || ::isatty(STDOUT_FILENO) == 0;
+  return plain ? Colour::never : Colour::always;
+}
+
+bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }
+
+}  // namespace gauntlet

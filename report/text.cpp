@@ -1,0 +1,218 @@
+#include "report/text.hpp"
+
+#include "report/advice.hpp"
+#include "report/losses.hpp"
+#include "report/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kCauses = 12;  // as many are listed; the rest is summed up
+constexpr double kSecondsPerHour = 3600;
+
+class Page {
+ public:
+  explicit Page(Colour colour) : colour_(colour) {}
+
+  template <class... Args>
+  void line(fmt::format_string<Args...> form, Args&&... args) {
+    std::string text = fmt::format(form, std::forward<Args>(args)...);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text_ += text + '\n';
+  }
+  void gap() { text_ += '\n'; }
+  void bold(const std::string& text) { line("{}", painted("1", text)); }
+  void heading(const std::string& text) { line("{}", painted("36", text)); }
+  /// Words over as many lines as they need.
+  void paragraph(std::string_view text);
+  std::string done() { return std::move(text_); }
+
+ private:
+  std::string painted(const char* code, const std::string& text) const {
+    return colour_ == Colour::never ? text : fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  }
+
+  Colour colour_;
+  std::string text_;
+};
+
+void Page::paragraph(std::string_view text) {
+  while (text.size() > kWidth) {
+    std::size_t end = text.rfind(' ', kWidth);
+    if (end == std::string_view::npos) end = text.find(' ');
+    if (end == std::string_view::npos) break;
+    line("{}", text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  if (!text.empty()) line("{}", text);
+}
+
+double half_width(const Statistics& of) { return of.ci95 ? (of.ci95->high - of.ci95->low) / 2 : 0; }
+
+std::string interval(const Statistics& of, const Unit& unit) {
+  return of.ci95 && of.sd != 0 ? "+- " + unit.number(half_width(of)) : "";
+}
+
+// How far single runs scatter; nothing where they do not.
+std::string scatter(const Statistics& of, const Unit& unit) {
+  if (!of.p5 || !of.p95 || of.n < 2 || of.sd == 0) return "";
+  return fmt::format("{} to {}", unit.number(*of.p5), unit.number(*of.p95));
+}
+
+std::string note_on(const Summary& summary, const Statistics& of, std::string note) {
+  if (of.n == summary.replicas) return note;
+  return fmt::format("{}{}in {} of {} replicas", note, note.empty() ? "" : "; ", of.n, summary.replicas);
+}
+
+void figure(Page& page, const Summary& summary, const char* label, const char* metric, Unit (*unit_for)(double),
+            const std::string& note = {}) {
+  const Statistics* of = summary.find(metric);
+  if (of == nullptr) return;
+  if (!of->mean) {
+    page.line("  {:<22}{:>10}", label, "unknown");
+    return;
+  }
+  const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(*of));
+  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name, interval(*of, unit),
+            scatter(*of, unit), note_on(summary, *of, note));
+}
+
+Unit as_percent(double) { return percent(); }
+Unit as_count(double) { return {.divisor = 1, .name = "", .decimals = 1}; }
+Unit as_amount(double value) { return amount_unit(value, ""); }
+Unit as_tokens(double value) { return amount_unit(value, "tokens/s"); }
+Unit as_dollars(double value) { return amount_unit(value, "USD"); }
+
+void training(Page& page, const Summary& summary) {
+  page.heading(fmt::format("{:<24}{:>10} {:<11}{:<11}{}", "Training", "mean", "", "(95%)", "5% to 95% of runs"));
+  figure(page, summary, "ETTR", "ettr", as_percent);
+  figure(page, summary, "training rate", "training_rate", as_percent);
+  figure(page, summary, "goodput", "goodput_tokens_per_s", as_tokens);
+  figure(page, summary, "MFU", "mfu", as_percent);
+  figure(page, summary, "wall time", "wall_time_s", time_unit);
+  if (summary.mean("effective_corrupt_s").value_or(0) > 0)
+    figure(page, summary, "after corruption", "effective_corrupt_s", time_unit, "effective, yet wrong");
+}
+
+void faults(Page& page, const Summary& summary) {
+  page.heading("Faults, a run");
+  const double planned = summary.mean("planned_stops").value_or(0);
+  figure(page, summary, "interruptions", "interruptions", as_count,
+         planned > 0 ? as_count(planned).number(planned) + " of them planned" : "");
+  figure(page, summary, "MTTF", "mttf_s", time_unit);
+  figure(page, summary, "detection latency", "detection_latency_s", time_unit);
+  figure(page, summary, "false alarms", "false_alarms", as_count);
+}
+
+void decisions(Page& page, const Summary& summary) {
+  page.heading("Decisions, a run");
+  figure(page, summary, "evictions, right", "evictions.right", as_count);
+  figure(page, summary, "evictions, wrong", "evictions.wrong", as_count);
+  figure(page, summary, "people asked", "asked", as_count);
+  figure(page, summary, "spares in use, at most", "spares.max_in_use", as_count,
+         fmt::format("of {}", count_text(summary.facts.spares)));
+}
+
+void bill(Page& page, const Summary& summary) {
+  page.heading("Bill, a run");
+  figure(page, summary, "GPU-hours", "gpu_hours", as_amount, "spares included");
+  const Statistics* cost = summary.find("cost");
+  if (cost && cost->mean) figure(page, summary, "cost", "cost", as_dollars);
+}
+
+// Hours, unless the largest loss is under two of them.
+Unit loss_unit(double largest) {
+  const Unit unit = time_unit(largest);
+  return unit.name == "days" ? Unit{.divisor = kSecondsPerHour, .name = "h", .decimals = 1} : unit;
+}
+
+void loss_table(Page& page, const std::vector<Loss>& losses, const char* what, const Unit& unit, double wall) {
+  const bool times = std::any_of(losses.begin(), losses.end(), [](const Loss& loss) { return loss.times.has_value(); });
+  page.line("  {:<28}{:>9}{:>9}  {:<26}{:>10}", what, unit.name, "of wall", "", times ? "times" : "");
+  const double largest = losses.empty() ? 0 : losses.front().seconds;
+  double rest = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const Loss& loss = losses[i];
+    if (i >= kCauses) {
+      rest += loss.seconds;
+      continue;
+    }
+    const auto bar = static_cast<std::size_t>(std::round(24 * loss.seconds / largest));
+    page.line("  {:<28}{:>9}{:>8}%  {:<26}{:>10}", loss.name, unit.number(loss.seconds),
+              percent().number(loss.seconds / wall), std::string(bar, '#'),
+              loss.times ? as_count(0).number(*loss.times) : "");
+  }
+  if (rest > 0)
+    page.line("  {:<28}{:>9}{:>8}%", fmt::format("{} more", losses.size() - kCauses), unit.number(rest),
+              percent().number(rest / wall));
+}
+
+void losses(Page& page, const Summary& summary) {
+  const double wall = summary.mean("wall_time_s").value_or(0);
+  const std::vector<Loss> phases = losses_by_phase(summary);
+  if (phases.empty() || !(wall > 0)) return;
+  page.gap();
+  page.heading("Where the lost time went, a run");
+  const Unit unit = loss_unit(phases.front().seconds);
+  loss_table(page, phases, "by phase", unit, wall);
+  page.gap();
+  loss_table(page, losses_by_cause(summary), "by cause", unit, wall);
+}
+
+std::string setting(const ScenarioFacts& facts) {
+  const auto hosts = [](std::uint32_t count, const char* kind) {
+    return fmt::format("{}{} host{}", count_text(count), kind, count == 1 ? "" : "s");
+  };
+  return fmt::format("{} GPUs in {}, {}; seed {}; gauntlet {}.", count_text(facts.gpus), hosts(facts.hosts, ""),
+                     hosts(facts.spares, " spare"), facts.seed, facts.version);
+}
+
+std::string replicas_text(const Summary& summary) {
+  if (summary.only) return fmt::format("replica {} alone, so no interval", *summary.only);
+  if (summary.replicas == 1) return "one replica, so no interval";
+  return fmt::format("95% interval, {}, {} replicas", kIntervalCovers, count_text(summary.replicas));
+}
+
+}  // namespace
+
+std::string answer_line(const Summary& summary) {
+  const Statistics* ettr = summary.find("ettr");
+  const std::optional<double> wall = summary.mean("wall_time_s");
+  if (ettr == nullptr || !ettr->mean || !wall)
+    return fmt::format("{}: no time has passed, so there is no answer.", summary.facts.name);
+  const Unit unit = percent().fine_enough_for(half_width(*ettr));
+  const std::string give_or_take = interval(*ettr, unit);
+  return fmt::format("{}: {}%{}{} of {} trained the model (ETTR; {}).", summary.facts.name, unit.number(*ettr->mean),
+                     give_or_take.empty() ? "" : " ", give_or_take, time_text(*wall),
+                     replicas_text(summary));
+}
+
+std::string text_report(const Summary& summary, const ReportOptions& options) {
+  Page page(options.colour);
+  page.bold(answer_line(summary));
+  page.paragraph(summary.facts.question);
+  page.paragraph(setting(summary.facts));
+  if (const std::string why = why_text(summary); !why.empty()) {
+    page.gap();
+    page.paragraph(why);
+  }
+  page.gap();
+  training(page, summary);
+  faults(page, summary);
+  decisions(page, summary);
+  bill(page, summary);
+  losses(page, summary);
+  page.gap();
+  if (!options.command.empty()) page.line("Again: {}", options.command);
+  if (const std::string next = next_text(summary); !next.empty()) page.paragraph("Next:  " + next);
+  return page.done();
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,24 @@
+// What a person reads: the answer first, then why it is that.
+#pragma once
+
+#include <string>
+
+#include "study/results/summary.hpp"
+
+namespace gauntlet {
+
+enum class Colour { never, always };
+
+struct ReportOptions {
+  std::string command;             // that gives the same report again; empty: the report does not say
+  Colour colour = Colour::never;
+};
+
+/// The figures of a study as text of 100 columns (only the question's words and the command may be wider). Every line
+/// ends in a newline.
+std::string text_report(const Summary& summary, const ReportOptions& options);
+
+/// The first line of the report: the share of the time that trained the model, with its interval.
+std::string answer_line(const Summary& summary);
+
+}  // namespace gauntlet

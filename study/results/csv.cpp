@@ -1,0 +1,85 @@
+#include "study/results/csv.hpp"
+
+#include "core/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace gauntlet {
+namespace {
+
+void append(std::string& line, const Cell& cell) {
+  struct Append {
+    std::string& line;
+    void operator()(std::monostate) const {}
+    void operator()(std::int64_t value) const { fmt::format_to(std::back_inserter(line), "{}", value); }
+    void operator()(double value) const { fmt::format_to(std::back_inserter(line), "{}", value); }
+    void operator()(std::string_view text) const { line += csv_field(text); }
+    void operator()(Hex print) const { fmt::format_to(std::back_inserter(line), "{:016x}", print.value); }
+  };
+  std::visit(Append{line}, cell);
+}
+
+}  // namespace
+
+CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns)
+    : columns_(columns.size()), out_(file, std::ios::binary) {
+  for (std::size_t i = 0; i < columns.size(); ++i) line_ += (i == 0 ? "" : ",") + csv_field(columns[i].name);
+  out_ << line_ << '\n';
+}
+
+void CsvWriter::add(const Row& row) {
+  expect(row.size() == columns_, "a row has a cell for every column");
+  line_.clear();
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) line_ += ',';
+    append(line_, row[i]);
+  }
+  line_ += '\n';
+  out_ << line_;
+}
+
+bool CsvWriter::close() {
+  out_.close();
+  return out_.good();
+}
+
+std::optional<std::vector<std::string>> CsvReader::next() {
+  std::string text;
+  if (!std::getline(in_, text)) return std::nullopt;
+  ++line_;
+  whole_ = !in_.eof();
+  return csv_fields(text);
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,52 @@
+// Comma-separated values, as RFC 4180 has them but with bare newlines: a line of names, then one line a row.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/results/rows.hpp"
+
+namespace gauntlet {
+
+/// Writes rows as they come. What goes wrong (a full disk) shows in `good` and stays.
+class CsvWriter {
+ public:
+  CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns);
+  void add(const Row& row);
+  bool good() const { return out_.good(); }
+  /// Flushes and closes; whether everything was written.
+  bool close();
+
+ private:
+  std::size_t columns_;
+  std::string line_;
+  std::ofstream out_;
+};
+
+/// Reads line by line, so that memory does not grow with the file.
+class CsvReader {
+ public:
+  explicit CsvReader(const std::filesystem::path& file) : in_(file, std::ios::binary) {}
+  bool opened() const { return in_.is_open(); }
+  /// The fields of the next line; nothing at the end. Lines are counted from 1.
+  std::optional<std::vector<std::string>> next();
+  std::uint32_t line() const { return line_; }
+  /// Whether the file ended where a line ends: a file that was cut does not.
+  bool whole() const { return whole_; }
+
+ private:
+  std::ifstream in_;
+  std::uint32_t line_ = 0;
+  bool whole_ = true;
+};
+
+/// The text of a field, in quotes where it needs them.
+std::string csv_field(std::string_view text);
+/// The fields of one line (without its newline).
+std::vector<std::string> csv_fields(std::string_view line);
+
+}  // namespace gauntlet

@@ -1,0 +1,49 @@
+// The rows that a study keeps of each replica and incident: one list of columns for the CSV files and the database.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "score/figures.hpp"
+#include "study/results/facts.hpp"
+
+namespace gauntlet {
+
+struct Column {
+  std::string name;       // ends in its unit where it has one: `wall_ns`
+  std::string_view type;  // as SQLite has it: INTEGER, REAL, TEXT
+};
+
+/// Written as 16 hexadecimal digits.
+struct Hex {
+  std::uint64_t value = 0;
+};
+
+/// One field. Text is borrowed: it must live until the row is written. monostate is an empty field.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, Hex>;
+using Row = std::vector<Cell>;
+
+/// replica, fingerprint, ending, wall_ns; <phase>_ns for each phase, adding up to wall_ns; lost.<cause>_ns for each
+/// cause, adding up to wall_ns - effective_ns; then the counts, and faults.<fault> for each fault kind.
+std::vector<Column> replica_columns(const ScenarioFacts& facts);
+/// Where the phases and the causes stand in a row of replica_columns.
+inline constexpr std::size_t kWallColumn = 3;
+inline constexpr std::size_t kFirstPhaseColumn = kWallColumn + 1;
+inline constexpr std::size_t kFirstCauseColumn = kFirstPhaseColumn + kPhases;
+/// Replaces `row` by one that fits replica_columns.
+void fill_replica_row(std::uint32_t replica, const Figures& figures, Row& row);
+
+/// replica, incident (from 0), opened_ns, closed_ns, cause, what the culprit is and which one, detected, the counts,
+/// and lost.<phase>_ns for each phase. A latency that was never measured is empty.
+std::vector<Column> incident_columns();
+/// Replaces `row` by one that fits incident_columns. `causes` is cause_names of the scenario and must outlive the row.
+void fill_incident_row(std::uint32_t replica, std::size_t number, const Incident& incident,
+                       const std::vector<std::string>& causes, Row& row);
+
+std::string_view name_of(Ending ending);
+std::string_view name_of(ComponentKind kind);
+
+}  // namespace gauntlet

@@ -1,0 +1,28 @@
+// result.json: the summary of a study as scripts read it. Nothing in it depends on threads, paths or the time of day.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "study/results/summary.hpp"
+
+namespace gauntlet {
+
+/// One object, ending in a newline:
+/// {"scenario", "version", "seed", "replicas", "fingerprint", "interval",
+///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p5", "p50", "p95", "n"}, ...}}
+/// and "replica" after "replicas" where it is one replica asked for by number. What is unknown is null. Numbers have
+/// the digits that read back as the same double.
+std::string to_json(const Summary& summary);
+
+struct ParsedSummary {
+  std::optional<Summary> summary;  // with only those facts that result.json holds: name, version, seed, fault names
+  std::string why;                 // where there is none
+};
+ParsedSummary summary_from_json(std::string_view text);
+
+/// "0123456789abcdef"
+std::string fingerprint_text(std::uint64_t fingerprint);
+
+}  // namespace gauntlet
