@@ -18,17 +18,17 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return out + "]";
 }
 
-/// Names that are stored as ids: their indexes in `known`.
+/// Names that are stored as ids: their indexes in `known`, counted from `first`.
 template <class Id>
-Type ids(std::vector<Id>& into, std::vector<std::string> known, std::string kind) {
+Type ids(std::vector<Id>& into, std::vector<std::string> known, std::string kind, std::uint32_t first = 0) {
   std::vector<std::string> unused;
   Type type = names(unused, known, kind);
-  type.read = [&into, known = std::move(known), kind = std::move(kind)](const Place& place) {
+  type.read = [&into, known = std::move(known), kind = std::move(kind), first](const Place& place) {
     std::vector<std::string> chosen;
     names(chosen, known, kind).read(place);
     into.clear();
     for (const std::string& name : chosen)
-      into.push_back(Id{static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin())});
+      into.push_back(Id{first + static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin())});
   };
   return type;
 }
@@ -56,8 +56,10 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
                "no step completed for so long counts as a hang");
   fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),
                Fallback::value("\"10min\""), "a rank that waits longer for a collective aborts");
-  fields.field("log_patterns", ids(detection.log_patterns, world.patterns, "a log line of this scenario"),
-               Fallback::computed([&] { return quoted_list(world.patterns); }), "log lines that stop the job");
+  // The collective watchdog's line is every victim's, not a culprit's: it belongs to the hang detector.
+  const std::vector<std::string> lines(world.patterns.begin() + 1, world.patterns.end());
+  fields.field("log_patterns", ids(detection.log_patterns, lines, "a log line of this scenario", 1),
+               Fallback::computed([lines] { return quoted_list(lines); }), "log lines that stop the job");
   describe_source(fields);
 }
 
@@ -81,12 +83,16 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const World& worl
                "for which one checkpoint is expected to block training");
   fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, false}), Fallback::value("1.0"),
                "failures' worth of evidence that the expectation is");
+  fields.field("hysteresis", number(checkpoint.hysteresis, {0, 1, false}), Fallback::value("0.05"),
+               "young, daly: a new interval is ordered when it differs by more than this share");
   describe_source(fields);
 }
 
 void describe(Fields& fields, RecoveryConstants& recovery) {
   fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}), Fallback::value("1"),
                "in one incident, before hosts under suspicion are replaced or a person is asked");
+  fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative), Fallback::value("\"30min\""),
+               "a stop so soon after a start belongs to the incident before it");
   describe_source(fields);
 }
 

@@ -25,12 +25,14 @@ void Place::mistake(std::string why, std::string suggestion) const {
 }
 
 void Place::mistake_at(std::string_view inside, std::string why, std::string suggestion) const {
-  if (const auto found = find(inside)) {
-    found->mistake(std::move(why), std::move(suggestion));
-  } else {
-    const std::string path = path_of(inside);
-    mistakes_->add(value_->at, path, path, std::move(why), std::move(suggestion));
-  }
+  const auto found = find(inside);
+  if (found && given(inside)) return found->mistake(std::move(why), std::move(suggestion));
+  // Nobody wrote it: the place is that of the table that it belongs to.
+  const std::size_t dot = inside.rfind('.');
+  const auto around = dot == std::string_view::npos ? std::nullopt : find(inside.substr(0, dot));
+  const std::string path = path_of(inside);
+  const std::string what = found ? path + " = " + excerpt(found->value()) + ", by default," : path;
+  mistakes_->add(around ? around->value().at : value_->at, path, what, std::move(why), std::move(suggestion));
 }
 
 void Place::mistake_of_key(std::string_view key, std::string why, std::string suggestion) const {

@@ -38,7 +38,7 @@ class Place {
 
   /// `job.layout.tp = 3 divides nothing; write 4`
   void mistake(std::string why, std::string suggestion = {}) const;
-  /// About a member; where it is not there, about this place.
+  /// About a member; where nobody wrote it, the place is that of the table around it.
   void mistake_at(std::string_view inside, std::string why, std::string suggestion = {}) const;
   /// About a key of this table that should not be there.
   void mistake_of_key(std::string_view key, std::string why, std::string suggestion) const;

@@ -76,7 +76,9 @@ class Walk {
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
       const bool last = i == progress_.stretches.size();
       const Time until = last ? end : progress_.stretches[i].begin;
-      for (; pause != progress_.pauses.end() && pause->begin == at && pause->end <= until && pause->end > at; ++pause) {
+      for (; pause != progress_.pauses.end() && pause->begin < until; ++pause) {
+        if (at < pause->begin) down(at, pause->begin);
+        if (!last && stopped_) redoing_ = first_step_of(progress_.stretches[i]) < mark_;
         paused(*pause);
         at = pause->end;
       }
@@ -94,8 +96,11 @@ class Walk {
  private:
   /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
   bool goes_on(const Stretch& stretch) const {
-    const Reached from = stretch.reached_at(stretch.begin);
-    return stretch.first_step + from.steps == reached_ && from.into_step == under_way_;
+    return stopped_ || (first_step_of(stretch) == reached_ &&
+                        stretch.reached_at(stretch.begin).into_step == under_way_);
+  }
+  static std::int64_t first_step_of(const Stretch& stretch) {
+    return stretch.first_step + stretch.reached_at(stretch.begin).steps;
   }
 
   void charge(Phase phase, Duration time, Cause cause) {
@@ -144,6 +149,7 @@ class Walk {
     training_ += stretch.end - stretch.begin;
     mark_ = std::max(mark_, last);
     reached_ = last;
+    stopped_ = false;
 
     // Whether the step under way is lost shows in what follows: a pause and more training complete it.
     under_way_ = to.into_step;
@@ -185,6 +191,7 @@ class Walk {
     Phase stage = open(from);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
     under_way_healthy_ = {};
+    stopped_ = true;
 
     Time at = from;
     const auto move_to = [&](Phase next, Time when) {
@@ -291,7 +298,8 @@ class Walk {
   OrderId starting_;
 
   std::int64_t mark_ = 0;
-  std::int64_t reached_ = -1;                   // steps complete when the last stretch ended; none before the first
+  std::int64_t reached_ = 0;                    // steps complete when the last stretch ended
+  bool stopped_ = false;                        // no stretch has followed the last gap yet
   Duration training_{};
   Duration under_way_{}, under_way_healthy_{};  // of the step that the last stretch left unfinished
   bool redoing_ = false;                        // that step, or the next one, is below the mark
