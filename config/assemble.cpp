@@ -1,16 +1,16 @@
 #include "config/assemble.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 #include "config/files.hpp"
 #include "config/nearest.hpp"
 #include "config/place.hpp"
 #include "config/references.hpp"
 #include "config/toml.hpp"
 #include "config/types.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -62,7 +62,8 @@ void set_layer(Value& value, std::uint32_t layer) {
 
 std::optional<Value> Assembler::file(const fs::path& path, const Place* asked) {
   if (++files_ > kMostFiles) {
-    if (asked != nullptr) asked->mistake("makes more than " + std::to_string(kMostFiles) + " files", "extend fewer");
+    if (asked != nullptr)
+      asked->mistake("makes more than " + std::to_string(kMostFiles) + " files", "extend fewer");
     return {};
   }
   FileText read = read_file(path);
@@ -103,14 +104,17 @@ void Assembler::extend(Value& below, const Place& named, const fs::path& beside)
   const std::string* name = read_text(named, "a path such as \"tiny-8.toml\", or a list of paths");
   if (name == nullptr) return;
   const auto path = find_scenario(*name, beside);
-  if (!path) return named.mistake("is not there", "paths start at the folder of this file, or at the shipped scenarios");
+  if (!path)
+    return named.mistake("is not there",
+                         "paths start at the folder of this file, or at the shipped scenarios");
 
   const fs::path wanted = identity(*path);
   const auto again = std::find(chain_.begin(), chain_.end(), wanted);
   if (again != chain_.end()) {
     std::string circle;
     for (auto link = again; link != chain_.end(); ++link) circle += link->filename().string() + " extends ";
-    return named.mistake("goes round in a circle: " + circle + wanted.filename().string(), "leave one of them out");
+    return named.mistake("goes round in a circle: " + circle + wanted.filename().string(),
+                         "leave one of them out");
   }
   // Each file has its own mistakes to report; a path is a path in one file only.
   if (auto base = file(*path, &named)) merge(below, std::move(*base));
@@ -147,7 +151,8 @@ void Assembler::resolve_catalogue(Value& root, const fs::path& beside) {
 void Assembler::set(Value& root, const std::string& assignment, const fs::path& beside) {
   const std::size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
-  const bool plain = !path.empty() && path.front() != '.' && path.back() != '.' && path.find("..") == std::string::npos;
+  const bool plain =
+      !path.empty() && path.front() != '.' && path.back() != '.' && path.find("..") == std::string::npos;
   if (equals == std::string::npos || !plain) {
     Problem problem;
     problem.file = kCommandLine;
@@ -174,8 +179,8 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
   merge(root, std::move(one));
 }
 
-std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root, std::span<const std::string> sets,
-                               const fs::path& beside) {
+std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root,
+                               std::span<const std::string> sets, const fs::path& beside) {
   if (!root) return {};
   for (const std::string& assignment : sets) assembler.set(*root, assignment, beside);
   return root;
@@ -183,13 +188,14 @@ std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root, 
 
 }  // namespace
 
-std::optional<Value> assemble_file(const fs::path& path, std::span<const std::string> sets, Mistakes& mistakes) {
+std::optional<Value> assemble_file(const fs::path& path, std::span<const std::string> sets,
+                                   Mistakes& mistakes) {
   Assembler assembler(mistakes);
   return with_sets(assembler, assembler.file(path, nullptr), sets, path.parent_path());
 }
 
-std::optional<Value> assemble_text(std::string_view text, const std::string& name, std::span<const std::string> sets,
-                                   Mistakes& mistakes) {
+std::optional<Value> assemble_text(std::string_view text, const std::string& name,
+                                   std::span<const std::string> sets, Mistakes& mistakes) {
   Assembler assembler(mistakes);
   return with_sets(assembler, assembler.text(text, name, {}), sets, {});
 }

@@ -1,14 +1,14 @@
 // From files to one tree: `extends`, the catalogue and --set.
 #pragma once
 
+#include "config/mistakes.hpp"
+#include "config/value.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "config/mistakes.hpp"
-#include "config/value.hpp"
 
 namespace gauntlet {
 
@@ -17,7 +17,7 @@ namespace gauntlet {
 std::optional<Value> assemble_file(const std::filesystem::path& path, std::span<const std::string> sets,
                                    Mistakes& mistakes);
 /// The same of a text. Relative paths in it start at the working directory.
-std::optional<Value> assemble_text(std::string_view text, const std::string& name, std::span<const std::string> sets,
-                                   Mistakes& mistakes);
+std::optional<Value> assemble_text(std::string_view text, const std::string& name,
+                                   std::span<const std::string> sets, Mistakes& mistakes);
 
 }  // namespace gauntlet

@@ -29,17 +29,19 @@ void check_layout(const Place& root, const World& world) {
   const std::uint64_t replica = std::uint64_t{layout.tp} * layout.pp;
   if (gpus % replica == 0 && gpus / replica == layout.dp) return;
   const std::string ranks = replica > gpus ? "more" : text(replica * layout.dp);
-  root.mistake_at("job.layout",
-                  "has tp x pp x dp = " + text(layout.tp) + " x " + text(layout.pp) + " x " + text(layout.dp) + ", " +
-                      ranks + " ranks, where " + text(world.inventory.job_hosts) + " hosts of " + text(per_host) +
-                      " have " + text(gpus) + " GPUs",
-                  replica > gpus ? "tp x pp must divide " + text(gpus) : fitting_layout(gpus, per_host, layout));
+  root.mistake_at(
+      "job.layout",
+      "has tp x pp x dp = " + text(layout.tp) + " x " + text(layout.pp) + " x " + text(layout.dp) + ", " +
+          ranks + " ranks, where " + text(world.inventory.job_hosts) + " hosts of " + text(per_host) +
+          " have " + text(gpus) + " GPUs",
+      replica > gpus ? "tp x pp must divide " + text(gpus) : fitting_layout(gpus, per_host, layout));
 }
 
 void check_size(const Place& root, const World& world) {
   if (!root.all_sound("cluster.hosts", "cluster.hardware", "spares.count")) return;
   const std::uint64_t widest = std::max(world.hardware.gpus_per_host, world.hardware.nics_per_host);
-  const std::uint64_t components = widest * (std::uint64_t{world.inventory.job_hosts} + world.inventory.spares);
+  const std::uint64_t components =
+      widest * (std::uint64_t{world.inventory.job_hosts} + world.inventory.spares);
   if (components > std::numeric_limits<std::int32_t>::max())
     root.mistake_at("cluster.hosts", "has " + text(components) + " GPUs or NICs with the spares",
                     "at most " + text(std::numeric_limits<std::int32_t>::max()) + " can be told apart");
@@ -49,10 +51,12 @@ void check_batch(const Place& root, const JobModel& job) {
   if (!root.all_sound("job.global_batch", "job.micro_batch", "job.layout")) return;
   const std::uint64_t at_once = std::uint64_t{job.layout.dp} * job.micro_batch;
   if (job.global_batch % at_once == 0) return;
-  const std::uint64_t nearest = std::max<std::uint64_t>(1, (job.global_batch + at_once / 2) / at_once) * at_once;
-  root.mistake_at("job.global_batch",
-                  "is no multiple of dp x micro_batch = " + text(job.layout.dp) + " x " + text(job.micro_batch),
-                  text(nearest) + " would fit");
+  const std::uint64_t nearest =
+      std::max<std::uint64_t>(1, (job.global_batch + at_once / 2) / at_once) * at_once;
+  root.mistake_at(
+      "job.global_batch",
+      "is no multiple of dp x micro_batch = " + text(job.layout.dp) + " x " + text(job.micro_batch),
+      text(nearest) + " would fit");
 }
 
 void check_interval(const Place& root, const Scenario& scenario) {
@@ -66,12 +70,15 @@ void check_interval(const Place& root, const Scenario& scenario) {
   }
   if (job.steps > 0 && job.step_time > Duration::zero() && interval / job.step_time >= job.steps &&
       interval > job.step_time * job.steps)
-    root.mistake_at("checkpoint.interval", "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
+    root.mistake_at("checkpoint.interval",
+                    "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
                     "nothing would ever be saved");
 }
 
 void check_heartbeats(const Place& root, const Scenario& scenario) {
-  if (!root.all_sound("detection.heartbeat_timeout", "telemetry.heartbeat_period", "telemetry.heartbeat_jitter")) return;
+  if (!root.all_sound("detection.heartbeat_timeout", "telemetry.heartbeat_period",
+                      "telemetry.heartbeat_jitter"))
+    return;
   const Telemetry& telemetry = scenario.world.telemetry;
   const Duration longest = telemetry.heartbeat_period + telemetry.heartbeat_jitter;
   if (scenario.policies.detection.heartbeat_timeout > longest) return;
@@ -91,7 +98,8 @@ void check_trace(const Place& root, const World& world) {
     if (!root.sound(path)) continue;
     for (const auto& [at, component] : fault.trace) {
       if (component < hosts * per_host) continue;
-      root.mistake_at(path, "names component " + text(component), "the last one is " + text(hosts * per_host - 1));
+      root.mistake_at(path, "names component " + text(component),
+                      "the last one is " + text(hosts * per_host - 1));
       break;
     }
   }
@@ -102,7 +110,8 @@ void check_planned_stops(const Place& root, const JobModel& job) {
   const bool late = std::any_of(job.planned_stops.begin(), job.planned_stops.end(),
                                 [&](const PlannedStop& stop) { return stop.at >= kStart + job.window; });
   if (late)
-    root.mistake_at("job.planned.times", "has a stop after the window of " + to_text(job.window), "leave it out");
+    root.mistake_at("job.planned.times", "has a stop after the window of " + to_text(job.window),
+                    "leave it out");
 }
 
 }  // namespace

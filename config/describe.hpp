@@ -21,6 +21,7 @@ void describe(Fields& fields, StorageModel& storage);
 void describe(Fields& fields, Telemetry& telemetry);
 void describe(Fields& fields, RepairShop& repair);
 void describe(Fields& fields, People& people);
+void describe(Fields& fields, DrillModel& drill);
 void describe(Fields& fields, Cost& cost);
 /// One fault kind. Its pattern joins `world.patterns`.
 void describe(Fields& fields, FaultKind& fault, World& world);

@@ -15,13 +15,15 @@ void describe(Fields& fields, Hardware& hardware) {
                "GPUs in one host");
   fields.field("nics_per_host", whole_number(hardware.nics_per_host, {1, kMostPerHost}), Fallback::value("8"),
                "NICs in one host");
-  fields.field("peak", quantity(hardware.peak, Sign::positive), Fallback::required(), "dense bf16 rate of one GPU");
+  fields.field("peak", quantity(hardware.peak, Sign::positive), Fallback::required(),
+               "dense bf16 rate of one GPU");
   fields.field("memory", quantity(hardware.memory, Sign::positive), Fallback::required(), "of one GPU");
   fields.field("memory_bandwidth", quantity(hardware.memory_bandwidth, Sign::positive), Fallback::required(),
                "of one GPU");
   fields.field("nvlink", quantity(hardware.nvlink, Sign::positive), Fallback::required(),
                "of one GPU, both directions together");
-  fields.field("nic", quantity(hardware.nic, Sign::positive), Fallback::required(), "of one NIC, each direction");
+  fields.field("nic", quantity(hardware.nic, Sign::positive), Fallback::required(),
+               "of one NIC, each direction");
   fields.field("pcie", quantity(hardware.pcie, Sign::positive), Fallback::required(),
                "from one GPU to pinned host memory, each direction");
   describe_source(fields);
@@ -33,8 +35,8 @@ void describe_cluster(Fields& fields, World& world) {
   fields.catalogue(
       "hardware", "hardware", [&](Fields& f) { describe(f, world.hardware); },
       "the host type: a name in the catalogue, or its figures");
-  fields.field("hosts_per_tor", whole_number(world.inventory.hosts_per_tor, {1, kMostHosts}), Fallback::value("1"),
-               "consecutive hosts under one top-of-rack switch");
+  fields.field("hosts_per_tor", whole_number(world.inventory.hosts_per_tor, {1, kMostHosts}),
+               Fallback::value("1"), "consecutive hosts under one top-of-rack switch");
   describe_source(fields);
   fields.check([&](const Place&) { world.inventory.gpus_per_host = world.hardware.gpus_per_host; });
 }

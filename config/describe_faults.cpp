@@ -1,14 +1,14 @@
+#include "config/describe.hpp"
+#include "config/exposure.hpp"
+#include "config/laws.hpp"
+#include "config/types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "config/describe.hpp"
-#include "config/exposure.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
 
 namespace gauntlet {
 namespace {
@@ -63,7 +63,8 @@ double mean_life(const Frequency& frequency, ComponentKind kind, const Hardware&
 }
 
 Type exposure(std::optional<Exposure>& into) {
-  return {R"({"type": "string", "pattern": " x [0-9.]+ ?(hosts?|gpus?|nics?)$"})", [&into](const Place& place) {
+  return {R"({"type": "string", "pattern": " x [0-9.]+ ?(hosts?|gpus?|nics?)$"})",
+          [&into](const Place& place) {
             const std::string* text = read_text(place, "an exposure such as \"54d x 2048 hosts\"");
             if (text == nullptr) return;
             auto parsed = parse_exposure(*text);
@@ -73,41 +74,45 @@ Type exposure(std::optional<Exposure>& into) {
 }
 
 void describe_rate(Fields& fields, Frequency& frequency) {
-  fields.field("count", number(frequency.count, {0, 1e18, true}), Fallback::required(), "failures that were observed");
+  fields.field("count", number(frequency.count, {0, 1e18, true}), Fallback::required(),
+               "failures that were observed");
   fields.field("over", exposure(frequency.over), Fallback::required(),
                "for how long times how many components: \"54d x 2048 hosts\", also gpus and nics");
   describe_source(fields);
 }
 
 /// A law's name or table; its mean comes from the fault's rate, so it is made once both are known.
-Type shape() { return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}}; }
+Type shape() {
+  return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}};
+}
 
 using Trace = std::vector<std::pair<Time, std::uint32_t>>;
 
 Type trace(Trace& into) {
-  return {R"({"type": "array", "items": {"type": "object", "required": ["at", "component"], "properties": {"at": )" +
-              duration_schema() + R"(, "component": {"type": "integer", "minimum": 0}}}})",
-          [&into](const Place& place) {
-            if (place.value().array() == nullptr)
-              return wrong_type(place, "a list such as [{ at = \"3h\", component = 17 }]");
-            into.clear();
-            for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
-              const Place each = element(place, i);
-              if (each.value().table() == nullptr) {
-                wrong_type(each, "a table such as { at = \"3h\", component = 17 }");
-                continue;
-              }
-              const auto at = each.find("at"), component = each.find("component");
-              if (!at || !component || each.value().table()->size() != 2) {
-                each.mistake("is not an onset and a component", "write { at = \"3h\", component = 17 }");
-                continue;
-              }
-              const auto onset = read_duration(*at, Sign::not_negative);
-              const auto who = read_whole_number(*component, {0, std::numeric_limits<std::uint32_t>::max()});
-              if (onset && who) into.emplace_back(kStart + *onset, static_cast<std::uint32_t>(*who));
-            }
-            std::stable_sort(into.begin(), into.end());
-          }};
+  return {
+      R"({"type": "array", "items": {"type": "object", "required": ["at", "component"], "properties": {"at": )" +
+          duration_schema() + R"(, "component": {"type": "integer", "minimum": 0}}}})",
+      [&into](const Place& place) {
+        if (place.value().array() == nullptr)
+          return wrong_type(place, "a list such as [{ at = \"3h\", component = 17 }]");
+        into.clear();
+        for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
+          const Place each = element(place, i);
+          if (each.value().table() == nullptr) {
+            wrong_type(each, "a table such as { at = \"3h\", component = 17 }");
+            continue;
+          }
+          const auto at = each.find("at"), component = each.find("component");
+          if (!at || !component || each.value().table()->size() != 2) {
+            each.mistake("is not an onset and a component", "write { at = \"3h\", component = 17 }");
+            continue;
+          }
+          const auto onset = read_duration(*at, Sign::not_negative);
+          const auto who = read_whole_number(*component, {0, std::numeric_limits<std::uint32_t>::max()});
+          if (onset && who) into.emplace_back(kStart + *onset, static_cast<std::uint32_t>(*who));
+        }
+        std::stable_sort(into.begin(), into.end());
+      }};
 }
 
 /// A log line's name joins the patterns of the world.
@@ -133,7 +138,8 @@ void set_life(const Place& place, FaultKind& fault, const Frequency& frequency, 
   }
   const auto law = place.find("law");
   if (!rate && !mtbf && !place.given("law") && place.all_sound("rate", "mtbf", "law", "trace"))
-    return place.mistake_at("rate", "is missing", "write rate = { count = 3, over = \"30d x 128 hosts\" } or mtbf = \"300h\"");
+    return place.mistake_at("rate", "is missing",
+                            "write rate = { count = 3, over = \"30d x 128 hosts\" } or mtbf = \"300h\"");
   if (!law || !place.all_sound("rate", "mtbf", "component", "law")) return;
   const auto form = read_law_shape(*law, rate || mtbf);
   if (!form) return;
@@ -145,18 +151,22 @@ void set_life(const Place& place, FaultKind& fault, const Frequency& frequency, 
 void check_fault(const Place& place, FaultKind& fault) {
   const bool by_factor = fault.effect == Effect::slow || fault.effect == Effect::degrade;
   if (by_factor && fault.factor <= 1 && place.all_sound("effect", "factor"))
-    place.mistake_at("factor", "is not above 1", "a slow host takes `factor` times as long, a degraded NIC carries 1/`factor`");
+    place.mistake_at("factor", "is not above 1",
+                     "a slow host takes `factor` times as long, a degraded NIC carries 1/`factor`");
   if (fault.effect == Effect::stall && !fault.heals_after && place.all_sound("effect", "heals_after"))
     place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
-  if (fault.stationary_ages && fault.trace.empty() && std::isinf(fault.life.mean()) && place.all_sound("law", "age"))
-    place.mistake_at("law", "has an infinite mean, so there is no middle of a life to start in", "set age = \"new\"");
+  if (fault.stationary_ages && fault.trace.empty() && std::isinf(fault.life.mean()) &&
+      place.all_sound("law", "age"))
+    place.mistake_at("law", "has an infinite mean, so there is no middle of a life to start in",
+                     "set age = \"new\"");
 }
 
 /// { fault = probability } as a probability for each fault kind.
 Type detects(std::vector<Probability>& into, const World& world) {
   return {R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}})",
           [&into, &world](const Place& place) {
-            if (place.value().table() == nullptr) return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
+            if (place.value().table() == nullptr)
+              return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
             std::vector<std::string> known;
             for (const FaultKind& fault : world.faults) known.push_back(fault.name);
             for (const auto& [name, value] : *place.value().table()) {
@@ -175,11 +185,13 @@ Type detects(std::vector<Probability>& into, const World& world) {
 
 void describe(Fields& fields, FaultKind& fault, World& world) {
   Frequency frequency;
+  fields.alternatives({"rate", "mtbf", "trace"});
   fields.field("component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
                Fallback::value("\"host\""), "what fails");
   fields.inline_table(
       "rate", [&](Fields& f) { describe_rate(f, frequency); }, "how often, as a count over an exposure");
-  fields.field("mtbf", seconds(frequency.mtbf), Fallback::optional(), "how often: mean life of one component");
+  fields.field("mtbf", seconds(frequency.mtbf), Fallback::optional(),
+               "how often: mean life of one component");
   fields.field("law", shape(), Fallback::value("\"exponential\""),
                "of the life of one component; its mean comes from rate or mtbf where one is given");
   fields.field("trace", trace(fault.trace), Fallback::optional(), "onsets and components, in place of a law");
@@ -204,13 +216,14 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
                "what ends it otherwise: restart of the job's processes, or repair of the host");
   fields.field("heartbeat_lost", flag(fault.symptoms.heartbeat_lost), Fallback::value("false"),
                "whether the host's agent is gone with it");
-  fields.field("log", pattern(fault.symptoms.log, world), Fallback::optional(), "the line that the culprit logs");
+  fields.field("log", pattern(fault.symptoms.log, world), Fallback::optional(),
+               "the line that the culprit logs");
   fields.field("log_probability", probability(fault.symptoms.log_probability), Fallback::value("1.0"),
                "that it logs the line");
-  fields.field("log_delay", law(fault.symptoms.log_delay), Fallback::value("\"0s\""), "from the onset to the line");
+  fields.field("log_delay", law(fault.symptoms.log_delay), Fallback::value("\"0s\""),
+               "from the onset to the line");
   fields.field("source", text(fault.source), Fallback::optional(), "where these numbers come from");
   fields.check([&](const Place& place) {
-    place.keep_closest("rate", "mtbf", "trace");
     set_life(place, fault, frequency, world.hardware);
     check_fault(place, fault);
   });
@@ -222,7 +235,8 @@ void describe(Fields& fields, ProbeKind& probe, const World& world) {
                "to run once, on all hosts in parallel");
   fields.field("false_positive", probability(probe.false_positive), Fallback::value("0.0"),
                "for each healthy host and run");
-  fields.field("detects", detects(probe.detects, world), Fallback::value("{}"), "the probability, for each fault kind");
+  fields.field("detects", detects(probe.detects, world), Fallback::value("{}"),
+               "the probability, for each fault kind");
   fields.field("source", text(probe.source), Fallback::optional(), "where these numbers come from");
 }
 

@@ -1,11 +1,11 @@
+#include "config/describe.hpp"
+#include "config/laws.hpp"
+#include "config/types.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "config/describe.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
 
 namespace gauntlet {
 namespace {
@@ -16,14 +16,16 @@ constexpr std::int64_t kMostStops = 1'000'000;
 void describe(Fields& fields, Layout& layout) {
   fields.field("tp", whole_number(layout.tp, {1, kMostRanks}), Fallback::value("1"), "tensor-parallel ranks");
   fields.field("pp", whole_number(layout.pp, {1, kMostRanks}), Fallback::value("1"), "pipeline stages");
-  fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required(), "data-parallel replicas");
+  fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required(),
+               "data-parallel replicas");
   fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}), Fallback::value("1"),
                "model chunks on each pipeline rank (interleaved schedule)");
   describe_source(fields);
 }
 
 void describe(Fields& fields, StartChain& start) {
-  fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""), "until every host has its container");
+  fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""),
+               "until every host has its container");
   fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""), "until every rank runs");
   fields.field("communicator_init", law(start.communicator_init), Fallback::value("\"0s\""),
                "until the collective groups stand");
@@ -36,18 +38,19 @@ void describe_planned(Fields& fields, JobModel& job) {
   std::uint32_t count = 0;
   Duration hold{};
   std::vector<Duration> times;
-  fields.field("count", whole_number(count, {0, kMostStops}), Fallback::value("0"),
+  fields.alternatives({"count", "times"});
+  fields.field("count", whole_number(count, {0, kMostStops}), Fallback::optional(),
                "stops, spread evenly: stop i of n at (i + 1/2)/n of the window");
   fields.field("hold", duration(hold, Sign::not_negative), Fallback::value("\"0s\""),
                "how long the job is wanted stopped each time");
   fields.field("times", durations(times), Fallback::optional(), "when to stop, in place of `count`");
   describe_source(fields);
   fields.check([&](const Place& place) {
-    place.keep_closest("count", "times");
     if (place.given("count") && place.given("times"))
       return place.mistake_at("times", "is given beside count", "leave one of them out");
     if (count > 0 && job.window == Duration::zero())
-      return place.mistake_at("count", "has no window to spread over", "set job.window, or give the stops as `times`");
+      return place.mistake_at("count", "has no window to spread over",
+                              "set job.window, or give the stops as `times`");
     job.planned_stops.clear();
     for (const Duration at : times) job.planned_stops.push_back({kStart + at, hold});
     for (std::uint32_t i = 0; times.empty() && i < count; ++i) {
@@ -67,15 +70,17 @@ void describe(Fields& fields, Calibration& calibration) {
   std::vector<std::string> stacks;
   for (const Calibration& known : calibrations()) stacks.push_back(known.stack);
   const auto of_stack = [&](double Calibration::*constant) {
-    return Fallback::computed(
-        [&, constant] { return to_toml(Value{find_calibration(calibration.stack)->*constant, {}, {}, false}); });
+    return Fallback::computed([&, constant] {
+      return to_toml(Value{find_calibration(calibration.stack)->*constant, {}, {}, false});
+    });
   };
   fields.field("stack", name(calibration.stack, stacks, "a software stack"), Fallback::value("\"llama3\""),
                "whose measured steps the constants below were fitted on");
   fields.field("gemm_efficiency", number(calibration.gemm_efficiency, {0, 1, true}),
                of_stack(&Calibration::gemm_efficiency), "share of the peak rate at which a stage computes");
   fields.field("tensor_exposed", number(calibration.tensor_exposed, {0, 1000, false}),
-               of_stack(&Calibration::tensor_exposed), "share of the tensor-parallel collectives that a step waits for");
+               of_stack(&Calibration::tensor_exposed),
+               "share of the tensor-parallel collectives that a step waits for");
   fields.field("pipeline_exposed", number(calibration.pipeline_exposed, {0, 1000, false}),
                of_stack(&Calibration::pipeline_exposed), "the same, of transfers between pipeline stages");
   fields.field("data_exposed", number(calibration.data_exposed, {0, 1000, false}),
@@ -99,10 +104,14 @@ void describe(Fields& fields, Transformer& model) {
   fields.field("heads", whole_number(model.heads, {1, kMost}), Fallback::required(), "attention heads");
   fields.field("kv_heads", whole_number(model.kv_heads, {1, kMost}), Fallback::required(),
                "key and value heads; as many as heads without grouped-query attention");
-  fields.field("ffn_hidden", whole_number(model.ffn_hidden, {1, kMost}), Fallback::required(), "width of the MLP");
-  fields.field("gated_mlp", flag(model.gated_mlp), Fallback::value("false"), "whether the MLP has a gate (SwiGLU)");
-  fields.field("vocabulary", whole_number(model.vocabulary, {1, kMost}), Fallback::required(), "tokens it knows");
-  fields.field("sequence", whole_number(model.sequence, {1, kMost}), Fallback::required(), "tokens in one sequence");
+  fields.field("ffn_hidden", whole_number(model.ffn_hidden, {1, kMost}), Fallback::required(),
+               "width of the MLP");
+  fields.field("gated_mlp", flag(model.gated_mlp), Fallback::value("false"),
+               "whether the MLP has a gate (SwiGLU)");
+  fields.field("vocabulary", whole_number(model.vocabulary, {1, kMost}), Fallback::required(),
+               "tokens it knows");
+  fields.field("sequence", whole_number(model.sequence, {1, kMost}), Fallback::required(),
+               "tokens in one sequence");
   describe_source(fields);
 }
 
@@ -115,7 +124,8 @@ void describe_job(Fields& fields, World& world) {
   fields.table(
       "layout", [&](Fields& f) { describe(f, job.layout); }, "ranks; tp x pp x dp is the number of GPUs");
   fields.table(
-      "calibration", [&](Fields& f) { describe(f, job.calibration); }, "the software stack, for the step model");
+      "calibration", [&](Fields& f) { describe(f, job.calibration); },
+      "the software stack, for the step model");
   fields.field("global_batch", whole_number(job.global_batch, {1, kMostRanks}), Fallback::required(),
                "sequences in one step");
   fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}), Fallback::value("1"),
@@ -140,7 +150,8 @@ void describe_job(Fields& fields, World& world) {
     world.inventory.layout = job.layout;
     if (!place.all_sound("steps", "window")) return;
     if (job.steps == 0 && job.window == Duration::zero())
-      place.mistake_at("window", "and steps are both zero: the job has no end", "set window = \"54d\", or steps");
+      place.mistake_at("window", "and steps are both zero: the job has no end",
+                       "set window = \"54d\", or steps");
   });
 }
 

@@ -1,13 +1,13 @@
 // Which policies run, and their constants.
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "config/describe.hpp"
 #include "config/expectations.hpp"
 #include "config/types.hpp"
 #include "policies/registry.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -28,7 +28,8 @@ Type ids(std::vector<Id>& into, std::vector<std::string> known, std::string kind
     names(chosen, known, kind).read(place);
     into.clear();
     for (const std::string& name : chosen)
-      into.push_back(Id{first + static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin())});
+      into.push_back(Id{
+          first + static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin())});
   };
   return type;
 }
@@ -39,10 +40,12 @@ std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 
 void describe(Fields& fields, PolicyNames& policies) {
   fields.field("detect", names(policies.detect, to_strings(detector_names()), "a detector"),
-               Fallback::value(quoted_list(to_strings(detector_names()))), "what notices that the job is in trouble");
+               Fallback::value(quoted_list(to_strings(detector_names()))),
+               "what notices that the job is in trouble");
   fields.field("diagnose", name(policies.diagnose, to_strings(diagnoser_names()), "a diagnosis"),
                Fallback::value("\"suite\""), "how the culprit is found");
-  fields.field("checkpoint", name(policies.checkpoint, to_strings(checkpoint_policy_names()), "a checkpoint policy"),
+  fields.field("checkpoint",
+               name(policies.checkpoint, to_strings(checkpoint_policy_names()), "a checkpoint policy"),
                Fallback::value("\"fixed\""), "how often to save");
   fields.field("recover", name(policies.recover, to_strings(recovery_names()), "a recovery"),
                Fallback::value("\"replace\""), "what to do with the culprit");
@@ -50,8 +53,8 @@ void describe(Fields& fields, PolicyNames& policies) {
 }
 
 void describe(Fields& fields, DetectionConstants& detection, const World& world) {
-  fields.field("heartbeat_timeout", duration(detection.heartbeat_timeout, Sign::positive), Fallback::value("\"1min\""),
-               "silence of a host after which it counts as lost");
+  fields.field("heartbeat_timeout", duration(detection.heartbeat_timeout, Sign::positive),
+               Fallback::value("\"1min\""), "silence of a host after which it counts as lost");
   fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive), Fallback::value("\"10min\""),
                "no step completed for so long counts as a hang");
   fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),
@@ -89,9 +92,11 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const World& worl
 }
 
 void describe(Fields& fields, RecoveryConstants& recovery) {
-  fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}), Fallback::value("1"),
+  fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}),
+               Fallback::value("1"),
                "in one incident, before hosts under suspicion are replaced or a person is asked");
-  fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative), Fallback::value("\"30min\""),
+  fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative),
+               Fallback::value("\"30min\""),
                "a stop so soon after a start belongs to the incident before it");
   describe_source(fields);
 }

@@ -1,9 +1,9 @@
-#include <string>
-#include <utility>
-
 #include "config/checks.hpp"
 #include "config/describe.hpp"
 #include "config/types.hpp"
+
+#include <string>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -15,7 +15,8 @@ std::string toml_text(const std::string& text) { return to_toml(Value{text, {}, 
 
 /// `extends` is gone from the tree once it has been followed (config/assemble.hpp).
 Type paths() {
-  return {R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})", [](const Place&) {}};
+  return {R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})",
+          [](const Place&) {}};
 }
 
 }  // namespace
@@ -27,17 +28,29 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   world.faults.clear();
   world.probes.clear();
 
-  fields.field("extends", paths(), Fallback::optional(), "scenarios that this one changes: a path, or a list of them");
-  fields.field("name", text(world.name), Fallback::computed([&] { return toml_text(name); }), "of the scenario");
+  fields.field("extends", paths(), Fallback::optional(),
+               "scenarios that this one changes: a path, or a list of them");
+  fields.field("name", text(world.name), Fallback::computed([&] { return toml_text(name); }),
+               "of the scenario");
   fields.field("question", text(world.question), Fallback::value("\"\""), "that the scenario asks");
-  fields.table("cluster", [&](Fields& f) { describe_cluster(f, world); }, "the machines");
-  fields.table("spares", [&](Fields& f) { describe_spares(f, world); }, "the machines that stand by");
-  fields.table("job", [&](Fields& f) { describe_job(f, world); }, "the training job");
-  fields.table("storage", [&](Fields& f) { describe(f, world.storage); }, "where checkpoints go");
-  fields.table("telemetry", [&](Fields& f) { describe(f, world.telemetry); }, "what agents send");
-  fields.table("repair", [&](Fields& f) { describe(f, world.repair); }, "what happens to an evicted host");
-  fields.table("people", [&](Fields& f) { describe(f, world.people); }, "who can be asked");
-  fields.table("cost", [&](Fields& f) { describe(f, world.cost); }, "what it costs");
+  fields.table(
+      "cluster", [&](Fields& f) { describe_cluster(f, world); }, "the machines");
+  fields.table(
+      "spares", [&](Fields& f) { describe_spares(f, world); }, "the machines that stand by");
+  fields.table(
+      "job", [&](Fields& f) { describe_job(f, world); }, "the training job");
+  fields.table(
+      "storage", [&](Fields& f) { describe(f, world.storage); }, "where checkpoints go");
+  fields.table(
+      "telemetry", [&](Fields& f) { describe(f, world.telemetry); }, "what agents send");
+  fields.table(
+      "repair", [&](Fields& f) { describe(f, world.repair); }, "what happens to an evicted host");
+  fields.table(
+      "people", [&](Fields& f) { describe(f, world.people); }, "who can be asked");
+  fields.table(
+      "cost", [&](Fields& f) { describe(f, world.cost); }, "what it costs");
+  fields.table(
+      "drill", [&](Fields& f) { describe(f, world.drill); }, "what a drill on real processes is allowed");
   fields.entries(
       "faults",
       [&](Fields& f, const std::string& entry) {
@@ -56,13 +69,19 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
         world.probes.push_back(std::move(probe));
       },
       "tests that look for broken hosts");
-  fields.table("policies", [&](Fields& f) { describe(f, policies.names); }, "the policies under study");
-  fields.table("detection", [&](Fields& f) { describe(f, policies.detection, world); }, "constants of the detectors");
-  fields.table("diagnosis", [&](Fields& f) { describe(f, policies.diagnosis, world); }, "constants of the diagnosis");
-  fields.table("checkpoint", [&](Fields& f) { describe(f, policies.checkpoint, world); },
-               "constants of the checkpoint policy");
-  fields.table("recovery", [&](Fields& f) { describe(f, policies.recovery); }, "constants of the recovery");
-  fields.table("study", [&](Fields& f) { describe(f, scenario.study); }, "how often to run it");
+  fields.table(
+      "policies", [&](Fields& f) { describe(f, policies.names); }, "the policies under study");
+  fields.table(
+      "detection", [&](Fields& f) { describe(f, policies.detection, world); }, "constants of the detectors");
+  fields.table(
+      "diagnosis", [&](Fields& f) { describe(f, policies.diagnosis, world); }, "constants of the diagnosis");
+  fields.table(
+      "checkpoint", [&](Fields& f) { describe(f, policies.checkpoint, world); },
+      "constants of the checkpoint policy");
+  fields.table(
+      "recovery", [&](Fields& f) { describe(f, policies.recovery); }, "constants of the recovery");
+  fields.table(
+      "study", [&](Fields& f) { describe(f, scenario.study); }, "how often to run it");
   describe_source(fields);
   fields.check([&](const Place& root) { check_scenario(root, scenario); });
 }

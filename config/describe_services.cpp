@@ -1,9 +1,9 @@
 // What surrounds the job: storage, telemetry, repair, people, money.
-#include <array>
-
 #include "config/describe.hpp"
 #include "config/laws.hpp"
 #include "config/types.hpp"
+
+#include <array>
 
 namespace gauntlet {
 namespace {
@@ -16,46 +16,54 @@ constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
 }  // namespace
 
 void describe(Fields& fields, StorageModel& storage) {
-  fields.field("mode", choice<CheckpointMode>(storage.mode, kModes, "a way to save checkpoints"),
-               Fallback::value("\"two_stage\""),
-               "two_stage: training waits for the copy to host memory; synchronous: until all of it is durable");
-  fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}), Fallback::value("14.0"),
+  fields.field(
+      "mode", choice<CheckpointMode>(storage.mode, kModes, "a way to save checkpoints"),
+      Fallback::value("\"two_stage\""),
+      "two_stage: training waits for the copy to host memory; synchronous: until all of it is durable");
+  fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}),
+               Fallback::value("14.0"),
                "of a checkpoint: bf16 weights, fp32 master weights and two optimizer moments are 14");
-  fields.field("write", quantity(storage.write, Sign::positive), Fallback::optional(), "by all clients together");
-  fields.field("read", quantity(storage.read, Sign::positive), Fallback::optional(), "by all clients together");
+  fields.field("write", quantity(storage.write, Sign::positive), Fallback::optional(),
+               "by all clients together");
+  fields.field("read", quantity(storage.read, Sign::positive), Fallback::optional(),
+               "by all clients together");
   fields.field("stall", duration(storage.stall, Sign::not_negative), Fallback::value("\"0s\""),
                "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
   fields.field("persist", duration(storage.persist, Sign::not_negative), Fallback::value("\"0s\""),
                "from the end of the stall until durable, as measured; 0s: from size and bandwidth");
   fields.field("load", duration(storage.load, Sign::not_negative), Fallback::value("\"0s\""),
                "to load a checkpoint, as measured; 0s: from size and bandwidth");
-  fields.field("free", flag(storage.free), Fallback::value("false"), "stall, persist and load take no time where they are 0s");
+  fields.field("free", flag(storage.free), Fallback::value("false"),
+               "stall, persist and load take no time where they are 0s");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (storage.free || !place.all_sound("mode", "stall", "persist", "load", "free")) return;
     const bool two_stage = storage.mode == CheckpointMode::two_stage;
     const Duration measured = two_stage ? storage.persist : storage.stall;
     if (measured == Duration::zero() && storage.write.value == 0 && place.sound("write"))
-      place.mistake_at("write", "is missing", two_stage ? "write = \"1TB/s\", the measured persist, or free = true"
-                                                        : "write = \"1TB/s\", the measured stall, or free = true");
+      place.mistake_at("write", "is missing",
+                       two_stage ? "write = \"1TB/s\", the measured persist, or free = true"
+                                 : "write = \"1TB/s\", the measured stall, or free = true");
     if (storage.load == Duration::zero() && storage.read.value == 0 && place.sound("read"))
       place.mistake_at("read", "is missing", "read = \"1TB/s\", the measured load, or free = true");
   });
 }
 
 void describe(Fields& fields, Telemetry& telemetry) {
-  fields.field("heartbeat_period", duration(telemetry.heartbeat_period, Sign::positive), Fallback::value("\"10s\""),
-               "of every host's agent");
-  fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative), Fallback::value("\"0s\""),
-               "a heartbeat comes up to so much later; below the period");
+  fields.field("heartbeat_period", duration(telemetry.heartbeat_period, Sign::positive),
+               Fallback::value("\"10s\""), "of every host's agent");
+  fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative),
+               Fallback::value("\"0s\""), "a heartbeat comes up to so much later; below the period");
   fields.field("gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative), Fallback::value("\"0s\""),
                "of one host: heartbeats are lost for a while though it is well; 0s: never");
-  fields.field("gap_duration", law(telemetry.gap_duration), Fallback::value("\"0s\""), "how long they are lost");
+  fields.field("gap_duration", law(telemetry.gap_duration), Fallback::value("\"0s\""),
+               "how long they are lost");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (place.all_sound("heartbeat_period", "heartbeat_jitter") &&
         telemetry.heartbeat_jitter >= telemetry.heartbeat_period)
-      place.mistake_at("heartbeat_jitter", "is not below the period of " + to_text(telemetry.heartbeat_period),
+      place.mistake_at("heartbeat_jitter",
+                       "is not below the period of " + to_text(telemetry.heartbeat_period),
                        "heartbeats would overtake each other");
   });
 }
@@ -78,11 +86,19 @@ void describe(Fields& fields, Cost& cost) {
   describe_source(fields);
 }
 
+void describe(Fields& fields, DrillModel& drill) {
+  fields.field("inject", flag(drill.inject), Fallback::value("false"),
+               "whether `gauntlet drill` may inject the faults into real processes");
+  fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
+               "ranks stop when their driver was not heard for so long");
+  describe_source(fields);
+}
+
 void describe(Fields& fields, StudyDefaults& study) {
   fields.field("replicas", whole_number(study.replicas, {1, 1'000'000'000}), Fallback::value("200"),
                "random runs, unless the command line says otherwise");
-  fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}), Fallback::value("1"),
-               "of all randomness");
+  fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}),
+               Fallback::value("1"), "of all randomness");
   describe_source(fields);
 }
 

@@ -1,8 +1,8 @@
 #include "config/expectations.hpp"
 
-#include <algorithm>
-
 #include "models/storage.hpp"
+
+#include <algorithm>
 
 namespace gauntlet {
 namespace {

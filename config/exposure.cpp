@@ -41,10 +41,12 @@ Parsed<Exposure> parse_exposure(std::string_view text) {
   double components = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), components);
   const auto digits = static_cast<std::size_t>(end - rest.data());
-  if (error != std::errc{} || !(components > 0) || !std::isfinite(components)) return {{}, "does not count components", std::string(kExample)};
+  if (error != std::errc{} || !(components > 0) || !std::isfinite(components))
+    return {{}, "does not count components", std::string(kExample)};
 
   const std::string_view counted = trimmed(rest.substr(digits));
-  const auto found = std::find_if(kCounted.begin(), kCounted.end(), [&](const auto& c) { return c.first == counted; });
+  const auto found =
+      std::find_if(kCounted.begin(), kCounted.end(), [&](const auto& c) { return c.first == counted; });
   if (found == kCounted.end())
     return {{}, "counts \"" + std::string(counted) + "\"", "count hosts, gpus or nics: \"54d x 2048 hosts\""};
   return {Exposure{*seconds.value, components, found->second}, "", ""};

@@ -1,10 +1,10 @@
 // Over what a count of failures was observed: "54d x 2048 hosts".
 #pragma once
 
-#include <string_view>
-
 #include "core/id.hpp"
 #include "core/quantity.hpp"
+
+#include <string_view>
 
 namespace gauntlet {
 

@@ -6,6 +6,7 @@
 #include "config/place.hpp"
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,7 @@ struct Fallback {
   }
 };
 
-/// A visitor of a description. In each table: fields and tables first, then checks.
+/// A visitor of a description. In each table: alternatives first, then fields and tables, then checks.
 class Fields {
  public:
   using Describe = std::function<void(Fields&)>;
@@ -43,7 +44,11 @@ class Fields {
 
   virtual ~Fields() = default;
 
-  virtual void field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view doc) = 0;
+  /// Of these fields, which follow, those written on the highest layer hold and the others are dropped: a file that
+  /// extends another, or --set, can so say the same thing in another way.
+  virtual void alternatives(std::initializer_list<std::string_view> names) = 0;
+  virtual void field(std::string_view name, const Type& type, const Fallback& fallback,
+                     std::string_view doc) = 0;
   /// [name]
   virtual void table(std::string_view name, const Describe& describe, std::string_view doc) = 0;
   /// name = { ... }; absent is a state of its own.

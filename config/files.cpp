@@ -76,9 +76,10 @@ FileText read_file(const fs::path& path) {
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return {{}, cannot_read("its size cannot be read: " + error.message())};
   if (size > kLargestFile)
-    return {{}, cannot_read("is " + std::to_string(size) + " bytes large, and a scenario has at most " +
-                                std::to_string(kLargestFile),
-                            "is this the right file?")};
+    return {{},
+            cannot_read("is " + std::to_string(size) + " bytes large, and a scenario has at most " +
+                            std::to_string(kLargestFile),
+                        "is this the right file?")};
   std::ifstream in(path, std::ios::binary);
   std::string text(size, '\0');
   in.read(text.data(), static_cast<std::streamsize>(size));
@@ -87,7 +88,8 @@ FileText read_file(const fs::path& path) {
 }
 
 fs::path shipped_scenarios() {
-  if (const char* given = std::getenv("GAUNTLET_SCENARIO_DIR"); given != nullptr && *given != '\0') return given;
+  if (const char* given = std::getenv("GAUNTLET_SCENARIO_DIR"); given != nullptr && *given != '\0')
+    return given;
 #ifdef GAUNTLET_SCENARIO_DIR
   return shown(GAUNTLET_SCENARIO_DIR);
 #else
@@ -119,7 +121,8 @@ std::vector<std::string> catalogue_names(const std::string& folder, const fs::pa
   return names;
 }
 
-std::optional<fs::path> find_in_catalogue(const std::string& folder, const std::string& name, const fs::path& beside) {
+std::optional<fs::path> find_in_catalogue(const std::string& folder, const std::string& name,
+                                          const fs::path& beside) {
   // A name, not a path: "../../etc/passwd" is in no catalogue.
   const bool plain = !name.empty() && name.find_first_of("/\\") == std::string::npos;
   if (!plain) return {};

@@ -1,12 +1,12 @@
 // Finding and reading scenario files and the catalogue.
 #pragma once
 
+#include "core/problem.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "core/problem.hpp"
 
 namespace gauntlet {
 

@@ -1,13 +1,13 @@
 #include "config/laws.hpp"
 
+#include "config/types.hpp"
+#include "core/contract.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
-
-#include "config/types.hpp"
-#include "core/contract.hpp"
 
 namespace gauntlet {
 
@@ -24,7 +24,8 @@ struct LawForm {
   std::string_view law;
   std::vector<LawParameter> parameters;
   Law (*make)(const Arguments&);
-  std::string (*fault)(const Arguments&) = nullptr;  // what is wrong with the arguments; empty where nothing is
+  std::string (*fault)(const Arguments&) =
+      nullptr;  // what is wrong with the arguments; empty where nothing is
 };
 
 namespace {
@@ -35,7 +36,9 @@ constexpr std::string_view kName = "name";
 std::string alpha_has_mean(const Arguments& a) {
   return a[1][0] > 1 ? "" : "has an infinite mean: its alpha must be above 1";
 }
-std::string low_below_high(const Arguments& a) { return a[0][0] < a[1][0] ? "" : "has its low not below its high"; }
+std::string low_below_high(const Arguments& a) {
+  return a[0][0] < a[1][0] ? "" : "has its low not below its high";
+}
 std::string pairs(const Arguments& a) {
   return a[0].size() == a[1].size() ? "" : "has not as many weights as means";
 }
@@ -57,7 +60,9 @@ std::span<const LawForm> forms() {
       {"lognormal",
        {{kMean, time}, {"sigma", number}},
        [](const Arguments& a) { return Law::lognormal_with_mean(a[0][0], a[1][0]); }},
-      {"gamma", {{kMean, time}, {"shape", number}}, [](const Arguments& a) { return Law::gamma(a[0][0], a[1][0]); }},
+      {"gamma",
+       {{kMean, time}, {"shape", number}},
+       [](const Arguments& a) { return Law::gamma(a[0][0], a[1][0]); }},
       {"pareto",
        {{"minimum", time}, {"alpha", number}},
        [](const Arguments& a) { return Law::pareto(a[0][0], a[1][0]); }},
@@ -89,7 +94,8 @@ bool has_parameter(const LawForm& form, std::string_view name) {
 
 std::string parameters_text(const LawForm& form) {
   std::string out;
-  for (const LawParameter& parameter : form.parameters) out += (out.empty() ? "" : ", ") + std::string(parameter.name);
+  for (const LawParameter& parameter : form.parameters)
+    out += (out.empty() ? "" : ", ") + std::string(parameter.name);
   return out;
 }
 
@@ -154,11 +160,13 @@ const LawForm* matching_form(const Place& place, std::string_view law, Mean mean
     if (is_parameter(law, key)) {
       place.mistake_of_key(key, "says the mean that the rate says too", "leave one of them out");
     } else {
-      place.mistake_of_key(key, "is no parameter of the law \"" + std::string(law) + "\"", "it takes " + forms_text(law));
+      place.mistake_of_key(key, "is no parameter of the law \"" + std::string(law) + "\"",
+                           "it takes " + forms_text(law));
     }
   }
   if (all_allowed)
-    place.mistake("has not the parameters of the law \"" + std::string(law) + "\"", "it takes " + forms_text(law));
+    place.mistake("has not the parameters of the law \"" + std::string(law) + "\"",
+                  "it takes " + forms_text(law));
   return nullptr;
 }
 
@@ -176,7 +184,8 @@ std::optional<std::vector<double>> read_argument(const Place& place, LawParamete
   }
   const Value::Array* values = place.value().array();
   if (values == nullptr || values->empty()) {
-    wrong_type(place, kind == times ? "a list of durations, at least one" : "a list of numbers, at least one");
+    wrong_type(place,
+               kind == times ? "a list of durations, at least one" : "a list of numbers, at least one");
     return {};
   }
   std::vector<double> read;
@@ -241,9 +250,11 @@ Type law(Law& into) {
             if (place.value().table() == nullptr) {
               const std::string* text = place.value().string();
               const bool law_name = text != nullptr && nearest_name(*text, known_laws()) == *text;
-              if (law_name) return place.mistake("has no parameters", "write { name = \"" + *text + "\", ... }: it takes " +
-                                                                         forms_text(*text));
-              if (const auto value = read_duration(place, Sign::not_negative)) into = Law::constant(to_seconds(*value));
+              if (law_name)
+                return place.mistake("has no parameters", "write { name = \"" + *text +
+                                                              "\", ... }: it takes " + forms_text(*text));
+              if (const auto value = read_duration(place, Sign::not_negative))
+                into = Law::constant(to_seconds(*value));
               return;
             }
             if (const auto shape = read_shape(place, Mean::written)) into = make_law(*shape, {});
@@ -258,7 +269,8 @@ std::string law_schema() {
     std::string properties = "\"name\": {\"const\": " + json_quoted(form.law) + "}";
     for (const LawParameter& parameter : form.parameters) {
       const bool duration = parameter.kind == time || parameter.kind == times;
-      const std::string one = duration ? duration_schema() : "{\"type\": \"number\", \"exclusiveMinimum\": 0}";
+      const std::string one =
+          duration ? duration_schema() : "{\"type\": \"number\", \"exclusiveMinimum\": 0}";
       const bool list = parameter.kind == times || parameter.kind == numbers;
       properties += ", " + json_quoted(parameter.name) + ": " +
                     (list ? "{\"type\": \"array\", \"minItems\": 1, \"items\": " + one + "}" : one);

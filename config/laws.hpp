@@ -2,12 +2,12 @@
 // by name and parameters.
 #pragma once
 
+#include "config/fields.hpp"
+#include "core/random/law.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "config/fields.hpp"
-#include "core/random/law.hpp"
 
 namespace gauntlet {
 

@@ -1,14 +1,14 @@
 #include "config/listing.hpp"
 
-#include <span>
-#include <string_view>
-#include <utility>
-
 #include "config/assemble.hpp"
 #include "config/files.hpp"
 #include "config/laws.hpp"
 #include "config/toml.hpp"
 #include "policies/registry.hpp"
+
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -83,17 +83,18 @@ std::vector<Listed> list_policies() {
 std::vector<Listed> list_hardware() {
   std::vector<Listed> out;
   for (const auto& [name, entry] : catalogue_entries("hardware"))
-    out.push_back({name, plain(entry, "gpus_per_host") + " GPUs to a host, each " + plain(entry, "peak") + ", " +
-                             plain(entry, "memory") + ", NVLink " + plain(entry, "nvlink") + "; NICs of " +
-                             plain(entry, "nic")});
+    out.push_back({name, plain(entry, "gpus_per_host") + " GPUs to a host, each " + plain(entry, "peak") +
+                             ", " + plain(entry, "memory") + ", NVLink " + plain(entry, "nvlink") +
+                             "; NICs of " + plain(entry, "nic")});
   return out;
 }
 
 std::vector<Listed> list_models() {
   std::vector<Listed> out;
   for (const auto& [name, entry] : catalogue_entries("models"))
-    out.push_back({name, plain(entry, "parameters") + " parameters, " + plain(entry, "layers") + " layers of width " +
-                             plain(entry, "hidden") + ", sequences of " + plain(entry, "sequence")});
+    out.push_back({name, plain(entry, "parameters") + " parameters, " + plain(entry, "layers") +
+                             " layers of width " + plain(entry, "hidden") + ", sequences of " +
+                             plain(entry, "sequence")});
   return out;
 }
 

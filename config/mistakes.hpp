@@ -1,20 +1,21 @@
 // The mistakes of a scenario, collected while it is read, so that all of them are reported at once.
 #pragma once
 
+#include "config/value.hpp"
+#include "core/problem.hpp"
+
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "config/value.hpp"
-#include "core/problem.hpp"
 
 namespace gauntlet {
 
 class Mistakes {
  public:
   /// `path`: what is wrong, such as "job.layout.tp". One message for one place: the first says enough.
-  void add(const Origin& at, std::string_view path, std::string what, std::string why, std::string suggestion);
+  void add(const Origin& at, std::string_view path, std::string what, std::string why,
+           std::string suggestion);
   /// About no path of the scenario: a file that cannot be read.
   void add(Problem problem);
   /// Nothing more will be reported about `path`, and nothing that follows from it.

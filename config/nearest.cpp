@@ -52,6 +52,8 @@ std::string suggest_names(std::string_view given, std::span<const std::string> k
   return out;
 }
 
-std::vector<std::string> to_strings(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+std::vector<std::string> to_strings(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
 
 }  // namespace gauntlet

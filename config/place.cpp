@@ -15,7 +15,8 @@ std::optional<Place> Place::find(std::string_view inside) const {
 
 bool Place::given(std::string_view inside) const {
   const Value* found = value_->find(inside);
-  return found != nullptr && found->at.kind != Origin::Kind::fallback && found->at.kind != Origin::Kind::computed;
+  return found != nullptr && found->at.kind != Origin::Kind::fallback &&
+         found->at.kind != Origin::Kind::computed;
 }
 
 void Place::mistake(std::string why, std::string suggestion) const {
@@ -39,16 +40,6 @@ void Place::mistake_of_key(std::string_view key, std::string why, std::string su
   const auto found = value_->table()->find(key);
   const std::string path = path_of(key_to_toml(key));
   mistakes_->add(found->second.key_at, path, path, std::move(why), std::move(suggestion));
-}
-
-std::uint32_t Place::layer_of(std::string_view key) const {
-  const Value* found = value_->find(key);
-  return found == nullptr ? 0 : found->at.layer;
-}
-
-void Place::drop_below(std::string_view key, std::uint32_t layer) const {
-  const Value* found = value_->find(key);
-  if (found != nullptr && found->at.layer < layer) value_->table()->erase(std::string(key));
 }
 
 }  // namespace gauntlet

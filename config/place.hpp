@@ -1,15 +1,13 @@
 // A value of the scenario while it is being read: what it is, where it stands, and where mistakes about it go.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
+#include "config/mistakes.hpp"
+#include "config/value.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "config/mistakes.hpp"
-#include "config/value.hpp"
 
 namespace gauntlet {
 
@@ -43,19 +41,7 @@ class Place {
   /// About a key of this table that should not be there.
   void mistake_of_key(std::string_view key, std::string why, std::string suggestion) const;
 
-  /// Members that exclude each other: of those given, the ones on the highest layer stay and the others are dropped
-  /// from the scenario, so that a file that extends another, or --set, can say the same thing in another way.
-  template <class... Keys>
-  void keep_closest(Keys... keys) const {
-    std::uint32_t highest = 0;
-    ((highest = std::max(highest, layer_of(keys))), ...);
-    ((drop_below(keys, highest)), ...);
-  }
-
  private:
-  std::uint32_t layer_of(std::string_view key) const;
-  void drop_below(std::string_view key, std::uint32_t layer) const;
-
   Value* value_;
   std::string path_;
   Mistakes* mistakes_;

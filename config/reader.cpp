@@ -1,12 +1,13 @@
 #include "config/reader.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "config/nearest.hpp"
 #include "config/toml.hpp"
 #include "config/types.hpp"
 #include "core/contract.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -15,6 +16,17 @@ namespace {
 bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name) == name; }
 
 }  // namespace
+
+void Reader::alternatives(std::initializer_list<std::string_view> names) {
+  Value::Table& table = *place_.value().table();
+  std::uint32_t highest = 0;
+  for (const std::string_view name : names)
+    if (const auto found = table.find(name); found != table.end())
+      highest = std::max(highest, found->second.at.layer);
+  for (const std::string_view name : names)
+    if (const auto found = table.find(name); found != table.end() && found->second.at.layer < highest)
+      table.erase(found);
+}
 
 void Reader::field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view) {
   expect(!finished_, "checks come after the fields of a table");
@@ -72,7 +84,7 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
       continue;
     }
     read_table(Place(value, place->path_of(entry), place->mistakes()),
-               [&](Fields& fields) { describe(fields, entry); });
+               [&, &own = entry](Fields& fields) { describe(fields, own); });
   }
 }
 

@@ -1,12 +1,13 @@
 // The visitor that fills structs from a tree, and completes the tree with the defaults that held.
 #pragma once
 
+#include "config/fields.hpp"
+
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "config/fields.hpp"
 
 namespace gauntlet {
 
@@ -15,7 +16,9 @@ class Reader final : public Fields {
   /// The table at `place` is what is being described.
   explicit Reader(const Place& place) : place_(place) {}
 
-  void field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view doc) override;
+  void alternatives(std::initializer_list<std::string_view> names) override;
+  void field(std::string_view name, const Type& type, const Fallback& fallback,
+             std::string_view doc) override;
   void table(std::string_view name, const Describe& describe, std::string_view doc) override;
   void inline_table(std::string_view name, const Describe& describe, std::string_view doc) override;
   void catalogue(std::string_view name, std::string_view folder, const Describe& describe,

@@ -1,9 +1,9 @@
 #include "config/references.hpp"
 
+#include "config/describe.hpp"
+
 #include <string_view>
 #include <utility>
-
-#include "config/describe.hpp"
 
 namespace gauntlet {
 namespace {
@@ -14,6 +14,7 @@ class ReferenceFinder final : public Fields {
   ReferenceFinder(std::string prefix, std::vector<CatalogueReference>& found)
       : prefix_(std::move(prefix)), found_(&found) {}
 
+  void alternatives(std::initializer_list<std::string_view>) override {}
   void field(std::string_view, const Type&, const Fallback&, std::string_view) override {}
   void table(std::string_view name, const Describe& describe, std::string_view) override {
     ReferenceFinder inner(prefix_ + std::string(name) + ".", *found_);

@@ -1,19 +1,20 @@
 #include "config/scenario.hpp"
 
-#include <filesystem>
-#include <utility>
-
 #include "config/assemble.hpp"
 #include "config/describe.hpp"
 #include "config/files.hpp"
 #include "config/nearest.hpp"
 #include "config/reader.hpp"
 
+#include <filesystem>
+#include <utility>
+
 namespace gauntlet {
 namespace {
 
 /// Reads the tree into structs; `name` is the file's, `called` the scenario's unless it has its own.
-LoadedScenario read_tree(std::optional<Value> tree, Mistakes& mistakes, const std::string& name, const std::string& called) {
+LoadedScenario read_tree(std::optional<Value> tree, Mistakes& mistakes, const std::string& name,
+                         const std::string& called) {
   LoadedScenario loaded;
   if (tree) {
     Scenario scenario;
@@ -51,7 +52,8 @@ LoadedScenario load_scenario(const std::string& given, std::span<const std::stri
   return read_tree(std::move(tree), mistakes, path.string(), path.stem().string());
 }
 
-LoadedScenario load_scenario_text(std::string_view text, const std::string& name, std::span<const std::string> sets) {
+LoadedScenario load_scenario_text(std::string_view text, const std::string& name,
+                                  std::span<const std::string> sets) {
   Mistakes mistakes;
   auto tree = assemble_text(text, name, sets, mistakes);
   return read_tree(std::move(tree), mistakes, name, std::filesystem::path(name).stem().string());

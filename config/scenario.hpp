@@ -4,17 +4,17 @@
 //   if (!loaded.scenario) for (const Problem& problem : loaded.problems) print(problem.text());
 #pragma once
 
+#include "config/value.hpp"
+#include "core/problem.hpp"
+#include "models/world.hpp"
+#include "policies/constants.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "config/value.hpp"
-#include "core/problem.hpp"
-#include "models/world.hpp"
-#include "policies/constants.hpp"
 
 namespace gauntlet {
 
@@ -41,7 +41,8 @@ struct LoadedScenario {
 LoadedScenario load_scenario(const std::string& path, std::span<const std::string> sets);
 
 /// The same of a text; `name` stands for the file in messages. Relative paths in it start at the working directory.
-LoadedScenario load_scenario_text(std::string_view text, const std::string& name, std::span<const std::string> sets = {});
+LoadedScenario load_scenario_text(std::string_view text, const std::string& name,
+                                  std::span<const std::string> sets = {});
 
 enum class Comments : std::uint8_t {
   none,  // the values alone, the same wherever the scenario came from

@@ -1,12 +1,12 @@
 // gauntlet schema: the visitor that tells editors what a scenario may say.
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "config/describe.hpp"
 #include "config/scenario.hpp"
 #include "config/toml.hpp"
 #include "config/types.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -21,7 +21,9 @@ class SchemaWriter final : public Fields {
  public:
   explicit SchemaWriter(std::size_t depth) : depth_(depth) {}
 
-  void field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view doc) override {
+  void alternatives(std::initializer_list<std::string_view>) override {}
+  void field(std::string_view name, const Type& type, const Fallback& fallback,
+             std::string_view doc) override {
     std::string members = "\"description\": " + json_quoted(doc);
     if (fallback.kind == Fallback::Kind::value) {
       const Value value = parse_fallback(fallback.toml);
@@ -36,12 +38,14 @@ class SchemaWriter final : public Fields {
   void inline_table(std::string_view name, const Describe& describe, std::string_view doc) override {
     table(name, describe, doc);
   }
-  void catalogue(std::string_view name, std::string_view, const Describe& describe, std::string_view doc) override {
+  void catalogue(std::string_view name, std::string_view, const Describe& describe,
+                 std::string_view doc) override {
     property(name, "{\"description\": " + json_quoted(doc) + ", \"anyOf\": [{\"type\": \"string\"}, " +
                        object(describe) + "]}");
   }
   void entries(std::string_view name, const DescribeEntry& describe, std::string_view doc) override {
-    property(name, "{\"description\": " + json_quoted(doc) + ", \"type\": \"object\", \"additionalProperties\": " +
+    property(name, "{\"description\": " + json_quoted(doc) +
+                       ", \"type\": \"object\", \"additionalProperties\": " +
                        object([&](Fields& fields) { describe(fields, "NAME"); }) + "}");
   }
   void check(const std::function<void(const Place&)>&) override {}
@@ -49,8 +53,8 @@ class SchemaWriter final : public Fields {
   /// The object whose properties have been described.
   std::string text() const {
     const std::string indent(2 * depth_, ' ');
-    return "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {" + properties_ + "\n" + indent +
-           "}}";
+    return "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {" + properties_ + "\n" +
+           indent + "}}";
   }
 
  private:
@@ -61,8 +65,8 @@ class SchemaWriter final : public Fields {
   }
 
   void property(std::string_view name, const std::string& schema) {
-    properties_ += (properties_.empty() ? "\n" : ",\n") + std::string(2 * (depth_ + 1), ' ') + json_quoted(name) + ": " +
-                   schema;
+    properties_ += (properties_.empty() ? "\n" : ",\n") + std::string(2 * (depth_ + 1), ' ') +
+                   json_quoted(name) + ": " + schema;
   }
 
   std::size_t depth_;

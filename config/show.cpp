@@ -1,12 +1,12 @@
 // gauntlet show: the visitor that writes a scenario out again.
+#include "config/describe.hpp"
+#include "config/scenario.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "config/describe.hpp"
-#include "config/scenario.hpp"
 
 namespace gauntlet {
 namespace {
@@ -16,15 +16,21 @@ class Shower final : public Fields {
   Shower(const Value& here, std::string path, Comments comments)
       : here_(&here), path_(std::move(path)), comments_(comments) {}
 
-  void field(std::string_view name, const Type&, const Fallback&, std::string_view doc) override { line(name, doc); }
-  void inline_table(std::string_view name, const Describe&, std::string_view doc) override { line(name, doc); }
+  void alternatives(std::initializer_list<std::string_view>) override {}
+  void field(std::string_view name, const Type&, const Fallback&, std::string_view doc) override {
+    line(name, doc);
+  }
+  void inline_table(std::string_view name, const Describe&, std::string_view doc) override {
+    line(name, doc);
+  }
 
   void table(std::string_view name, const Describe& describe, std::string_view doc) override {
     const Value* value = here_->find(name);
     if (value != nullptr && value->table() != nullptr) section(*value, path_of(name), describe, doc);
   }
 
-  void catalogue(std::string_view name, std::string_view, const Describe& describe, std::string_view doc) override {
+  void catalogue(std::string_view name, std::string_view, const Describe& describe,
+                 std::string_view doc) override {
     table(name, describe, doc);
   }
 
@@ -35,8 +41,8 @@ class Shower final : public Fields {
     for (const auto& [entry, table] : *value->table()) {
       if (table.table() == nullptr) continue;
       section(
-          table, path_of(name) + "." + key_to_toml(entry), [&](Fields& fields) { describe(fields, entry); },
-          first ? doc : std::string_view());
+          table, path_of(name) + "." + key_to_toml(entry),
+          [&, &own = entry](Fields& fields) { describe(fields, own); }, first ? doc : std::string_view());
       first = false;
     }
   }
@@ -74,7 +80,8 @@ class Shower final : public Fields {
   void line(std::string_view name, std::string_view doc) {
     const Value* value = here_->find(name);
     if (value == nullptr) return;
-    lines_.push_back({std::string(name) + " = " + to_toml(*value), std::string(doc) + " [" + value->at.text() + "]"});
+    lines_.push_back(
+        {std::string(name) + " = " + to_toml(*value), std::string(doc) + " [" + value->at.text() + "]"});
   }
 
   void section(const Value& value, const std::string& path, const Describe& describe, std::string_view doc) {

@@ -1,12 +1,12 @@
 #include "config/toml.hpp"
 
-#include <memory>
-#include <sstream>
-#include <utility>
-
 #include "core/contract.hpp"
 
 #include <toml++/toml.h>
+
+#include <memory>
+#include <sstream>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -134,7 +134,8 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
 }
 
 Value parse_set_value(std::string_view text, std::uint32_t layer) {
-  const Converter converter({.kind = Origin::Kind::command_line, .file = nullptr, .line = 0, .column = 0, .layer = layer});
+  const Converter converter(
+      {.kind = Origin::Kind::command_line, .file = nullptr, .line = 0, .column = 0, .layer = layer});
   try {
     const toml::table root = toml::parse("value = " + std::string(text));
     const toml::node* node = root.get("value");

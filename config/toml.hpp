@@ -1,19 +1,20 @@
 // TOML text to a tree of values. The only room that knows how a scenario is written down.
 #pragma once
 
+#include "config/mistakes.hpp"
+#include "config/value.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "config/mistakes.hpp"
-#include "config/value.hpp"
-
 namespace gauntlet {
 
 /// The tree of a TOML text, or nothing and one mistake: that the text is none (with where and why), or that it holds
 /// bytes that no text has.
-std::optional<Value> parse_toml(std::string_view text, const std::string& file, std::uint32_t layer, Mistakes& mistakes);
+std::optional<Value> parse_toml(std::string_view text, const std::string& file, std::uint32_t layer,
+                                Mistakes& mistakes);
 
 /// What follows `--set path=`: a TOML value, and a bare string where it is none (`5min`).
 Value parse_set_value(std::string_view text, std::uint32_t layer);

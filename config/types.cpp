@@ -1,18 +1,18 @@
 #include "config/types.hpp"
 
+#include "core/contract.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 
-#include "core/contract.hpp"
-
 namespace gauntlet {
 namespace {
 
 std::string_view type_name(const Value& value) {
-  constexpr std::array<std::string_view, 6> kNames = {"a table",          "a list",       "a string",
+  constexpr std::array<std::string_view, 6> kNames = {"a table",        "a list",   "a string",
                                                       "a whole number", "a number", "true or false"};
   return kNames[value.data.index()];
 }
@@ -36,7 +36,8 @@ template <class Number>
 std::string number_schema(std::string_view type, const Range<Number>& range) {
   std::string out = "{\"type\": \"" + std::string(type) + "\"";
   if (range.low != std::numeric_limits<Number>::lowest())
-    out += std::string(range.above_low ? ", \"exclusiveMinimum\": " : ", \"minimum\": ") + number_text(range.low);
+    out += std::string(range.above_low ? ", \"exclusiveMinimum\": " : ", \"minimum\": ") +
+           number_text(range.low);
   if (range.high != std::numeric_limits<Number>::max()) out += ", \"maximum\": " + number_text(range.high);
   return out + "}";
 }
@@ -174,7 +175,8 @@ Place element(const Place& place, std::size_t i) {
   return {elements[i], place.path() + "[" + std::to_string(i) + "]", place.mistakes()};
 }
 
-std::optional<std::size_t> read_name(const Place& place, std::span<const std::string> known, std::string_view kind) {
+std::optional<std::size_t> read_name(const Place& place, std::span<const std::string> known,
+                                     std::string_view kind) {
   const std::string* given = read_text(place, kind);
   if (given == nullptr) return {};
   const auto found = std::find(known.begin(), known.end(), *given);
@@ -231,18 +233,20 @@ Type seconds(std::optional<double>& into) {
 }
 
 Type quantity(Bytes& into, Sign sign) {
-  return quantity_type<Bytes>(into, sign, {parse_bytes, bytes_units, "GB", "GiB", "a size such as \"80GiB\""});
+  return quantity_type<Bytes>(into, sign,
+                              {parse_bytes, bytes_units, "GB", "GiB", "a size such as \"80GiB\""});
 }
 Type quantity(Bandwidth& into, Sign sign) {
   return quantity_type<Bandwidth>(
       into, sign, {parse_bandwidth, bandwidth_units, "GB/s", "Gb/s", "a bandwidth such as \"400Gb/s\""});
 }
 Type quantity(FlopRate& into, Sign sign) {
-  return quantity_type<FlopRate>(into, sign,
-                                 {parse_flop_rate, flop_rate_units, "TFLOP/s", "", "a rate such as \"989TFLOP/s\""});
+  return quantity_type<FlopRate>(
+      into, sign, {parse_flop_rate, flop_rate_units, "TFLOP/s", "", "a rate such as \"989TFLOP/s\""});
 }
 Type quantity(Money& into, Sign sign) {
-  return quantity_type<Money>(into, sign, {parse_money, money_units, "USD", "", "an amount such as \"2.5USD\""});
+  return quantity_type<Money>(into, sign,
+                              {parse_money, money_units, "USD", "", "an amount such as \"2.5USD\""});
 }
 
 Type durations(std::vector<Duration>& into) {
@@ -250,7 +254,8 @@ Type durations(std::vector<Duration>& into) {
             if (place.value().array() == nullptr) return wrong_type(place, "a list of durations");
             into.clear();
             for (std::size_t i = 0; i < place.value().array()->size(); ++i)
-              if (const auto value = read_duration(element(place, i), Sign::not_negative)) into.push_back(*value);
+              if (const auto value = read_duration(element(place, i), Sign::not_negative))
+                into.push_back(*value);
           }};
 }
 

@@ -1,6 +1,11 @@
 // The kinds of values that fields take. Each stores what it reads in the variable that it is given.
 #pragma once
 
+#include "config/fields.hpp"
+#include "config/nearest.hpp"
+#include "core/quantity.hpp"
+#include "core/time.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -9,11 +14,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "config/fields.hpp"
-#include "config/nearest.hpp"
-#include "core/quantity.hpp"
-#include "core/time.hpp"
 
 namespace gauntlet {
 
@@ -70,7 +70,8 @@ std::optional<std::int64_t> read_whole_number(const Place& place, Range<std::int
 /// The i-th element of the array at `place`.
 Place element(const Place& place, std::size_t i);
 /// The index of the text at `place` in `known`; reports an unknown one.
-std::optional<std::size_t> read_name(const Place& place, std::span<const std::string> known, std::string_view kind);
+std::optional<std::size_t> read_name(const Place& place, std::span<const std::string> known,
+                                     std::string_view kind);
 
 /// "has the wrong type: it is a list, and this takes a duration such as \"5min\""
 void wrong_type(const Place& place, std::string_view form);

@@ -91,10 +91,14 @@ void append_toml(std::string& out, const Value& value, std::size_t limit) {
 
 std::string Origin::text() const {
   switch (kind) {
-    case Kind::file: return (file ? *file : std::string()) + ":" + std::to_string(line);
-    case Kind::command_line: return "--set";
-    case Kind::fallback: return "default";
-    case Kind::computed: return "computed";
+    case Kind::file:
+      return (file ? *file : std::string()) + ":" + std::to_string(line);
+    case Kind::command_line:
+      return "--set";
+    case Kind::fallback:
+      return "default";
+    case Kind::computed:
+      return "computed";
   }
   return {};
 }

@@ -40,9 +40,9 @@ struct Value {
   using Data = std::variant<Table, Array, std::string, std::int64_t, double, bool>;
 
   Data data;
-  Origin at;            // of the value itself
-  Origin key_at;        // of its key, for members of tables
-  bool whole = false;   // replaces what lies below instead of merging with it (an entry of the catalogue)
+  Origin at;           // of the value itself
+  Origin key_at;       // of its key, for members of tables
+  bool whole = false;  // replaces what lies below instead of merging with it (an entry of the catalogue)
 
   const Table* table() const { return std::get_if<Table>(&data); }
   Table* table() { return std::get_if<Table>(&data); }

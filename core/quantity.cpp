@@ -1,5 +1,7 @@
 #include "core/quantity.hpp"
 
+#include "core/contract.hpp"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -7,12 +9,11 @@
 #include <system_error>
 #include <vector>
 
-#include "core/contract.hpp"
-
 namespace gauntlet {
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;  // 18 digits of a fraction times the nanoseconds of a year need it
+__extension__ typedef unsigned __int128
+    Wide;  // 18 digits of a fraction times the nanoseconds of a year need it
 
 struct Unit {
   std::string_view name;
@@ -99,6 +100,8 @@ constexpr auto kMoneyUnitNames = names_of(kMoneyUnits);
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::string either(std::string_view number, std::string_view usual, std::string_view also) {
+  constexpr std::size_t kLongest = 20;  // what is longer is no number that somebody meant
+  if (number.size() > kLongest) number = "15";
   std::string out = "write " + quoted(std::string(number) + std::string(usual));
   if (!also.empty()) out += " or " + quoted(std::string(number) + std::string(also));
   return out;
@@ -132,7 +135,8 @@ Parsed<T> not_a_number(std::string_view text, std::string_view example) {
 // --- one number, one unit ------------------------------------------------------------------------------------------
 
 template <class T>
-Parsed<T> parse_in(const Dimension& dimension, std::span<const std::string_view> names, std::string_view given) {
+Parsed<T> parse_in(const Dimension& dimension, std::span<const std::string_view> names,
+                   std::string_view given) {
   const std::string_view text = trimmed(given);
   if (auto bad = not_a_number<T>(text, "80" + std::string(dimension.usual)); !bad.why.empty()) return bad;
 
@@ -204,7 +208,8 @@ Parsed<std::vector<Term>> terms_of(std::string_view given) {
     if (unit == kTimeUnits.size())
       return Result{{}, "has the unknown unit " + quoted(name), known_units(kTimeUnitNames)};
     if (!terms.empty() && terms.back().unit >= unit)
-      return Result{{}, "has its units out of order", "write the longer ones first, each once, as in \"2min30s\""};
+      return Result{
+          {}, "has its units out of order", "write the longer ones first, each once, as in \"2min30s\""};
     terms.push_back({number, unit});
   }
   return {std::move(terms), "", ""};
@@ -254,11 +259,13 @@ Parsed<double> parse_seconds(std::string_view text) {
   double sum = 0;
   for (const Term& term : *terms.value) {
     double number = 0;
-    std::from_chars(term.number.data(), term.number.data() + term.number.size(), number, std::chars_format::fixed);
+    std::from_chars(term.number.data(), term.number.data() + term.number.size(), number,
+                    std::chars_format::fixed);
     // Whole seconds multiply, parts of a second divide: both are exact where the result is a whole number.
     constexpr std::int64_t kSecond = 1'000'000'000;
     const std::int64_t unit = kTimeUnits[term.unit].nanoseconds;
-    sum += unit >= kSecond ? number * static_cast<double>(unit / kSecond) : number / static_cast<double>(kSecond / unit);
+    sum += unit >= kSecond ? number * static_cast<double>(unit / kSecond)
+                           : number / static_cast<double>(kSecond / unit);
   }
   if (!std::isfinite(sum)) return {{}, "is too long", ""};
   return {sum, "", ""};

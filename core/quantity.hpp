@@ -1,14 +1,14 @@
 // Quantities with units: parsed from and printed as text ("80GiB", "400Gb/s", "15min").
 #pragma once
 
+#include "core/time.hpp"
+
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "core/time.hpp"
 
 namespace gauntlet {
 
@@ -17,7 +17,10 @@ template <class Tag>
 struct Quantity {
   double value = 0;
   friend constexpr auto operator<=>(const Quantity&, const Quantity&) = default;
-  constexpr Quantity& operator+=(Quantity other) { value += other.value; return *this; }
+  constexpr Quantity& operator+=(Quantity other) {
+    value += other.value;
+    return *this;
+  }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.value + b.value}; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.value - b.value}; }
   friend constexpr Quantity operator*(Quantity a, double k) { return {a.value * k}; }

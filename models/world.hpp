@@ -88,6 +88,12 @@ struct Cost {
   Money gpu_hour;                        // every GPU held: the job's and the spares'
 };
 
+/// What a drill on real processes is allowed and given.
+struct DrillModel {
+  bool inject = false;                   // faults are injected only where the scenario asks for it
+  Duration lease{};                      // ranks stop when their driver was not heard for so long
+};
+
 struct World {
   std::string name;                      // of the scenario
   std::string question;                  // what it asks
@@ -99,6 +105,7 @@ struct World {
   RepairShop repair;
   People people;
   Cost cost;
+  DrillModel drill;
   std::vector<FaultKind> faults;         // by FaultKindId, in the order of their names
   std::vector<ProbeKind> probes;         // by ProbeId, in the order of their names
   std::vector<std::string> patterns;     // by PatternId; 0 is the collective watchdog's line
