@@ -1,4 +1,7 @@
 // gauntlet list: what scenarios can name.
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
 #include "config/listing.hpp"
 
 #include <fmt/format.h>
@@ -6,10 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/terminal.hpp"
 
 namespace gauntlet {
 namespace {

@@ -1,17 +1,20 @@
 // The command line: what can be asked, and its help.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <thread>
-
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
 
 namespace gauntlet {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
+// That of a scenario's study.seed, whose whole numbers are signed.
+constexpr auto kLargestSeed = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 unsigned default_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads); }
 
@@ -37,14 +40,18 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
   run->add_option("scenario", request.scenario, "A scenario file, or the name of a shipped one")
       ->type_name("SCENARIO")
       ->required();
-  CLI::Option* replicas = run->add_option("--replicas", request.replicas, "How many replicas (default: the scenario's)")
-                              ->type_name("N")
-                              ->check(CLI::Range(1, 1'000'000'000));
-  CLI::Option* replica = run->add_option("--replica", request.replica, "Run this replica alone, counted from 0")
-                             ->type_name("K")
-                             ->check(CLI::Range(0, 1'000'000'000))
-                             ->excludes(replicas);
-  run->add_option("--seed", request.seed, "Seed of all randomness (default: the scenario's)")->type_name("S");
+  CLI::Option* replicas =
+      run->add_option("--replicas", request.replicas, "How many replicas (default: the scenario's)")
+          ->type_name("N")
+          ->check(CLI::Range(1, 1'000'000'000));
+  CLI::Option* replica =
+      run->add_option("--replica", request.replica, "Run this replica alone, counted from 0")
+          ->type_name("K")
+          ->check(CLI::Range(0, 1'000'000'000))
+          ->excludes(replicas);
+  run->add_option("--seed", request.seed, "Seed of all randomness (default: the scenario's)")
+      ->type_name("S")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed));
   run->add_option("--threads", request.threads, "Threads; the results do not depend on them")
       ->type_name("T")
       ->check(CLI::Range(1U, kMostThreads))
@@ -53,14 +60,18 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
   run->add_option("--out", request.out,
                   "Write result.json, replicas.csv, incidents.csv, results.sqlite and scenario.toml here")
       ->type_name("DIR")
-      ->check([](const std::string& name) { return name.empty() ? std::string("names no directory") : std::string(); });
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("names no directory") : std::string();
+      });
   run->add_flag("--force", request.force, "Replace the results or the recording that are there");
   run->add_flag("--json", request.json, "Print the summary as JSON, and nothing else");
-  run->add_option("--record", request.record, "Write every observation and order of the replica here, for replay")
+  run->add_option("--record", request.record,
+                  "Write every observation and order of the replica here, for replay")
       ->type_name("FILE")
       ->needs(replica);
-  run->add_flag("--full-telemetry", request.full_telemetry,
-                "Generate every raw sample instead of what would pass the filters: slower, with the same result");
+  run->add_flag(
+      "--full-telemetry", request.full_telemetry,
+      "Generate every raw sample instead of what would pass the filters: slower, with the same result");
   run->callback([&] { exit_code = run_command(request); });
 }
 
@@ -72,8 +83,8 @@ void add_replay(CLI::App& app, std::string& file, int& exit_code) {
   replay->callback([&] { exit_code = replay_command(file); });
 }
 
-void add_scenario_commands(CLI::App& app, RunRequest& request, std::vector<std::string>& scenarios, std::string& what,
-                           int& exit_code) {
+void add_scenario_commands(CLI::App& app, RunRequest& request, std::vector<std::string>& scenarios,
+                           std::string& what, int& exit_code) {
   CLI::App* check = add(app, "check", "Report every mistake in scenarios, and run nothing",
                         "  gauntlet check scenarios/*.toml");
   check->add_option("scenarios", scenarios, "Scenario files")->type_name("SCENARIO")->required();
@@ -88,7 +99,8 @@ void add_scenario_commands(CLI::App& app, RunRequest& request, std::vector<std::
   add_sets(*show, request.sets);
   show->callback([&] { exit_code = show_command(request.scenario, request.sets); });
 
-  CLI::App* list = add(app, "list", "List what scenarios can name", "  gauntlet list\n  gauntlet list policies");
+  CLI::App* list =
+      add(app, "list", "List what scenarios can name", "  gauntlet list\n  gauntlet list policies");
   list->add_option("what", what, "Which kind of names (default: all)")
       ->type_name("KIND")
       ->check(CLI::IsMember(listed_kinds()));
@@ -99,18 +111,51 @@ void add_scenario_commands(CLI::App& app, RunRequest& request, std::vector<std::
   schema->callback([&] { exit_code = schema_command(); });
 }
 
+void add_drill(CLI::App& app, DrillRequest& request, int& exit_code) {
+  CLI::App* drill = add(app, "drill", "Run a scenario's policies on real processes, through real faults",
+                        "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
+                        "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
+                        "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
+                        "gauntlet replay drill.rec");
+  drill->add_option("scenario", request.scenario, "A scenario file, or the name of a shipped one")
+      ->type_name("SCENARIO")
+      ->required();
+  drill->add_option("--hosts", request.hosts, "Agents to start, one a host: the scenario's hosts and spares")
+      ->type_name("N")
+      ->required()
+      ->check(CLI::Range(1, 1000));
+  drill->add_option("--seed", request.seed, "Seed of the fault plan and of the training (default: the scenario's)")
+      ->type_name("S")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed));
+  add_sets(*drill, request.sets);
+  drill->add_option("--record", request.record,
+                    "Write every observation and order here as they come; an unfinished recording goes on")
+      ->type_name("FILE");
+  drill->add_option("--out", request.out, "Write the results here, as `gauntlet run` does")->type_name("DIR");
+  CLI::Option* json = drill->add_flag("--json", request.json, "Print the summary as JSON, and nothing else");
+  drill->add_flag("--no-faults", request.no_faults, "Inject nothing: the same training undisturbed");
+  drill
+      ->add_flag("--against-simulation", request.against_simulation,
+                 "Simulate the same plan too, and print both beside each other")
+      ->excludes(json);
+  drill->callback([&] { exit_code = drill_command(request); });
+}
+
 void add_results(CLI::App& app, ResultsRequest& request, int& exit_code) {
   CLI::App* results = add(app, "results", "Print the figures of a result directory again",
                           "  gauntlet run scenarios/tiny-8.toml --out results\n"
                           "  gauntlet results results --check");
-  results->add_option("directory", request.directory, "What `gauntlet run --out` wrote")->type_name("DIR")->required();
+  results->add_option("directory", request.directory, "What `gauntlet run --out` wrote")
+      ->type_name("DIR")
+      ->required();
   results->add_flag("--check", request.check, "Verify that every replica's phases add up to its wall time");
   results->add_flag("--json", request.json, "Print the summary as JSON, and nothing else");
   results->callback([&] { exit_code = results_command(request); });
 }
 
 int main_program(int argc, char** argv) {
-  CLI::App app("What will faults cost this training job, and which policies would make them cost less?", "gauntlet");
+  CLI::App app("What will faults cost this training job, and which policies would make them cost less?",
+               "gauntlet");
   app.set_version_flag("--version", "gauntlet " GAUNTLET_VERSION);
   app.set_help_all_flag("--help-all", "Print the help of every command and exit");
   app.require_subcommand(1);
@@ -119,7 +164,8 @@ int main_program(int argc, char** argv) {
       "  gauntlet list scenarios\n"
       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
       "  gauntlet check my-scenario.toml\n\n"
-      "Exit codes: 0 success, 1 the run failed or a check found something, 2 the input is wrong (nothing was\n"
+      "Exit codes: 0 success, 1 the run failed or a check found something, 2 the input is wrong (nothing "
+      "was\n"
       "written), 130 interrupted (with the report of what was done).");
   int exit_code = kSuccess;
   RunRequest run, show;
@@ -127,8 +173,10 @@ int main_program(int argc, char** argv) {
   std::string recording, what;
   std::vector<std::string> scenarios;
   ResultsRequest results;
+  DrillRequest drill;
   add_run(app, run, exit_code);
   add_replay(app, recording, exit_code);
+  add_drill(app, drill, exit_code);
   add_scenario_commands(app, show, scenarios, what, exit_code);
   add_results(app, results, exit_code);
   try {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 namespace gauntlet {
@@ -23,7 +24,8 @@ void Progress::one_more() {
   if (now - drawn_at_ < std::chrono::milliseconds(100)) return;
   drawn_at_ = now;
   drawn_ = true;
-  fmt::print(stderr, "\r{}\x1b[K", progress_text(done_, total_, std::chrono::duration<double>(now - began_).count()));
+  fmt::print(stderr, "\r{}\x1b[K",
+             progress_text(done_, total_, std::chrono::duration<double>(now - began_).count()));
   std::fflush(stderr);
 }
 
@@ -33,7 +35,7 @@ std::string progress_text(std::uint32_t done, std::uint32_t total, double second
   const auto filled = total > 0 ? static_cast<std::size_t>(kWidth * done / total) : 0;
   std::string text = fmt::format("[{:<{}}] {:>{}}/{} replicas", std::string(filled, '#'), kWidth, done,
                                  std::to_string(total).size(), total);
-  if (rate > 0) text += fmt::format(", {:.0f}/s, {} left", rate, time_text((total - done) / rate));
+  if (rate > 0) text += fmt::format(", {:.0f}/s, {} left", rate, time_text(std::ceil((total - done) / rate)));
   return text;
 }
 

@@ -1,6 +1,4 @@
 // gauntlet replay: the policies of this program against the orders in a recording.
-#include <fmt/format.h>
-
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal.hpp"
@@ -10,16 +8,22 @@
 #include "core/record/replay_cluster.hpp"
 #include "policies/controller.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 namespace gauntlet {
 namespace {
 
-std::string text_of(const std::optional<Order>& order, const char* none) { return order ? to_text(*order) : none; }
+std::string text_of(const std::optional<Order>& order, const char* none) {
+  return order ? to_text(*order) : none;
+}
 
 std::string difference_text(const ReplayCluster::Difference& difference) {
   const Time at = difference.answering.at;
-  return fmt::format("after {} ({} ns), answering {}:\n  recorded: {}\n  now:      {}\n", to_text(at - kStart),
-                     (at - kStart).count(), to_text(difference.answering), text_of(difference.recorded, "no order"),
-                     text_of(difference.now, "no order"));
+  return fmt::format("after {} ({} ns), answering {}:\n  recorded: {}\n  now:      {}\n",
+                     to_text(at - kStart), (at - kStart).count(), to_text(difference.answering),
+                     text_of(difference.recorded, "no order"), text_of(difference.now, "no order"));
 }
 
 int replay(const Recording& recording, const Scenario& scenario) {
@@ -27,8 +31,8 @@ int replay(const Recording& recording, const Scenario& scenario) {
   ReplayCluster cluster(recording.record);
   run(cluster, controller, kNever);
   cluster.finish();
-  const std::string counts = fmt::format("{} observations, {} orders", cluster.observations_replayed(),
-                                         cluster.orders_compared());
+  const std::string counts =
+      fmt::format("{} observations, {} orders", cluster.observations_replayed(), cluster.orders_compared());
   if (cluster.difference()) {
     const std::string text = fmt::format("{}: different\n{}", counts, difference_text(*cluster.difference()));
     static_cast<void>(print(text));  // it failed either way
@@ -41,6 +45,16 @@ int replay(const Recording& recording, const Scenario& scenario) {
 }  // namespace
 
 int replay_command(const std::string& file) {
+  if (std::error_code error; std::filesystem::is_directory(file, error)) {
+    const Problem problem = {.file = file,
+                             .line = 0,
+                             .column = 0,
+                             .what = "",
+                             .why = "is a directory, not a recording",
+                             .suggestion = "make one with gauntlet run --replica K --record FILE"};
+    print_problems({&problem, 1});
+    return kWrongInput;
+  }
   const ReadRecording read = read_recording(file);
   if (!read.recording) {
     print_problems({&read.problem, 1});

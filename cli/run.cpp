@@ -1,10 +1,4 @@
 // gauntlet run: a scenario file in, an answer out.
-#include <fmt/format.h>
-
-#include <exception>
-#include <filesystem>
-#include <memory>
-
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
@@ -18,6 +12,12 @@
 #include "study/results/summary_json.hpp"
 #include "study/study.hpp"
 
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <memory>
+
 namespace gauntlet {
 namespace {
 
@@ -27,10 +27,8 @@ ReplicaRange range_of(const RunRequest& request, const Scenario& scenario) {
 }
 
 // The command that gives the same report again.
-std::string command_of(const RunRequest& request, ReplicaRange range, std::uint64_t seed) {
-  std::string text = "gauntlet run " + shell_word(request.scenario);
-  text += request.replica ? fmt::format(" --replica {}", range.first) : fmt::format(" --replicas {}", range.count);
-  text += fmt::format(" --seed {}", seed);
+std::string command_of(const RunRequest& request, const Summary& summary) {
+  std::string text = repeating_command(request.scenario, summary);
   for (const std::string& set : request.sets) text += " --set " + shell_word(set);
   if (request.full_telemetry) text += " --full-telemetry";
   return text;
@@ -42,10 +40,18 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   const auto type = std::filesystem::symlink_status(request.record, error).type();
   if (type == std::filesystem::file_type::not_found) return std::nullopt;
   if (type != std::filesystem::file_type::regular)
-    return Problem{.file = request.record, .line = 0, .column = 0, .what = "", .why = "is no file",
+    return Problem{.file = request.record,
+                   .line = 0,
+                   .column = 0,
+                   .what = "",
+                   .why = "is no file",
                    .suggestion = "choose another --record"};
   if (!request.force)
-    return Problem{.file = request.record, .line = 0, .column = 0, .what = "", .why = "exists and is not overwritten",
+    return Problem{.file = request.record,
+                   .line = 0,
+                   .column = 0,
+                   .what = "",
+                   .why = "exists and is not overwritten",
                    .suggestion = "choose another --record, or replace it with --force"};
   return std::nullopt;
 }
@@ -115,9 +121,10 @@ int run_scenario(const RunRequest& request, const Scenario& scenario, const std:
   }
   if (writer)
     if (const auto problem = writer->commit(summary)) return failed(*problem);
-  const std::string text = request.json ? to_json(summary)
-                                        : text_report(summary, {.command = command_of(request, options.range, options.seed),
-                                                                .colour = colour_of_output()});
+  const std::string text =
+      request.json
+          ? to_json(summary)
+          : text_report(summary, {.command = command_of(request, summary), .colour = colour_of_output()});
   if (!print(text)) return kFailed;
   return exit_code_of(summary, options);
 }
@@ -131,7 +138,8 @@ int run_command(const RunRequest& request) {
     return kWrongInput;
   }
   try {
-    return run_scenario(request, *loaded.scenario, show(loaded, Comments::full), show(loaded, Comments::none));
+    return run_scenario(request, *loaded.scenario, show(loaded, Comments::full),
+                        show(loaded, Comments::none));
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", error.what()));
     return kFailed;

@@ -1,10 +1,10 @@
 // gauntlet check, show and schema: scenarios without running them.
-#include <fmt/format.h>
-
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal.hpp"
 #include "config/scenario.hpp"
+
+#include <fmt/format.h>
 
 namespace gauntlet {
 

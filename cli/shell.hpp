@@ -1,5 +1,9 @@
-// Words as a shell reads them.
+// Commands as a shell reads them.
 #pragma once
+
+#include "study/results/summary.hpp"
+
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
@@ -14,6 +18,13 @@ inline std::string shell_word(std::string_view word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+/// The command that runs the replicas of `summary` again, of the same scenario in `file`.
+inline std::string repeating_command(std::string_view file, const Summary& summary) {
+  const std::string replicas = summary.only ? fmt::format("--replica {}", *summary.only)
+                                            : fmt::format("--replicas {}", summary.replicas);
+  return fmt::format("gauntlet run {} {} --seed {}", shell_word(file), replicas, summary.facts.seed);
 }
 
 }  // namespace gauntlet

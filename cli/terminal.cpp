@@ -12,7 +12,8 @@
 namespace gauntlet {
 
 bool print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) complain(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
   return written;
 }

@@ -1,11 +1,11 @@
 // What the command says, where it says it, and in which dress.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "core/problem.hpp"
 #include "report/text.hpp"
+
+#include <span>
+#include <string_view>
 
 namespace gauntlet {
 

@@ -19,15 +19,20 @@ struct Advice {
 constexpr std::array kAdvice = {
     Advice{"slowdown", "Slow parts cost more than stops: see which, by cause, and try without them.",
            "--set faults.NAME.factor=..."},
-    Advice{"recomputing", "Lose less at a stop:", "--set checkpoint.interval=... or --set policies.checkpoint=young"},
+    Advice{"recomputing",
+           "Lose less at a stop:", "--set checkpoint.interval=... or --set policies.checkpoint=young"},
     Advice{"checkpoint_stall", "Save less often, or faster:",
            "--set checkpoint.interval=... or --set policies.checkpoint=young or --set storage.stall=..."},
-    Advice{"undetected", "Notice sooner:",
-           "--set detection.hang_timeout=... or --set detection.heartbeat_timeout=..."},
-    Advice{"diagnosing", "Find the culprit faster:", "--set diagnosis.suite=[...] with the quicker probes first"},
-    Advice{"waiting_for_spare", "Hold more spares, or repair faster:", "--set spares.count=... or --set repair.time=..."},
-    Advice{"restarting", "Restart faster:", "--set job.start.communicator_init=... or --set storage.load=..."},
-    Advice{"planned", "Stop less often, or shorter:", "--set job.planned.count=... or --set job.planned.hold=..."},
+    Advice{"undetected",
+           "Notice sooner:", "--set detection.hang_timeout=... or --set detection.heartbeat_timeout=..."},
+    Advice{"diagnosing",
+           "Find the culprit faster:", "--set diagnosis.suite=[...] with the quicker probes first"},
+    Advice{"waiting_for_spare",
+           "Hold more spares, or repair faster:", "--set spares.count=... or --set repair.time=..."},
+    Advice{"restarting",
+           "Restart faster:", "--set job.start.communicator_init=... or --set storage.load=..."},
+    Advice{"planned",
+           "Stop less often, or shorter:", "--set job.planned.count=... or --set job.planned.hold=..."},
 };
 
 std::string share(double part, double whole) { return fmt::format("{:.0f}%", 100 * part / whole); }
@@ -42,7 +47,8 @@ std::string why_text(const Summary& summary) {
   std::string text = fmt::format("A run loses {}: {} of that in `{}`", time_text(lost),
                                  share(phases[0].seconds, lost), phases[0].name);
   if (phases.size() > 1) text += fmt::format(", {} in `{}`", share(phases[1].seconds, lost), phases[1].name);
-  text += fmt::format(". The costliest cause is `{}` with {}.", causes[0].name, share(causes[0].seconds, lost));
+  text +=
+      fmt::format(". The costliest cause is `{}` with {}.", causes[0].name, share(causes[0].seconds, lost));
   return text;
 }
 

@@ -1,9 +1,9 @@
 // Why the answer is what it is, in a sentence, and what to try about it.
 #pragma once
 
-#include <string>
-
 #include "study/results/summary.hpp"
+
+#include <string>
 
 namespace gauntlet {
 

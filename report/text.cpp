@@ -71,8 +71,8 @@ std::string note_on(const Summary& summary, const Statistics& of, std::string no
   return fmt::format("{}{}in {} of {} replicas", note, note.empty() ? "" : "; ", of.n, summary.replicas);
 }
 
-void figure(Page& page, const Summary& summary, const char* label, const char* metric, Unit (*unit_for)(double),
-            const std::string& note = {}) {
+void figure(Page& page, const Summary& summary, const char* label, const char* metric,
+            Unit (*unit_for)(double), const std::string& note = {}) {
   const Statistics* of = summary.find(metric);
   if (of == nullptr) return;
   if (!of->mean) {
@@ -80,8 +80,8 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
     return;
   }
   const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(*of));
-  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name, interval(*of, unit),
-            scatter(*of, unit), note_on(summary, *of, note));
+  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name,
+            interval(*of, unit), scatter(*of, unit), note_on(summary, *of, note));
 }
 
 Unit as_percent(double) { return percent(); }
@@ -91,7 +91,8 @@ Unit as_tokens(double value) { return amount_unit(value, "tokens/s"); }
 Unit as_dollars(double value) { return amount_unit(value, "USD"); }
 
 void training(Page& page, const Summary& summary) {
-  page.heading(fmt::format("{:<24}{:>10} {:<11}{:<11}{}", "Training", "mean", "", "(95%)", "5% to 95% of runs"));
+  page.heading(
+      fmt::format("{:<24}{:>10} {:<11}{:<11}{}", "Training", "mean", "", "(95%)", "5% to 95% of runs"));
   figure(page, summary, "ETTR", "ettr", as_percent);
   figure(page, summary, "training rate", "training_rate", as_percent);
   figure(page, summary, "goodput", "goodput_tokens_per_s", as_tokens);
@@ -133,8 +134,10 @@ Unit loss_unit(double largest) {
   return unit.name == "days" ? Unit{.divisor = kSecondsPerHour, .name = "h", .decimals = 1} : unit;
 }
 
-void loss_table(Page& page, const std::vector<Loss>& losses, const char* what, const Unit& unit, double wall) {
-  const bool times = std::any_of(losses.begin(), losses.end(), [](const Loss& loss) { return loss.times.has_value(); });
+void loss_table(Page& page, const std::vector<Loss>& losses, const char* what, const Unit& unit,
+                double wall) {
+  const bool times =
+      std::any_of(losses.begin(), losses.end(), [](const Loss& loss) { return loss.times.has_value(); });
   page.line("  {:<28}{:>9}{:>9}  {:<26}{:>10}", what, unit.name, "of wall", "", times ? "times" : "");
   const double largest = losses.empty() ? 0 : losses.front().seconds;
   double rest = 0;
@@ -170,8 +173,8 @@ std::string setting(const ScenarioFacts& facts) {
   const auto hosts = [](std::uint32_t count, const char* kind) {
     return fmt::format("{}{} host{}", count_text(count), kind, count == 1 ? "" : "s");
   };
-  return fmt::format("{} GPUs in {}, {}; seed {}; gauntlet {}.", count_text(facts.gpus), hosts(facts.hosts, ""),
-                     hosts(facts.spares, " spare"), facts.seed, facts.version);
+  return fmt::format("{} GPUs in {}, {}; seed {}; gauntlet {}.", count_text(facts.gpus),
+                     hosts(facts.hosts, ""), hosts(facts.spares, " spare"), facts.seed, facts.version);
 }
 
 std::string replicas_text(const Summary& summary) {
@@ -189,9 +192,9 @@ std::string answer_line(const Summary& summary) {
     return fmt::format("{}: no time has passed, so there is no answer.", summary.facts.name);
   const Unit unit = percent().fine_enough_for(half_width(*ettr));
   const std::string give_or_take = interval(*ettr, unit);
-  return fmt::format("{}: {}%{}{} of {} trained the model (ETTR; {}).", summary.facts.name, unit.number(*ettr->mean),
-                     give_or_take.empty() ? "" : " ", give_or_take, time_text(*wall),
-                     replicas_text(summary));
+  return fmt::format("{}: {}%{}{} of {} trained the model (ETTR; {}).", summary.facts.name,
+                     unit.number(*ettr->mean), give_or_take.empty() ? "" : " ", give_or_take,
+                     time_text(*wall), replicas_text(summary));
 }
 
 std::string text_report(const Summary& summary, const ReportOptions& options) {
@@ -211,7 +214,7 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   losses(page, summary);
   page.gap();
   if (!options.command.empty()) page.line("Again: {}", options.command);
-  if (const std::string next = next_text(summary); !next.empty()) page.paragraph("Next:  " + next);
+  if (const std::string next = next_text(summary); !next.empty()) page.line("Next:  {}", next);
   return page.done();
 }
 

@@ -1,16 +1,16 @@
 // What a person reads: the answer first, then why it is that.
 #pragma once
 
-#include <string>
-
 #include "study/results/summary.hpp"
+
+#include <string>
 
 namespace gauntlet {
 
 enum class Colour { never, always };
 
 struct ReportOptions {
-  std::string command;             // that gives the same report again; empty: the report does not say
+  std::string command;  // that gives the same report again; empty: the report does not say
   Colour colour = Colour::never;
 };
 

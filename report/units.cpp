@@ -27,7 +27,8 @@ struct Step {
 std::string Unit::number(double value) const {
   const double shown = value / divisor;
   std::string digits = fmt::format("{:.{}f}", shown, decimals);
-  if (digits.find_first_not_of("-0.") == std::string::npos && digits[0] == '-') digits.erase(0, 1);  // no "-0.0"
+  if (digits.find_first_not_of("-0.") == std::string::npos && digits[0] == '-')
+    digits.erase(0, 1);  // no "-0.0"
   return with_commas(std::move(digits));
 }
 
@@ -42,8 +43,11 @@ Unit Unit::fine_enough_for(double value) const {
 Unit percent() { return {.divisor = 0.01, .name = "%", .decimals = 2}; }
 
 Unit time_unit(double seconds) {
-  constexpr std::array<Step, 5> kSteps = {
-      {{3 * 86400.0, 86400, "days"}, {2 * 3600.0, 3600, "h"}, {120, 60, "min"}, {1, 1, "s"}, {0, 1e-3, "ms"}}};
+  constexpr std::array<Step, 5> kSteps = {{{3 * 86400.0, 86400, "days"},
+                                           {2 * 3600.0, 3600, "h"},
+                                           {120, 60, "min"},
+                                           {1, 1, "s"},
+                                           {0, 1e-3, "ms"}}};
   const double size = std::abs(seconds);
   for (const Step& step : kSteps)
     if (size >= step.from && size > 0) return {.divisor = step.divisor, .name = step.name, .decimals = 1};
@@ -51,11 +55,14 @@ Unit time_unit(double seconds) {
 }
 
 Unit amount_unit(double value, const std::string& what) {
-  constexpr std::array<Step, 4> kSteps = {{{1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {1e6, 1e6, "M"}}};
+  constexpr std::array<Step, 4> kSteps = {
+      {{1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {1e6, 1e6, "M"}}};
   const double size = std::abs(value);
   for (const Step& step : kSteps)
     if (size >= step.from)
-      return {.divisor = step.divisor, .name = what.empty() ? step.name : step.name + (" " + what), .decimals = 2};
+      return {.divisor = step.divisor,
+              .name = what.empty() ? step.name : step.name + (" " + what),
+              .decimals = 2};
   return {.divisor = 1, .name = what, .decimals = size >= 1000 ? 0 : 1};
 }
 

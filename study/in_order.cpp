@@ -16,7 +16,9 @@ namespace {
 // How far, per thread, the fastest replica may be ahead of the slowest.
 constexpr std::uint32_t kWindowPerThread = 16;
 
-bool stopped(const InOrder& work) { return work.stop != nullptr && work.stop->load(std::memory_order_relaxed); }
+bool stopped(const InOrder& work) {
+  return work.stop != nullptr && work.stop->load(std::memory_order_relaxed);
+}
 
 // Numbers here count from the start of the range. A slot belongs to the worker that took its number until it is put,
 // then to the consumer until it is freed; the mutex guards the rest.
@@ -108,7 +110,8 @@ void run_worker(Window& window, ReplicaRange range, const InOrder& work) {
 std::uint32_t run_on_this_thread(ReplicaRange range, const InOrder& work) {
   const ReplicaWorker worker = work.make_worker();
   std::uint32_t done = 0;
-  for (; done < range.count && !stopped(work); ++done) work.consume(range.first + done, worker(range.first + done));
+  for (; done < range.count && !stopped(work); ++done)
+    work.consume(range.first + done, worker(range.first + done));
   return done;
 }
 
@@ -124,7 +127,8 @@ std::uint32_t run_on_threads(ReplicaRange range, unsigned threads, const InOrder
   };
   {
     CloseFirst pool{window, {}};
-    for (unsigned i = 0; i < threads; ++i) pool.threads.emplace_back(run_worker, std::ref(window), range, std::cref(work));
+    for (unsigned i = 0; i < threads; ++i)
+      pool.threads.emplace_back(run_worker, std::ref(window), range, std::cref(work));
     while (const Figures* figures = window.next()) {
       work.consume(range.first + window.consumed(), *figures);
       window.free_next();

@@ -1,11 +1,11 @@
 // Replicas on threads, handed over in their order.
 #pragma once
 
+#include "score/figures.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
-
-#include "score/figures.hpp"
 
 namespace gauntlet {
 

@@ -5,13 +5,16 @@
 
 namespace gauntlet {
 
-Simulation::Simulation(const World& world, const PolicyConstants& policies) : policies_(&policies), cluster_(world) {
-  for (const FaultKind& kind : world.faults) facts_.on_training_clock.push_back(kind.clock == FaultClock::training);
+Simulation::Simulation(const World& world, const PolicyConstants& policies)
+    : policies_(&policies), cluster_(world) {
+  for (const FaultKind& kind : world.faults)
+    facts_.on_training_clock.push_back(kind.clock == FaultClock::training);
 }
 
 const Figures& Simulation::run(const ReplicaOptions& options) {
   Controller controller(*policies_);
-  run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica}, options.full_telemetry, record_);
+  run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
+              options.full_telemetry, record_);
   score(facts_, cluster_.truth(), cluster_.progress(), record_, figures_);
   figures_.fingerprint = cluster_.fingerprint();
   return figures_;

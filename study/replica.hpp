@@ -1,13 +1,13 @@
 // One scored replica: the simulated cluster, a fresh controller, and the score of what they did.
 #pragma once
 
-#include <cstdint>
-
 #include "core/record/record.hpp"
 #include "models/world.hpp"
 #include "policies/constants.hpp"
 #include "score/score.hpp"
 #include "sim/sim_cluster.hpp"
+
+#include <cstdint>
 
 namespace gauntlet {
 

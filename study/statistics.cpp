@@ -57,7 +57,11 @@ void StudyStatistics::add(const Figures& figures) {
 }
 
 Summary StudyStatistics::summary() const {
-  Summary out{.facts = facts_, .replicas = replicas_, .only = std::nullopt, .fingerprint = fingerprint_, .metrics = {}};
+  Summary out{.facts = facts_,
+              .replicas = replicas_,
+              .only = std::nullopt,
+              .fingerprint = fingerprint_,
+              .metrics = {}};
   for (std::size_t i = 0; i < metrics_.size(); ++i)
     out.metrics.push_back({metrics_[i].name, running_[i].statistics()});
   return out;

@@ -1,12 +1,12 @@
 // Streaming statistics of one metric, and of all metrics of a study.
 #pragma once
 
+#include "study/results/metrics.hpp"
+#include "study/results/summary.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "study/results/metrics.hpp"
-#include "study/results/summary.hpp"
 
 namespace gauntlet {
 

@@ -1,27 +1,27 @@
 // Many replicas of one scenario, in one summary.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <string>
-
 #include "config/scenario.hpp"
 #include "core/record/record.hpp"
 #include "study/in_order.hpp"
 #include "study/results/summary.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
 namespace gauntlet {
 
 struct StudyOptions {
-  ReplicaRange range;
+  ReplicaRange range = {};
   std::uint64_t seed = 0;
   unsigned threads = 1;
   bool full_telemetry = false;
-  std::string version;                        // of the program, for the results
-  const std::atomic<bool>* stop = nullptr;    // what is done so far is the result
+  std::string version = {};                 // of the program, for the results
+  const std::atomic<bool>* stop = nullptr;  // what is done so far is the result
   /// Sees every replica, in their order, on the caller's thread.
-  std::function<void(std::uint32_t replica, const Figures& figures)> each;
+  std::function<void(std::uint32_t replica, const Figures& figures)> each = {};
   /// Where the record of the last replica goes, if it is wanted; then `range` holds one replica.
   Record* record = nullptr;
 };

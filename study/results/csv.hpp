@@ -1,14 +1,14 @@
 // Comma-separated values, as RFC 4180 has them but with bare newlines: a line of names, then one line a row.
 #pragma once
 
+#include "study/results/rows.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "study/results/rows.hpp"
 
 namespace gauntlet {
 

@@ -21,16 +21,16 @@ using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 const std::vector<Column> kStudyColumns = {
-    {"scenario", "TEXT"},      {"question", "TEXT"},      {"version", "TEXT"},      {"seed", "TEXT"},
-    {"replicas", "INTEGER"},   {"replica", "INTEGER"},    {"fingerprint", "TEXT"},  {"interval", "TEXT"},
-    {"gpus", "INTEGER"},       {"gpus_held", "INTEGER"},  {"hosts", "INTEGER"},     {"spares", "INTEGER"},
-    {"peak_flops", "REAL"},    {"tokens_per_step", "REAL"}, {"flops_per_step", "REAL"}, {"gpu_hour_usd", "REAL"},
-    {"window_ns", "INTEGER"},  {"steps", "INTEGER"}};
+    {"scenario", "TEXT"},     {"question", "TEXT"},        {"version", "TEXT"},
+    {"seed", "TEXT"},         {"replicas", "INTEGER"},     {"replica", "INTEGER"},
+    {"fingerprint", "TEXT"},  {"interval", "TEXT"},        {"gpus", "INTEGER"},
+    {"gpus_held", "INTEGER"}, {"hosts", "INTEGER"},        {"spares", "INTEGER"},
+    {"peak_flops", "REAL"},   {"tokens_per_step", "REAL"}, {"flops_per_step", "REAL"},
+    {"gpu_hour_usd", "REAL"}, {"window_ns", "INTEGER"},    {"steps", "INTEGER"}};
 
-const std::vector<Column> kMetricColumns = {{"name", "TEXT"},     {"n", "INTEGER"},      {"mean", "REAL"},
-                                            {"sd", "REAL"},       {"se", "REAL"},        {"ci95_low", "REAL"},
-                                            {"ci95_high", "REAL"}, {"p5", "REAL"},       {"p50", "REAL"},
-                                            {"p95", "REAL"}};
+const std::vector<Column> kMetricColumns = {
+    {"name", "TEXT"},     {"n", "INTEGER"},      {"mean", "REAL"}, {"sd", "REAL"},  {"se", "REAL"},
+    {"ci95_low", "REAL"}, {"ci95_high", "REAL"}, {"p5", "REAL"},   {"p50", "REAL"}, {"p95", "REAL"}};
 
 std::string sql_name(std::string_view name) {
   std::string out = "\"";
@@ -62,7 +62,8 @@ int bind(sqlite3_stmt* statement, int index, const Cell& cell) {
     int operator()(std::int64_t value) const { return sqlite3_bind_int64(statement, index, value); }
     int operator()(double value) const { return sqlite3_bind_double(statement, index, value); }
     int operator()(std::string_view text) const {
-      return sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+      return sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()),
+                               SQLITE_TRANSIENT);
     }
     int operator()(Hex print) const { return operator()(std::string_view(fingerprint_text(print.value))); }
   };
@@ -75,8 +76,16 @@ Row metric_row(const NamedStatistics& metric) {
   const Statistics& of = metric.statistics;
   const auto low = of.ci95 ? std::optional(of.ci95->low) : std::nullopt;
   const auto high = of.ci95 ? std::optional(of.ci95->high) : std::nullopt;
-  return {std::string_view(metric.name), static_cast<std::int64_t>(of.n), cell(of.mean), cell(of.sd), cell(of.se),
-          cell(low), cell(high), cell(of.p5), cell(of.p50), cell(of.p95)};
+  return {std::string_view(metric.name),
+          static_cast<std::int64_t>(of.n),
+          cell(of.mean),
+          cell(of.sd),
+          cell(of.se),
+          cell(low),
+          cell(high),
+          cell(of.p5),
+          cell(of.p50),
+          cell(of.p95)};
 }
 
 // The seed is text: SQLite's integers end at 2^63.
@@ -119,10 +128,12 @@ struct DatabaseWriter::Connection {
   std::string problem;
 
   void check(int code, int wanted) {
-    if (code != wanted && problem.empty()) problem = database ? sqlite3_errmsg(database.get()) : sqlite3_errstr(code);
+    if (code != wanted && problem.empty())
+      problem = database ? sqlite3_errmsg(database.get()) : sqlite3_errstr(code);
   }
   void execute(const std::string& sql) {
-    if (problem.empty()) check(sqlite3_exec(database.get(), sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    if (problem.empty())
+      check(sqlite3_exec(database.get(), sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
   }
   Statement prepare(const std::string& sql) {
     sqlite3_stmt* statement = nullptr;
@@ -185,12 +196,14 @@ StudyRow read_study(const std::filesystem::path& file) {
   if (code != SQLITE_OK) return {.facts = std::nullopt, .replicas = 0, .why = sqlite3_errstr(code)};
 
   constexpr const char* kQuestion =
-      "SELECT scenario, question, version, seed, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, "
+      "SELECT scenario, question, version, seed, gpus, gpus_held, hosts, spares, peak_flops, "
+      "tokens_per_step, "
       "flops_per_step, gpu_hour_usd, window_ns, steps, (SELECT count(*) FROM replica) FROM study";
   sqlite3_stmt* prepared = nullptr;
   const int prepared_code = sqlite3_prepare_v2(database.get(), kQuestion, -1, &prepared, nullptr);
   const Statement row(prepared);
-  if (prepared_code != SQLITE_OK) return {.facts = std::nullopt, .replicas = 0, .why = sqlite3_errmsg(opened)};
+  if (prepared_code != SQLITE_OK)
+    return {.facts = std::nullopt, .replicas = 0, .why = sqlite3_errmsg(opened)};
   if (const int step = sqlite3_step(row.get()); step != SQLITE_ROW)
     return {.facts = std::nullopt,
             .replicas = 0,
@@ -210,7 +223,8 @@ StudyRow read_study(const std::filesystem::path& file) {
   facts.gpu_hour = {sqlite3_column_double(row.get(), 11)};
   facts.window = Duration(sqlite3_column_int64(row.get(), 12));
   facts.steps = sqlite3_column_int64(row.get(), 13);
-  return {.facts = facts, .replicas = static_cast<std::uint64_t>(sqlite3_column_int64(row.get(), 14)), .why = {}};
+  return {
+      .facts = facts, .replicas = static_cast<std::uint64_t>(sqlite3_column_int64(row.get(), 14)), .why = {}};
 }
 
 }  // namespace gauntlet

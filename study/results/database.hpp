@@ -10,13 +10,13 @@
 // Times are whole nanoseconds in the replica and incident tables, seconds in the metrics.
 #pragma once
 
+#include "study/results/rows.hpp"
+#include "study/results/summary.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-
-#include "study/results/rows.hpp"
-#include "study/results/summary.hpp"
 
 namespace gauntlet {
 

@@ -1,31 +1,31 @@
 // What the figures of a study need to know about its scenario, so that they need no model and no configuration.
 #pragma once
 
+#include "core/quantity.hpp"
+#include "core/time.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "core/quantity.hpp"
-#include "core/time.hpp"
 
 namespace gauntlet {
 
 struct ScenarioFacts {
   std::string name;
   std::string question;
-  std::string version;             // of the program that ran it
+  std::string version;  // of the program that ran it
   std::uint64_t seed = 0;
-  std::uint32_t gpus = 0;          // of the job
-  std::uint32_t gpus_held = 0;     // the job's and the spares'
-  std::uint32_t hosts = 0;         // of the job
-  std::uint32_t spares = 0;        // hosts
-  FlopRate peak;                   // of one GPU
+  std::uint32_t gpus = 0;       // of the job
+  std::uint32_t gpus_held = 0;  // the job's and the spares'
+  std::uint32_t hosts = 0;      // of the job
+  std::uint32_t spares = 0;     // hosts
+  FlopRate peak;                // of one GPU
   double tokens_per_step = 0;
-  Flops flops_per_step;            // model FLOPs, without recomputed activations
-  Money gpu_hour;                  // zero: the scenario states no price
-  Duration window{};               // zero: until the work is done
-  std::int64_t steps = 0;          // the work; zero: no end but `window`
-  std::vector<std::string> faults; // names, by FaultKindId
+  Flops flops_per_step;             // model FLOPs, without recomputed activations
+  Money gpu_hour;                   // zero: the scenario states no price
+  Duration window{};                // zero: until the work is done
+  std::int64_t steps = 0;           // the work; zero: no end but `window`
+  std::vector<std::string> faults;  // names, by FaultKindId
 };
 
 }  // namespace gauntlet

@@ -22,12 +22,13 @@ void add_rates(const ScenarioFacts& facts, std::vector<Metric>& all) {
   all.push_back({"ettr", [](const Figures& of) {
                    return ratio(to_seconds(at(of.phases, Phase::effective)), to_seconds(of.wall));
                  }});
-  all.push_back({"training_rate",
-                 [](const Figures& of) { return ratio(to_seconds(of.iteration_time), to_seconds(of.wall)); }});
-  all.push_back({"mfu", [work = facts.flops_per_step, gpus = facts.gpus, peak = facts.peak](const Figures& of) {
-                   return ratio(static_cast<double>(of.steps) * work.value,
-                                gpus * peak.value * to_seconds(of.wall));
+  all.push_back({"training_rate", [](const Figures& of) {
+                   return ratio(to_seconds(of.iteration_time), to_seconds(of.wall));
                  }});
+  all.push_back(
+      {"mfu", [work = facts.flops_per_step, gpus = facts.gpus, peak = facts.peak](const Figures& of) {
+         return ratio(static_cast<double>(of.steps) * work.value, gpus * peak.value * to_seconds(of.wall));
+       }});
   all.push_back({"goodput_tokens_per_s", [tokens = facts.tokens_per_step](const Figures& of) {
                    return ratio(static_cast<double>(of.steps) * tokens, to_seconds(of.wall));
                  }});
@@ -50,9 +51,11 @@ void add_decisions_and_bill(const ScenarioFacts& facts, std::vector<Metric>& all
   all.push_back({"spares.max_in_use", [](const Figures& of) { return Value{of.spares_max_in_use}; }});
   all.push_back({"gpu_hours", [facts](const Figures& of) { return Value{gpu_hours(facts, of)}; }});
   all.push_back({"cost", [facts](const Figures& of) {
-                   return facts.gpu_hour.value > 0 ? Value{gpu_hours(facts, of) * facts.gpu_hour.value} : Value{};
+                   return facts.gpu_hour.value > 0 ? Value{gpu_hours(facts, of) * facts.gpu_hour.value}
+                                                   : Value{};
                  }});
-  all.push_back({"effective_corrupt_s", [](const Figures& of) { return Value{to_seconds(of.effective_corrupt)}; }});
+  all.push_back(
+      {"effective_corrupt_s", [](const Figures& of) { return Value{to_seconds(of.effective_corrupt)}; }});
 }
 
 void add_losses(const ScenarioFacts& facts, std::vector<Metric>& all) {

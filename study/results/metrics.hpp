@@ -1,13 +1,13 @@
 // The one list of what is measured of a replica, under the names that every report, file and script uses.
 #pragma once
 
+#include "score/figures.hpp"
+#include "study/results/facts.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "score/figures.hpp"
-#include "study/results/facts.hpp"
 
 namespace gauntlet {
 

@@ -19,7 +19,11 @@ namespace fs = std::filesystem;
 using Fields = std::vector<std::string>;
 
 Problem problem_of(const fs::path& file, std::string why, std::uint32_t line = 0) {
-  return {.file = file.string(), .line = line, .column = line > 0 ? 1u : 0u, .what = "", .why = std::move(why),
+  return {.file = file.string(),
+          .line = line,
+          .column = line > 0 ? 1u : 0u,
+          .what = "",
+          .why = std::move(why),
           .suggestion = ""};
 }
 
@@ -58,7 +62,8 @@ std::optional<Problem> check_rows(const fs::path& file, const std::vector<Column
   while (const auto fields = reader.next()) {
     if (!reader.whole()) return problem_of(file, "the line is cut short", reader.line());
     if (fields->size() != columns.size())
-      return problem_of(file, fmt::format("{} fields where there are {} columns", fields->size(), columns.size()),
+      return problem_of(file,
+                        fmt::format("{} fields where there are {} columns", fields->size(), columns.size()),
                         reader.line());
     for (std::size_t i = 0; i < fields->size(); ++i)
       if (columns[i].type == "INTEGER" && !number_of((*fields)[i]) && !may_be_empty(columns[i], (*fields)[i]))
@@ -109,11 +114,12 @@ std::optional<Problem> check_replicas(const fs::path& file, const Summary& summa
   };
   if (auto problem = check_rows(file, replica_columns(summary.facts), wrong)) return problem;
   if (rows != summary.replicas)
-    return problem_of(file, fmt::format("{} replicas, where {} says {}", rows, kResultFile, summary.replicas));
+    return problem_of(file,
+                      fmt::format("{} replicas, where {} says {}", rows, kResultFile, summary.replicas));
   if (fingerprint != summary.fingerprint)
-    return problem_of(file, fmt::format("the replicas' fingerprints make {}, where {} says {}",
-                                        fingerprint_text(fingerprint), kResultFile,
-                                        fingerprint_text(summary.fingerprint)));
+    return problem_of(
+        file, fmt::format("the replicas' fingerprints make {}, where {} says {}",
+                          fingerprint_text(fingerprint), kResultFile, fingerprint_text(summary.fingerprint)));
   return std::nullopt;
 }
 
@@ -132,7 +138,9 @@ std::optional<Problem> check_incidents(const fs::path& file, const Summary& summ
 }  // namespace
 
 ReadResults read_results(const fs::path& directory) {
-  const auto failed = [](Problem problem) { return ReadResults{.summary = std::nullopt, .problem = problem}; };
+  const auto failed = [](Problem problem) {
+    return ReadResults{.summary = std::nullopt, .problem = problem};
+  };
   std::error_code error;
   if (!fs::is_directory(directory, error)) return failed(problem_of(directory, "is no directory of results"));
   const fs::path json = directory / kResultFile;
@@ -145,7 +153,8 @@ ReadResults read_results(const fs::path& directory) {
   if (!study.facts) return failed(problem_of(directory / kDatabaseFile, "cannot be read: " + study.why));
   if (study.facts->name != parsed.summary->facts.name || study.facts->seed != parsed.summary->facts.seed ||
       study.replicas != parsed.summary->replicas)
-    return failed(problem_of(directory / kDatabaseFile, fmt::format("is of another study than {}", kResultFile)));
+    return failed(
+        problem_of(directory / kDatabaseFile, fmt::format("is of another study than {}", kResultFile)));
   std::vector<std::string> faults = std::move(parsed.summary->facts.faults);
   parsed.summary->facts = *study.facts;
   parsed.summary->facts.faults = std::move(faults);

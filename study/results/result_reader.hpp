@@ -1,11 +1,11 @@
 // Results from a directory: their figures again, and whether they add up.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
 #include "core/problem.hpp"
 #include "study/results/summary.hpp"
+
+#include <filesystem>
+#include <optional>
 
 namespace gauntlet {
 

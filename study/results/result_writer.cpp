@@ -20,7 +20,11 @@ namespace fs = std::filesystem;
 constexpr std::array kOurFiles = {kResultFile, kReplicasFile, kIncidentsFile, kDatabaseFile, kScenarioFile};
 
 Problem problem_of(const fs::path& path, std::string why, std::string suggestion = {}) {
-  return {.file = path.string(), .line = 0, .column = 0, .what = "", .why = std::move(why),
+  return {.file = path.string(),
+          .line = 0,
+          .column = 0,
+          .what = "",
+          .why = std::move(why),
           .suggestion = std::move(suggestion)};
 }
 
@@ -28,12 +32,14 @@ Problem problem_of(const fs::path& path, std::string why, std::string suggestion
 std::optional<Problem> problem_of_replacing(const fs::path& target) {
   std::error_code error;
   if (fs::symlink_status(target, error).type() != fs::file_type::directory)
-    return problem_of(target, "is no directory, and --force replaces result directories only", "choose another --out");
+    return problem_of(target, "is no directory, and --force replaces result directories only",
+                      "choose another --out");
   for (const fs::directory_entry& entry : fs::directory_iterator(target, error)) {
     const std::string name = entry.path().filename().string();
     if (std::find(kOurFiles.begin(), kOurFiles.end(), name) == kOurFiles.end())
-      return problem_of(target, fmt::format("holds \"{}\", which is no result, and --force replaces results only", name),
-                        "move it away or choose another --out");
+      return problem_of(
+          target, fmt::format("holds \"{}\", which is no result, and --force replaces results only", name),
+          "move it away or choose another --out");
   }
   if (error) return problem_of(target, "cannot be read: " + error.message());
   return std::nullopt;
@@ -49,7 +55,8 @@ std::optional<Problem> problem_of_target(const fs::path& target, Existing existi
   if (type == fs::file_type::not_found) return std::nullopt;
   if (error) return problem_of(target, "cannot be reached: " + error.message());
   if (existing == Existing::refuse)
-    return problem_of(target, "exists and is not overwritten", "choose another --out, or replace it with --force");
+    return problem_of(target, "exists and is not overwritten",
+                      "choose another --out, or replace it with --force");
   return problem_of_replacing(target);
 }
 
@@ -63,7 +70,8 @@ fs::path normal(const fs::path& target) {
 // A new directory, hidden beside the target. Making one is atomic, so two runs never share it.
 fs::path make_beside(const fs::path& target, std::error_code& error) {
   for (int number = 1;; ++number) {
-    fs::path name = target.parent_path() / fmt::format(".{}.unfinished-{}", target.filename().string(), number);
+    fs::path name =
+        target.parent_path() / fmt::format(".{}.unfinished-{}", target.filename().string(), number);
     if (fs::create_directory(name, error) || error) return name;
   }
 }
@@ -136,7 +144,8 @@ void ResultWriter::add(std::uint32_t replica, const Figures& figures) {
 }
 
 bool ResultWriter::failed() const {
-  return files_ && (!files_->replicas.good() || !files_->incidents.good() || !files_->database.problem().empty());
+  return files_ &&
+         (!files_->replicas.good() || !files_->incidents.good() || !files_->database.problem().empty());
 }
 
 std::optional<Problem> ResultWriter::commit(const Summary& summary) {
@@ -150,7 +159,8 @@ std::optional<Problem> ResultWriter::commit(const Summary& summary) {
   if (!csv_written || !write_text(temporary_ / kResultFile, to_json(summary)))
     return problem_of(target_, "could not be written whole", "is the disk full?");
 
-  if (auto problem = problem_of_target(target_, existing_)) return problem;  // somebody may have made it meanwhile
+  if (auto problem = problem_of_target(target_, existing_))
+    return problem;  // somebody may have made it meanwhile
   std::error_code error;
   const fs::path old = temporary_.string() + ".old";
   const bool replaces = fs::exists(target_, error);

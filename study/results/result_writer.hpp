@@ -5,15 +5,15 @@
 // as it was.
 #pragma once
 
+#include "core/problem.hpp"
+#include "score/figures.hpp"
+#include "study/results/summary.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "core/problem.hpp"
-#include "score/figures.hpp"
-#include "study/results/summary.hpp"
 
 namespace gauntlet {
 

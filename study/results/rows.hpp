@@ -1,14 +1,14 @@
 // The rows that a study keeps of each replica and incident: one list of columns for the CSV files and the database.
 #pragma once
 
+#include "score/figures.hpp"
+#include "study/results/facts.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include "score/figures.hpp"
-#include "study/results/facts.hpp"
 
 namespace gauntlet {
 

@@ -1,13 +1,13 @@
 // A study in one value: the statistics of every metric over its replicas.
 #pragma once
 
+#include "study/results/facts.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "study/results/facts.hpp"
 
 namespace gauntlet {
 
@@ -22,7 +22,7 @@ struct Interval {
 /// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
 /// `sd`, `se` and `ci95` with only one.
 struct Statistics {
-  std::uint64_t n = 0;                 // replicas that define the metric
+  std::uint64_t n = 0;  // replicas that define the metric
   std::optional<double> mean;
   std::optional<double> sd;            // of one replica: sample standard deviation
   std::optional<double> se;            // of the mean
@@ -38,10 +38,10 @@ struct NamedStatistics {
 
 struct Summary {
   ScenarioFacts facts;
-  std::uint32_t replicas = 0;               // that the statistics hold
-  std::optional<std::uint32_t> only;        // the one replica that was asked for, where it was one by number
-  std::uint64_t fingerprint = 0;            // of all replicas in their order
-  std::vector<NamedStatistics> metrics;     // in the order of metrics_of
+  std::uint32_t replicas = 0;            // that the statistics hold
+  std::optional<std::uint32_t> only;     // the one replica that was asked for, where it was one by number
+  std::uint64_t fingerprint = 0;         // of all replicas in their order
+  std::vector<NamedStatistics> metrics;  // in the order of metrics_of
 
   /// The statistics of a metric by name; null where there is none of that name.
   const Statistics* find(std::string_view name) const {

@@ -1,11 +1,11 @@
 // result.json: the summary of a study as scripts read it. Nothing in it depends on threads, paths or the time of day.
 #pragma once
 
+#include "study/results/summary.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "study/results/summary.hpp"
 
 namespace gauntlet {
 
@@ -17,8 +17,9 @@ namespace gauntlet {
 std::string to_json(const Summary& summary);
 
 struct ParsedSummary {
-  std::optional<Summary> summary;  // with only those facts that result.json holds: name, version, seed, fault names
-  std::string why;                 // where there is none
+  std::optional<Summary>
+      summary;      // with only those facts that result.json holds: name, version, seed, fault names
+  std::string why;  // where there is none
 };
 ParsedSummary summary_from_json(std::string_view text);
 

@@ -1,0 +1,182 @@
+// gauntlet drill: the same controller on real processes, through real faults.
+#include "real/drill.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/shell.hpp"
+#include "cli/terminal.hpp"
+#include "config/scenario.hpp"
+#include "policies/controller.hpp"
+#include "report/side_by_side.hpp"
+#include "report/text.hpp"
+#include "score/score.hpp"
+#include "sim/fault_plan.hpp"
+#include "study/replica.hpp"
+#include "study/results/result_writer.hpp"
+#include "study/results/summary_json.hpp"
+#include "study/statistics.hpp"
+#include "study/study.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+#include <filesystem>
+
+namespace gauntlet {
+namespace {
+
+/// This program and the trainer beside it.
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string trainer_path() { return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string(); }
+
+/// Where nobody asked for the recording it still is what a drill runs on, until it ends.
+class TemporaryRecord {
+ public:
+  explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
+    if (!wanted.empty()) return;
+    path_ = (std::filesystem::temp_directory_path() / fmt::format("gauntlet-drill-{}.rec", getpid())).string();
+    temporary_ = true;
+  }
+  ~TemporaryRecord() {
+    if (temporary_) std::filesystem::remove(path_, ignored_);
+  }
+  TemporaryRecord(const TemporaryRecord&) = delete;
+  TemporaryRecord& operator=(const TemporaryRecord&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool temporary_ = false;
+  std::error_code ignored_;
+};
+
+std::vector<Problem> problems_of(const DrillRequest& request, const World& world) {
+  std::vector<Problem> problems = check_drillable(world);
+  for (Problem& problem : problems) problem.file = request.scenario;
+  if (request.hosts != world.inventory.hosts()) {
+    problems.push_back({.file = request.scenario,
+                        .line = 0,
+                        .column = 0,
+                        .what = fmt::format("--hosts {}", request.hosts),
+                        .why = fmt::format("does not fit: the scenario has {} hosts for the job and {} spares",
+                                           world.inventory.job_hosts, world.inventory.spares),
+                        .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
+  }
+  if (access(trainer_path().c_str(), X_OK) != 0) {
+    problems.push_back({.file = trainer_path(), .line = 0, .column = 0, .what = "", .why = "is not there",
+                        .suggestion = "build everything: make build"});
+  }
+  return problems;
+}
+
+/// How far ahead faults are planned: well beyond the fault-free run, for one that takes longer meets more.
+Time horizon(const World& world) {
+  if (world.job.window > Duration::zero()) return kStart + world.job.window;
+  return kStart + 10 * world.job.steps * world.job.step_time;
+}
+
+Summary summarize(const Scenario& scenario, std::uint64_t seed, const Figures& figures) {
+  StudyStatistics statistics(facts_of(scenario, seed, GAUNTLET_VERSION));
+  statistics.add(figures);
+  return statistics.summary();
+}
+
+ScoreFacts score_facts(const World& world) {
+  ScoreFacts facts;
+  for (const FaultKind& kind : world.faults) facts.on_training_clock.push_back(kind.clock == FaultClock::training);
+  return facts;
+}
+
+/// What the drill was, in a line each; standard error, so that --json stays a document.
+void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
+  fmt::print(stderr, "gauntlet: {} of {} planned faults reached a rank{}\n", result.injected, plan.size(),
+             no_faults ? " (--no-faults)" : "");
+  if (result.finished) fmt::print(stderr, "gauntlet: final parameters {:016x}\n", result.final_hash);
+}
+
+int drill(const DrillRequest& request, const Scenario& scenario, const std::string& resolved,
+          const std::string& resolved_for_record) {
+  const World& world = scenario.world;
+  const std::uint64_t seed = request.seed.value_or(scenario.study.seed);
+  FaultPlan plan;
+  if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
+
+  std::unique_ptr<ResultWriter> writer;
+  if (!request.out.empty()) {
+    auto opened = ResultWriter::open(request.out, Existing::refuse, facts_of(scenario, seed, GAUNTLET_VERSION), resolved);
+    if (!opened.writer) {
+      print_problems({&*opened.problem, 1});
+      return kWrongInput;
+    }
+    writer = std::move(opened.writer);
+  }
+
+  const TemporaryRecord record(request.record);
+  Controller controller(scenario.policies);
+  DrillOptions options;
+  options.record = record.path();
+  options.gauntlet = own_path();
+  options.trainer = trainer_path();
+  options.header = {.version = GAUNTLET_VERSION, .scenario = resolved_for_record, .seed = seed, .replica = 0};
+  options.plan = plan;
+  options.stop = &stop_on_interrupt();
+  const DrillResult result = run_drill(world, controller, options);
+  if (result.difference) {
+    complain("the recording was made by other policies: they now decide otherwise; see gauntlet replay");
+    return kFailed;
+  }
+  tell(result, plan, request.no_faults);
+
+  Figures figures;
+  score(score_facts(world), result.logs.truth, result.logs.progress, result.record, figures);
+  const Summary summary = summarize(scenario, seed, figures);
+  std::string text = request.json ? to_json(summary) : text_report(summary, {.command = "", .colour = colour_of_output()});
+  if (request.against_simulation) {
+    const World simulated_world = with_plan(world, plan);
+    Simulation simulation(simulated_world, scenario.policies);
+    const Figures simulated = simulation.run({.seed = seed, .replica = 0});
+    std::vector<std::string> names;
+    for (const FaultKind& kind : world.faults) names.push_back(kind.name);
+    text += "\n" + side_by_side({"real", &result.record, &figures}, {"simulated", &simulation.record(), &simulated}, names);
+  }
+  if (writer) {
+    writer->add(0, figures);
+    if (const auto problem = writer->commit(summary)) {
+      print_problems({&*problem, 1});
+      return kFailed;
+    }
+  }
+  if (!print(text)) return kFailed;
+  if (!result.finished) {
+    complain(request.record.empty() ? "interrupted before the end"
+                                    : fmt::format("interrupted before the end; the same command goes on from {}", request.record));
+    return kSignalBase + interrupting_signal();
+  }
+  const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
+  return ending == Ending::gave_up ? kFailed : kSuccess;
+}
+
+}  // namespace
+
+int drill_command(const DrillRequest& request) {
+  const auto loaded = load_scenario(request.scenario, request.sets);
+  if (!loaded.scenario) {
+    print_problems(loaded.problems);
+    return kWrongInput;
+  }
+  const std::vector<Problem> problems = problems_of(request, loaded.scenario->world);
+  if (!problems.empty()) {
+    print_problems(problems);
+    return kWrongInput;
+  }
+  try {
+    return drill(request, *loaded.scenario, show(loaded, Comments::full), show(loaded, Comments::none));
+  } catch (const std::exception& error) {
+    complain(fmt::format("the drill failed: {}", error.what()));
+    return kFailed;
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# What the command accepts, what it refuses, and how it ends.
+source tests/cli/common.sh
+
+exits 0 --version
+says stdout "gauntlet "
+exits 0 --help
+says stdout "Examples:"
+for command in run replay check show list schema results; do
+  exits 0 "$command" --help
+  says stdout "Examples:"
+  says stdout "gauntlet $command"
+done
+
+# Wrong words are wrong input, and nothing is printed as if it were an answer.
+for arguments in "" "fly" "run" "run $tiny --replicas 0" "run $tiny --replicas -3" "run $tiny --replicas many" \
+  "run $tiny --threads 0" "run $tiny --threads 100000" "run $tiny --seed -1" "run $tiny --replica -1" \
+  "run $tiny --replica 1 --replicas 2" "run $tiny --unheard-of" "run $tiny $tiny" "list everything" "results" "replay"; do
+  # shellcheck disable=SC2086  # the words are meant to be split
+  exits 2 $arguments
+  silent stdout
+done
+exits 2 run "$tiny" --out ""
+exits 2 run "$tiny" --record "$scratch/run.gauntlet"
+says stderr "--replica"
+absent "$scratch/run.gauntlet"
+
+# Wrong scenarios: every problem on its line, then their number.
+exits 2 run "$scratch/none.toml"
+says stderr "none.toml"
+says stderr "1 problem"
+exits 2 run "$tiny" --set no.such.path=1 --set job.window=forever --out "$scratch/out"
+says stderr "2 problems"
+silent stdout
+absent "$scratch/out"
+exits 2 check "$tiny" "$scratch/none.toml"
+says stdout "$tiny: no mistakes"
+says stderr "1 problem"
+exits 0 check "$tiny"
+silent stderr
+
+# A scenario that is shown is itself a scenario that means the same.
+exits 0 show "$tiny" --set spares.count=3
+cp "$scratch/stdout" "$scratch/shown.toml"
+exits 0 run "$scratch/shown.toml" --replicas 3 --json
+cp "$scratch/stdout" "$scratch/shown.json"
+exits 0 run "$tiny" --set spares.count=3 --replicas 3 --json
+same "$scratch/stdout" "$scratch/shown.json"
+# --set takes one value, so that a scenario may follow it.
+exits 0 run --set spares.count=3 "$tiny" --replicas 3 --json
+same "$scratch/stdout" "$scratch/shown.json"
+
+exits 0 schema
+says stdout '"$schema"'
+exits 0 list
+for what in scenarios faults distributions policies hardware models; do
+  exits 0 list "$what"
+  [[ -s "$scratch/stdout" ]] || fail "list $what lists nothing"
+done
+exits 0 list scenarios
+says stdout "tiny-8"
+exits 0 list distributions
+says stdout "weibull"
+
+# An answer that cannot be printed is no success.
+if [[ -w /dev/full ]]; then
+  code=0
+  "$gauntlet" run "$tiny" --replicas 2 >/dev/full 2>"$scratch/stderr" || code=$?
+  ((code == 1)) || fail "a full standard output ends with $code, not 1"
+fi
+
+# No colour and no progress bar where there is no terminal.
+exits 0 run "$tiny" --replicas 3
+silent stderr
+! grep -q $'\x1b' "$scratch/stdout" || fail "colour in a file"
+finish

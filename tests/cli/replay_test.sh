@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# A recorded replica: the same policies give the same orders, others do not.
+source tests/cli/common.sh
+
+exits 0 run "$tiny" --replica 3 --record "$scratch/run.gauntlet"
+exits 0 replay "$scratch/run.gauntlet"
+says stdout ": identical"
+[[ "$(sed -E 's/.* ([0-9]+) orders.*/\1/' "$scratch/stdout")" -gt 1 ]] || fail "hardly an order was compared"
+
+# A recording is not overwritten unless that is asked for.
+cp "$scratch/run.gauntlet" "$scratch/before"
+exits 2 run "$tiny" --replica 4 --record "$scratch/run.gauntlet"
+says stderr "exists and is not overwritten"
+same "$scratch/run.gauntlet" "$scratch/before"
+exits 0 run "$tiny" --replica 4 --record "$scratch/run.gauntlet" --force
+! cmp -s "$scratch/run.gauntlet" "$scratch/before" || fail "--force replaced nothing"
+
+exits 2 replay "$scratch/none"
+exits 2 replay "$scratch"
+echo "no recording" >"$scratch/words"
+exits 2 replay "$scratch/words"
+finish

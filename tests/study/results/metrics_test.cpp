@@ -1,0 +1,82 @@
+#include "study/results/metrics.hpp"
+
+#include "tests/study/results/sample_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace gauntlet {
+namespace {
+
+std::optional<double> measure(const std::string& name, const Figures& figures,
+                              const ScenarioFacts& facts = sample_facts()) {
+  for (const Metric& metric : metrics_of(facts))
+    if (metric.name == name) return metric.of(figures);
+  ADD_FAILURE() << "no metric " << name;
+  return std::nullopt;
+}
+
+TEST(Metrics, FollowTheirDefinitions) {
+  const struct {
+    const char* name;
+    double expected;
+  } cases[] = {
+      {"ettr", 3000.0 / 3600},
+      {"training_rate", 3500.0 / 3600},             // 3,500 iterations of one second
+      {"mfu", 3000 * 3.2e16 / (64 * 1e15 * 3600)},  // 64 GPUs, not the 80 that are held
+      {"goodput_tokens_per_s", 3000 * 1e6 / 3600},
+      {"wall_time_s", 3600},
+      {"interruptions", 5},  // 3 + k for k = 2
+      {"planned_stops", 1},
+      {"false_alarms", 0},
+      {"mttf_s", 500},              // 1 / (2 / 1000)
+      {"detection_latency_s", 30},  // 60 s over 2
+      {"evictions.right", 2},
+      {"evictions.wrong", 1},
+      {"asked", 0},
+      {"spares.max_in_use", 2},
+      {"gpu_hours", 80},  // 80 GPUs for one hour
+      {"cost", 160},      // at 2 USD
+      {"effective_corrupt_s", 0},
+      {"lost_s.restarting", 102},
+      {"lost_s.recomputing", 498},
+      {"lost_s.planned", 0},
+      {"lost_s.by_cause.start", 100},
+      {"lost_s.by_cause.checkpoint", 50},
+      {"lost_s.by_cause.gpu", 350},
+      {"lost_s.by_cause.nic", 100},
+      {"faults.gpu", 4},
+  };
+  for (const auto& [name, expected] : cases) {
+    const std::optional<double> value = measure(name, sample_figures(2));
+    ASSERT_TRUE(value) << name;
+    EXPECT_NEAR(*value, expected, 1e-12 * expected) << name;
+  }
+}
+
+TEST(Metrics, AreAbsentWhereAReplicaDoesNotDefineThem) {
+  Figures quiet = sample_figures(0);
+  quiet.unplanned_rate = 0;
+  quiet.detected = 0;
+  EXPECT_FALSE(measure("mttf_s", quiet));
+  EXPECT_FALSE(measure("detection_latency_s", quiet));
+
+  quiet.wall = {};
+  EXPECT_FALSE(measure("ettr", quiet));
+  EXPECT_FALSE(measure("goodput_tokens_per_s", quiet));
+
+  ScenarioFacts without_price = sample_facts();
+  without_price.gpu_hour = {};
+  EXPECT_FALSE(measure("cost", quiet, without_price));
+}
+
+TEST(Metrics, HaveANameEach) {
+  std::set<std::string> names;
+  for (const Metric& metric : metrics_of(sample_facts()))
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+  EXPECT_FALSE(names.contains("lost_s.effective"));
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,62 @@
+#include "study/results/rows.hpp"
+
+#include "tests/study/results/sample_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace gauntlet {
+namespace {
+
+std::int64_t integer(const Row& row, const std::vector<Column>& columns, const std::string& name) {
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].name == name) return std::get<std::int64_t>(row[i]);
+  ADD_FAILURE() << "no column " << name;
+  return -1;
+}
+
+TEST(Rows, AReplicaHasACellForEveryColumn) {
+  const std::vector<Column> columns = replica_columns(sample_facts());
+  Row row;
+  fill_replica_row(4, sample_figures(1), row);
+  ASSERT_EQ(row.size(), columns.size());
+  EXPECT_EQ(columns[kWallColumn].name, "wall_ns");
+  EXPECT_EQ(columns[kFirstPhaseColumn].name, "effective_ns");
+  EXPECT_EQ(columns[kFirstCauseColumn].name, "lost.start_ns");
+  EXPECT_EQ(integer(row, columns, "replica"), 4);
+  EXPECT_EQ(integer(row, columns, "wall_ns"), 3'600'000'000'000);
+  EXPECT_EQ(integer(row, columns, "restarting_ns"), 101'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.gpu_ns"), 350'000'000'000);
+  EXPECT_EQ(integer(row, columns, "interruptions"), 4);
+  EXPECT_EQ(integer(row, columns, "spares_max_in_use"), 2);
+  EXPECT_EQ(integer(row, columns, "faults.gpu"), 3);
+}
+
+TEST(Rows, AnIncidentHasACellForEveryColumn) {
+  const std::vector<Column> columns = incident_columns();
+  const std::vector<std::string> causes = cause_names(sample_facts());
+  Incident incident = sample_figures(0).incidents[0];
+  Row row;
+  fill_incident_row(4, 2, incident, causes, row);
+  ASSERT_EQ(row.size(), columns.size());
+  EXPECT_EQ(integer(row, columns, "incident"), 2);
+  EXPECT_EQ(std::get<std::string_view>(row[4]), "gpu");  // the cause
+  EXPECT_EQ(integer(row, columns, "component_index"), 5);
+  EXPECT_EQ(integer(row, columns, "detection_latency_ns"), 30'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.restarting_ns"), 60'000'000'000);
+
+  incident.detected = false;
+  fill_incident_row(4, 2, incident, causes, row);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(row[8])) << "a latency that nobody measured is not zero";
+}
+
+TEST(Rows, ColumnsHaveANameEach) {
+  for (const auto& columns : {replica_columns(sample_facts()), incident_columns()}) {
+    std::set<std::string> names;
+    for (const Column& column : columns) EXPECT_TRUE(names.insert(column.name).second) << column.name;
+  }
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,87 @@
+// A small study made by hand, for the tests of whoever reads or writes results.
+#pragma once
+
+#include "score/figures.hpp"
+#include "study/results/metrics.hpp"
+#include "study/results/summary.hpp"
+
+#include <chrono>
+
+namespace gauntlet {
+
+inline ScenarioFacts sample_facts() {
+  return {.name = "sample",
+          .question = "What do two kinds of faults cost eight hosts?",
+          .version = "0.1.0",
+          .seed = 7,
+          .gpus = 64,
+          .gpus_held = 80,
+          .hosts = 8,
+          .spares = 2,
+          .peak = {1e15},
+          .tokens_per_step = 1e6,
+          .flops_per_step = {3.2e16},
+          .gpu_hour = {2},
+          .window = std::chrono::hours(1),
+          .steps = 0,
+          .faults = {"gpu", "nic"}};
+}
+
+/// A wall time of 3,600 s: 3,000 s effective, 100 + k s restarting, 500 - k s recomputing; the faults cost 350 s and
+/// 100 s, the start 100 s, checkpoints 50 s.
+inline Figures sample_figures(std::uint32_t k) {
+  using std::chrono::seconds;
+  Figures of;
+  of.ending = Ending::time_over;
+  of.wall = seconds(3600);
+  at(of.phases, Phase::effective) = seconds(3000);
+  at(of.phases, Phase::restarting) = seconds(100 + k);
+  at(of.phases, Phase::recomputing) = seconds(500 - k);
+  of.lost_by_cause = {seconds(100), seconds(0), seconds(0), seconds(50), seconds(350), seconds(100)};
+  of.steps = 3000;
+  of.iterations = 3500;
+  of.iteration_time = seconds(3500);
+  of.interruptions = 3 + k;
+  of.planned_stops = 1;
+  of.faults = {2 + k, 0};
+  of.unplanned_rate = k == 0 ? 0 : k / 1000.0;
+  of.detection_latency_sum = seconds(60);
+  of.detected = 2;
+  of.evictions_right = 2;
+  of.evictions_wrong = 1;
+  of.spares_max_in_use = 2;
+  of.fingerprint = 0x1111111111111111U * (k + 1);
+  Incident incident;
+  incident.opened = Time(seconds(10));
+  incident.closed = Time(seconds(70));
+  incident.cause = cause_of(FaultKindId{0});
+  incident.component = {ComponentKind::gpu, 5};
+  incident.detected = true;
+  incident.detection_latency = seconds(30);
+  at(incident.lost, Phase::restarting) = seconds(60);
+  of.incidents = {incident};
+  return of;
+}
+
+/// Its replicas 0 .. count-1. Statistics hold means alone: how they are made is the business of study/.
+inline Summary sample_summary(std::uint32_t count) {
+  Summary out;
+  out.facts = sample_facts();
+  out.replicas = count;
+  out.fingerprint = kNoFingerprint;
+  for (const Metric& metric : metrics_of(out.facts)) out.metrics.push_back({metric.name, {}});
+  const std::vector<Metric> metrics = metrics_of(out.facts);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const Figures figures = sample_figures(k);
+    out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
+    for (std::size_t i = 0; i < metrics.size(); ++i)
+      if (const auto value = metrics[i].of(figures)) {
+        Statistics& to = out.metrics[i].statistics;
+        to.mean = (to.mean.value_or(0) * static_cast<double>(to.n) + *value) / static_cast<double>(to.n + 1);
+        ++to.n;
+      }
+  }
+  return out;
+}
+
+}  // namespace gauntlet
