@@ -46,6 +46,16 @@ struct DrillRequest {
 /// The same controller on real processes, through real faults.
 int drill_command(const DrillRequest& request);
 
+struct AgentRequest {
+  std::uint32_t host = 0;
+  std::string directory;
+  std::string trainer;
+  std::string abandoned_after = "30s";
+  bool allow_injection = false;
+};
+/// One host's end of a drill; returns when it has ended.
+int agent_command(const AgentRequest& request);
+
 struct ResultsRequest {
   std::string directory;
   bool check = false;

@@ -141,6 +141,22 @@ void add_drill(CLI::App& app, DrillRequest& request, int& exit_code) {
   drill->callback([&] { exit_code = drill_command(request); });
 }
 
+void add_agent(CLI::App& app, AgentRequest& request, int& exit_code) {
+  CLI::App* agent = add(app, "agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
+                        "  mkdir -m 700 lab\n"
+                        "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer");
+  agent->add_option("--host", request.host, "The host's number in the scenario")->type_name("N")->required();
+  agent->add_option("--directory", request.directory, "Where its socket is, and its ranks' logs: yours alone, mode 700")
+      ->type_name("DIR")
+      ->required();
+  agent->add_option("--trainer", request.trainer, "The program that a rank runs")->type_name("PATH")->required();
+  agent->add_option("--abandoned-after", request.abandoned_after, "End when no driver attended for so long")
+      ->type_name("TIME")
+      ->capture_default_str();
+  agent->add_flag("--allow-injection", request.allow_injection, "Obey a driver that kills or stops ranks as a fault");
+  agent->callback([&] { exit_code = agent_command(request); });
+}
+
 void add_results(CLI::App& app, ResultsRequest& request, int& exit_code) {
   CLI::App* results = add(app, "results", "Print the figures of a result directory again",
                           "  gauntlet run scenarios/tiny-8.toml --out results\n"
@@ -174,9 +190,11 @@ int main_program(int argc, char** argv) {
   std::vector<std::string> scenarios;
   ResultsRequest results;
   DrillRequest drill;
+  AgentRequest agent;
   add_run(app, run, exit_code);
   add_replay(app, recording, exit_code);
   add_drill(app, drill, exit_code);
+  add_agent(app, agent, exit_code);
   add_scenario_commands(app, show, scenarios, what, exit_code);
   add_results(app, results, exit_code);
   try {

@@ -32,4 +32,5 @@ set(GAUNTLET_ALL_ROOMS
     config
     study
     study_results
-    report)
+    report
+    real)

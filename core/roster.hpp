@@ -18,24 +18,33 @@ class Roster {
   }
   void leave(HostId host) {
     if (inventory_.starts_in_job(host)) {
-      left_.push_back(host);
+      insert(left_, host);
     } else {
-      std::erase(joined_, host);
+      erase(joined_, host);
     }
   }
   void join(HostId host) {
     if (inventory_.starts_in_job(host)) {
-      std::erase(left_, host);
+      erase(left_, host);
     } else {
-      joined_.push_back(host);
+      insert(joined_, host);
     }
   }
 
  private:
   static bool contains(const std::vector<HostId>& hosts, HostId host) {
-    return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
+    return std::binary_search(hosts.begin(), hosts.end(), host);
+  }
+  static void insert(std::vector<HostId>& hosts, HostId host) {
+    const auto place = std::lower_bound(hosts.begin(), hosts.end(), host);
+    if (place == hosts.end() || *place != host) hosts.insert(place, host);
+  }
+  static void erase(std::vector<HostId>& hosts, HostId host) {
+    const auto place = std::lower_bound(hosts.begin(), hosts.end(), host);
+    if (place != hosts.end() && *place == host) hosts.erase(place);
   }
 
+  // Sorted: after a long run most hosts may have been replaced.
   Inventory inventory_;
   std::vector<HostId> left_;    // job hosts of the start that no longer are
   std::vector<HostId> joined_;  // job hosts that were not at the start

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/roster.hpp"
+#include "score/job_hosts.hpp"
 
 namespace gauntlet {
 namespace {
@@ -17,9 +17,8 @@ Incident* incident_at(Figures& figures, Time when) {
   return when <= candidate.closed ? &candidate : nullptr;
 }
 
-void count_interruption(Figures& figures, Time when) {
-  ++figures.interruptions;
-  if (Incident* open = incident_at(figures, when)) ++open->stops;
+bool interrupts(const Truth& each) {
+  return each.on_job && ((each.what == TruthKind::onset && each.stops) || each.what == TruthKind::escalated);
 }
 
 /// Follows the hosts through evictions and grants.
@@ -28,40 +27,52 @@ class Judge {
   Judge(const TruthLog& truth, Figures& figures) : truth_(truth), figures_(figures) {}
 
   void on(Time, const Started& started) {
-    roster_ = Roster(started.inventory);
-    spares_ = idle_ = started.inventory.spares;
+    hosts_.on(started);
+    spares_ = idle_ = static_cast<std::int32_t>(started.inventory.spares);
   }
   void on(Time, const Outcome& outcome) {
-    if (const auto* granted = std::get_if<Granted>(&outcome.result)) {
-      roster_.join(granted->host);
-      --idle_;
-      figures_.spares_max_in_use = std::max(figures_.spares_max_in_use, spares_ - std::max(0, idle_));
-    }
+    if (const auto eviction = hosts_.on(outcome)) evicted(*eviction);
+    if (std::holds_alternative<Granted>(outcome.result)) take_spare();
   }
-  void on(Time when, const Told&) {
+  void on(Time, const Told&) {
     ++figures_.planned_stops;
-    count_interruption(figures_, when);
+    ++figures_.interruptions;
+    ++told_;
   }
   template <class Other>
   void on(Time, const Other&) {}
 
-  void on(const RecordedOrder& order) {
-    if (const auto* evict = std::get_if<Evict>(&order.order.what)) evicted(order.at, evict->host);
-    if (std::holds_alternative<Readmit>(order.order.what)) ++idle_;
-    if (std::holds_alternative<Ask>(order.order.what)) ++figures_.asked;
+  void on(const RecordedOrder& each) {
+    const Action& what = each.order.what;
+    hosts_.on(each);
+    if (std::holds_alternative<Readmit>(what)) ++idle_;
+    if (std::holds_alternative<Ask>(what)) ++figures_.asked;
+    if (std::holds_alternative<Stop>(what) || std::holds_alternative<Start>(what)) heed_told(each.at);
+  }
+
+  /// A planned stop belongs to the incident in which the job goes down for it, or is down already: the one that is open
+  /// at the next stop or start, or at the end of the run.
+  void heed_told(Time when) {
+    if (told_ == 0) return;
+    if (Incident* open = incident_at(figures_, when)) open->stops += told_;
+    told_ = 0;
   }
 
  private:
-  void evicted(Time when, HostId host) {
-    follow(when);
-    const bool right = std::any_of(faulty_.begin(), faulty_.end(), [&](const Truth& each) { return each.host == host; });
+  void evicted(const Eviction& eviction) {
+    follow(eviction.at);
+    const bool right = std::any_of(faulty_.begin(), faulty_.end(),
+                                   [&](const Truth& each) { return each.host == eviction.host; });
     ++(right ? figures_.evictions_right : figures_.evictions_wrong);
-    if (roster_.in_job(host)) {
-      roster_.leave(host);
-      if (Incident* open = incident_at(figures_, when)) ++(right ? open->evictions_right : open->evictions_wrong);
-    } else {
-      --idle_;
+    if (!eviction.from_job) return take_spare();
+    if (Incident* open = incident_at(figures_, eviction.at)) {
+      ++(right ? open->evictions_right : open->evictions_wrong);
     }
+  }
+  void take_spare() {
+    --idle_;
+    const std::int32_t in_use = spares_ - std::max(0, idle_);
+    figures_.spares_max_in_use = std::max(figures_.spares_max_in_use, static_cast<std::uint32_t>(std::max(0, in_use)));
   }
 
   /// The faults that only repair removes, up to and including `until`.
@@ -79,11 +90,12 @@ class Judge {
 
   const TruthLog& truth_;
   Figures& figures_;
-  Roster roster_;
+  JobHosts hosts_;
   std::vector<Truth> faulty_;
   std::size_t next_ = 0;
-  std::uint32_t spares_ = 0;
+  std::int32_t spares_ = 0;
   std::int32_t idle_ = 0;
+  std::uint32_t told_ = 0;  // planned stops that have not found their incident yet
 };
 
 }  // namespace
@@ -92,8 +104,9 @@ void judge_decisions(const TruthLog& truth, const Record& record, Figures& figur
   for (const Truth& each : truth) {
     if (!each.on_job) continue;
     if (each.what == TruthKind::onset) ++figures.faults[each.kind.value];
-    const bool interrupts = (each.what == TruthKind::onset && each.stops) || each.what == TruthKind::escalated;
-    if (interrupts) count_interruption(figures, each.at);
+    if (!interrupts(each)) continue;
+    ++figures.interruptions;
+    if (Incident* open = incident_at(figures, each.at)) ++open->stops;
   }
   Judge judge(truth, figures);
   auto order = record.orders.begin();
@@ -102,6 +115,7 @@ void judge_decisions(const TruthLog& truth, const Record& record, Figures& figur
     std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
     for (; order != record.orders.end() && order->observations <= i + 1; ++order) judge.on(*order);
   }
+  judge.heed_told(record.observations.back().at);
 }
 
 }  // namespace gauntlet

@@ -62,7 +62,7 @@ struct Incident {
   std::uint32_t evictions_right = 0;
   std::uint32_t evictions_wrong = 0;
   std::uint32_t asked = 0;            // times that a person was asked
-  std::int64_t steps_lost = 0;        // progress between the checkpoint that was loaded last and the mark
+  std::int64_t steps_lost = 0;        // progress between the checkpoint that it fell back to and the mark
   PhaseTimes lost{};                  // `effective` stays zero
 };
 

@@ -5,64 +5,24 @@
 #include <utility>
 
 #include "core/contract.hpp"
+#include "score/job_hosts.hpp"
+#include "score/truth_cursor.hpp"
 
 namespace gauntlet {
 namespace {
 
-/// The phase that an order begins while the job is stopped; nothing where it does not move the recovery on.
-std::optional<Phase> stage_of(const Action& action) {
+/// The phase that an order begins while the job is stopped; nothing where it does not move the recovery on. Evictions,
+/// readmissions and intervals may be about something else: they neither answer a fault nor move the recovery.
+std::optional<Phase> stage_of(const Action& action, Phase present) {
   if (const auto* stop = std::get_if<Stop>(&action)) {
     return stop->reason == StopReason::planned ? Phase::planned : Phase::diagnosing;
   }
   if (std::holds_alternative<Probe>(action) || std::holds_alternative<Ask>(action)) return Phase::diagnosing;
   if (std::holds_alternative<Acquire>(action)) return Phase::waiting_for_spare;
   if (std::holds_alternative<Start>(action)) return Phase::restarting;
+  if (std::holds_alternative<Alert>(action) && present == Phase::undetected) return Phase::diagnosing;
   return std::nullopt;
 }
-
-/// What is wrong at a time, read off the truth log from front to back.
-class TruthCursor {
- public:
-  explicit TruthCursor(const TruthLog& log) : log_(log) {}
-
-  void follow(Time until) {
-    for (; next_ < log_.size() && log_[next_].at <= until; ++next_) {
-      const Truth& each = log_[next_];
-      if (each.what == TruthKind::ended) {
-        std::erase_if(active_, [&](const Truth& active) {
-          return active.kind == each.kind && active.component == each.component;
-        });
-      } else if (each.what == TruthKind::onset && each.disturbs) {
-        active_.push_back(each);
-        if (each.corrupts && each.on_job && !corrupt_since_) corrupt_since_ = each.at;
-      }
-      const bool stops = each.what == TruthKind::escalated || (each.what != TruthKind::ended && each.stops);
-      if (stops && each.on_job && !(stop_ && stop_->at == each.at)) stop_ = each;
-    }
-  }
-  /// The fault that stopped the job just then.
-  const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
-  /// The latest fault on the job's hosts that slows or pauses it.
-  const Truth* disturbance() const {
-    const auto found = std::find_if(active_.rbegin(), active_.rend(), [](const Truth& each) {
-      return each.on_job && !each.stops && !each.corrupts;
-    });
-    return found == active_.rend() ? nullptr : &*found;
-  }
-  /// When the numbers went wrong, while that is not forgotten.
-  std::optional<Time> corrupt_since() const { return corrupt_since_; }
-  bool corrupting() const {
-    return std::any_of(active_.begin(), active_.end(), [](const Truth& each) { return each.corrupts && each.on_job; });
-  }
-  void forget_corruption() { corrupt_since_.reset(); }
-
- private:
-  const TruthLog& log_;
-  std::size_t next_ = 0;
-  std::vector<Truth> active_;
-  std::optional<Truth> stop_;
-  std::optional<Time> corrupt_since_;
-};
 
 /// Walks the wall time once: stretches of training, pauses, and the gaps between them.
 class Walk {
@@ -76,7 +36,7 @@ class Walk {
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
       const bool last = i == progress_.stretches.size();
       const Time until = last ? end : progress_.stretches[i].begin;
-      for (; pause != progress_.pauses.end() && pause->begin < until; ++pause) {
+      for (; pause != progress_.pauses.end() && pause->end <= until; ++pause) {
         if (at < pause->begin) down(at, pause->begin);
         if (!last && stopped_) redoing_ = first_step_of(progress_.stretches[i]) < mark_;
         paused(*pause);
@@ -119,6 +79,16 @@ class Walk {
     charge(Phase::slowdown, time - healthy, slow_cause_);
   }
 
+  /// Reads on to see who carries the job, up to just before `when`.
+  void follow_hosts(Time when) {
+    for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
+      std::visit([this](const auto& what) { hosts_.on(what); }, record_.observations[heard_].what);
+      for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_) {
+        hosts_.on(record_.orders[given_]);
+      }
+    }
+  }
+
   // --- training ------------------------------------------------------------------------------------------------------
 
   void trained(const Stretch& stretch) {
@@ -127,22 +97,20 @@ class Walk {
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;
     truth_.follow(stretch.begin);
-    if (const Truth* slow = truth_.disturbance()) slow_cause_ = cause_of(slow->kind);
-    forget_corruption_before(first);
+    follow_hosts(stretch.begin + Duration(1));
+    if (const Truth* slow = truth_.disturbance(hosts_)) slow_cause_ = cause_of(slow->kind);
 
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
     const std::int64_t fresh = last - first - redone;
-    in_steps(redone * stretch.step, {}, true);
+    const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_at(time_of_mark(stretch));
+    in_steps(redone * stretch.step + blocked(stretch, from, redone_to), {}, true);
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
-      if (last >= mark_) close(first < mark_ ? stretch.time_of_step(mark_ - stretch.first_step) : stretch.begin);
+      if (last >= mark_) close(first < mark_ ? time_of_mark(stretch) : stretch.begin);
     }
     in_steps(fresh * stretch.step, fresh * stretch.healthy_step, false);
-    charge(Phase::checkpoint_stall,
-           (to.checkpoints - from.checkpoints) * stretch.cadence.stall + to.into_stall - from.into_stall,
-           kCauseCheckpoint);
-    truth_.follow(stretch.end);
-    count_corrupt(stretch, first + redone, last);
+    charge(Phase::checkpoint_stall, blocked(stretch, redone_to, to), kCauseCheckpoint);
+    count_corrupt(stretch, first, first + redone, last);
 
     figures_.iterations += last - first;
     figures_.iteration_time += (last - first) * stretch.step;
@@ -160,20 +128,26 @@ class Walk {
     redoing_ = last < mark_;
   }
 
-  void forget_corruption_before(std::int64_t first) {
-    if (corrupt_step_ && first <= *corrupt_step_ && !truth_.corrupting()) {
-      corrupt_step_.reset();
-      truth_.forget_corruption();
-    }
+  /// When a stretch that begins below the mark reaches it, before a checkpoint there.
+  Time time_of_mark(const Stretch& stretch) const { return stretch.time_of_step(mark_ - stretch.first_step); }
+
+  /// Time in checkpoints from one state of a stretch to a later one.
+  static Duration blocked(const Stretch& stretch, const Reached& from, const Reached& to) {
+    return (to.checkpoints - from.checkpoints) * stretch.cadence.stall + to.into_stall - from.into_stall;
   }
 
-  /// New steps [fresh, last) that came after the numbers went wrong.
-  void count_corrupt(const Stretch& stretch, std::int64_t fresh, std::int64_t last) {
-    const std::optional<Time> since = truth_.corrupt_since();
-    if (!since) return;
-    if (!corrupt_step_) {
-      corrupt_step_ = stretch.first_step + stretch.reached_at(std::max(*since, stretch.begin)).steps;
+  /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
+  /// wrong. A checkpoint from before then sets them right, unless whatever corrupts them is still there.
+  void count_corrupt(const Stretch& stretch, std::int64_t first, std::int64_t fresh, std::int64_t last) {
+    const bool corrupting = truth_.corrupting(hosts_);
+    if (corrupt_step_ && first <= *corrupt_step_ && !corrupting) corrupt_step_.reset();
+    if (!corrupt_step_ && corrupting) corrupt_step_ = first;
+    truth_.forget_corruption();  // what struck while the job was down shows above
+    truth_.follow(stretch.end);
+    if (const auto since = truth_.corrupt_since(); since && !corrupt_step_) {
+      corrupt_step_ = stretch.first_step + stretch.reached_at(*since).steps;
     }
+    if (!corrupt_step_) return;
     const std::int64_t wrong = last - std::clamp(*corrupt_step_, fresh, last);
     figures_.effective_corrupt += wrong * stretch.healthy_step;
   }
@@ -187,6 +161,7 @@ class Walk {
 
   void down(Time from, Time to) {
     truth_.follow(from);
+    follow_hosts(from);
     while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
     Phase stage = open(from);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
@@ -201,9 +176,9 @@ class Walk {
     };
     for (; order_ < record_.orders.size() && record_.orders[order_].at < to; ++order_) {
       const RecordedOrder& each = record_.orders[order_];
-      const std::optional<Phase> next = stage_of(each.order.what);
-      if (!next) continue;
       if (const auto up = started_by(each.at)) move_to(Phase::undetected, *up);
+      const std::optional<Phase> next = stage_of(each.order.what, stage);
+      if (!next) continue;
       if (unanswered_) answered(each.at);
       move_to(*next, each.at);
       if (*next == Phase::restarting) {
@@ -243,7 +218,7 @@ class Walk {
       join_or_open(when, kCausePlanned, {});
       return Phase::planned;
     }
-    if (const Truth* disturbance = truth_.disturbance()) {
+    if (const Truth* disturbance = truth_.disturbance(hosts_)) {
       join_or_open(when, cause_of(disturbance->kind), disturbance->component);
     } else {
       join_or_open(when, kCauseFalseAlarm, {});
@@ -289,7 +264,9 @@ class Walk {
   const ProgressLog& progress_;
   const Record& record_;
   Figures& figures_;
-  std::size_t order_ = 0, seen_ = 0;
+  std::size_t order_ = 0, seen_ = 0;   // for the gaps
+  JobHosts hosts_;
+  std::size_t heard_ = 0, given_ = 0;  // for the hosts
 
   std::optional<std::size_t> incident_;  // the open one
   Cause cause_ = kCauseStart;            // what the present stop, and the recomputation after it, is charged to

@@ -68,13 +68,15 @@ std::uint32_t AgeingArrivals::take() {
 
 void AgeingArrivals::turn_off(std::uint32_t component, double now) {
   if (component < first_on_ && population_.contains(component)) {
-    population_.remove(component, now);
+    // Nanoseconds as a double may stand a rounding past a failure that is due now.
+    population_.remove(component, std::min(now, population_.next_time()));
     Single& leaving = single(component);
     leaving.left = population_.residual_after(now, leaving.stream);
     return;
   }
-  Single& leaving = single(component);
-  if (!leaving.on) return;
+  const auto found = singles_.find(component);
+  if (found == singles_.end() || !found->second.on) return;
+  Single& leaving = found->second;
   leaving.on = false;
   if (!leaving.failed) leaving.left = std::max(0.0, leaving.due - now);
   drop_stale();
@@ -91,8 +93,9 @@ void AgeingArrivals::turn_on(std::uint32_t component, double now) {
 }
 
 void AgeingArrivals::renew(std::uint32_t component, double now) {
-  Single& renewed = single(component);
-  if (!renewed.failed) return;
+  const auto found = singles_.find(component);
+  if (found == singles_.end() || !found->second.failed) return;
+  Single& renewed = found->second;
   renewed.failed = false;
   renewed.left = law_.sample(renewed.stream);
   if (renewed.on) schedule(component, renewed, now);

@@ -7,7 +7,7 @@
 namespace gauntlet {
 namespace {
 
-std::int64_t ceil_div(Duration a, Duration b) { return (a + b - Duration(1)) / b; }
+std::int64_t ceil_div(Duration a, Duration b) { return a / b + (a % b > Duration::zero() ? 1 : 0); }
 
 }  // namespace
 
@@ -31,6 +31,8 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, Checkpointing checkpoin
   expect(state_ == State::down, "a gang begins once");
   checkpointing_ = checkpointing;
   trained_ = {};
+  wanted_ = false;
+  settled_ = 0;
   stretch_ = {.begin = now, .end = now, .origin = now, .first_step = step, .step = pace.step,
               .healthy_step = pace.healthy_step, .cadence = cadence(pace.step, {}, false)};
   last_step_ = now;
@@ -43,34 +45,39 @@ void Gang::close(Time now) {
   if (stretch_.end > stretch_.begin) log_->stretches.push_back(stretch_);
 }
 
+void Gang::settle_written(Time now) {
+  for (const Written& each : writing_) {
+    if (each.durable <= now) durable_ = std::max(durable_, each.step);
+  }
+  std::erase_if(writing_, [now](const Written& each) { return each.durable <= now; });
+}
+
 void Gang::settle_durable(Time now) {
-  if (written_durable_ <= now) {
-    durable_ = std::max(durable_, written_);
-    written_durable_ = kNever;
-  }
+  // Those taken since the last settling: a pause since then would have moved the times of the earlier ones.
   const std::int64_t taken = stretch_.reached_at(now).checkpoints;
-  if (taken == 0) return;
-  const Time newest_durable = stretch_.time_of_checkpoint(taken) + checkpointing_.persist;
-  const auto step_of = [this](std::int64_t n) { return stretch_.first_step + stretch_.steps_before_checkpoint(n); };
-  if (newest_durable <= now) {
-    durable_ = std::max(durable_, step_of(taken));
-    return;
+  if (settled_ < taken) {
+    const Time seen = now - checkpointing_.persist;  // what was complete by then is durable now
+    const std::int64_t durable = seen < stretch_.begin ? 0 : stretch_.reached_at(seen).checkpoints;
+    const auto step_of = [this](std::int64_t n) { return stretch_.first_step + stretch_.steps_before_checkpoint(n); };
+    if (durable > settled_) durable_ = std::max(durable_, step_of(durable));
+    for (std::int64_t n = std::max(settled_, durable) + 1; n <= taken; ++n) {
+      writing_.push_back({step_of(n), stretch_.time_of_checkpoint(n) + checkpointing_.persist});
+    }
+    settled_ = taken;
   }
-  if (taken > 1) durable_ = std::max(durable_, step_of(taken - 1));
-  written_ = step_of(taken);
-  written_durable_ = newest_durable;
+  settle_written(now);
 }
 
 void Gang::cut(Time now) {
   expect(state_ != State::down, "a gang that is down cannot be cut");
   if (state_ == State::paused) {
     log_->pauses.back().end = now;
-    if (written_durable_ <= now) durable_ = std::max(durable_, written_);
+    settle_written(now);
   } else {
     settle_durable(now);
     close(now);
   }
-  written_durable_ = kNever;
+  writing_.clear();
   state_ = State::down;
 }
 
@@ -108,10 +115,12 @@ void Gang::change(Time boundary, Pace pace, Checkpointing checkpointing, bool ch
       reached.checkpoints == 0 ? reached.steps : reached.steps - stretch_.steps_before_checkpoint(reached.checkpoints);
   trained_ = (reached.checkpoints == 0 ? trained_ : Duration::zero()) + since * stretch_.step;
   checkpointing_ = checkpointing;
+  wanted_ = checkpoint_now || (wanted_ && reached.checkpoints == 0);  // asked for at this same boundary: still owed
+  settled_ = 0;
   stretch_ = {.begin = boundary, .end = boundary, .origin = boundary,
               .first_step = stretch_.first_step + reached.steps, .step = pace.step,
-              .healthy_step = pace.healthy_step, .cadence = cadence(pace.step, trained_, checkpoint_now)};
-  if (checkpoint_now) trained_ = {};
+              .healthy_step = pace.healthy_step, .cadence = cadence(pace.step, trained_, wanted_)};
+  if (wanted_) trained_ = {};
 }
 
 Time Gang::last_step_time(Time now) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "core/record/progress.hpp"
 #include "core/time.hpp"
@@ -64,8 +64,15 @@ class Gang {
   Time next_checkpoint_time(Time now) const;
 
  private:
+  /// A checkpoint that is still being written.
+  struct Written {
+    std::int64_t step;
+    Time durable;
+  };
+
   Cadence cadence(Duration step, Duration trained, bool checkpoint_now) const;
   void settle_durable(Time now);
+  void settle_written(Time now);
   void close(Time now);
 
   ProgressLog* log_;
@@ -74,10 +81,10 @@ class Gang {
   Checkpointing checkpointing_;
   Duration trained_{};               // training time since the last checkpoint, when the stretch began at its origin
   std::int64_t durable_ = 0;
-  std::int64_t written_ = 0;         // a checkpoint taken in an earlier stretch that is still being written
-  Time written_durable_ = kNever;
+  std::vector<Written> writing_;     // as it stood when training was paused or changed last
+  std::int64_t settled_ = 0;         // so many checkpoints of the present stretch are in `durable_` or `writing_`
+  bool wanted_ = false;              // the present stretch begins with a checkpoint that was asked for
   Time last_step_{};                 // when the last step before the present stretch completed, or training began
-  FaultKindId paused_by_;
 };
 
 }  // namespace gauntlet

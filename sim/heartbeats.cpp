@@ -23,26 +23,33 @@ Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engi
 
 // --- raw samples ---------------------------------------------------------------------------------------------------
 
-Time Heartbeats::arrival(HostId host, std::uint32_t number) const {
-  const Telemetry& telemetry = world_->telemetry;
+Time Heartbeats::first_sent(HostId host) const {
   const double phase = uniform_at(seed_, phase_name_, host.value, 0);
-  Time at = kStart + from_seconds(to_seconds(telemetry.heartbeat_period) * phase) + number * telemetry.heartbeat_period;
+  return kStart + from_seconds(to_seconds(world_->telemetry.heartbeat_period) * phase);
+}
+
+Time Heartbeats::arrival(HostId host, Time first_sent, std::uint32_t number) const {
+  const Telemetry& telemetry = world_->telemetry;
+  Time at = first_sent + number * telemetry.heartbeat_period;
   if (telemetry.heartbeat_jitter > Duration::zero()) {
     at += from_seconds(to_seconds(telemetry.heartbeat_jitter) * uniform_at(seed_, jitter_name_, host.value, number));
   }
   return at;
 }
 
-std::uint32_t Heartbeats::first_number_from(HostId host, Time from) const {
+Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
   const Telemetry& telemetry = world_->telemetry;
-  const Duration earliest = from - kStart - telemetry.heartbeat_period - telemetry.heartbeat_jitter;
-  auto number = static_cast<std::uint32_t>(std::max<std::int64_t>(0, earliest / telemetry.heartbeat_period));
-  while (arrival(host, number) < from) ++number;
-  return number;
+  const Time first = first_sent(host);
+  // Whatever was sent before this arrives before `from`, however late.
+  const Duration sent_from = std::max(Duration::zero(), from - first - telemetry.heartbeat_jitter);
+  auto number = static_cast<std::uint32_t>((sent_from + telemetry.heartbeat_period - Duration(1)) / telemetry.heartbeat_period);
+  Time at = arrival(host, first, number);
+  while (at < from) at = arrival(host, first, ++number);
+  return {number, at};
 }
 
 std::optional<Time> Heartbeats::last_arrival_before(HostId host, Time until) const {
-  const std::uint32_t number = first_number_from(host, until);
+  const std::uint32_t number = first_from(host, until).number;
   if (number == 0) return std::nullopt;
   return arrival(host, number - 1);
 }
@@ -73,6 +80,23 @@ void Heartbeats::listen(HostId host, const SilenceWatch& watch, Time last) {
   rearm(host, listening.back());
 }
 
+std::vector<HostId> Heartbeats::listened_to() const {
+  std::vector<HostId> hosts;
+  if (full_) {
+    for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h) {
+      const auto found = tracked_.find(h);
+      if (found == tracked_.end() || found->second.in_service) hosts.push_back(HostId{h});
+    }
+    return hosts;
+  }
+  for (const auto& [host, tracked] : tracked_) {
+    const bool heard = tracked.silenced_by == 0 && !engine_->pending(tracked.back);
+    if (tracked.in_service && !heard) hosts.push_back(HostId{host});
+  }
+  std::sort(hosts.begin(), hosts.end());
+  return hosts;
+}
+
 void Heartbeats::forget(Tracked& tracked) {
   for (Listening& each : tracked.listening) engine_->cancel(each.missing);
   tracked.listening.clear();
@@ -82,8 +106,8 @@ void Heartbeats::start_full() {
   full_started_ = true;
   const Time now = engine_->now();
   for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h) {
-    const std::uint32_t number = first_number_from(HostId{h}, now);
-    engine_->at(arrival(HostId{h}, number), Priority::telemetry, HeartbeatDue{HostId{h}, number});
+    const Beat beat = first_from(HostId{h}, now);
+    engine_->at(beat.arrival, Priority::telemetry, HeartbeatDue{HostId{h}, beat.number});
   }
 }
 
@@ -97,8 +121,8 @@ void Heartbeats::watch(const Watch& watch) {
     expect(added.limit.longest > world_->telemetry.heartbeat_period + world_->telemetry.heartbeat_jitter,
            "a silence is longer than a heartbeat's period and lateness");
     silence_watches_.push_back(added);
-    for (std::uint32_t h = 0; full_ && h < world_->inventory.hosts(); ++h) {
-      if (concerns(added.who, HostId{h})) listen(HostId{h}, added, added.since);
+    for (const HostId host : listened_to()) {
+      if (concerns(added.who, host)) listen(host, added, added.since);
     }
   }
   if (full_ && !full_started_) start_full();
@@ -140,8 +164,7 @@ void Heartbeats::unsilence(HostId host) {
   Tracked& tracked = tracked_[host.value];
   expect(tracked.silenced_by > 0, "only a silenced host is unsilenced");
   if (--tracked.silenced_by > 0 || !tracked.in_service || full_) return;
-  const Time first = arrival(host, first_number_from(host, engine_->now()));
-  tracked.back = engine_->at(first, Priority::telemetry, HeartbeatBack{host});
+  tracked.back = engine_->at(first_from(host, engine_->now()).arrival, Priority::telemetry, HeartbeatBack{host});
 }
 
 void Heartbeats::leave_service(HostId host) {
@@ -164,14 +187,13 @@ void Heartbeats::enter_service(HostId host) {
 }
 
 void Heartbeats::on(const HeartbeatMissing& event) {
+  // Every watch whose time has come, in their order, however their timers came about.
   for (Listening& each : tracked_[event.host.value].listening) {
-    if (each.watch != event.watch) continue;
     if (each.filter.on_deadline(engine_->now())) {
-      report(event.watch, event.host, Edge::began, 0);
-    } else {
+      report(each.watch, event.host, Edge::began, 0);
+    } else if (each.watch == event.watch) {
       rearm(event.host, each);
     }
-    return;
   }
 }
 
@@ -202,7 +224,7 @@ void Heartbeats::on(const HeartbeatDue& event) {
 // --- exits ---------------------------------------------------------------------------------------------------------
 
 Time Heartbeats::exit_report_time(HostId host) const {
-  return audible(host) ? arrival(host, first_number_from(host, engine_->now())) : kNever;
+  return audible(host) ? first_from(host, engine_->now()).arrival : kNever;
 }
 
 void Heartbeats::rank_exited(HostId host) {
@@ -225,7 +247,7 @@ void Heartbeats::ranks_stopped() {
 
 void Heartbeats::on(const ExitReported& event) {
   Tracked& tracked = tracked_[event.host.value];
-  if (tracked.exited && audible(event.host)) report_exit(event.host, tracked);
+  if (tracked.exited && audible(event.host)) arrived(event.host);
 }
 
 void Heartbeats::report_exit(HostId host, Tracked& tracked) {

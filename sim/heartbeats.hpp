@@ -75,8 +75,15 @@ class Heartbeats {
     std::vector<Listening> listening;
   };
 
-  Time arrival(HostId host, std::uint32_t number) const;
-  std::uint32_t first_number_from(HostId host, Time from) const;
+  struct Beat {
+    std::uint32_t number;
+    Time arrival;
+  };
+  Time first_sent(HostId host) const;
+  Time arrival(HostId host, std::uint32_t number) const { return arrival(host, first_sent(host), number); }
+  Time arrival(HostId host, Time first_sent, std::uint32_t number) const;
+  /// The first heartbeat that arrives at or after `from`.
+  Beat first_from(HostId host, Time from) const;
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
   bool audible(HostId host) const;
   bool concerns(const Scope& who, HostId host) const;
@@ -84,6 +91,8 @@ class Heartbeats {
   void report(WatchId watch, HostId host, Edge edge, double value);
   void report_exit(HostId host, Tracked& tracked);
   void listen(HostId host, const SilenceWatch& watch, Time last);
+  /// Hosts that a new watch listens to at once: all in service with full telemetry, else those not heard at present.
+  std::vector<HostId> listened_to() const;
   void forget(Tracked& tracked);
   void rearm(HostId host, Listening& listening);
   void start_full();

@@ -6,6 +6,7 @@ namespace gauntlet {
 
 void JobSignals::watch(const Watch& watch) {
   expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall, "a job reports its own signals");
+  report_due();  // a new watch sees what comes after it
   Entry entry{watch, SilenceFilter(), {}};
   if (const auto* silence = std::get_if<Silence>(&watch.until)) {
     expect(watch.signal == Signal::step, "only steps come regularly");
@@ -42,25 +43,26 @@ void JobSignals::began() {
 
 void JobSignals::gone() {
   running_ = false;
-  engine_->cancel(step_due_);
-  engine_->cancel(checkpoint_due_);
+  forget_due();
   for (Entry& entry : entries_) engine_->cancel(entry.missing);
 }
 
 void JobSignals::before_change() {
   if (!running_) return;
-  if (engine_->pending(step_due_) && step_due_at_ == engine_->now()) sample(Signal::step, step_seconds());
-  if (engine_->pending(checkpoint_due_) && checkpoint_due_at_ == engine_->now()) {
-    sample(Signal::checkpoint_stall, stall_seconds());
-  }
-  engine_->cancel(step_due_);
-  engine_->cancel(checkpoint_due_);
+  report_due();
+  forget_due();
   // Steps that no event told the filters of.
   for (Entry& entry : entries_) {
     auto* silence = std::get_if<SilenceFilter>(&entry.filter);
     if (silence == nullptr || full_ || silence->silent()) continue;
     silence->on_sample(gang_->last_step_time(engine_->now()));
   }
+}
+
+void JobSignals::forget_due() {
+  engine_->cancel(step_due_);
+  engine_->cancel(checkpoint_due_);
+  step_due_at_ = checkpoint_due_at_ = kNever;
 }
 
 void JobSignals::after_change() {
@@ -81,6 +83,7 @@ Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) co
   if (stretch.step > longest) return after(next, longest);
   if (stretch.cadence.first != kNoCheckpoint && stretch.step + stretch.cadence.stall > longest) {
     const std::int64_t taken = stretch.reached_at(next).checkpoints;
+    if (taken > 0 && stretch.cadence.every == kNoCheckpoint) return kNever;  // there was but one
     return after(stretch.time_of_step(stretch.steps_before_checkpoint(taken + 1)), longest);
   }
   return kNever;
@@ -97,20 +100,18 @@ void JobSignals::arm(Entry& entry) {
 }
 
 void JobSignals::on(const StepMissing& event) {
+  // Every watch whose time has come, in their order, however their timers came about.
   for (Entry& entry : entries_) {
-    if (entry.watch.id != event.watch) continue;
-    auto& silence = std::get<SilenceFilter>(entry.filter);
-    if (!full_ && gang_->state() == Gang::State::training && !silence.silent()) {
-      silence.on_sample(gang_->last_step_time(engine_->now()));
-    }
-    if (const auto edge = silence.on_deadline(engine_->now())) {
+    auto* silence = std::get_if<SilenceFilter>(&entry.filter);
+    if (silence == nullptr || silence->silent()) continue;
+    if (!full_ && gang_->state() == Gang::State::training) silence->on_sample(gang_->last_step_time(engine_->now()));
+    if (const auto edge = silence->on_deadline(engine_->now())) {
       report(entry, *edge, 0);
-      schedule();  // its end is news
-    } else {
+    } else if (entry.watch.id == event.watch) {
       arm(entry);
     }
-    return;
   }
+  schedule();  // the end of a silence is news
 }
 
 // --- samples -------------------------------------------------------------------------------------------------------
@@ -160,13 +161,28 @@ void JobSignals::sample(Signal signal, double value) {
   }
 }
 
+void JobSignals::report_due() {
+  // A checkpoint that takes no time completes with its step: the step is told first.
+  const Time now = engine_->now();
+  if (step_due_at_ == now) {
+    engine_->cancel(step_due_);
+    step_due_at_ = kNever;
+    sample(Signal::step, step_seconds());
+  }
+  if (checkpoint_due_at_ == now) {
+    engine_->cancel(checkpoint_due_);
+    checkpoint_due_at_ = kNever;
+    sample(Signal::checkpoint_stall, stall_seconds());
+  }
+}
+
 void JobSignals::on(const StepDue&) {
-  sample(Signal::step, step_seconds());
+  report_due();
   schedule();
 }
 
 void JobSignals::on(const CheckpointDue&) {
-  sample(Signal::checkpoint_stall, stall_seconds());
+  report_due();
   schedule();
 }
 

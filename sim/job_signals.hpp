@@ -46,6 +46,8 @@ class JobSignals {
   void sample(Signal signal, double value);
   void report(const Entry& entry, Edge edge, double value);
   void schedule();
+  void report_due();
+  void forget_due();
   void arm(Entry& entry);
   Time first_silence(Duration longest, const SilenceFilter& filter) const;
   double step_seconds() const { return to_seconds(gang_->stretch().step); }

@@ -11,10 +11,18 @@ namespace gauntlet {
 class Outbox {
  public:
   void push(Time at, const Observation& what) { waiting_.push_back({at, what}); }
+  /// An observation to be filled in where it waits: what was just written field by field is slow to copy.
+  template <class What>
+  What& add(Time at) {
+    Observed& added = waiting_.emplace_back();
+    added.at = at;
+    return added.what.emplace<What>();
+  }
+  bool empty() const { return head_ == waiting_.size(); }
+  /// The first of those that wait; there is one.
   std::optional<Observed> take() {
-    if (head_ == waiting_.size()) return std::nullopt;
-    const Observed first = waiting_[head_++];
-    if (head_ == waiting_.size()) clear();
+    std::optional<Observed> first(waiting_[head_++]);
+    if (empty()) clear();
     return first;
   }
   void clear() {

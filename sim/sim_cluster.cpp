@@ -22,6 +22,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   std::fill_n(hosts_.begin(), inventory.job_hosts, HostState::in_job);
   slots_.resize(inventory.job_hosts);
   for (std::uint32_t s = 0; s < inventory.job_hosts; ++s) slots_[s] = HostId{s};
+  slot_of_.resize(inventory.hosts());
+  std::iota(slot_of_.begin(), slot_of_.end(), 0U);
   vacant_.clear();
   spares_.clear();
   for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
@@ -62,7 +64,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
 
 std::optional<Observed> SimCluster::next(Time until) {
   while (true) {
-    if (std::optional<Observed> seen = out_.take()) return seen;
+    if (!out_.empty()) return out_.take();
     if (finished_) return std::nullopt;
     const std::optional<Event> event = engine_.next(until);
     if (!event) return std::nullopt;
@@ -79,8 +81,6 @@ double SimCluster::training_clock() const {
 }
 
 void SimCluster::schedule_faults(FaultClock clock) {
-  Timer& timer = fault_due_[static_cast<std::size_t>(clock)];
-  engine_.cancel(timer);
   Time due = kNever;
   const double next = arrivals_->next_time(clock);
   if (clock == FaultClock::always) {
@@ -88,7 +88,13 @@ void SimCluster::schedule_faults(FaultClock clock) {
   } else if (gang_.state() == Gang::State::training) {
     due = after(engine_.now(), from_seconds(next - training_clock()));
   }
-  timer = engine_.at(std::max(due, engine_.now()), Priority::fault, FaultDue{clock});
+  due = std::max(due, engine_.now());
+  Timer& timer = fault_due_[static_cast<std::size_t>(clock)];
+  Time& set_to = fault_due_at_[static_cast<std::size_t>(clock)];
+  if (engine_.pending(timer) && set_to == due) return;  // most changes leave the next fault where it was
+  engine_.cancel(timer);
+  set_to = due;
+  timer = engine_.at(due, Priority::fault, FaultDue{clock});
 }
 
 void SimCluster::watch_for_no_progress() {
@@ -211,6 +217,7 @@ void SimCluster::grant_spares() {
     const HostId host = spares_.front();
     spares_.erase(spares_.begin());
     slots_[vacant_.front()] = host;
+    slot_of_[host.value] = vacant_.front();
     vacant_.erase(vacant_.begin());
     hosts_[host.value] = HostState::in_job;
     arrivals_->turn_on(FaultClock::training, host, training_clock());

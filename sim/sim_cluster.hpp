@@ -168,10 +168,12 @@ class SimCluster final : public Cluster {
 
   std::vector<HostState> hosts_;
   std::vector<HostId> slots_;           // the job's hosts in rank order; a vacant slot keeps its last host
+  std::vector<std::uint32_t> slot_of_;  // by host: where in `slots_` it is or last was
   std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they fell empty
   std::vector<HostId> spares_;          // idle, the one that has waited longest first
   std::optional<FaultArrivals> arrivals_;
-  Timer fault_due_[2];
+  Timer fault_due_[2];                  // by FaultClock, with the time that it is set to
+  Time fault_due_at_[2];
   std::vector<ActiveFault> active_;
   std::uint32_t faults_struck_ = 0;
 

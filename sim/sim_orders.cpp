@@ -15,8 +15,11 @@ void SimCluster::start(const Order& order) {
 // --- bookkeeping -----------------------------------------------------------------------------------------------------
 
 void SimCluster::answer(const OpenOrder& open, Status status, const Result& result) {
-  const Time now = engine_.now();
-  out_.push(now, Outcome{.order = open.order.id, .status = status, .took = now - open.began, .result = result});
+  Outcome& outcome = out_.add<Outcome>(engine_.now());
+  outcome.order = open.order.id;
+  outcome.status = status;
+  outcome.took = engine_.now() - open.began;
+  outcome.result = result;
 }
 
 void SimCluster::answer_now(const Order& order, Status status, const Result& result) {
@@ -186,8 +189,7 @@ void SimCluster::begin(const Order& order, const Evict& action) {
     return answer_now(order, Status::failed);
   }
   if (state == HostState::in_job) {
-    const auto slot = std::find(slots_.begin(), slots_.end(), host);
-    vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
+    vacant_.push_back(slot_of_[host.value]);
     arrivals_->turn_off(FaultClock::training, host, training_clock());
   } else {
     std::erase(spares_, host);

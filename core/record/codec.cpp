@@ -46,15 +46,35 @@ class Writer {
       put(value.value);
     } else if constexpr (kIsVariant<T>) {
       put(static_cast<std::uint8_t>(value.index()));
-      std::visit([this](const auto& alternative) { put(alternative); }, value);
+      std::visit([this](const auto& alternative) { this->put(alternative); }, value);
     } else if constexpr (!std::is_same_v<T, std::monostate>) {
-      for_each_member(value, [this](std::string_view, const auto& each) { put(each); });
+      for_each_member(value, [this](std::string_view, const auto& each) { this->put(each); });
     }
   }
 
  private:
   ByteBuffer& out_;
 };
+
+/// The last value of each enumeration that is written.
+template <class Enum>
+constexpr Enum kLast;
+template <>
+constexpr ComponentKind kLast<ComponentKind> = ComponentKind::nic;
+template <>
+constexpr Scope::Subset kLast<Scope::Subset> = Scope::Subset::one;
+template <>
+constexpr Signal kLast<Signal> = Signal::checkpoint_stall;
+template <>
+constexpr Edge kLast<Edge> = Edge::sample;
+template <>
+constexpr Status kLast<Status> = Status::cancelled;
+template <>
+constexpr Verdict kLast<Verdict> = Verdict::faulty;
+template <>
+constexpr Ending kLast<Ending> = Ending::gave_up;
+template <>
+constexpr StopReason kLast<StopReason> = StopReason::planned;
 
 class Reader {
  public:
@@ -71,6 +91,7 @@ class Reader {
       std::underlying_type_t<T> bits{};
       get(bits);
       value = static_cast<T>(bits);
+      if (value > kLast<T>) good_ = false;
     } else if constexpr (std::is_integral_v<T>) {
       std::uint64_t bits = 0;
       if (in_.size() < sizeof(T)) {
@@ -82,6 +103,7 @@ class Reader {
       }
       in_.remove_prefix(sizeof(T));
       value = static_cast<T>(bits);
+      if (std::is_same_v<T, bool> && bits > 1) good_ = false;
     } else if constexpr (std::is_same_v<T, Duration>) {
       Duration::rep count = 0;
       get(count);
@@ -97,7 +119,7 @@ class Reader {
       get(index);
       get_alternative(value, index, std::make_index_sequence<std::variant_size_v<T>>{});
     } else if constexpr (!std::is_same_v<T, std::monostate>) {
-      for_each_member(value, [this](std::string_view, auto& each) { get(each); });
+      for_each_member(value, [this](std::string_view, auto& each) { this->get(each); });
     }
   }
 
@@ -172,7 +194,7 @@ class Printer {
     } else if constexpr (kIsId<T>) {
       put(value.value);
     } else if constexpr (kIsVariant<T>) {
-      std::visit([this](const auto& alternative) { put(alternative); }, value);
+      std::visit([this](const auto& alternative) { this->put(alternative); }, value);
     } else if constexpr (std::is_same_v<T, std::monostate>) {
       text_ += "nothing";
     } else {

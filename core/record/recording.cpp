@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 #include "core/record/codec.hpp"
@@ -13,14 +15,15 @@
 namespace gauntlet {
 namespace {
 
-// File: magic, then frames {u8 kind, u32 length, u32 checksum, payload}, all little-endian.
+// File: magic, then frames {u8 kind, u32 length, u32 checksum of kind and payload, payload}, all little-endian.
 constexpr std::string_view kMagic = "gauntlet-record-1\n";
 constexpr std::size_t kFrameHead = 9;
 
 enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3 };
 
-std::uint32_t checksum(std::string_view payload) {
+std::uint32_t checksum(FrameKind kind, std::string_view payload) {
   Fingerprint hash;
+  hash.add(static_cast<std::uint64_t>(kind));
   for (const char each : payload) hash.add(static_cast<std::uint64_t>(static_cast<std::uint8_t>(each)));
   return static_cast<std::uint32_t>(hash.value());
 }
@@ -41,7 +44,7 @@ std::uint64_t take_number(std::string_view& in, std::size_t bytes) {
 void put_frame(FrameKind kind, std::string_view payload, std::string& out) {
   out.push_back(static_cast<char>(kind));
   put_number(payload.size(), 4, out);
-  put_number(checksum(payload), 4, out);
+  put_number(checksum(kind, payload), 4, out);
   out += payload;
 }
 
@@ -83,19 +86,20 @@ bool take_frame(std::string_view& in, Recording& into) {
   const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
   if (rest.size() < length) return false;
   std::string_view payload = rest.substr(0, length);
-  if (checksum(payload) != sum) return false;
+  if (checksum(kind, payload) != sum) return false;
   in = rest.substr(length);
   switch (kind) {
     case FrameKind::header:
       return decode_header(payload, into.header);
     case FrameKind::observation:
-      if (const auto seen = decode_observed(payload)) {
+      if (const auto seen = decode_observed(payload); seen && payload.empty()) {
         into.record.observations.push_back(*seen);
         return true;
       }
       return false;
     case FrameKind::order:
-      if (const auto order = decode_order(payload); order && !into.record.observations.empty()) {
+      if (const auto order = decode_order(payload);
+          order && payload.empty() && !into.record.observations.empty()) {
         into.record.orders.push_back({.at = into.record.observations.back().at,
                                       .observations = static_cast<std::uint32_t>(into.record.observations.size()),
                                       .order = *order});
@@ -107,6 +111,47 @@ bool take_frame(std::string_view& in, Recording& into) {
 }
 
 }  // namespace
+
+// --- growing -----------------------------------------------------------------------------------------------------------
+
+RecordingWriter::RecordingWriter(const std::string& path, const RecordingHeader& header) : path_(path) {
+  if (std::filesystem::exists(path)) throw std::runtime_error(path + ": exists");
+  file_.open(path, std::ios::binary | std::ios::app);
+  std::string out(kMagic);
+  put_frame(FrameKind::header, encode_header(header), out);
+  put(out);
+}
+
+RecordingWriter::RecordingWriter(const std::string& path, const Recording& so_far) : path_(path) {
+  std::error_code error;
+  std::filesystem::resize_file(path, so_far.whole_bytes, error);
+  if (error) throw std::runtime_error(path + ": cannot be written: " + error.message());
+  file_.open(path, std::ios::binary | std::ios::app);
+}
+
+void RecordingWriter::put(const std::string& bytes) {
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file_.flush();
+  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+void RecordingWriter::write(const Observed& seen) {
+  ByteBuffer payload;
+  encode(seen, payload);
+  std::string out;
+  put_frame(FrameKind::observation, view(payload), out);
+  put(out);
+}
+
+void RecordingWriter::write(const Order& order) {
+  ByteBuffer payload;
+  encode(order, payload);
+  std::string out;
+  put_frame(FrameKind::order, view(payload), out);
+  put(out);
+}
+
+// --- whole -------------------------------------------------------------------------------------------------------------
 
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header, const Record& record) {
   std::string out(kMagic);
@@ -130,8 +175,9 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
     file.write(out.data(), static_cast<std::streamsize>(out.size()));
     file.close();
     if (!file) {
+      const std::string why = std::strerror(errno);
       std::remove(temporary.c_str());
-      return file_problem(path, std::string("cannot be written: ") + std::strerror(errno),
+      return file_problem(path, "cannot be written: " + why,
                           "check the directory, its permissions and the space on the disk");
     }
   }
@@ -149,7 +195,13 @@ ReadRecording read_recording(const std::string& path) {
     return {std::nullopt, file_problem(path, std::string("cannot be read: ") + std::strerror(errno),
                                        "give a file that `gauntlet run --record` wrote")};
   }
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::ostringstream all;
+  all << file.rdbuf();
+  if (file.peek() != std::ifstream::traits_type::eof() || file.bad()) {
+    return {std::nullopt, file_problem(path, std::string("cannot be read: ") + std::strerror(errno),
+                                       "give a file that `gauntlet run --record` wrote")};
+  }
+  const std::string bytes = std::move(all).str();
   std::string_view in = bytes;
   if (!in.starts_with(kMagic)) {
     return {std::nullopt, file_problem(path, "is not a recording", "give a file that `gauntlet run --record` wrote")};
@@ -165,6 +217,7 @@ ReadRecording read_recording(const std::string& path) {
       break;
     }
   }
+  recording.whole_bytes = bytes.size() - in.size();
   return {std::move(recording), {}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,26 @@ struct Recording {
   RecordingHeader header;
   Record record;
   bool torn = false;  // the file ends in the middle of a frame: the run was cut short
+  std::uint64_t whole_bytes = 0;  // up to the end of the last whole frame
+};
+
+/// A recording that grows as the run goes: each observation and order is handed to the system before it is acted on, so
+/// that the death of this process loses nothing. Throws std::runtime_error where the file cannot be written.
+class RecordingWriter {
+ public:
+  /// A new file; one that exists is an error.
+  RecordingWriter(const std::string& path, const RecordingHeader& header);
+  /// Goes on after the last whole frame of a recording that was read.
+  RecordingWriter(const std::string& path, const Recording& so_far);
+
+  void write(const Observed& seen);
+  void write(const Order& order);
+
+ private:
+  void put(const std::string& bytes);
+
+  std::string path_;
+  std::ofstream file_;
 };
 
 /// Written under a temporary name and renamed. A problem says why it could not be.

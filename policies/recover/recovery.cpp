@@ -43,8 +43,12 @@ bool Recovery::on(const Suspicion& suspicion, Time now, Roster& roster, Orders& 
 
 void Recovery::on(const Told& told, Time now, Orders& out) {
   hold_until_ = std::max(hold_until_, after(now, told.hold));
-  if (!std::holds_alternative<Running>(stage_)) return;  // held before the next start
-  stage_ = Saving{out.add(Checkpoint{job_})};
+  if (std::holds_alternative<Running>(stage_)) {
+    stage_ = Saving{out.add(Checkpoint{job_})};
+  } else if (const auto* starting = std::get_if<Starting>(&stage_)) {
+    out.add(Cancel{starting->start});
+    stop(StopReason::planned, out);
+  }  // else the job is down, or about to be, and is held before the next start
 }
 
 void Recovery::on(const Seen& seen) {
@@ -106,6 +110,7 @@ void Recovery::diagnose(Time now, Roster& roster, Orders& out) {
 void Recovery::diagnosed(Time now, Roster& roster, Orders& out) {
   const std::vector<HostId> found = std::get<Diagnosing>(stage_).suite.found();
   if (!found.empty()) return replace(found, now, roster, out);
+  if (fault_) return diagnose(now, roster, out);  // a host was named in the meantime: it is examined first
   if (tries_ < constants_->recovery.restarts_in_place) {
     ++tries_;
     return make_ready(now, roster, out);
@@ -123,6 +128,7 @@ void Recovery::replace(const std::vector<HostId>& hosts, Time now, Roster& roste
     roster.leave(host);
     replacing.acquires.push_back(out.add(Acquire{job_}));
   }
+  if (suspects_.empty()) fault_ = false;  // whoever was named in the meantime is replaced
   const bool nothing = replacing.acquires.empty();
   stage_ = std::move(replacing);
   if (nothing) make_ready(now, roster, out);

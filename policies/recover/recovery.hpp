@@ -63,6 +63,7 @@ class Recovery {
   void launch(Orders& out) { start(out); }
   /// True when the suspicion opened an incident.
   bool on(const Suspicion& suspicion, Time now, Roster& roster, Orders& out);
+  /// A planned stop: a job that trains is saved first, a start under way is given up, a job that is down stays down.
   void on(const Told& told, Time now, Orders& out);
   void on(const Seen& seen);
   /// True when training began with this outcome.

@@ -27,7 +27,7 @@ ROOMS = {
     "config": ("core", "core/random", "models", "policies"),
     "study/results": ("core", "score"),
     "study": (*CORE, "models", "policies", "sim", "score", "config", "study/results"),
-    "report": ("core", "score", "study/results"),
+    "report": ("core", "core/record", "score", "study/results"),
 }
 # These join the rooms; nothing includes them.
 JOINING = ("cli", "python", "bench", "tests")

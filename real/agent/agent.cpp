@@ -1,0 +1,107 @@
+#include "real/agent/agent.hpp"
+
+#include "core/problem.hpp"
+#include "real/agent/place.hpp"
+#include "real/agent/supervisor.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+namespace gauntlet {
+namespace {
+
+/// Blocks the signals that end the agent, for this thread and those that it starts, and puts the old ones back.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&ours_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ours_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+  }
+  ~BlockedSignals() {
+    // What came is answered by now; it must not end the process after all.
+    const timespec at_once{};
+    while (::sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  Descriptor descriptor() const { return Descriptor(::signalfd(-1, &ours_, SFD_CLOEXEC | SFD_NONBLOCK)); }
+
+ private:
+  sigset_t ours_{}, before_{};
+};
+
+/// Nobody but us may connect; what ranks write is theirs to decide.
+class PrivateFiles {
+ public:
+  PrivateFiles() : before_(::umask(077)) {}
+  ~PrivateFiles() { ::umask(before_); }
+  PrivateFiles(const PrivateFiles&) = delete;
+  PrivateFiles& operator=(const PrivateFiles&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+// Where 0, 1 or 2 is closed, the next file opened would take its place, and a rank's output with it.
+void fill_standard_descriptors() {
+  int descriptor = -1;
+  do descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+std::optional<Problem> check_trainer(const std::string& trainer) {
+  if (::access(trainer.c_str(), X_OK) == 0) return std::nullopt;
+  return Problem{.file = trainer,
+                 .line = 0,
+                 .column = 0,
+                 .what = "",
+                 .why = std::string("cannot be run as a rank: ") + std::strerror(errno),
+                 .suggestion = "name the trainer's program by its path"};
+}
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  return kAgentRefused;
+}
+
+}  // namespace
+
+int run_agent(const AgentOptions& options) {
+  fill_standard_descriptors();
+  if (const auto wrong = check_trainer(options.trainer)) return refuse(wrong->text());
+  AgentPlace place;
+  if (const auto wrong = AgentPlace::take(options.directory, options.host, place))
+    return refuse(wrong->text());
+  const BlockedSignals signals;  // before any thread is started
+  const auto mailbox = std::make_shared<SupervisorMailbox>();
+  const std::string socket = agent_socket(options.directory, options.host);
+  std::unique_ptr<AgentServer> server;
+  try {
+    const PrivateFiles ours;
+    server = std::make_unique<AgentServer>(
+        socket, [mailbox](FromStream message) { mailbox->put(std::move(message)); });
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
+  Supervisor supervisor(options, *server, mailbox, signals.descriptor());
+  const int exit_code = supervisor.run();
+  server.reset();
+  ::unlink(socket.c_str());
+  return exit_code;
+}
+
+}  // namespace gauntlet

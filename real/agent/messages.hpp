@@ -1,0 +1,108 @@
+// What a driver and an agent say to each other, in plain types. agent.proto says what each message means.
+#pragma once
+
+#include "core/action.hpp"
+#include "core/id.hpp"
+#include "core/observation.hpp"
+#include "core/time.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gauntlet {
+
+// --- what an agent says. Times named at_ns are CLOCK_MONOTONIC nanoseconds ---------------------------------------
+
+struct AgentAttending {
+  std::uint64_t epoch = 0;
+  std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
+  std::vector<std::uint32_t> ranks;  // alive
+};
+struct AgentHeartbeat {
+  std::uint64_t number = 0;
+  std::int64_t at_ns = 0;
+  std::uint32_t ranks_alive = 0;
+};
+struct AgentSeen {
+  Observed observed;  // holds a Seen; its times count from the drill's beginning
+};
+struct AgentRankLine {
+  std::uint32_t run = 0;
+  std::uint32_t rank = 0;
+  std::string line;  // real/trainer/lines.hpp reads it
+};
+struct AgentDone {
+  std::uint64_t order = 0;
+  bool ok = false;
+  bool faulty = false;  // a probe that the host failed
+  double value = 0;     // what a probe measured
+  std::string why;      // when not ok, or faulty
+};
+struct AgentRankExited {
+  std::uint32_t run = 0;
+  std::uint32_t rank = 0;
+  std::int32_t code = 0;  // exit code, or 128 + signal
+  std::int64_t at_ns = 0;
+};
+struct AgentInjected {
+  std::uint64_t injection = 0;
+  bool ok = false;  // the signal reached a living rank
+  std::int64_t at_ns = 0;
+  std::string why;  // when not ok
+};
+
+using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,
+                                  AgentRankExited, AgentInjected>;
+
+// --- what a driver says ------------------------------------------------------------------------------------------
+
+/// What Hello tells an agent.
+struct AgentGreeting {
+  std::int64_t started_ns = 0;          // CLOCK_MONOTONIC: the drill's time zero
+  std::vector<std::string> patterns{};  // kinds of log lines, by PatternId
+  Duration heartbeat_period = std::chrono::seconds(1);
+};
+
+enum class AgentSignal : std::uint8_t { kill, stop };
+
+struct DriverHello {
+  std::uint64_t epoch = 0;
+  AgentGreeting greeting;
+};
+struct DriverLease {
+  Duration lasts;
+};
+struct DriverWatch {
+  Order order;  // holds a Watch
+};
+struct DriverUnwatch {
+  WatchId watch;
+};
+struct DriverStartRanks {
+  OrderId order;
+  std::uint32_t run = 0;
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::string> arguments;
+};
+struct DriverStopRanks {
+  OrderId order;
+};
+struct DriverRunProbe {
+  OrderId order;
+  std::string probe;
+  WatchId report;
+};
+struct DriverInject {
+  std::uint64_t injection = 0;
+  std::uint32_t rank = 0;
+  AgentSignal signal = AgentSignal::kill;
+};
+struct DriverQuit {};
+
+using DriverMessage = std::variant<DriverHello, DriverLease, DriverWatch, DriverUnwatch, DriverStartRanks,
+                                   DriverStopRanks, DriverRunProbe, DriverInject, DriverQuit>;
+
+}  // namespace gauntlet

@@ -1,0 +1,24 @@
+// An agent's place in the file system: one agent per host number and directory.
+#pragma once
+
+#include "core/problem.hpp"
+#include "real/agent/descriptor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace gauntlet {
+
+/// Holds the place while it lives. Its lock is the kernel's and dies with the process: a crash leaves nothing behind
+/// that the next agent could mistake for a living one.
+class AgentPlace {
+ public:
+  /// Takes the place: the directory is ours alone, no living agent holds it, and a dead one's socket is removed.
+  static std::optional<Problem> take(const std::string& directory, std::uint32_t host, AgentPlace& out);
+
+ private:
+  Descriptor lock_;
+};
+
+}  // namespace gauntlet

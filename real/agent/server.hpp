@@ -1,0 +1,46 @@
+// The agent's end of the drivers' streams. It speaks and listens; who is obeyed is the supervisor's question.
+#pragma once
+
+#include "real/agent/messages.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace gauntlet {
+
+/// Counts the streams that were opened, from 1.
+using StreamId = std::uint64_t;
+
+/// The stream ended, by whichever side.
+struct StreamGone {};
+
+/// The first of a stream is DriverHello; no later one is.
+struct FromStream {
+  StreamId stream = 0;
+  std::variant<DriverMessage, StreamGone> what;
+};
+
+class AgentServer {
+ public:
+  /// Listens on a Unix socket that must not exist. `receive` is called on threads of the server, on several at once for
+  /// several streams. Throws std::runtime_error where it cannot listen.
+  AgentServer(const std::string& socket, std::function<void(FromStream)> receive);
+  /// Ends every stream, after a moment for what was sent to leave.
+  ~AgentServer();
+  AgentServer(const AgentServer&) = delete;
+  AgentServer& operator=(const AgentServer&) = delete;
+
+  /// Never blocks. A heartbeat that could not leave yet gives way to the next. Dropped where the stream is gone.
+  void send(StreamId stream, const AgentMessage& message);
+  /// After what was sent before. `why` reaches the driver as its refusal; empty where all is well.
+  void end(StreamId stream, const std::string& why);
+
+ private:
+  class Service;
+  std::unique_ptr<Service> service_;
+};
+
+}  // namespace gauntlet

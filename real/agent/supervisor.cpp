@@ -1,0 +1,379 @@
+#include "real/agent/supervisor.hpp"
+
+#include "core/contract.hpp"
+#include "real/clock.hpp"
+#include "real/trainer/lines.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kMostMissed = 10'000;  // lines: of 16 ranks with a step a second, ten minutes
+constexpr std::size_t kMostRanks = 1024;
+constexpr auto kProbePatience =
+    std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
+constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
+
+Time machine_time() { return Time(Duration(monotonic_ns())); }
+
+AgentDone done(OrderId order) { return {.order = order.value, .ok = true, .why = {}}; }
+AgentDone refused(OrderId order, std::string why) {
+  return {.order = order.value, .ok = false, .why = std::move(why)};
+}
+
+std::string known_probes() {
+  std::string out;
+  for (const HostProbe& probe : host_probes()) out += (out.empty() ? "" : ", ") + std::string(probe.name);
+  return out;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(const AgentOptions& options, AgentServer& server,
+                       std::shared_ptr<SupervisorMailbox> mailbox, Descriptor signals)
+    : options_(options),
+      server_(server),
+      mailbox_(std::move(mailbox)),
+      signals_(std::move(signals)),
+      ranks_(options.trainer, options.directory),
+      watches_(HostId{options.host}),
+      now_(machine_time()),
+      abandoned_at_(after(now_, options.abandoned_after)) {}
+
+int Supervisor::run() {
+  for (;;) {
+    settle();
+    if (leaving_ && ranks_.none()) return *leaving_;
+    sleep();
+    const std::vector<SupervisorMessage> messages = mailbox_->take();
+    hear_farewells(messages);  // before the ranks: what they say to nobody is kept
+    hear_ranks();              // before the orders: what came first is not their doing
+    hear(messages);
+    run_timers();
+    send_seen();
+  }
+}
+
+void Supervisor::sleep() {
+  std::vector<pollfd> polled = {{.fd = mailbox_->descriptor(), .events = POLLIN, .revents = 0},
+                                {.fd = signals_.get(), .events = POLLIN, .revents = 0}};
+  ranks_.add_to(polled);
+  const Time until = next_deadline();
+  const Duration left =
+      until == kNever ? Duration::zero() : std::max(until - machine_time(), Duration::zero());
+  const timespec wait = {.tv_sec = left / std::chrono::seconds(1),
+                         .tv_nsec = (left % std::chrono::seconds(1)).count()};
+  const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);
+  if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+  now_ = machine_time();
+  if (ready > 0 && polled[1].revents != 0)
+    leave(kAgentEnded, "");  // the signal stays pending, and is not asked again
+}
+
+Time Supervisor::next_deadline() const {
+  if (leaving_) return kNever;  // ranks are dying: their handles wake us
+  Time first = watches_.deadline();
+  first = std::min(first, attendance_ ? attendance_->next_heartbeat : abandoned_at_);
+  if (!ranks_.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
+  for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
+  return first;
+}
+
+void Supervisor::run_timers() {
+  if (leaving_) return;
+  if (now_ >= lease_ends_ && lease_ends_ > kStart) {
+    lease_ends_ = kStart;
+    if (!ranks_.none()) {
+      say("the lease has lapsed: its ranks are stopped");
+      stop_ranks();
+    }
+  }
+  watches_.on_deadline(now_);
+  while (!probes_.empty() && now_ >= probes_.front().late) {
+    const RunningProbe late = probes_.front();
+    answer_probe(late,
+                 {.order = late.order.value, .ok = true, .faulty = true, .why = "the probe does not end"});
+  }
+  if (!attendance_) {
+    if (now_ >= abandoned_at_) leave(kAgentAbandoned, "no driver attends: it ends");
+    return;
+  }
+  if (now_ < attendance_->next_heartbeat) return;
+  tell(AgentHeartbeat{.number = ++attendance_->heartbeats,
+                      .at_ns = now_.time_since_epoch().count(),
+                      .ranks_alive = static_cast<std::uint32_t>(ranks_.alive().size())});
+  // Periods that were slept through are not made up for.
+  const Duration behind = now_ - attendance_->next_heartbeat;
+  attendance_->next_heartbeat += (behind / attendance_->heartbeat_period + 1) * attendance_->heartbeat_period;
+}
+
+// --- ranks -------------------------------------------------------------------------------------------------------
+
+void Supervisor::hear_ranks() {
+  ranks_.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
+                                    const std::string& line) { return on_line(run, rank, line); },
+                  .on_exit = [this](const Ranks::Exit& exit) { on_exit(exit); }});
+}
+
+bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
+  const std::optional<RankLine> parsed = parse_rank_line(line);
+  if (!parsed) return false;
+  tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
+  if (parsed->kind == RankLine::Kind::log) watches_.on_log(parsed->pattern, now_);
+  if (rank != 0) return true;  // the job's signals are those of its first rank
+  switch (parsed->kind) {
+    case RankLine::Kind::up:
+      watches_.began(now_);
+      break;
+    case RankLine::Kind::step:
+      watches_.on_step(to_seconds(Duration(parsed->took_ns)), now_);
+      break;
+    case RankLine::Kind::stall:
+      watches_.on_stall(to_seconds(Duration(parsed->took_ns)), now_);
+      break;
+    case RankLine::Kind::finished:
+      watches_.gone();
+      break;
+    case RankLine::Kind::saved:
+    case RankLine::Kind::log:
+      break;
+  }
+  return true;
+}
+
+void Supervisor::on_exit(const Ranks::Exit& exit) {
+  tell_or_keep(AgentRankExited{
+      .run = exit.run, .rank = exit.rank, .code = exit.code, .at_ns = now_.time_since_epoch().count()});
+  if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
+}
+
+void Supervisor::stop_ranks() {
+  watches_.gone();
+  ranks_.stop();
+}
+
+// What waited until no rank is left.
+void Supervisor::settle() {
+  if (!ranks_.none()) return;
+  for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
+  if (pending_start_ && !leaving_) start_pending();
+}
+
+void Supervisor::start_pending() {
+  const DriverStartRanks start = std::move(*pending_start_);
+  pending_start_.reset();
+  AgentDone answer = done(start.order);
+  if (now_ >= lease_ends_) {
+    answer = refused(start.order, "no lease: ranks run only under one");
+  } else {
+    answer.why = ranks_.start(start.run, start.ranks, start.arguments);
+    answer.ok = answer.why.empty();
+  }
+  last_start_ = answer;
+  last_run_ = start.run;
+  tell(answer);
+}
+
+// --- the driver --------------------------------------------------------------------------------------------------
+
+void Supervisor::hear_farewells(const std::vector<SupervisorMessage>& messages) {
+  for (const SupervisorMessage& message : messages) {
+    const auto* from = std::get_if<FromStream>(&message);
+    if (from == nullptr || !std::holds_alternative<StreamGone>(from->what)) continue;
+    if (attendance_ && attendance_->stream == from->stream) attendance_->listens = false;
+  }
+}
+
+void Supervisor::hear(const std::vector<SupervisorMessage>& messages) {
+  for (const SupervisorMessage& message : messages) {
+    if (const auto* ended = std::get_if<ProbeEnded>(&message)) {
+      on(*ended);
+      continue;
+    }
+    const auto& [stream, what] = std::get<FromStream>(message);
+    if (const auto* said = std::get_if<DriverMessage>(&what)) {
+      std::visit([&, from = stream](const auto& each) { obey(from, each); }, *said);
+    } else if (attendance_ && attendance_->stream == stream) {
+      attendance_.reset();
+      watches_.reset({});
+      abandoned_at_ = after(now_, options_.abandoned_after);
+    }
+  }
+}
+
+template <class Message>
+void Supervisor::obey(StreamId stream, const Message& message) {
+  constexpr bool kHello = std::is_same_v<Message, DriverHello>;
+  if (kHello || (attendance_ && attendance_->stream == stream)) on(stream, message);
+}
+
+void Supervisor::on(StreamId stream, const DriverHello& message) {
+  if (leaving_) return server_.end(stream, "the agent is ending");
+  if (ever_attended_ && message.epoch <= epoch_) {
+    return server_.end(stream, "host " + std::to_string(options_.host) + " obeys the driver of epoch " +
+                                   std::to_string(epoch_) + ", and epoch " + std::to_string(message.epoch) +
+                                   " is not higher");
+  }
+  if (attendance_)
+    server_.end(attendance_->stream, "the driver of epoch " + std::to_string(message.epoch) + " took over");
+  if (message.greeting.started_ns != started_ns_) {  // another drill: nothing of the last one concerns it
+    missed_.clear();
+    last_start_.reset();
+  }
+  ever_attended_ = true;
+  epoch_ = message.epoch;
+  started_ns_ = message.greeting.started_ns;
+  probes_.clear();
+  watches_.reset(message.greeting.patterns);
+  attendance_ = {
+      .stream = stream,
+      .heartbeat_period = std::max<Duration>(message.greeting.heartbeat_period, kShortestHeartbeatPeriod),
+      .heartbeats = 0,
+      .next_heartbeat = now_};
+  tell(AgentAttending{.epoch = epoch_, .run = ranks_.none() ? 0 : ranks_.run(), .ranks = ranks_.alive()});
+  for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
+  if (missed_left_out_ > 0)
+    say(std::to_string(std::exchange(missed_left_out_, 0)) + " lines of ranks went unheard");
+}
+
+void Supervisor::on(StreamId, const DriverLease& message) { lease_ends_ = after(now_, message.lasts); }
+
+void Supervisor::on(StreamId, const DriverWatch& message) {
+  if (!watches_.add(std::get<Watch>(message.order.what), now_)) say("a watch that no agent has a filter for");
+}
+
+void Supervisor::on(StreamId, const DriverUnwatch& message) { watches_.remove(message.watch); }
+
+void Supervisor::on(StreamId, const DriverStartRanks& message) {
+  if (leaving_) return tell(refused(message.order, "the agent is ending"));
+  if (pending_start_ && pending_start_->order == message.order && pending_start_->run == message.run) return;
+  if (last_start_ && last_start_->order == message.order.value && last_run_ == message.run)
+    return tell(*last_start_);
+  const std::set<std::uint32_t> distinct(message.ranks.begin(), message.ranks.end());
+  if (distinct.size() != message.ranks.size() || distinct.size() > kMostRanks) {
+    return tell(
+        refused(message.order, "the ranks are not distinct, or more than " + std::to_string(kMostRanks)));
+  }
+  if (pending_start_) tell(refused(pending_start_->order, "a later start came"));
+  pending_start_ = message;
+  stop_ranks();
+}
+
+void Supervisor::on(StreamId, const DriverStopRanks& message) {
+  if (pending_start_) tell(refused(pending_start_->order, "stopped before it began"));
+  pending_start_.reset();
+  pending_stops_.push_back(message.order);
+  stop_ranks();
+}
+
+void Supervisor::on(StreamId, const DriverInject& message) {
+  AgentInjected answer = {.injection = message.injection, .at_ns = monotonic_ns(), .why = {}};
+  if (options_.allow_injection) {
+    answer.why = ranks_.signal(message.rank, message.signal);
+  } else {
+    answer.why = "this agent injects no faults; start it with --allow-injection";
+  }
+  answer.ok = answer.why.empty();
+  tell(answer);
+}
+
+void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }
+
+// --- probes ------------------------------------------------------------------------------------------------------
+
+void Supervisor::on(StreamId, const DriverRunProbe& message) {
+  const auto probes = host_probes();
+  const auto found = std::find_if(probes.begin(), probes.end(),
+                                  [&](const HostProbe& probe) { return probe.name == message.probe; });
+  if (found == probes.end()) {
+    return tell(
+        refused(message.order, "there is no probe \"" + message.probe + "\" here; known: " + known_probes()));
+  }
+  const bool runs = std::any_of(probes_.begin(), probes_.end(),
+                                [&](const RunningProbe& probe) { return probe.order == message.order; });
+  if (runs) return;
+  probes_.push_back({message.order, message.report, after(now_, kProbePatience)});
+  // On its own thread, which nobody waits for: a sick disk may never let it go.
+  std::thread([run = found->run, order = message.order, directory = options_.directory, mailbox = mailbox_] {
+    ProbeResult result;
+    try {
+      result = run(directory, order.value);
+    } catch (const std::exception& error) {
+      result = {.faulty = true, .value = 0, .why = error.what()};  // no memory is left
+    }
+    mailbox->put(ProbeEnded{order, result});
+  }).detach();
+}
+
+void Supervisor::on(const ProbeEnded& message) {
+  const auto found = std::find_if(probes_.begin(), probes_.end(),
+                                  [&](const RunningProbe& probe) { return probe.order == message.order; });
+  if (found == probes_.end()) return;  // it was late, or its driver is gone
+  answer_probe(*found, {.order = message.order.value,
+                        .ok = true,
+                        .faulty = message.result.faulty,
+                        .value = message.result.value,
+                        .why = message.result.why});
+}
+
+void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) {
+  if (done.faulty) {
+    const Time sensed = now_ - Duration(started_ns_);
+    tell(AgentSeen{{.at = sensed,
+                    .what = Seen{.watch = probe.report,
+                                 .who = component(HostId{options_.host}),
+                                 .edge = Edge::sample,
+                                 .sensed = sensed,
+                                 .value = 1,
+                                 .more = 0}}});
+  }
+  tell(done);
+  std::erase_if(probes_, [order = probe.order](const RunningProbe& each) { return each.order == order; });
+}
+
+// --- telling -----------------------------------------------------------------------------------------------------
+
+void Supervisor::tell(const AgentMessage& message) {
+  if (attendance_) server_.send(attendance_->stream, message);
+}
+
+void Supervisor::tell_or_keep(const AgentMessage& message) {
+  if (attendance_ && attendance_->listens) return tell(message);
+  missed_.push_back(message);
+  if (missed_.size() <= kMostMissed) return;
+  missed_.pop_front();
+  ++missed_left_out_;
+}
+
+void Supervisor::send_seen() {
+  for (Seen seen : watches_.take(now_)) {
+    seen.sensed -= Duration(started_ns_);
+    tell(AgentSeen{{.at = seen.sensed, .what = seen}});
+  }
+}
+
+void Supervisor::leave(int exit_code, const std::string& why) {
+  if (leaving_) return;
+  if (!why.empty()) say(why);
+  leaving_ = exit_code;
+  if (pending_start_) tell(refused(pending_start_->order, "the agent is ending"));
+  pending_start_.reset();
+  stop_ranks();
+}
+
+void Supervisor::say(const std::string& what) const {
+  std::fprintf(stderr, "gauntlet agent %u: %s\n", options_.host, what.c_str());
+}
+
+}  // namespace gauntlet

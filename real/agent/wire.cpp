@@ -1,0 +1,205 @@
+#include "core/record/codec.hpp"
+#include "real/agent/wire_private.hpp"
+
+namespace gauntlet {
+namespace {
+
+template <class T>
+std::string bytes_of(const T& value) {
+  ByteBuffer bytes;
+  encode(value, bytes);
+  return {bytes.begin(), bytes.end()};
+}
+
+// --- to the agent ------------------------------------------------------------------------------------------------
+
+void put(const DriverHello& from, agent::ToAgent& to) {
+  agent::Hello& hello = *to.mutable_hello();
+  hello.set_epoch(from.epoch);
+  hello.set_started_ns(from.greeting.started_ns);
+  hello.set_heartbeat_period_ns(from.greeting.heartbeat_period.count());
+  for (const std::string& pattern : from.greeting.patterns) hello.add_patterns(pattern);
+}
+void put(const DriverLease& from, agent::ToAgent& to) {
+  to.mutable_lease()->set_lasts_ns(from.lasts.count());
+}
+void put(const DriverWatch& from, agent::ToAgent& to) { to.set_watch(bytes_of(from.order)); }
+void put(const DriverUnwatch& from, agent::ToAgent& to) { to.set_unwatch(from.watch.value); }
+void put(const DriverStartRanks& from, agent::ToAgent& to) {
+  agent::StartRanks& start = *to.mutable_start_ranks();
+  start.set_order(from.order.value);
+  start.set_run(from.run);
+  for (const std::uint32_t rank : from.ranks) start.add_ranks(rank);
+  for (const std::string& argument : from.arguments) start.add_arguments(argument);
+}
+void put(const DriverStopRanks& from, agent::ToAgent& to) {
+  to.mutable_stop_ranks()->set_order(from.order.value);
+}
+void put(const DriverRunProbe& from, agent::ToAgent& to) {
+  agent::RunProbe& probe = *to.mutable_run_probe();
+  probe.set_order(from.order.value);
+  probe.set_probe(from.probe);
+  probe.set_report(from.report.value);
+}
+void put(const DriverInject& from, agent::ToAgent& to) {
+  agent::Inject& inject = *to.mutable_inject();
+  inject.set_injection(from.injection);
+  inject.set_rank(from.rank);
+  inject.set_signal(from.signal == AgentSignal::kill ? agent::Inject::KILL : agent::Inject::STOP);
+}
+void put(const DriverQuit&, agent::ToAgent& to) { to.mutable_quit(); }
+
+DriverHello get(const agent::Hello& from) {
+  return {.epoch = from.epoch(),
+          .greeting = {.started_ns = from.started_ns(),
+                       .patterns = {from.patterns().begin(), from.patterns().end()},
+                       .heartbeat_period = Duration(from.heartbeat_period_ns())}};
+}
+std::optional<DriverMessage> get_watch(std::string_view bytes) {
+  const std::optional<Order> order = decode_order(bytes);
+  if (!order || !bytes.empty() || !std::holds_alternative<Watch>(order->what)) return std::nullopt;
+  return DriverWatch{*order};
+}
+DriverStartRanks get(const agent::StartRanks& from) {
+  return {.order = OrderId{from.order()},
+          .run = from.run(),
+          .ranks = {from.ranks().begin(), from.ranks().end()},
+          .arguments = {from.arguments().begin(), from.arguments().end()}};
+}
+std::optional<DriverMessage> get(const agent::Inject& from) {
+  if (from.signal() != agent::Inject::KILL && from.signal() != agent::Inject::STOP) return std::nullopt;
+  const AgentSignal signal = from.signal() == agent::Inject::KILL ? AgentSignal::kill : AgentSignal::stop;
+  return DriverInject{.injection = from.injection(), .rank = from.rank(), .signal = signal};
+}
+
+// --- from the agent ----------------------------------------------------------------------------------------------
+
+void put(const AgentAttending& from, agent::FromAgent& to) {
+  agent::Attending& attending = *to.mutable_attending();
+  attending.set_epoch(from.epoch);
+  attending.set_run(from.run);
+  for (const std::uint32_t rank : from.ranks) attending.add_ranks(rank);
+}
+void put(const AgentHeartbeat& from, agent::FromAgent& to) {
+  agent::Heartbeat& heartbeat = *to.mutable_heartbeat();
+  heartbeat.set_number(from.number);
+  heartbeat.set_at_ns(from.at_ns);
+  heartbeat.set_ranks_alive(from.ranks_alive);
+}
+void put(const AgentSeen& from, agent::FromAgent& to) { to.set_seen(bytes_of(from.observed)); }
+void put(const AgentRankLine& from, agent::FromAgent& to) {
+  agent::RankLine& line = *to.mutable_line();
+  line.set_run(from.run);
+  line.set_rank(from.rank);
+  line.set_line(from.line);
+}
+void put(const AgentDone& from, agent::FromAgent& to) {
+  agent::Done& done = *to.mutable_done();
+  done.set_order(from.order);
+  done.set_ok(from.ok);
+  done.set_faulty(from.faulty);
+  done.set_value(from.value);
+  done.set_why(from.why);
+}
+void put(const AgentRankExited& from, agent::FromAgent& to) {
+  agent::RankExited& exited = *to.mutable_exited();
+  exited.set_run(from.run);
+  exited.set_rank(from.rank);
+  exited.set_code(from.code);
+  exited.set_at_ns(from.at_ns);
+}
+void put(const AgentInjected& from, agent::FromAgent& to) {
+  agent::Injected& injected = *to.mutable_injected();
+  injected.set_injection(from.injection);
+  injected.set_ok(from.ok);
+  injected.set_at_ns(from.at_ns);
+  injected.set_why(from.why);
+}
+
+std::optional<AgentMessage> get_seen(std::string_view bytes) {
+  const std::optional<Observed> observed = decode_observed(bytes);
+  if (!observed || !bytes.empty() || !std::holds_alternative<Seen>(observed->what)) return std::nullopt;
+  return AgentSeen{*observed};
+}
+
+}  // namespace
+
+agent::ToAgent to_wire(const DriverMessage& message) {
+  agent::ToAgent out;
+  std::visit([&](const auto& each) { put(each, out); }, message);
+  return out;
+}
+
+agent::FromAgent to_wire(const AgentMessage& message) {
+  agent::FromAgent out;
+  std::visit([&](const auto& each) { put(each, out); }, message);
+  return out;
+}
+
+std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
+  switch (message.what_case()) {
+    case agent::ToAgent::kHello:
+      return get(message.hello());
+    case agent::ToAgent::kLease:
+      return DriverLease{Duration(message.lease().lasts_ns())};
+    case agent::ToAgent::kWatch:
+      return get_watch(message.watch());
+    case agent::ToAgent::kUnwatch:
+      return DriverUnwatch{WatchId{message.unwatch()}};
+    case agent::ToAgent::kStartRanks:
+      return get(message.start_ranks());
+    case agent::ToAgent::kStopRanks:
+      return DriverStopRanks{OrderId{message.stop_ranks().order()}};
+    case agent::ToAgent::kRunProbe:
+      return DriverRunProbe{.order = OrderId{message.run_probe().order()},
+                            .probe = message.run_probe().probe(),
+                            .report = WatchId{message.run_probe().report()}};
+    case agent::ToAgent::kInject:
+      return get(message.inject());
+    case agent::ToAgent::kQuit:
+      return DriverQuit{};
+    case agent::ToAgent::WHAT_NOT_SET:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
+  switch (message.what_case()) {
+    case agent::FromAgent::kAttending:
+      return AgentAttending{
+          .epoch = message.attending().epoch(),
+          .run = message.attending().run(),
+          .ranks = {message.attending().ranks().begin(), message.attending().ranks().end()}};
+    case agent::FromAgent::kHeartbeat:
+      return AgentHeartbeat{.number = message.heartbeat().number(),
+                            .at_ns = message.heartbeat().at_ns(),
+                            .ranks_alive = message.heartbeat().ranks_alive()};
+    case agent::FromAgent::kSeen:
+      return get_seen(message.seen());
+    case agent::FromAgent::kLine:
+      return AgentRankLine{
+          .run = message.line().run(), .rank = message.line().rank(), .line = message.line().line()};
+    case agent::FromAgent::kDone:
+      return AgentDone{.order = message.done().order(),
+                       .ok = message.done().ok(),
+                       .faulty = message.done().faulty(),
+                       .value = message.done().value(),
+                       .why = message.done().why()};
+    case agent::FromAgent::kExited:
+      return AgentRankExited{.run = message.exited().run(),
+                             .rank = message.exited().rank(),
+                             .code = message.exited().code(),
+                             .at_ns = message.exited().at_ns()};
+    case agent::FromAgent::kInjected:
+      return AgentInjected{.injection = message.injected().injection(),
+                           .ok = message.injected().ok(),
+                           .at_ns = message.injected().at_ns(),
+                           .why = message.injected().why()};
+    case agent::FromAgent::WHAT_NOT_SET:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,66 @@
+#include "real/agent_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace gauntlet {
+namespace {
+
+/// Whether the child has exited within the time; it is not reaped yet.
+bool exits_within(pid_t pid, Duration patience) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (handle < 0) return errno == ESRCH;
+  pollfd waited{.fd = handle, .events = POLLIN, .revents = 0};
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
+  const bool exited = poll(&waited, 1, static_cast<int>(milliseconds)) > 0;
+  ::close(handle);
+  return exited;
+}
+
+}  // namespace
+
+AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // A process group of its own: a Ctrl-C at the terminal is the driver's to answer.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int failed = posix_spawn(&pid_, argv[0], &files, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    pid_ = -1;
+    throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed));
+  }
+}
+
+void AgentProcess::wait_or_end(Duration patience) {
+  if (pid_ < 0) return;
+  if (!exits_within(pid_, patience)) {
+    kill(pid_, SIGTERM);
+    if (!exits_within(pid_, std::chrono::seconds(5))) kill(pid_, SIGKILL);
+  }
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+}  // namespace gauntlet

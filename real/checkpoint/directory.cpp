@@ -1,0 +1,255 @@
+#include "real/checkpoint/directory.hpp"
+
+#include "real/checkpoint/files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStep = "gauntlet-step-";
+constexpr std::string_view kDamaged = "gauntlet-damaged-";
+constexpr std::string_view kManifest = "manifest";
+constexpr std::string_view kRank = "rank-";
+constexpr std::string_view kShard = ".shard";
+
+std::string shard_name(std::uint32_t rank) {
+  return std::string(kRank) + std::to_string(rank) + std::string(kShard);
+}
+
+/// The number between the two, written as we write numbers.
+std::optional<std::int64_t> number_in(std::string_view name, std::string_view prefix,
+                                      std::string_view suffix = {}) {
+  if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))
+    return std::nullopt;
+  name = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || number < 0 || std::to_string(number) != name) return std::nullopt;
+  return number;
+}
+
+bool is_temporary(std::string_view name) { return name.ends_with(kTemporarySuffix); }
+
+/// Written by a rank or by a rank that died over it.
+bool is_ours(std::string_view name) {
+  if (is_temporary(name)) name.remove_suffix(kTemporarySuffix.size());
+  return name == kManifest || number_in(name, kRank, kShard);
+}
+
+std::vector<std::string> names_in(const std::string& directory, std::error_code& error) {
+  std::vector<std::string> names;
+  fs::directory_iterator at(directory, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error))
+    names.push_back(at->path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Problem problem_of(const std::string& path, const std::string& what, const std::error_code& error) {
+  return file_problem(path, what, error.value());
+}
+
+/// Removes the files of ours that are wanted.
+std::optional<Problem> remove_files(const std::string& directory,
+                                    const std::function<bool(std::string_view)>& wanted) {
+  std::error_code error;
+  for (const std::string& name : names_in(directory, error)) {
+    if (!is_ours(name) || !wanted(name)) continue;
+    fs::remove(directory + "/" + name, error);
+    if (error) return problem_of(directory + "/" + name, "cannot be removed", error);
+  }
+  if (error) return problem_of(directory, "cannot be read", error);
+  return std::nullopt;
+}
+
+/// The manifest goes first: a death half-way leaves an unfinished checkpoint, not a damaged one.
+std::optional<Problem> remove_checkpoint(const std::string& directory) {
+  if (auto problem = remove_files(directory, [](std::string_view name) { return name == kManifest; }))
+    return problem;
+  if (auto problem = sync_directory(directory)) return problem;
+  if (auto problem = remove_files(directory, [](std::string_view) { return true; })) return problem;
+  std::error_code error;
+  fs::remove(directory, error);
+  if (error && error != std::errc::directory_not_empty)
+    return problem_of(directory, "cannot be removed", error);
+  return std::nullopt;
+}
+
+}  // namespace
+
+CheckpointDirectory::CheckpointDirectory(std::string path, JobIdentity job)
+    : path_(std::move(path)), job_(job) {}
+
+std::string CheckpointDirectory::of_step(std::int64_t step) const {
+  return path_ + "/" + std::string(kStep) + std::to_string(step);
+}
+
+std::optional<Problem> CheckpointDirectory::probe(std::uint32_t rank, std::size_t bytes) const {
+  const std::string name = "gauntlet-probe-" + std::to_string(rank);
+  if (auto problem = write_durably(path_, name, std::string(bytes, '\0'))) {
+    problem->file = path_;
+    problem->what = "is no place for checkpoints: nothing can be written";
+    return problem;
+  }
+  std::error_code error;
+  fs::remove(path_ + "/" + name, error);
+  if (error) return problem_of(path_ + "/" + name, "cannot be removed", error);
+  return std::nullopt;
+}
+
+CheckpointDirectory::Survey CheckpointDirectory::survey() const {
+  Survey found;
+  std::error_code error;
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : names_in(path_, error))
+    if (const auto step = number_in(name, kStep)) steps.push_back(*step);
+  if (error) return {{}, {}, {}, problem_of(path_, "is no place for checkpoints: it cannot be read", error)};
+  std::sort(steps.begin(), steps.end(), std::greater<>());
+
+  for (const std::int64_t step : steps) {
+    const std::string path = of_step(step) + "/" + std::string(kManifest);
+    const ReadFile file = read_file(path);
+    if (!file.bytes && !fs::exists(path, error)) {
+      found.unfinished.push_back(step);
+      continue;
+    }
+    const auto manifest = file.bytes ? parse_manifest(*file.bytes) : std::nullopt;
+    if (manifest && manifest->job != job_)
+      return {{},
+              {},
+              {},
+              Problem{.file = path,
+                      .what = "is of another job",
+                      .why = "(" + manifest->job.text() + ", where this one has " + job_.text() + ")",
+                      .suggestion = "name another checkpoint directory"}};
+    if (!file.bytes) {
+      found.damaged.emplace_back(step, file.problem);
+    } else if (!manifest || manifest->step != step) {
+      found.damaged.emplace_back(step, Problem{.file = path, .what = "is torn", .why = {}, .suggestion = {}});
+    } else if (auto problem = verify(*manifest)) {
+      found.damaged.emplace_back(step, *problem);
+    } else {
+      found.whole.push_back(step);
+    }
+  }
+  return found;
+}
+
+std::optional<Problem> CheckpointDirectory::verify(const Manifest& manifest) const {
+  for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
+    const std::string path = of_step(manifest.step) + "/" + shard_name(rank);
+    const ReadFile file = read_file(path);
+    if (!file.bytes) return file.problem;
+    const Manifest::Entry& listed = manifest.shards[rank];
+    if (file.bytes->size() != listed.bytes)
+      return Problem{.file = path,
+                     .what = "has " + std::to_string(file.bytes->size()) + " bytes",
+                     .why = "where the manifest lists " + std::to_string(listed.bytes),
+                     .suggestion = {}};
+    if (checksum_of(*file.bytes) != listed.checksum)
+      return Problem{
+          .file = path, .what = "has another checksum", .why = "than the manifest lists", .suggestion = {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Problem> CheckpointDirectory::tidy(const Survey& survey) const {
+  for (const auto& [step, why] : survey.damaged)
+    if (auto problem = set_aside(step)) return problem;
+  for (const std::int64_t step : survey.unfinished)
+    if (auto problem = remove(step)) return problem;
+  for (std::size_t i = 0; i < survey.whole.size(); ++i) {
+    const std::string directory = of_step(survey.whole[i]);
+    auto problem =
+        i < kKeptCheckpoints ? remove_files(directory, is_temporary) : remove_checkpoint(directory);
+    if (problem) return problem;
+  }
+  return sync_directory(path_);
+}
+
+std::optional<Problem> CheckpointDirectory::remove(std::int64_t step) const {
+  return remove_checkpoint(of_step(step));
+}
+
+std::optional<Problem> CheckpointDirectory::set_aside(std::int64_t step) const {
+  const std::string aside = path_ + "/" + std::string(kDamaged) + std::to_string(step);
+  std::error_code error;
+  if (fs::exists(aside, error))
+    if (auto problem = remove_checkpoint(aside)) return problem;
+  fs::rename(of_step(step), aside, error);
+  if (error) return problem_of(of_step(step), "cannot be set aside", error);
+  return std::nullopt;
+}
+
+CheckpointDirectory::Loaded CheckpointDirectory::load(std::int64_t step, std::uint32_t rank) const {
+  const std::string path = of_step(step) + "/" + shard_name(rank);
+  const ReadFile file = read_file(path);
+  if (!file.bytes) return {{}, file.problem};
+  ReadShard read = read_shard(*file.bytes);
+  if (!read.shard) return {{}, Problem{.file = path, .what = read.why, .why = {}, .suggestion = {}}};
+  const Shard& shard = *read.shard;
+  if (shard.job != job_ || shard.rank != rank || shard.step != step)
+    return {
+        {},
+        Problem{.file = path,
+                .what = "holds rank " + std::to_string(shard.rank) + " at step " + std::to_string(shard.step),
+                .why = "of the job with " + shard.job.text(),
+                .suggestion = {}}};
+  return {std::move(read.shard), {}};
+}
+
+std::optional<Problem> CheckpointDirectory::write(const Shard& shard) const {
+  const std::string directory = of_step(shard.step);
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return file_problem(directory, "cannot be created", errno);
+  if (auto problem = sync_directory(path_)) return problem;
+  return write_durably(directory, shard_name(shard.rank), shard_bytes(shard));
+}
+
+std::optional<std::uint32_t> CheckpointDirectory::first_missing(std::int64_t step) const {
+  std::error_code error;
+  for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank)
+    if (!fs::exists(of_step(step) + "/" + shard_name(rank), error)) return rank;
+  return std::nullopt;
+}
+
+std::optional<Problem> CheckpointDirectory::commit(std::int64_t step) const {
+  Manifest manifest{.job = job_, .step = step, .shards = {}};
+  for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
+    const Loaded loaded = load(step, rank);
+    if (!loaded.shard) return loaded.problem;
+    // Equal shards have equal bytes, so these are the file's.
+    const std::string bytes = shard_bytes(*loaded.shard);
+    manifest.shards.push_back({.bytes = bytes.size(), .checksum = checksum_of(bytes)});
+  }
+  return write_durably(of_step(step), std::string(kManifest), manifest_text(manifest));
+}
+
+std::optional<Problem> CheckpointDirectory::prune(std::int64_t newest) const {
+  std::error_code error;
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : names_in(path_, error))
+    if (const auto step = number_in(name, kStep); step && *step < newest) steps.push_back(*step);
+  if (error) return problem_of(path_, "cannot be read", error);
+  std::sort(steps.begin(), steps.end(), std::greater<>());
+  std::size_t kept = 1;
+  for (const std::int64_t step : steps) {
+    const bool whole = fs::exists(of_step(step) + "/" + std::string(kManifest), error);
+    if (whole && kept++ < kKeptCheckpoints) continue;
+    if (auto problem = remove(step)) return problem;
+  }
+  return sync_directory(path_);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,42 @@
+#include "real/checkpoint/manifest.hpp"
+
+#include <sstream>
+
+namespace gauntlet {
+namespace {
+
+constexpr const char* kTitle = "gauntlet-checkpoint 1";
+
+std::string body_of(const Manifest& manifest) {
+  std::ostringstream out;
+  out << kTitle << "\njob " << manifest.job.seed << ' ' << manifest.job.pp << ' ' << manifest.job.dp
+      << "\nstep " << manifest.step << '\n';
+  for (std::size_t rank = 0; rank < manifest.shards.size(); ++rank)
+    out << "shard " << rank << ' ' << manifest.shards[rank].bytes << ' ' << manifest.shards[rank].checksum
+        << '\n';
+  return out.str();
+}
+
+}  // namespace
+
+std::string manifest_text(const Manifest& manifest) {
+  const std::string body = body_of(manifest);
+  return body + "checksum " + std::to_string(checksum_of(body)) + "\n";
+}
+
+std::optional<Manifest> parse_manifest(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::string title, word;
+  Manifest manifest;
+  if (!std::getline(in, title) || title != kTitle) return std::nullopt;
+  if (!(in >> word >> manifest.job.seed >> manifest.job.pp >> manifest.job.dp >> word >> manifest.step))
+    return std::nullopt;
+  Manifest::Entry entry;
+  for (std::size_t rank = 0; in >> word && word == "shard" && in >> rank >> entry.bytes >> entry.checksum;)
+    manifest.shards.push_back(entry);
+  // What was read must be all that was written: every byte is compared, those of words, order and checksum too.
+  if (manifest.shards.size() != manifest.job.ranks() || manifest_text(manifest) != text) return std::nullopt;
+  return manifest;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,98 @@
+#include "real/checkpoint/shard.hpp"
+
+#include "core/record/fingerprint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace gauntlet {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "words are written as they lie in memory");
+
+constexpr std::uint64_t kMagic = 0x31647261'68737467;  // "gtshard1"
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kHeaderWords = 7;
+
+template <class T>
+void append(std::string& out, const T* values, std::size_t count) {
+  static_assert(sizeof(T) == kWord);
+  const std::size_t before = out.size();
+  out.resize(before + count * kWord);
+  if (count > 0) std::memcpy(out.data() + before, values, count * kWord);
+}
+
+std::vector<double> take_doubles(std::string_view& rest, std::uint64_t count) {
+  std::vector<double> values(count);
+  if (count > 0) std::memcpy(values.data(), rest.data(), count * kWord);
+  rest.remove_prefix(count * kWord);
+  return values;
+}
+
+}  // namespace
+
+std::string JobIdentity::text() const {
+  return "seed " + std::to_string(seed) + ", pp " + std::to_string(pp) + ", dp " + std::to_string(dp);
+}
+
+std::uint64_t checksum_of(std::string_view bytes) {
+  Fingerprint print;
+  print.add(std::uint64_t{bytes.size()});
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t count = std::min(kWord, bytes.size());
+    std::memcpy(&word, bytes.data(), count);
+    print.add(word);
+    bytes.remove_prefix(count);
+  }
+  return print.value();
+}
+
+std::string shard_bytes(const Shard& shard) {
+  const std::array<std::uint64_t, kHeaderWords> header{kMagic,
+                                                       shard.job.seed,
+                                                       std::uint64_t{shard.job.pp} << 32 | shard.job.dp,
+                                                       shard.rank,
+                                                       static_cast<std::uint64_t>(shard.step),
+                                                       shard.parameters.size(),
+                                                       shard.momentum.size()};
+  std::string out;
+  out.reserve((header.size() + shard.parameters.size() + shard.momentum.size() + 1) * kWord);
+  append(out, header.data(), header.size());
+  append(out, shard.parameters.data(), shard.parameters.size());
+  append(out, shard.momentum.data(), shard.momentum.size());
+  const std::uint64_t checksum = checksum_of(out);
+  append(out, &checksum, 1);
+  return out;
+}
+
+ReadShard read_shard(std::string_view bytes) {
+  if (bytes.size() < (kHeaderWords + 1) * kWord || bytes.size() % kWord != 0)
+    return {{}, "has " + std::to_string(bytes.size()) + " bytes, which no shard has"};
+  std::uint64_t checksum = 0;
+  std::string_view rest = bytes.substr(0, bytes.size() - kWord);
+  std::memcpy(&checksum, bytes.data() + rest.size(), kWord);
+  if (checksum_of(rest) != checksum) return {{}, "does not match its checksum"};
+
+  std::array<std::uint64_t, kHeaderWords> header{};
+  std::memcpy(header.data(), rest.data(), kHeaderWords * kWord);
+  rest.remove_prefix(kHeaderWords * kWord);
+  const std::uint64_t words = rest.size() / kWord, parameters = header[5], momentum = header[6];
+  if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
+  if (parameters > words || momentum != words - parameters)
+    return {{}, "has another length than its header says"};
+  Shard shard{.job = {.seed = header[1],
+                      .pp = static_cast<std::uint32_t>(header[2] >> 32),
+                      .dp = static_cast<std::uint32_t>(header[2])},
+              .rank = static_cast<std::uint32_t>(header[3]),
+              .step = static_cast<std::int64_t>(header[4]),
+              .parameters = {},
+              .momentum = {}};
+  shard.parameters = take_doubles(rest, parameters);
+  shard.momentum = take_doubles(rest, momentum);
+  return {std::move(shard), {}};
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,46 @@
+// What one rank keeps of a training job at a step boundary, and its bytes.
+//
+//   magic, seed, pp << 32 | dp, rank, step, how many parameters, how much momentum     64-bit words, little-endian
+//   the parameters, the momentum                                                       IEEE doubles
+//   checksum of all that                                                               one word
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+
+/// What the state of a job depends on beside its steps: a checkpoint of another job is none.
+struct JobIdentity {
+  std::uint64_t seed = 0;
+  std::uint32_t pp = 1, dp = 1;
+
+  std::uint32_t ranks() const { return pp * dp; }
+  /// "seed 7, pp 2, dp 2"
+  std::string text() const;
+  friend bool operator==(const JobIdentity&, const JobIdentity&) = default;
+};
+
+struct Shard {
+  JobIdentity job;
+  std::uint32_t rank = 0;
+  std::int64_t step = 0;  // complete
+  std::vector<double> parameters, momentum;
+  friend bool operator==(const Shard&, const Shard&) = default;
+};
+
+/// core/record/fingerprint.hpp over the bytes eight at a time, and over their number: one changed byte changes it.
+std::uint64_t checksum_of(std::string_view bytes);
+
+std::string shard_bytes(const Shard& shard);
+
+struct ReadShard {
+  std::optional<Shard> shard;
+  std::string why;  // where there is none: "has 12 bytes, too few for a shard"
+};
+ReadShard read_shard(std::string_view bytes);
+
+}  // namespace gauntlet

@@ -1,0 +1,42 @@
+// The injector's journal: the truth of a drill, on disk before anything is done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/time.hpp"
+
+namespace gauntlet {
+
+/// armed: planned. began: about to be done. observed: done, at `at`. missed: there was nothing to do it to. undone: its
+/// effect is over.
+enum class JournalStep : std::uint8_t { armed, began, observed, missed, undone };
+
+struct JournalEntry {
+  JournalStep step = JournalStep::armed;
+  std::uint64_t injection = 0;  // number in the fault plan
+  Time at;
+};
+
+class Journal {
+ public:
+  /// Appends to the file; throws std::runtime_error where that cannot be done.
+  explicit Journal(const std::string& path);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  void write(const JournalEntry& entry);
+  const std::vector<JournalEntry>& entries() const { return entries_; }
+  /// Whether the injection was begun, now or by an earlier driver.
+  bool begun(std::uint64_t injection) const;
+
+ private:
+  std::vector<JournalEntry> entries_;
+  int file_ = -1;
+  std::string path_;
+};
+
+}  // namespace gauntlet

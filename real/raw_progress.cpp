@@ -1,0 +1,164 @@
+#include "real/raw_progress.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace gauntlet {
+
+RawProgress::RawProgress(const std::string& path) : path_(path) {
+  std::ifstream file(path);
+  std::string text;
+  while (std::getline(file, text)) {
+    std::istringstream in(text);
+    Entry entry;
+    if (!(in >> entry.run >> entry.rank)) continue;
+    std::string rest;
+    std::getline(in >> std::ws, rest);
+    if (auto line = parse_rank_line(rest)) {
+      entry.line = *line;
+      entries_.push_back(entry);
+    }
+  }
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file_ < 0) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
+}
+
+RawProgress::~RawProgress() { close(file_); }
+
+void RawProgress::add(std::uint32_t run, std::uint32_t rank, const RankLine& line) {
+  entries_.push_back({run, rank, line});
+  const std::string text = std::to_string(run) + " " + std::to_string(rank) + " " + to_line(line) + "\n";
+  if (write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+  }
+}
+
+namespace {
+
+/// What rank 0 did in one run of the job.
+struct Run {
+  Time began = kNever;  // when the last rank was up
+  std::int64_t first_step = 0;
+  std::vector<RankLine> lines;  // steps and stalls of rank 0
+};
+
+std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw, const DrillClock& clock) {
+  std::map<std::uint32_t, Run> runs;
+  for (const RawProgress::Entry& entry : raw) {
+    Run& run = runs[entry.run];
+    const Time at = clock.at(entry.line.at_ns);
+    if (entry.line.kind == RankLine::Kind::up) {
+      run.began = run.began == kNever ? at : std::max(run.began, at);
+      run.first_step = entry.line.step;
+    }
+    const bool progress = entry.line.kind == RankLine::Kind::step || entry.line.kind == RankLine::Kind::stall;
+    if (progress && entry.rank == 0) run.lines.push_back(entry.line);
+  }
+  return runs;
+}
+
+/// Every injection that reached a rank, as the onset and end of a fault.
+TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<JournalEntry>& journal) {
+  TruthLog truth;
+  for (const JournalEntry& entry : journal) {
+    if (entry.step != JournalStep::observed && entry.step != JournalStep::undone) continue;
+    const PlannedFault& fault = plan[entry.injection];
+    const FaultKind& kind = world.faults[fault.kind.value];
+    truth.push_back({.at = entry.at,
+                     .what = entry.step == JournalStep::observed ? TruthKind::onset : TruthKind::ended,
+                     .kind = fault.kind,
+                     .component = fault.component,
+                     .host = HostId{fault.component.index / world.inventory.gpus_per_host},
+                     .on_job = true,
+                     .stops = stops_job(kind.effect),
+                     .disturbs = true,
+                     .corrupts = false,
+                     .repairable = kind.remedy == Remedy::repair});
+  }
+  std::stable_sort(truth.begin(), truth.end(), [](const Truth& a, const Truth& b) { return a.at < b.at; });
+  return truth;
+}
+
+/// The stretches of one run, from one line's time to the next; returns where they end.
+Time add_stretches(const Run& run, Duration nominal, const DrillClock& clock, ProgressLog& progress) {
+  Time at = run.began;
+  std::int64_t step = run.first_step;
+  for (const RankLine& line : run.lines) {
+    const Duration passed = clock.at(line.at_ns) - at;
+    Stretch stretch{.begin = at, .end = at, .origin = at, .first_step = step, .step = nominal, .healthy_step = nominal,
+                    .cadence = {}};
+    if (line.kind == RankLine::Kind::stall) {
+      if (passed <= Duration::zero()) continue;
+      stretch.cadence = {.first = 0, .every = kNoCheckpoint, .stall = passed};
+      stretch.end = at + passed;
+    } else {
+      if (line.step <= step) continue;
+      // Steps that nobody heard of, while a driver was away, are counted with the next one that was.
+      const std::int64_t steps = line.step - step;
+      stretch.step = std::max(passed / steps, Duration(1));
+      stretch.healthy_step = std::min(stretch.step, nominal);
+      stretch.end = at + steps * stretch.step;
+      step = line.step;
+    }
+    progress.stretches.push_back(stretch);
+    at = stretch.end;
+  }
+  return at;
+}
+
+}  // namespace
+
+DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
+                        const std::vector<JournalEntry>& journal, const Record& record, const DrillClock& clock) {
+  DrillLogs logs;
+  logs.truth = truth_of(world, plan, journal);
+  const Duration nominal = world.job.step_time;
+  const std::map<std::uint32_t, Run> runs = runs_of(raw, clock);
+  const Time end = record.observations.back().at;
+  const bool completed = std::holds_alternative<Finished>(record.observations.back().what);
+
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    if (run->second.began == kNever) continue;
+    // Time does not run backwards over a start, whatever two processes' lines say.
+    Run present = run->second;
+    if (!logs.progress.stretches.empty()) present.began = std::max(present.began, logs.progress.stretches.back().end);
+    const Time last = add_stretches(present, nominal, clock, logs.progress);
+    auto later = std::next(run);
+    while (later != runs.end() && later->second.began == kNever) ++later;
+    const Time until = later == runs.end() ? end : later->second.began;
+
+    // Where the step under way was cut.
+    Time cut = until;
+    const auto stop = std::find_if(record.orders.begin(), record.orders.end(), [&](const RecordedOrder& order) {
+      return order.at >= present.began && std::holds_alternative<Stop>(order.order.what);
+    });
+    if (stop != record.orders.end()) cut = std::min(cut, stop->at);
+    if (later == runs.end() && completed && stop == record.orders.end()) cut = end;
+    for (Truth& truth : logs.truth) {
+      if (truth.what != TruthKind::onset || truth.at < present.began || truth.at > cut) continue;
+      truth.at = std::max(truth.at, last);
+      cut = std::min(cut, truth.at);
+      break;
+    }
+    cut = std::max(cut, last);
+    if (cut > last) {
+      std::int64_t steps = present.first_step;
+      for (const RankLine& line : present.lines) steps = std::max(steps, line.step);
+      const Duration partial = cut - last;
+      logs.progress.stretches.push_back({.begin = last, .end = cut, .origin = last, .first_step = steps,
+                                         .step = std::max(nominal, partial + Duration(1)),
+                                         .healthy_step = std::max(nominal, partial + Duration(1)), .cadence = {}});
+    }
+  }
+  return logs;
+}
+
+}  // namespace gauntlet

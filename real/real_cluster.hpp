@@ -1,0 +1,188 @@
+// The real cluster behind the seam: agents on machines, ranks under them, and the faults of a plan injected into them.
+//
+// One thread owns it, the driver's. Agents' messages come in on threads of their links and wait in an inbox; `next`
+// sleeps until one of them, or until a timer of its own, is due. What policies learn is what agents' filters let through
+// and the outcomes of orders; what is injected goes to the journal alone.
+//
+// Where this world is simpler than the simulated one: a new checkpoint interval takes effect at the next start, a
+// checkpoint out of turn is answered `failed`, and a person who is asked finds nothing.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/cluster.hpp"
+#include "core/filter.hpp"
+#include "core/random/stream.hpp"
+#include "core/record/record.hpp"
+#include "models/fault_plan.hpp"
+#include "models/world.hpp"
+#include "real/agent/agent_link.hpp"
+#include "real/agent_process.hpp"
+#include "real/clock.hpp"
+#include "real/injectors/journal.hpp"
+#include "real/raw_progress.hpp"
+
+namespace gauntlet {
+
+struct DrillSetup {
+  std::string directory;          // of sockets, checkpoints, the journal and the raw progress; ours alone
+  std::string gauntlet;           // this program: agents are started from it
+  std::string trainer;
+  std::int64_t started_ns = 0;    // CLOCK_MONOTONIC at the drill's time zero
+  std::uint64_t epoch = 1;        // rises with each driver that takes over
+  Seed seed;
+  FaultPlan plan;
+  const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run
+};
+
+class RealCluster final : public Cluster {
+ public:
+  /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
+  /// std::runtime_error, with nothing left running, when an agent cannot be started. `world` and `so_far` must outlive it.
+  RealCluster(const World& world, DrillSetup setup, const Record& so_far);
+  /// Ends the agents and their ranks.
+  ~RealCluster() override;
+
+  std::optional<Observed> next(Time until) override;
+  void start(const Order& order) override;
+
+  /// Over the parameters of every rank, once the job has finished.
+  std::uint64_t final_hash() const { return final_hash_; }
+  const RawProgress& raw_progress() const { return progress_; }
+  const Journal& journal() const { return journal_; }
+
+ private:
+  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
+  enum class RanksState : std::uint8_t { none, starting, up };
+  struct Host {
+    HostState state = HostState::spare;
+    std::unique_ptr<AgentLink> link;
+    std::uint32_t connection = 0;  // counts the attendances: what an older one still sends is dropped
+    AgentProcess process;
+    std::vector<std::pair<WatchId, SilenceFilter>> silence;
+  };
+  struct Lost { std::string why; };
+  struct Incoming {
+    std::uint32_t host;
+    std::uint32_t connection;
+    std::variant<AgentMessage, Lost> what;
+  };
+  struct OpenOrder {
+    Order order;
+    Time began;
+    std::set<std::uint32_t> waiting;  // hosts that have not answered
+    bool faulty = false;              // Probe: some host failed
+    std::uint32_t failing = 0;
+    std::optional<HostId> first_failing;
+  };
+  // Timers.
+  struct WakeDue { OrderId order; };
+  struct RepairDue { HostId host; };
+  struct InjectionDue { std::uint64_t injection; };
+  struct LeaseDue {};
+  struct WindowDue {};
+  struct ProbeDue { OrderId order; };   // whoever has not answered by then has failed
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, LeaseDue, WindowDue, ProbeDue>;
+
+  // real_cluster.cpp: the loop, and what agents say
+  Time now();
+  void push(const Observation& what);
+  void schedule(Time at, const Due& due);
+  Time next_deadline() const;
+  void run_due();
+  void finish(Ending ending);
+  void on(HostId host, const AgentAttending& message);
+  void on(HostId host, const AgentHeartbeat& message);
+  void on(HostId host, const AgentSeen& message);
+  void on(HostId host, const AgentRankLine& message);
+  void on(HostId host, const AgentDone& message);
+  void on(HostId host, const AgentRankExited& message);
+  void on(HostId host, const AgentInjected& message);
+  void on(HostId host, const Lost& message);
+  void on(const WakeDue& due);
+  void on(const RepairDue& due);
+  void on(const InjectionDue& due);
+  void on(const LeaseDue& due);
+  void on(const WindowDue& due);
+  void on(const ProbeDue& due);
+
+  // real_hosts.cpp: agents, and taking over from an earlier driver
+  std::string socket_of(HostId host) const;
+  void launch(HostId host);
+  void attend(HostId host);
+  void send_watches(HostId host);
+  void release(HostId host);
+  void restore(const Record& so_far);
+  void reconcile();
+  void ranks_lost(HostId host);
+  std::vector<std::uint32_t> ranks_of(HostId host) const;
+  std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
+  void wait_for_farewells();
+
+  // real_orders.cpp
+  OpenOrder* find(OrderId order);
+  void close(OrderId order, Status status, const Result& result = {});
+  void host_answered(OpenOrder& open, HostId host);
+  void start_ranks(OpenOrder& open);
+  void stop_ranks(OpenOrder& open);
+  void run_probe(OpenOrder& open);
+  void grant_spares();
+  void note_undone();
+  std::string run_directory() const;
+  std::vector<std::string> trainer_arguments() const;
+  void begin(OpenOrder& open, const Watch& action);
+  void begin(OpenOrder& open, const Unwatch& action);
+  void begin(OpenOrder& open, const Wake& action);
+  void begin(OpenOrder& open, const Cancel& action);
+  void begin(OpenOrder& open, const CheckpointEvery& action);
+  void begin(OpenOrder& open, const Checkpoint& action);
+  void begin(OpenOrder& open, const Stop& action);
+  void begin(OpenOrder& open, const Start& action);
+  void begin(OpenOrder& open, const Acquire& action);
+  void begin(OpenOrder& open, const Evict& action);
+  void begin(OpenOrder& open, const Readmit& action);
+  void begin(OpenOrder& open, const Probe& action);
+  void begin(OpenOrder& open, const Ask& action);
+  void begin(OpenOrder& open, const Alert& action);
+
+  const World* world_;
+  DrillSetup setup_;
+  DrillClock clock_;
+  Journal journal_;
+  RawProgress progress_;
+
+  std::mutex inbox_mutex_;
+  std::condition_variable inbox_filled_;
+  std::deque<Incoming> inbox_;
+  std::deque<Observed> outbox_;
+  std::multimap<Time, Due> timers_;
+  Time last_{};
+  bool finished_ = false;
+
+  std::vector<Host> hosts_;
+  std::vector<HostId> slots_;
+  std::vector<std::uint32_t> vacant_;
+  std::deque<HostId> spares_;
+  std::vector<Order> watches_;             // standing, to be told to agents that come back
+  std::map<std::uint64_t, OpenOrder> open_;  // by order id
+  Stream repair_draws_, person_draws_;
+
+  RanksState ranks_ = RanksState::none;
+  std::uint32_t run_ = 0;                  // starts of the job so far
+  Duration checkpoint_interval_ = kForever;
+  Duration collective_timeout_ = kForever;
+  std::map<std::uint32_t, std::int64_t> up_;         // by rank, in this run: the step that it goes on after
+  std::map<std::uint32_t, std::uint64_t> finished_ranks_;
+  std::uint64_t final_hash_ = 0;
+};
+
+}  // namespace gauntlet

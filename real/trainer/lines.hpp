@@ -1,0 +1,43 @@
+// What a rank tells its agent: one line each on its standard output. The same for every trainer that wants to be
+// supervised; a training framework needs only to print these.
+//
+//   <ns> up <step>                  the groups stand and the state is loaded: training goes on after <step>
+//   <ns> step <n> <ns>              step n (from 1) is complete; it took so long, its checkpoint not counted
+//   <ns> stall <n> <ns>             the checkpoint after step n blocked training for so long
+//   <ns> saved <n>                  the checkpoint after step n is durable as a whole (rank 0 alone says so)
+//   <ns> log <pattern> <text...>    a log line of a kind that watches can match
+//   <ns> finished <n> <hash>        all n steps are complete; 16 hexadecimal digits over this rank's parameters
+//
+// The first number is CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+struct RankLine {
+  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished };
+  std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
+  Kind kind = Kind::up;
+  std::int64_t step = 0;     // up, step, stall, saved, finished
+  std::int64_t took_ns = 0;  // step, stall
+  std::string pattern{};     // log
+  std::string text{};        // log
+  std::uint64_t hash = 0;    // finished
+};
+
+/// Without a newline. Patterns hold no spaces.
+std::string to_line(const RankLine& line);
+/// Nothing where the line is none of the above: a rank may print what it likes besides.
+std::optional<RankLine> parse_rank_line(std::string_view line);
+
+/// How a rank ends.
+inline constexpr int kExitFinished = 0;
+inline constexpr int kExitFailed = 1;  // the environment: sockets, files; a message is on standard error
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitCollectiveTimeout = 3;  // waited longer than the collective timeout; it logged that
+
+}  // namespace gauntlet

@@ -1,0 +1,53 @@
+// A connection to another rank, and the one way to wait for it.
+//
+// A peer that is gone is waited for like one that is stopped: as NCCL does, a rank hangs on a dead peer, and only a
+// timeout of its own ends that (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/communicators.html, "Fault
+// tolerance"; https://pytorch.org/docs/stable/distributed.html, `timeout` of init_process_group).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gauntlet {
+
+/// Owns a connected, non-blocking stream socket.
+class Link {
+ public:
+  Link() = default;
+  explicit Link(int descriptor) : descriptor_(descriptor) {}
+  Link(Link&& other) noexcept;
+  Link& operator=(Link&& other) noexcept;
+  ~Link();
+
+  int descriptor() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// What is to go out or to come in over a link; nothing where there is no link.
+struct Sending {
+  const Link* to = nullptr;
+  std::span<const std::byte> bytes;
+};
+struct Receiving {
+  const Link* from = nullptr;
+  std::span<std::byte> bytes;
+};
+
+enum class Transfer : std::uint8_t { complete, timed_out, closed };
+enum class OnClose : std::uint8_t { wait, tell };  // `tell` ends with Transfer::closed
+
+struct Patience {
+  std::int64_t until_ns = 0;  // CLOCK_MONOTONIC
+  int reader = -1;            // of our lines: when it is gone, the process ends
+  OnClose on_close = OnClose::wait;
+};
+
+/// Both at once, so that a ring of ranks that all send cannot block itself. Data that is there is taken even after the
+/// deadline: a rank that was stopped itself finds its clock ahead and its peers' data waiting.
+Transfer transfer(Sending sending, Receiving receiving, const Patience& patience);
+
+}  // namespace gauntlet

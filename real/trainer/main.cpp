@@ -1,0 +1,87 @@
+// gauntlet-trainer: one rank of a small, real training job.
+#include "core/quantity.hpp"
+#include "real/trainer/lines.hpp"
+#include "real/trainer/options.hpp"
+#include "real/trainer/train.hpp"
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <limits>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+enum class Zero : std::uint8_t { allowed, refused };
+
+void add_duration(CLI::App& app, const char* name, Duration& value, Zero zero, const char* what) {
+  app.add_option_function<std::string>(
+         name,
+         [name, zero, &value](const std::string& text) {
+           const Parsed<Duration> parsed = parse_duration(text);
+           if (!parsed.value)
+             throw CLI::ValidationError(name, "\"" + text + "\" " + parsed.why + "; " + parsed.suggestion);
+           if (zero == Zero::refused && *parsed.value == Duration::zero())
+             throw CLI::ValidationError(name, "must be above zero");
+           value = *parsed.value;
+         },
+         what)
+      ->type_name("TIME")
+      ->required();
+}
+
+int main_program(int argc, char** argv) {
+  constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+  TrainerOptions options;
+  CLI::App app("One rank of a small, real and deterministic training job. Prints its progress, a line each.",
+               "gauntlet-trainer");
+  app.footer(
+      "Exit codes: 0 finished, 1 sockets or files failed, 2 the arguments are wrong, 3 waited for another "
+      "rank\n"
+      "longer than the collective timeout.");
+  const auto parts = CLI::Range(1U, kMostRanks);
+  app.add_option("--rank", options.rank, "Which rank, from 0: data parallel fastest, then pipeline")
+      ->required();
+  app.add_option("--pp", options.pp, "Pipeline stages")->required()->check(parts);
+  app.add_option("--dp", options.dp, "Data-parallel replicas")->required()->check(parts);
+  app.add_option("--seed", options.seed, "Of the initial parameters and the data")->required();
+  app.add_option("--steps", options.steps, "Steps of the whole job")
+      ->required()
+      ->check(CLI::Range(std::int64_t{1}, kMostSteps));
+  app.add_option("--run-directory", options.run_directory, "Where the ranks of this start meet")->required();
+  app.add_option("--checkpoint-directory", options.checkpoint_directory, "Where the job's checkpoints are")
+      ->required();
+  app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
+      ->required()
+      ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  add_duration(app, "--step-time", options.step_time, Zero::allowed, "A step takes at least so long");
+  add_duration(app, "--collective-timeout", options.collective_timeout, Zero::refused,
+               "The longest wait for another rank");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitFinished : kExitUsage;  // 0: help was asked for
+  }
+  if (const auto problem = check(options)) {
+    std::cerr << "gauntlet-trainer: " << problem->text() << std::endl;
+    return kExitUsage;
+  }
+  RankOutput output(STDOUT_FILENO);
+  return train(options, output);
+}
+
+}  // namespace
+}  // namespace gauntlet
+
+int main(int argc, char** argv) {
+  try {
+    return gauntlet::main_program(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "gauntlet-trainer: " << error.what() << std::endl;
+    return gauntlet::kExitFailed;
+  }
+}

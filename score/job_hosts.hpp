@@ -1,0 +1,57 @@
+// Who carries the job at a time, read off a record from front to back.
+#pragma once
+
+#include "core/record/record.hpp"
+#include "core/roster.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace gauntlet {
+
+/// An eviction that was carried out.
+struct Eviction {
+  Time at;  // of the order
+  HostId host;
+  bool from_job = false;  // else it stood by
+};
+
+class JobHosts {
+ public:
+  bool in_job(HostId host) const { return roster_.in_job(host); }
+
+  void on(const Started& started) { roster_ = Roster(started.inventory); }
+  /// An order counts once it is answered `done`.
+  void on(const RecordedOrder& each) {
+    if (const auto* evict = std::get_if<Evict>(&each.order.what)) {
+      asked_.push_back({each.order.id, {each.at, evict->host}});
+    }
+  }
+  /// The eviction that this outcome completes, if it does.
+  std::optional<Eviction> on(const Outcome& outcome) {
+    if (const auto* granted = std::get_if<Granted>(&outcome.result)) roster_.join(granted->host);
+    const auto asked = std::find_if(asked_.begin(), asked_.end(),
+                                    [&](const Asked& each) { return each.order == outcome.order; });
+    if (asked == asked_.end()) return std::nullopt;
+    Eviction eviction = asked->eviction;
+    asked_.erase(asked);
+    if (outcome.status != Status::done) return std::nullopt;
+    eviction.from_job = roster_.in_job(eviction.host);
+    if (eviction.from_job) roster_.leave(eviction.host);
+    return eviction;
+  }
+  template <class Other>
+  void on(const Other&) {}
+
+ private:
+  struct Asked {
+    OrderId order;
+    Eviction eviction;
+  };
+
+  Roster roster_;
+  std::vector<Asked> asked_;  // evictions that have no answer yet
+};
+
+}  // namespace gauntlet

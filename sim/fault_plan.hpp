@@ -1,0 +1,13 @@
+// Draws a fault plan as the simulator would meet it: same scenario, same seed, same plan.
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "models/fault_plan.hpp"
+
+namespace gauntlet {
+
+/// Every fault that strikes the job's hosts before `until`, without renewals: a component fails at most once of one
+/// kind. Kinds on the `training` clock are read as if the job trained all the time.
+FaultPlan draw_plan(const World& world, Seed seed, Time until);
+
+}  // namespace gauntlet

@@ -1,0 +1,106 @@
+"""Real processes, real faults: every one detected and recovered, nothing lost, nothing left, and as simulated."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import drills  # noqa: E402
+
+
+class Drill(unittest.TestCase):
+    def setUp(self):
+        self.place = drills.Place().__enter__()
+        self.addCleanup(self.place.__exit__)
+
+    def check_nothing_left(self):
+        self.assertEqual(self.place.processes(), {})
+        self.assertEqual([p.name for p in self.place.path.iterdir() if p.name.startswith("gauntlet-drill-")], [])
+
+    def test_four_faults_are_recovered_as_simulated_and_nothing_is_lost(self):
+        record = self.place.path / "drill.rec"
+        out = self.place.path / "out"
+        run = self.place.run("--against-simulation", "--record", str(record), "--out", str(out))
+        self.assertEqual(run.code, 0, str(run))
+        self.assertEqual(run.injected, (4, 4), str(run))
+        self.assertIn("The sequences are the same", run.out, str(run))
+        self.check_nothing_left()
+
+        metrics = json.loads((out / "result.json").read_text())["metrics"]
+        self.assertEqual(metrics["interruptions"]["mean"], 4, str(run))
+        self.assertEqual(metrics["false_alarms"]["mean"], 0, str(run))
+        incidents = (out / "incidents.csv").read_text().splitlines()
+        self.assertEqual(len(incidents), 1 + 4, "\n".join(incidents))
+        check = subprocess.run([drills.GAUNTLET, "results", str(out), "--check"], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+        self.assertEqual(run.final_hash, drills.undisturbed_hash(self.place))
+
+        replay = subprocess.run([drills.GAUNTLET, "replay", str(record)], capture_output=True, text=True)
+        self.assertEqual(replay.returncode, 0, replay.stdout + replay.stderr)
+        self.assertIn("identical", replay.stdout)
+
+    def wait_for(self, what, holds):
+        deadline = time.monotonic() + drills.SECONDS_MAX
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, "never came: " + what)
+            time.sleep(0.05)
+
+    def steps_done(self):
+        """The newest step that any rank reported to the driver."""
+        newest = 0
+        for progress in self.place.path.glob("gauntlet-drill-*/progress"):
+            found = re.findall(r" step (\d+) ", progress.read_text(errors="replace"))
+            newest = max([newest, *map(int, found)])
+        return newest
+
+    def test_a_driver_that_dies_is_taken_over_from(self):
+        record = self.place.path / "drill.rec"
+        short = ("--record", str(record), "--set", "job.steps=120")
+        first = self.place.start(*short)
+        self.wait_for("step 45", lambda: self.steps_done() >= 45)  # after the first fault, before the second
+        first.kill()
+        first.communicate()
+        second = self.place.run(*short)
+        self.assertEqual(second.code, 0, str(second))
+        self.check_nothing_left()
+        self.assertEqual(second.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=120"))
+        replay = subprocess.run([drills.GAUNTLET, "replay", str(record)], capture_output=True, text=True)
+        self.assertEqual(replay.returncode, 0, replay.stdout + replay.stderr)
+
+    def test_an_agent_that_dies_takes_its_ranks_along_and_the_job_recovers(self):
+        quiet = ("--no-faults", "--set", "job.steps=80")
+        run = self.place.start(*quiet)
+        self.wait_for("step 20", lambda: self.steps_done() >= 20)
+        agents = [pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line
+                  and line[line.index("--host") + 1] == "2"]
+        self.assertEqual(len(agents), 1)
+        ranks = [pid for pid in map(int, self.children(agents[0]))]
+        self.assertEqual(len(ranks), 1)
+        os.kill(agents[0], signal.SIGKILL)
+        self.wait_for("the rank's end", lambda: not self.alive(ranks[0]))
+        done = drills.finish(run)
+        self.assertEqual(done.code, 0, str(done))
+        self.check_nothing_left()
+        self.assertEqual(done.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=80"))
+
+    @staticmethod
+    def children(pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as listed:
+            return listed.read().split()
+
+    @staticmethod
+    def alive(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+
+if __name__ == "__main__":
+    unittest.main()

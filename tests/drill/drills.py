@@ -1,0 +1,79 @@
+"""What the drill tests share: running drills, and holding what they leave behind to nothing."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+GAUNTLET = os.environ["GAUNTLET"]
+SCENARIO = "scenarios/drill-tiny.toml"
+SECONDS_MAX = 240  # a guard against hanging, not a measure: a drill takes under two minutes on an idle machine
+
+
+class Place:
+    """A directory of its own for sockets, checkpoints and recordings; afterwards no process may know it."""
+
+    def __enter__(self):
+        self.kept = tempfile.TemporaryDirectory(prefix="gauntlet-drill-test-")
+        self.path = pathlib.Path(self.kept.name)
+        return self
+
+    def __exit__(self, *_):
+        self.kept.cleanup()
+
+    def environment(self):
+        return dict(os.environ, TMPDIR=str(self.path))
+
+    def command(self, *arguments, hosts=4):
+        return [GAUNTLET, "drill", SCENARIO, "--hosts", str(hosts), *arguments]
+
+    def start(self, *arguments, hosts=4):
+        return subprocess.Popen(self.command(*arguments, hosts=hosts), env=self.environment(), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run(self, *arguments, hosts=4):
+        return finish(self.start(*arguments, hosts=hosts))
+
+    def processes(self):
+        """Command lines, by process id, that name this place."""
+        found = {}
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                line = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if any(str(self.path) in word for word in line):
+                found[int(entry.name)] = line
+        return found
+
+
+def finish(process):
+    out, err = process.communicate(timeout=SECONDS_MAX)
+    return Finished(process.returncode, out, err)
+
+
+class Finished:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def __str__(self):
+        return f"exit code {self.code}\n{self.out}\n{self.err}"
+
+    @property
+    def final_hash(self):
+        found = re.search(r"final parameters ([0-9a-f]{16})", self.err)
+        return found and found[1]
+
+    @property
+    def injected(self):
+        found = re.search(r"(\d+) of (\d+) planned faults reached a rank", self.err)
+        return found and (int(found[1]), int(found[2]))
+
+
+def undisturbed_hash(place, *arguments):
+    """What the same training gives without faults; its steps may be quicker, the hash does not depend on them."""
+    run = place.run("--no-faults", "--set", "job.step_time=20ms", *arguments)
+    assert run.code == 0 and run.final_hash, str(run)
+    return run.final_hash

@@ -1,0 +1,144 @@
+// A job under recovery, for tests: tells it what happens, and keeps what it orders in words.
+#pragma once
+
+#include "policies/recover/recovery.hpp"
+#include "tests/policies/in_words.hpp"
+
+namespace gauntlet {
+
+constexpr WatchId kProbeReport{9};
+constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
+    "running", "saving", "stopping", "diagnosing", "asking", "replacing", "holding", "starting"};
+
+/// One probe, one restart on the same hosts, and a stop within a minute of a start is the same incident.
+inline PolicyConstants usual_constants() {
+  PolicyConstants constants;
+  constants.detection.collective_timeout = std::chrono::seconds(600);
+  constants.diagnosis.suite = {ProbeId{0}};
+  constants.recovery = {.restarts_in_place = 1, .relapse_window = std::chrono::seconds(60)};
+  return constants;
+}
+
+inline const std::string kStarts = "start, ranks wait 600s";
+
+/// Hosts 0 to 7 carry the job; hosts from 8 on are granted in turn.
+class RecoveringJob {
+ public:
+  explicit RecoveringJob(Recovery::First first = Recovery::First::diagnosis,
+                         PolicyConstants constants = usual_constants())
+      : constants_(std::move(constants)), recovery_(first, JobId{0}, constants_, kProbeReport) {
+    recovery_.launch(orders_);
+    unanswered_.note(orders_);
+  }
+  RecoveringJob(const RecoveringJob&) = delete;
+  RecoveringJob& operator=(const RecoveringJob&) = delete;
+
+  std::string stage() const { return kStageNames[recovery_.stage().index()]; }
+  bool in_job(std::uint32_t host) const { return roster_.in_job(HostId{host}); }
+  Duration now() const { return now_ - kStart; }
+  void wait(Duration time) { now_ += time; }
+
+  // What happens, and what is ordered then.
+  Words suspect(std::uint32_t host) { return suspect(Suspicion{HostId{host}}); }
+  Words suspect_somebody() { return suspect(Suspicion{}); }
+  Words suspect(const Suspicion& suspicion) {
+    opened_ = recovery_.on(suspicion, now_, roster_, orders_);
+    return unanswered_.note(orders_);
+  }
+  /// Whether the last suspicion opened an incident.
+  bool opened() const { return opened_; }
+  Words told(Duration hold) {
+    recovery_.on(Told{JobId{0}, hold}, now_, orders_);
+    return unanswered_.note(orders_);
+  }
+  void probe_finds(std::uint32_t host) {
+    recovery_.on(Seen{.watch = kProbeReport,
+                      .who = component(HostId{host}),
+                      .edge = Edge::sample,
+                      .sensed = now_,
+                      .value = 1,
+                      .more = 0});
+  }
+  /// The oldest order that begins so is answered.
+  Words done(const std::string& order, const Result& result = {}) {
+    return answer(unanswered_.take(order), Status::done, result);
+  }
+  Words failed(const std::string& order) { return answer(unanswered_.take(order), Status::failed, {}); }
+  /// Whether training began with the last answer.
+  bool training_began() const { return training_began_; }
+
+  /// Starts, and trains well past the relapse window.
+  void run() {
+    done("start");
+    wait(std::chrono::hours(1));
+  }
+  /// Everything that is ordered from here until the job trains, when all goes well and nobody finds anything.
+  Words orders_until_it_runs() {
+    Words all;
+    for (int turns = 0; stage() != "running"; ++turns) {
+      if (unanswered_.empty() || turns == 100) {
+        ADD_FAILURE() << "stuck while " << stage();
+        break;
+      }
+      const Order order = unanswered_.take_oldest();
+      if (const auto* wake = std::get_if<Wake>(&order.what)) now_ = std::max(now_, wake->at);
+      Result result;
+      if (std::holds_alternative<Acquire>(order.what)) result = Granted{HostId{next_host_++}};
+      if (std::holds_alternative<Ask>(order.what)) result = Answered{HostId{}, false};
+      const Words next = answer(order, Status::done, result);
+      all.insert(all.end(), next.begin(), next.end());
+    }
+    return all;
+  }
+
+ private:
+  Words answer(const Order& order, Status status, const Result& result) {
+    training_began_ = recovery_.on(Outcome{.order = order.id, .status = status, .took = {}, .result = result},
+                                   now_, roster_, orders_);
+    return unanswered_.note(orders_);
+  }
+
+  PolicyConstants constants_;
+  Recovery recovery_;
+  Roster roster_{Inventory{.job_hosts = 8, .spares = 8, .layout = {}}};
+  Orders orders_;
+  Unanswered unanswered_;
+  Time now_ = kStart;
+  std::uint32_t next_host_ = 8;
+  bool opened_ = false, training_began_ = false;
+};
+
+/// A job brought to a stage, by its name, host 1 being the suspect where there is one.
+class JobInStage : public RecoveringJob {
+ public:
+  explicit JobInStage(const std::string& wanted)
+      : RecoveringJob(Recovery::First::diagnosis, constants_for(wanted)) {
+    if (wanted != "starting") run();
+    if (wanted == "saving" || wanted == "holding") told(std::chrono::hours(2));
+    if (wanted == "holding") {
+      done("checkpoint now", Saved{40});
+      done("stop as planned");
+    }
+    if (wanted == "stopping" || wanted == "diagnosing" || wanted == "replacing") suspect(1);
+    if (wanted == "diagnosing" || wanted == "replacing") done("stop for a fault");
+    if (wanted == "replacing") {
+      probe_finds(1);
+      done("probe");
+    }
+    if (wanted == "asking") {
+      suspect_somebody();
+      done("stop for a fault");
+      done("probe");
+    }
+    EXPECT_EQ(stage(), wanted);
+  }
+
+ private:
+  static PolicyConstants constants_for(const std::string& stage) {
+    PolicyConstants constants = usual_constants();
+    if (stage == "asking") constants.recovery.restarts_in_place = 0;
+    return constants;
+  }
+};
+
+}  // namespace gauntlet

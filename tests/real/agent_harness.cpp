@@ -1,0 +1,160 @@
+#include "tests/real/agent_harness.hpp"
+
+#include "real/agent/agent.hpp"
+#include "real/trainer/lines.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+extern char** environ;
+
+namespace gauntlet {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::string program_under_test() {
+  const char* program = std::getenv("GAUNTLET");
+  if (program == nullptr) throw std::runtime_error("GAUNTLET names the built command; ctest sets it");
+  return program;
+}
+
+}  // namespace
+
+OwnDirectory::OwnDirectory() : name_((std::filesystem::temp_directory_path() / "agent-XXXXXX").string()) {
+  if (::mkdtemp(name_.data()) == nullptr) fail("mkdtemp");
+}
+OwnDirectory::~OwnDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(name_, ignored);
+}
+
+PuppetTrainer::PuppetTrainer(const OwnDirectory& directory, std::uint32_t ranks)
+    : directory_(directory.name()), program_(directory.file("trainer")) {
+  // A FIFO that it opens for both never ends, whoever writes to it and leaves.
+  std::ofstream(program_) << "#!/bin/sh\n"
+                          << "exec 3<>'" << directory_ << "'/strings-$2\n"
+                          << "echo \"1 log pid $$\"\n"
+                          << "echo \"1 log arguments $*\"\n"
+                          << "while read -r line <&3; do\n"
+                          << "  case \"$line\" in\n"
+                          << "    'leave '*) exit \"${line#leave }\" ;;\n"
+                          << "    *) echo \"$line\" ;;\n"
+                          << "  esac\n"
+                          << "done\n";
+  if (::chmod(program_.c_str(), 0700) != 0) fail("chmod");
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (::mkfifo(directory.file("strings-" + std::to_string(rank)).c_str(), 0600) != 0) fail("mkfifo");
+  }
+}
+
+void PuppetTrainer::say(std::uint32_t rank, const std::string& line) const {
+  const int strings = ::open((directory_ + "/strings-" + std::to_string(rank)).c_str(), O_WRONLY | O_CLOEXEC);
+  const std::string text = line + "\n";
+  const bool written = ::write(strings, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(strings);
+  if (!written) fail("the trainer's strings");
+}
+
+Handle::Handle(pid_t pid) : descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+  if (descriptor_ < 0 && errno != ESRCH) fail("pidfd_open");
+}
+Handle::~Handle() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+bool Handle::exits_within(Duration patience) const {
+  if (descriptor_ < 0) return true;
+  pollfd polled = {.fd = descriptor_, .events = POLLIN, .revents = 0};
+  return ::poll(&polled, 1, static_cast<int>(patience / std::chrono::milliseconds(1))) > 0;
+}
+
+AgentUnderTest::AgentUnderTest(const OwnDirectory& directory, const std::string& trainer,
+                               const std::vector<std::string>& more)
+    : directory_(directory.name()) {
+  static int count = 0;
+  log_ = directory.file("agent-" + std::to_string(++count) + ".stderr");
+  std::vector<std::string> texts = {program_under_test(), "agent",    "--host",    "2",
+                                    "--directory",        directory_, "--trainer", trainer};
+  texts.insert(texts.end(), more.begin(), more.end());
+  std::vector<char*> arguments;
+  for (std::string& text : texts) arguments.push_back(text.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log_.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                     0600);
+  const int failed = ::posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), texts[0]);
+}
+AgentUnderTest::~AgentUnderTest() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  exit_code();
+}
+void AgentUnderTest::signal(int number) const { ::kill(pid_, number); }
+int AgentUnderTest::exit_code() {
+  if (!Handle(pid_).exits_within(kPatience)) throw std::runtime_error("the agent does not end: " + said());
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+std::string AgentUnderTest::said() const {
+  std::ostringstream text;
+  text << std::ifstream(log_).rdbuf();
+  return text.str();
+}
+std::string AgentUnderTest::socket() const { return agent_socket(directory_, 2); }
+
+DriverUnderTest::DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting)
+    : link(
+          socket, epoch, std::move(greeting),
+          [this](const AgentMessage& message) {
+            const std::lock_guard lock(mutex_);
+            messages_.push_back(message);
+            changed_.notify_all();
+          },
+          [this](const std::string& why) {
+            const std::lock_guard lock(mutex_);
+            losses_.push_back(why);
+            changed_.notify_all();
+          }) {}
+
+void DriverUnderTest::attend(Duration lease) {
+  std::string why;
+  if (!link.connect(kPatience, why)) throw std::runtime_error(why);
+  link.lease(lease);
+}
+
+pid_t DriverUnderTest::await_pid(std::uint32_t rank) {
+  const auto line = await<AgentRankLine>([&](const AgentRankLine& each) {
+    return each.rank == rank && each.line.find(" log pid ") != std::string::npos;
+  });
+  return static_cast<pid_t>(std::stol(parse_rank_line(line.line)->text));
+}
+
+std::string DriverUnderTest::await_loss() {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_for(lock, kPatience, [&] { return !losses_.empty(); }))
+    throw std::runtime_error("no loss");
+  EXPECT_EQ(losses_.size(), 1U);
+  return losses_.front();
+}
+
+}  // namespace gauntlet

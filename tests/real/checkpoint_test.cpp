@@ -1,0 +1,325 @@
+#include "real/checkpoint/directory.hpp"
+#include "real/checkpoint/files.hpp"
+#include "real/checkpoint/manifest.hpp"
+#include "real/checkpoint/shard.hpp"
+#include "real/checkpoint/writer.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr JobIdentity kJob{.seed = 7, .pp = 2, .dp = 2};
+
+Shard shard_of(std::uint32_t rank, std::int64_t step) {
+  const double value = static_cast<double>(step) + 0.125 * rank;
+  return {.job = kJob,
+          .rank = rank,
+          .step = step,
+          .parameters = {value, -value, 1 / (value + 1)},
+          .momentum = {0, value}};
+}
+
+class Checkpoints : public ::testing::Test {
+ protected:
+  void write_shards(std::int64_t step, std::uint32_t ranks = kJob.ranks()) const {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) ASSERT_FALSE(directory_.write(shard_of(rank, step)));
+  }
+  void make_whole(std::int64_t step) const {
+    write_shards(step);
+    ASSERT_FALSE(directory_.commit(step));
+  }
+  fs::path step(std::int64_t step) const { return path_ / ("gauntlet-step-" + std::to_string(step)); }
+
+  std::set<std::string> names(const fs::path& within = {}) const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path_ / within)) names.insert(entry.path().filename());
+    return names;
+  }
+
+  Scratch scratch_;
+  fs::path path_ = scratch_.folder("checkpoints");
+  CheckpointDirectory directory_{path_, kJob};
+};
+
+RC_GTEST_PROP(Shards, ReadBackAsTheyWere, ()) {
+  const auto doubles = [] {
+    return *rc::gen::container<std::vector<double>>(rc::gen::map(
+        rc::gen::arbitrary<std::uint64_t>(), [](std::uint64_t bits) { return std::bit_cast<double>(bits); }));
+  };
+  const Shard shard{.job = {.seed = *rc::gen::arbitrary<std::uint64_t>(),
+                            .pp = *rc::gen::arbitrary<std::uint32_t>(),
+                            .dp = *rc::gen::arbitrary<std::uint32_t>()},
+                    .rank = *rc::gen::arbitrary<std::uint32_t>(),
+                    .step = *rc::gen::arbitrary<std::int64_t>(),
+                    .parameters = doubles(),
+                    .momentum = doubles()};
+  const std::string bytes = shard_bytes(shard);
+  const ReadShard read = read_shard(bytes);
+  RC_ASSERT(read.shard.has_value());
+  RC_ASSERT(shard_bytes(*read.shard) == bytes);  // NaN differs from itself, its bytes do not
+  RC_ASSERT(read.shard->parameters.size() == shard.parameters.size());
+}
+
+TEST(Shards, NoByteCanBeLostOrChanged) {
+  const std::string whole = shard_bytes(shard_of(1, 10));
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    EXPECT_FALSE(read_shard(damaged).shard) << "byte " << place;
+    EXPECT_FALSE(read_shard(whole.substr(0, place)).shard) << "cut to " << place;
+  }
+  EXPECT_FALSE(read_shard(whole + std::string(8, '\0')).shard);
+}
+
+TEST(Manifests, NoByteCanBeLostOrChanged) {
+  const Manifest manifest{.job = {.seed = std::numeric_limits<std::uint64_t>::max(), .pp = 1, .dp = 3},
+                          .step = 20,
+                          .shards = {{100, 1}, {200, 2}, {0, std::numeric_limits<std::uint64_t>::max()}}};
+  const std::string whole = manifest_text(manifest);
+  ASSERT_EQ(parse_manifest(whole), manifest);
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    EXPECT_FALSE(parse_manifest(damaged)) << "byte " << place;
+    EXPECT_FALSE(parse_manifest(whole.substr(0, place))) << "cut to " << place;
+  }
+  EXPECT_FALSE(parse_manifest(whole + "\n"));
+}
+
+TEST_F(Checkpoints, AnEmptyDirectoryHoldsNone) {
+  EXPECT_EQ(directory_.survey().newest(), 0);
+  EXPECT_FALSE(directory_.survey().problem);
+}
+
+TEST_F(Checkpoints, TheNewestWholeOneIsLoadedByEveryRank) {
+  make_whole(10);
+  make_whole(9);  // as numbers, not as text
+  make_whole(20);
+  const auto survey = directory_.survey();
+  EXPECT_THAT(survey.whole, ElementsAre(20, 10, 9));
+  for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
+    EXPECT_EQ(directory_.load(survey.newest(), rank).shard, shard_of(rank, 20));
+}
+
+// Whatever happens to the newest checkpoint, it is left for the older whole one.
+TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
+  struct Damage {
+    const char* what;
+    std::function<void(const fs::path&)> inflict;
+    bool had_manifest = true;
+  };
+  const std::vector<Damage> damages{
+      {"torn manifest",
+       [](const fs::path& p) { fs::resize_file(p / "manifest", fs::file_size(p / "manifest") / 2); }},
+      {"empty manifest", [](const fs::path& p) { fs::resize_file(p / "manifest", 0); }},
+      {"manifest of another step",
+       [](const fs::path& p) {
+         fs::copy_file(p.parent_path() / "gauntlet-step-10" / "manifest", p / "manifest",
+                       fs::copy_options::overwrite_existing);
+       }},
+      {"manifest never written", [](const fs::path& p) { fs::remove(p / "manifest"); }, false},
+      {"manifest only under its temporary name",
+       [](const fs::path& p) { fs::rename(p / "manifest", p / "manifest.tmp"); }, false},
+      {"truncated shard",
+       [](const fs::path& p) { fs::resize_file(p / "rank-3.shard", fs::file_size(p / "rank-3.shard") - 8); }},
+      {"flipped byte", [](const fs::path& p) { flip(p / "rank-0.shard", 70); }},
+      {"flipped byte in a shard's checksum",
+       [](const fs::path& p) { flip(p / "rank-2.shard", fs::file_size(p / "rank-2.shard") - 1); }},
+      {"missing shard", [](const fs::path& p) { fs::remove(p / "rank-1.shard"); }},
+      {"shard of another rank",
+       [](const fs::path& p) {
+         fs::copy_file(p / "rank-0.shard", p / "rank-1.shard", fs::copy_options::overwrite_existing);
+       }},
+      {"good shard of another step",
+       [](const fs::path& p) {
+         fs::copy_file(p.parent_path() / "gauntlet-step-10" / "rank-1.shard", p / "rank-1.shard",
+                       fs::copy_options::overwrite_existing);
+       }},
+  };
+  make_whole(10);
+  for (const Damage& damage : damages) {
+    SCOPED_TRACE(damage.what);
+    fs::remove_all(step(20));
+    make_whole(20);
+    ASSERT_EQ(directory_.survey().newest(), 20);
+    damage.inflict(step(20));
+
+    const auto survey = directory_.survey();
+    EXPECT_FALSE(survey.problem);
+    EXPECT_THAT(survey.whole, ElementsAre(10));
+    EXPECT_EQ(survey.damaged.size(), damage.had_manifest ? 1U : 0U);
+    EXPECT_EQ(survey.unfinished.size(), damage.had_manifest ? 0U : 1U);
+
+    // In order again: the steps can be taken once more, and what was whole once is kept for whoever wants to know.
+    EXPECT_FALSE(directory_.tidy(survey));
+    EXPECT_FALSE(fs::exists(step(20)));
+    EXPECT_EQ(fs::exists(path_ / "gauntlet-damaged-20"), damage.had_manifest);
+    fs::remove_all(path_ / "gauntlet-damaged-20");
+  }
+}
+
+TEST_F(Checkpoints, WhereNoneIsWholeTrainingBeginsAnew) {
+  make_whole(10);
+  make_whole(20);
+  flip(step(10) / "rank-1.shard", 0);
+  fs::remove(step(20) / "rank-0.shard");
+  EXPECT_EQ(directory_.survey().newest(), 0);
+  EXPECT_EQ(directory_.survey().damaged.size(), 2U);
+}
+
+TEST_F(Checkpoints, LeftoverTemporariesAreHarmlessAndGo) {
+  make_whole(10);
+  put_bytes(step(10) / "rank-2.shard.tmp", "half a sh");
+  put_bytes(step(10) / "manifest.tmp", "half a m");
+  fs::create_directories(step(15));
+  put_bytes(step(15) / "rank-2.shard.tmp", "half a sh");
+  const auto survey = directory_.survey();
+  EXPECT_THAT(survey.whole, ElementsAre(10));
+  EXPECT_FALSE(directory_.tidy(survey));
+  EXPECT_THAT(names(), ElementsAre("gauntlet-step-10"));
+  EXPECT_THAT(names("gauntlet-step-10"),
+              ElementsAre("manifest", "rank-0.shard", "rank-1.shard", "rank-2.shard", "rank-3.shard"));
+  EXPECT_EQ(directory_.survey().newest(), 10);
+}
+
+TEST_F(Checkpoints, TidyKeepsTwoAndWhatIsNotOurs) {
+  for (const std::int64_t step : {10, 20, 30}) make_whole(step);
+  write_shards(40, 3);
+  put_bytes(path_ / "notes.txt", "mine");
+  fs::create_directories(path_ / "step-10");
+  put_bytes(step(40) / "notes.txt", "mine");
+  EXPECT_FALSE(directory_.tidy(directory_.survey()));
+  EXPECT_THAT(names(), ElementsAre("gauntlet-step-20", "gauntlet-step-30", "gauntlet-step-40", "notes.txt",
+                                   "step-10"));
+  EXPECT_THAT(names("gauntlet-step-40"), ElementsAre("notes.txt"));
+  EXPECT_THAT(directory_.survey().whole, ElementsAre(30, 20));
+}
+
+TEST_F(Checkpoints, PruneKeepsTheNewestAndOneBefore) {
+  for (const std::int64_t step : {10, 20}) make_whole(step);
+  write_shards(25, 2);  // an older one that failed
+  make_whole(30);
+  write_shards(40, 1);  // the next one, begun by a rank that is ahead
+  EXPECT_FALSE(directory_.prune(30));
+  EXPECT_THAT(names(), ElementsAre("gauntlet-step-20", "gauntlet-step-30", "gauntlet-step-40"));
+}
+
+TEST_F(Checkpoints, OfAnotherJobAreRefusedAndLeftAlone) {
+  make_whole(10);
+  const CheckpointDirectory other(path_, {.seed = 8, .pp = 2, .dp = 2});
+  const auto survey = other.survey();
+  ASSERT_TRUE(survey.problem);
+  EXPECT_THAT(survey.problem->text(),
+              HasSubstr("is of another job (seed 7, pp 2, dp 2, where this one has seed 8"));
+  EXPECT_EQ(directory_.survey().newest(), 10);
+}
+
+TEST_F(Checkpoints, ATornShardIsNotCommitted) {
+  write_shards(10);
+  flip(step(10) / "rank-3.shard", 90);
+  const auto problem = directory_.commit(10);
+  ASSERT_TRUE(problem);
+  EXPECT_THAT(problem->text(), HasSubstr("rank-3.shard: does not match its checksum"));
+  EXPECT_FALSE(fs::exists(step(10) / "manifest"));
+}
+
+TEST_F(Checkpoints, AProbeLeavesNothing) {
+  EXPECT_FALSE(directory_.probe(0, 4096));
+  EXPECT_THAT(names(), IsEmpty());
+  const CheckpointDirectory nowhere(path_ / "missing", kJob);
+  const auto problem = nowhere.probe(0, 4096);
+  ASSERT_TRUE(problem);
+  EXPECT_THAT(problem->text(), HasSubstr("missing: is no place for checkpoints"));
+  EXPECT_THAT(problem->text(), HasSubstr("create it"));
+}
+
+// What a writer said, and a wait for it.
+class Heard {
+ public:
+  CheckpointWriter::Listener listener() {
+    return {
+        .saved = [this](std::int64_t step) { add("saved " + std::to_string(step)); },
+        .failed = [this](std::int64_t step,
+                         const Problem& why) { add("failed " + std::to_string(step) + ": " + why.text()); },
+        .not_removed = [this](const Problem& why) { add("not removed: " + why.text()); }};
+  }
+  std::vector<std::string> all() {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  void add(std::string line) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(Checkpoints, RankZeroSaysSavedWhenAllShardsAreThere) {
+  Heard zero, others;
+  {
+    std::vector<std::unique_ptr<CheckpointWriter>> writers;
+    for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
+      writers.push_back(std::make_unique<CheckpointWriter>(directory_, rank, std::chrono::minutes(1),
+                                                           rank == 0 ? zero.listener() : others.listener()));
+    for (const std::int64_t step : {10, 20, 30})
+      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank) writers[rank]->write(shard_of(rank, step));
+    for (const auto& writer : writers) writer->wait_until_idle();
+  }
+  EXPECT_THAT(zero.all(), ElementsAre("saved 10", "saved 20", "saved 30"));
+  EXPECT_THAT(others.all(), IsEmpty());
+  EXPECT_THAT(names(), ElementsAre("gauntlet-step-20", "gauntlet-step-30"));
+  EXPECT_THAT(directory_.survey().whole, ElementsAre(30, 20));
+}
+
+TEST_F(Checkpoints, AShardThatDoesNotComeLosesThatCheckpointAlone) {
+  Heard heard;
+  CheckpointWriter writer(directory_, 0, std::chrono::milliseconds(20), heard.listener());
+  writer.write(shard_of(0, 10));
+  writer.wait_until_idle();
+  EXPECT_THAT(heard.all(), ElementsAre("failed 10: the shard of rank 1 did not come within 20ms"));
+  EXPECT_EQ(directory_.survey().newest(), 0);
+
+  for (std::uint32_t rank = 1; rank < kJob.ranks(); ++rank)
+    ASSERT_FALSE(directory_.write(shard_of(rank, 20)));
+  writer.write(shard_of(0, 20));
+  writer.wait_until_idle();
+  EXPECT_EQ(heard.all().back(), "saved 20");
+  EXPECT_THAT(names(), ElementsAre("gauntlet-step-20"));
+}
+
+TEST_F(Checkpoints, AWriterThatEndsDoesNotWaitForOthers) {
+  Heard heard;
+  {
+    CheckpointWriter writer(directory_, 0, std::chrono::hours(1), heard.listener());
+    writer.write(shard_of(0, 10));
+  }
+  EXPECT_THAT(heard.all(), IsEmpty());
+  EXPECT_EQ(directory_.load(10, 0).shard, shard_of(0, 10));  // its own was seen through
+  EXPECT_THAT(directory_.survey().unfinished, ElementsAre(10));
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,173 @@
+#include "tests/real/trainer_process.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+// So long no step of any test takes on a machine that works at all.
+constexpr int kGenerousMilliseconds = 60'000;
+
+std::array<int, 2> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  return ends;
+}
+
+/// What comes next, empty at the end; nothing where too long nothing came.
+std::optional<std::string> read_some(int descriptor) {
+  pollfd wait{.fd = descriptor, .events = POLLIN, .revents = 0};
+  if (::poll(&wait, 1, kGenerousMilliseconds) <= 0) return std::nullopt;
+  std::array<char, 4096> part{};
+  const ssize_t count = ::read(descriptor, part.data(), part.size());
+  return std::string(part.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+}
+
+}  // namespace
+
+TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
+                               const std::function<void()>& in_child) {
+  const auto output = make_pipe(), error = make_pipe();
+  std::vector<char*> argv{const_cast<char*>(GAUNTLET_TRAINER)};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::dup2(output[1], STDOUT_FILENO);
+    ::dup2(error[1], STDERR_FILENO);
+    if (in_child) in_child();
+    ::execv(GAUNTLET_TRAINER, argv.data());
+    ::_exit(127);
+  }
+  ::close(output[1]);
+  ::close(error[1]);
+  output_ = output[0];
+  error_ = error[0];
+}
+
+TrainerProcess::~TrainerProcess() {
+  if (!exit_code_) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  stop_reading();
+  ::close(error_);
+}
+
+void TrainerProcess::signal(int number) const { ASSERT_EQ(::kill(pid_, number), 0); }
+
+void TrainerProcess::stop_reading() {
+  if (output_ >= 0) ::close(output_);
+  output_ = -1;
+}
+
+std::optional<RankLine> TrainerProcess::next_line() {
+  while (output_ >= 0) {
+    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+      const auto line = parse_rank_line(std::string_view(unread_).substr(0, end));
+      EXPECT_TRUE(line) << "no line of a rank: " << unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      if (line) lines_.push_back(*line);
+      return line;
+    }
+    const auto more = read_some(output_);
+    if (!more) ADD_FAILURE() << "process " << pid_ << " says nothing and does not end";
+    if (!more || more->empty()) return std::nullopt;
+    unread_ += *more;
+  }
+  return std::nullopt;
+}
+
+std::optional<RankLine> TrainerProcess::wait_for(const std::function<bool(const RankLine&)>& wanted) {
+  while (const auto line = next_line())
+    if (wanted(*line)) return line;
+  ADD_FAILURE() << "the output of process " << pid_ << " ended without the line";
+  return std::nullopt;
+}
+
+std::optional<RankLine> TrainerProcess::wait_for(RankLine::Kind kind, std::int64_t step) {
+  SCOPED_TRACE("waiting for " + to_line({.kind = kind, .step = step}));
+  return wait_for([&](const RankLine& line) { return line.kind == kind && line.step == step; });
+}
+
+std::optional<RankLine> TrainerProcess::wait_for_log(const std::string& pattern) {
+  SCOPED_TRACE("waiting for log " + pattern);
+  return wait_for(
+      [&](const RankLine& line) { return line.kind == RankLine::Kind::log && line.pattern == pattern; });
+}
+
+int TrainerProcess::wait_for_exit() {
+  if (exit_code_) return *exit_code_;
+  while (next_line()) {
+  }
+  for (auto more = read_some(error_); more && !more->empty(); more = read_some(error_)) error_text_ += *more;
+  int status = 0;
+  ::waitpid(pid_, &status, 0);  // both its ends are closed: it is ending
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return *exit_code_;
+}
+
+std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
+  const auto text = [](auto number) { return std::to_string(number); };
+  return {"--rank",
+          text(rank),
+          "--pp",
+          text(pp),
+          "--dp",
+          text(dp),
+          "--seed",
+          text(seed),
+          "--steps",
+          text(steps),
+          "--run-directory",
+          directory / "run",
+          "--checkpoint-directory",
+          checkpoints(),
+          "--checkpoint-every",
+          text(checkpoint_every),
+          "--step-time",
+          step_time,
+          "--collective-timeout",
+          collective_timeout};
+}
+
+std::unique_ptr<TrainerProcess> TrainingJob::start(std::uint32_t rank,
+                                                   const std::function<void()>& in_child) const {
+  std::filesystem::create_directories(directory / "run");
+  std::filesystem::create_directories(checkpoints());
+  return std::make_unique<TrainerProcess>(arguments(rank), in_child);
+}
+
+std::vector<std::unique_ptr<TrainerProcess>> TrainingJob::start_all() const {
+  std::vector<std::unique_ptr<TrainerProcess>> ranks;
+  for (std::uint32_t rank = 0; rank < pp * dp; ++rank) ranks.push_back(start(rank));
+  return ranks;
+}
+
+std::vector<std::uint64_t> final_hashes(const std::vector<std::unique_ptr<TrainerProcess>>& ranks) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    EXPECT_EQ(ranks[rank]->wait_for_exit(), kExitFinished)
+        << "rank " << rank << ": " << ranks[rank]->standard_error();
+    const auto& lines = ranks[rank]->lines();
+    const bool finished = !lines.empty() && lines.back().kind == RankLine::Kind::finished;
+    EXPECT_TRUE(finished) << "rank " << rank;
+    hashes.push_back(finished ? lines.back().hash : 0);
+  }
+  return hashes;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,71 @@
+// Ranks as processes: started, listened to, and ended with the test whatever happens.
+#pragma once
+
+#include "real/trainer/lines.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+class TrainerProcess {
+ public:
+  /// `in_child` runs between fork and exec: async-signal-safe calls alone.
+  explicit TrainerProcess(const std::vector<std::string>& arguments,
+                          const std::function<void()>& in_child = {});
+  /// SIGKILL, if it still lives.
+  ~TrainerProcess();
+  TrainerProcess(const TrainerProcess&) = delete;
+  TrainerProcess& operator=(const TrainerProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  /// Nobody reads its standard output any more.
+  void stop_reading();
+
+  /// Reads on to the first line that is wanted. A failure of the test, and nothing, where the output ends before it.
+  std::optional<RankLine> wait_for(const std::function<bool(const RankLine&)>& wanted);
+  std::optional<RankLine> wait_for(RankLine::Kind kind, std::int64_t step);
+  std::optional<RankLine> wait_for_log(const std::string& pattern);
+
+  /// Reads to the end. The exit code, or 128 + signal.
+  int wait_for_exit();
+  const std::vector<RankLine>& lines() const { return lines_; }      // read so far
+  const std::string& standard_error() const { return error_text_; }  // after its exit
+
+ private:
+  std::optional<RankLine> next_line();
+
+  pid_t pid_ = -1;
+  int output_ = -1, error_ = -1;
+  std::string unread_, error_text_;
+  std::vector<RankLine> lines_;
+  std::optional<int> exit_code_;
+};
+
+struct TrainingJob {
+  std::filesystem::path directory;  // holds run/ and checkpoints/, made when ranks start
+  std::uint32_t pp = 2, dp = 2;
+  std::uint64_t seed = 1;
+  std::int64_t steps = 12;
+  std::int64_t checkpoint_every = 0;
+  std::string step_time = "0s";
+  std::string collective_timeout = "60s";
+
+  std::vector<std::string> arguments(std::uint32_t rank) const;
+  std::unique_ptr<TrainerProcess> start(std::uint32_t rank, const std::function<void()>& in_child = {}) const;
+  std::vector<std::unique_ptr<TrainerProcess>> start_all() const;
+  std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
+};
+
+/// By rank; a failure of the test where one does not finish.
+std::vector<std::uint64_t> final_hashes(const std::vector<std::unique_ptr<TrainerProcess>>& ranks);
+
+}  // namespace gauntlet

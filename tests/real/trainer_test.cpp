@@ -1,0 +1,384 @@
+// Real ranks: gauntlet-trainer in as many processes as the job has ranks.
+#include "core/quantity.hpp"
+#include "real/trainer/batch.hpp"
+#include "real/trainer/stage.hpp"
+#include "tests/real/scratch.hpp"
+#include "tests/real/trainer_process.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using Kind = RankLine::Kind;
+using Ranks = std::vector<std::unique_ptr<TrainerProcess>>;
+
+/// The same training in one process: the ranks' hashes, by rank.
+std::vector<std::uint64_t> hashes_of_one_process(const TrainingJob& job) {
+  std::vector<Stage> stages;
+  for (std::uint32_t s = 0; s < job.pp; ++s) stages.emplace_back(job.seed, s, job.pp);
+  for (std::int64_t step = 1; step <= job.steps; ++step) {
+    std::vector<std::vector<std::vector<double>>> gradients(job.pp);  // by stage and replica
+    for (std::uint32_t s = 0; s < job.pp; ++s)
+      gradients[s].assign(job.dp, std::vector<double>(stages[s].parameters().size()));
+    for (std::uint32_t replica = 0; replica < job.dp; ++replica)
+      for (std::uint32_t m = 0; m < kMicroBatches; ++m) {
+        const Batch batch = make_batch(job.seed, replica, step, m);
+        std::vector<Stage::Pass> passes(job.pp);
+        std::vector<double> values = batch.inputs;
+        for (std::uint32_t s = 0; s < job.pp; ++s) values = stages[s].forward(values, passes[s]);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] -= batch.targets[i];
+        for (std::uint32_t s = job.pp; s-- > 0;)
+          values = stages[s].backward(passes[s], values, gradients[s][replica]);
+      }
+    for (std::uint32_t s = 0; s < job.pp; ++s) {
+      // Part p of the gradient is summed round the ring from replica p on.
+      const std::size_t size = stages[s].parameters().size();
+      std::vector<double> sum(size);
+      for (std::size_t part = 0; part < job.dp; ++part)
+        for (std::size_t i = size * part / job.dp; i < size * (part + 1) / job.dp; ++i) {
+          sum[i] = gradients[s][part][i];
+          for (std::size_t k = 1; k < job.dp; ++k) sum[i] += gradients[s][(part + k) % job.dp][i];
+          sum[i] /= static_cast<double>(kSamples * kMicroBatches) * job.dp;
+        }
+      stages[s].update(sum);
+    }
+  }
+  std::vector<std::uint64_t> hashes;
+  for (std::uint32_t s = 0; s < job.pp; ++s) hashes.insert(hashes.end(), job.dp, stages[s].hash());
+  return hashes;
+}
+
+class Trainer : public ::testing::Test {
+ protected:
+  TrainingJob job(const std::string& name = "job") const { return {.directory = scratch_.folder(name)}; }
+
+  /// Every rank goes on after the same step, which it returns.
+  static std::int64_t common_start(const Ranks& ranks) {
+    std::set<std::int64_t> steps;
+    for (const auto& rank : ranks)
+      if (const auto up = rank->wait_for([](const RankLine& line) { return line.kind == Kind::up; }))
+        steps.insert(up->step);
+    EXPECT_EQ(steps.size(), 1U);
+    return steps.empty() ? -1 : *steps.begin();
+  }
+
+  Scratch scratch_;
+};
+
+TEST_F(Trainer, AnyLayoutTrainsAsOneProcessWould) {
+  struct Shape {
+    std::uint32_t pp, dp;
+  };
+  for (const Shape shape : {Shape{1, 1}, Shape{2, 2}, Shape{1, 3}, Shape{3, 1}}) {
+    SCOPED_TRACE(std::to_string(shape.pp) + " x " + std::to_string(shape.dp));
+    TrainingJob job = this->job(std::to_string(shape.pp) + "x" + std::to_string(shape.dp));
+    job.pp = shape.pp;
+    job.dp = shape.dp;
+    EXPECT_EQ(final_hashes(job.start_all()), hashes_of_one_process(job));
+  }
+}
+
+TEST_F(Trainer, TheBytesAreTheSameOnAnyMachine) {
+  // As g++ 12 and clang 14 both had them when the model was written; no other source.
+  TrainingJob job = this->job();
+  const auto hashes = hashes_of_one_process(job);
+  EXPECT_EQ(hashes[0], 0x435dccbb7b9a4bb9U);
+  EXPECT_EQ(hashes[2], 0x45ba8955abe3dd54U);
+  job.seed = 2;
+  EXPECT_NE(hashes_of_one_process(job)[0], hashes[0]);
+}
+
+TEST_F(Trainer, LinesTellWhatHappened) {
+  TrainingJob job = this->job();
+  job.checkpoint_every = 4;
+  job.step_time = "2ms";
+  const Ranks ranks = job.start_all();
+  EXPECT_EQ(final_hashes(ranks), hashes_of_one_process(job));  // with checkpoints as without
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    std::vector<std::string> said;
+    std::int64_t before = 0;
+    for (const RankLine& line : ranks[rank]->lines()) {
+      EXPECT_GE(line.at_ns, before);
+      before = line.at_ns;
+      if (line.kind == Kind::step) {
+        EXPECT_GE(line.took_ns, 2'000'000);
+      }
+      if (line.kind != Kind::saved) said.push_back(to_line(line).substr(to_line(line).find(' ') + 1));
+      if (line.kind == Kind::step || line.kind == Kind::stall)
+        said.back() = said.back().substr(0, said.back().rfind(' '));
+    }
+    said.back() = said.back().substr(0, said.back().rfind(' '));
+    // A checkpoint after every fourth step, and none after the last.
+    EXPECT_THAT(said, ::testing::ElementsAre("up 0", "step 1", "step 2", "step 3", "step 4", "stall 4",
+                                             "step 5", "step 6", "step 7", "step 8", "stall 8", "step 9",
+                                             "step 10", "step 11", "step 12", "finished 12"));
+    std::vector<std::int64_t> saved;
+    for (const RankLine& line : ranks[rank]->lines())
+      if (line.kind == Kind::saved) saved.push_back(line.step);
+    EXPECT_EQ(saved, rank == 0 ? std::vector<std::int64_t>({4, 8}) : std::vector<std::int64_t>());
+  }
+}
+
+/// The ranks but `lost` hang on it until the timeout, and not for less.
+void expect_hang(const Ranks& ranks, std::size_t lost, Duration timeout) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (rank == lost) continue;
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    EXPECT_EQ(ranks[rank]->wait_for_exit(), kExitCollectiveTimeout) << ranks[rank]->standard_error();
+    const auto& lines = ranks[rank]->lines();
+    ASSERT_GE(lines.size(), 2U);
+    const RankLine& last = lines.back();
+    EXPECT_EQ(last.kind, Kind::log);
+    EXPECT_EQ(last.pattern, "collective_timeout");
+    EXPECT_THAT(last.text, HasSubstr("waited " + to_text(timeout) + " for rank "));
+    // It began to wait after it had said what it said before.
+    const RankLine& before =
+        *std::find_if(lines.rbegin(), lines.rend(), [](const RankLine& l) { return l.kind == Kind::step; });
+    EXPECT_GE(last.at_ns - before.at_ns, timeout.count());
+  }
+}
+
+TEST_F(Trainer, ALostRankHangsTheOthersAndTheRestartGoesOnFromTheCheckpoint) {
+  constexpr auto kTimeout = std::chrono::seconds(3);  // the wait for it is the length of this test
+  TrainingJob job = this->job();
+  job.steps = 60;
+  job.checkpoint_every = 3;
+  job.step_time = "50ms";
+  job.collective_timeout = to_text(kTimeout);
+  TrainingJob other = job;
+  other.directory = scratch_.folder("other");
+  {
+    const Ranks ranks = job.start_all(), others = other.start_all();
+    ASSERT_TRUE(ranks[0]->wait_for(Kind::saved, 6));
+    ranks[3]->signal(SIGKILL);
+    ASSERT_TRUE(others[1]->wait_for(Kind::step, 2));
+    others[1]->signal(SIGSTOP);
+    expect_hang(ranks, 3, kTimeout);
+    expect_hang(others, 1, kTimeout);
+    EXPECT_EQ(ranks[3]->wait_for_exit(), 128 + SIGKILL);
+  }
+  job.step_time = "0s";
+  job.collective_timeout = "60s";
+  const Ranks ranks = job.start_all();
+  const std::int64_t start = common_start(ranks);
+  EXPECT_GE(start, 6);
+  EXPECT_EQ(start % 3, 0);
+  EXPECT_EQ(final_hashes(ranks), hashes_of_one_process(job));
+}
+
+TEST_F(Trainer, AStopThatEndsInTimeLeavesNoTrace) {
+  TrainingJob job = this->job();
+  job.step_time = "5ms";
+  const Ranks ranks = job.start_all();
+  ASSERT_TRUE(ranks[2]->wait_for(Kind::step, 2));
+  ranks[2]->signal(SIGSTOP);
+  siginfo_t stopped{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(ranks[2]->pid()), &stopped, WSTOPPED), 0);
+  ranks[2]->signal(SIGCONT);
+  EXPECT_EQ(final_hashes(ranks), hashes_of_one_process(job));
+}
+
+TEST_F(Trainer, ARankThatNeverComesIsWaitedForAsLong) {
+  TrainingJob job = this->job();
+  job.collective_timeout = "200ms";
+  Ranks ranks;
+  for (const std::uint32_t rank : {0U, 1U, 2U}) ranks.push_back(job.start(rank));
+  for (const auto& rank : ranks) {
+    EXPECT_EQ(rank->wait_for_exit(), kExitCollectiveTimeout);
+    ASSERT_EQ(rank->lines().size(), 1U);
+    EXPECT_EQ(rank->lines()[0].pattern, "collective_timeout");
+  }
+  EXPECT_THAT(ranks[1]->lines()[0].text, HasSubstr("rank 3 to listen"));  // the stage after it
+}
+
+TEST_F(Trainer, WithoutAReaderARankEnds) {
+  TrainingJob alone = job("alone");
+  alone.pp = alone.dp = 1;
+  alone.steps = 1'000'000;
+  alone.step_time = "1ms";
+  const auto training = alone.start(0);
+  ASSERT_TRUE(training->wait_for(Kind::up, 0));
+  training->stop_reading();
+  EXPECT_EQ(training->wait_for_exit(), kExitFailed);
+
+  const auto waiting = job("waiting").start(0);  // for the other three, which never come
+  waiting->stop_reading();
+  EXPECT_EQ(waiting->wait_for_exit(), kExitFailed);
+}
+
+TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
+  TrainingJob job = this->job();
+  job.checkpoint_every = 3;
+  const auto hashes = final_hashes(job.start_all());
+  flip(job.checkpoints() / "gauntlet-step-9" / "rank-2.shard", 100);
+  fs::create_directories(job.checkpoints() / "gauntlet-step-11");
+  put_bytes(job.checkpoints() / "gauntlet-step-11" / "rank-1.shard.tmp", "of a dead run");
+
+  const Ranks ranks = job.start_all();
+  const auto log = ranks[0]->wait_for_log("checkpoint_damaged");
+  ASSERT_TRUE(log);
+  EXPECT_THAT(log->text, HasSubstr("gauntlet-step-9/rank-2.shard: has another checksum"));
+  EXPECT_EQ(common_start(ranks), 6);
+  EXPECT_EQ(final_hashes(ranks), hashes);
+  EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-damaged-9"));
+  EXPECT_FALSE(fs::exists(job.checkpoints() / "gauntlet-step-11"));
+  EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-step-9" / "manifest"));  // taken again
+}
+
+TEST_F(Trainer, AWriteThatFailsLosesThatCheckpointAlone) {
+  TrainingJob job = this->job();
+  job.pp = job.dp = 1;
+  job.steps = 2000;
+  job.checkpoint_every = 1;
+  job.step_time = "5ms";
+  {
+    const auto rank = job.start(0);
+    ASSERT_TRUE(rank->wait_for(Kind::saved, 1));
+    const auto limit_files = [&](rlim_t bytes) {
+      const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+      ASSERT_EQ(::prlimit(rank->pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+    };
+    limit_files(0);  // as a disk that fills up
+    const auto log = rank->wait_for_log("checkpoint_failed");
+    ASSERT_TRUE(log);
+    EXPECT_THAT(log->text,
+                HasSubstr("rank-0.shard.tmp: cannot be written (File too large); free some space"));
+    limit_files(RLIM_INFINITY);
+    ASSERT_TRUE(rank->wait_for([](const RankLine& line) { return line.kind == Kind::saved; }));
+  }
+  job.step_time = "0s";
+  job.checkpoint_every = 0;
+  const Ranks ranks = job.start_all();
+  EXPECT_GT(common_start(ranks), 1);
+  EXPECT_EQ(final_hashes(ranks), hashes_of_one_process(job));
+}
+
+TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
+  TrainingJob job = this->job();
+  job.checkpoint_every = 3;
+  const auto full = job.start(0, [] {
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  });
+  EXPECT_EQ(full->wait_for_exit(), kExitFailed);
+  EXPECT_THAT(full->standard_error(),
+              HasSubstr("checkpoints: is no place for checkpoints: nothing can be written (File "
+                        "too large); free some space there, or name another directory"));
+
+  fs::permissions(job.checkpoints(), fs::perms::owner_read | fs::perms::owner_exec);
+  // The superuser may write into a read-only directory, unless it gives that up.
+  const auto read_only = job.start(0, [] { ::prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE); });
+  EXPECT_EQ(read_only->wait_for_exit(), kExitFailed);
+  EXPECT_THAT(
+      read_only->standard_error(),
+      HasSubstr(
+          "checkpoints: is no place for checkpoints: nothing can be written (Permission denied); let this"));
+  fs::permissions(job.checkpoints(), fs::perms::owner_all);
+
+  fs::remove(job.checkpoints());
+  TrainerProcess missing(job.arguments(0));
+  EXPECT_EQ(missing.wait_for_exit(), kExitFailed);
+  EXPECT_THAT(missing.standard_error(), HasSubstr("(No such file or directory); create it"));
+}
+
+TEST_F(Trainer, CheckpointsThatCannotBeGoneOnFromAreRefused) {
+  TrainingJob job = this->job();
+  job.pp = job.dp = 1;
+  job.checkpoint_every = 5;
+  final_hashes(job.start_all());
+
+  TrainingJob other = job;
+  other.seed = 2;
+  const auto foreign = other.start(0);
+  EXPECT_EQ(foreign->wait_for_exit(), kExitFailed);
+  EXPECT_THAT(foreign->standard_error(),
+              HasSubstr("is of another job (seed 1, pp 1, dp 1, where this one has seed 2"));
+
+  job.steps = 7;
+  const auto shorter = job.start(0);
+  EXPECT_EQ(shorter->wait_for_exit(), kExitFailed);
+  EXPECT_THAT(shorter->standard_error(), HasSubstr("holds step 10 where training is to end at step 7"));
+}
+
+TEST_F(Trainer, ARankOfWhichOneIsAliveIsRefused) {
+  const TrainingJob job = this->job();
+  fs::create_directories(job.directory / "run");
+  const int lock =
+      ::open((job.directory / "run" / "rank-0.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const auto second = job.start(0);
+  EXPECT_EQ(second->wait_for_exit(), kExitFailed);
+  EXPECT_THAT(second->standard_error(),
+              HasSubstr("rank-0.lock: is in use (rank 0 of this run directory is alive)"));
+  ::close(lock);
+}
+
+TEST_F(Trainer, RanksOfDifferentJobsDoNotMix) {
+  TrainingJob job = this->job();
+  job.pp = 1;
+  TrainingJob other = job;
+  other.seed = 2;
+  const auto first = job.start(0), second = other.start(1);
+  for (TrainerProcess* rank : {first.get(), second.get()}) {
+    EXPECT_EQ(rank->wait_for_exit(), kExitFailed);
+    EXPECT_THAT(rank->standard_error(), HasSubstr("is of another job"));
+  }
+}
+
+TEST_F(Trainer, RunDirectoriesMayHaveLongNames) {
+  TrainingJob job =
+      this->job(std::string(100, 'a') + "/" + std::string(100, 'b'));  // a socket's path has 107 bytes
+  job.steps = 2;
+  EXPECT_EQ(final_hashes(job.start_all()), hashes_of_one_process(job));
+}
+
+TEST_F(Trainer, WrongArgumentsAreNamed) {
+  struct Case {
+    const char* option;
+    const char* value;
+    const char* says;
+  };
+  const TrainingJob job = this->job();
+  for (const Case& wrong :
+       {Case{"--rank", "4", "--rank 4 is not among 2 x 2 ranks"}, Case{"--pp", "0", "--pp"},
+        Case{"--dp", "-1", "--dp"}, Case{"--dp", "4096", "more than 4096"}, Case{"--steps", "0", "--steps"},
+        Case{"--steps", "many", "--steps"}, Case{"--checkpoint-every", "-1", "--checkpoint-every"},
+        Case{"--step-time", "200", "\"200\" has no unit"},
+        Case{"--collective-timeout", "0s", "--collective-timeout: must be above zero"},
+        Case{"--bogus", "1", "--bogus"}}) {
+    SCOPED_TRACE(std::string(wrong.option) + " " + wrong.value);
+    std::vector<std::string> arguments = job.arguments(0);
+    const auto place = std::find(arguments.begin(), arguments.end(), wrong.option);
+    if (place == arguments.end())
+      arguments.insert(arguments.end(), {wrong.option, wrong.value});
+    else
+      *(place + 1) = wrong.value;
+    TrainerProcess process(arguments);
+    EXPECT_EQ(process.wait_for_exit(), kExitUsage);
+    EXPECT_THAT(process.standard_error(), HasSubstr(wrong.says));
+  }
+}
+
+}  // namespace
+}  // namespace gauntlet

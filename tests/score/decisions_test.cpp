@@ -1,0 +1,197 @@
+// What was decided, held against what was true.
+#include "score/decisions.hpp"
+
+#include "tests/score/hand_made_run.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gauntlet {
+namespace {
+
+using testing::ElementsAre;
+
+// --- interruptions -----------------------------------------------------------------------------------------------------
+
+TEST(Interruptions, AreNeverMerged) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.strikes(460s, kCrash, 1);
+  run.strikes(460s, kCrash, 2);  // at the same time
+  run.strikes(465s, kHang, 3);   // while nobody has noticed
+  run.stops(470s);
+  run.strikes(480s, kCrash, 0);  // while the job is down
+  run.see(485s, Told{JobId{0}, 100s});
+  run.see(486s, Told{JobId{0}, 100s});
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(figures.interruptions, 6u);
+  EXPECT_EQ(figures.planned_stops, 2u);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].stops, 6u);
+  EXPECT_EQ(figures.incidents[0].cause, cause_of(kCrash));
+  EXPECT_EQ(figures.incidents[0].component, component(HostId{1}));  // the first one's
+}
+
+TEST(Interruptions, AreStopsOfTheJobAlone) {
+  HandMadeRun run;
+  run.started(60s);
+  run.strikes(100s, kCrash, 4, /*on_job=*/false);
+  run.strikes(110s, kWarning, 1);
+  run.strikes(120s, kSlow, 1);
+  run.strikes(130s, kCorrupt, 2);
+  run.trains(60s, 460s);
+  const Figures figures = run.finishes(460s);
+  EXPECT_EQ(figures.interruptions, 0u);
+  // On the job's hosts, stopping or not: crash, hang, slow, blip, corrupt, warning.
+  EXPECT_THAT(figures.faults, ElementsAre(0, 0, 1, 0, 1, 1));
+}
+
+// Told while it trains, the job goes down for it 15 s later: the stop belongs to that incident, whoever opens it.
+TEST(Interruptions, APlannedStopBelongsToTheIncidentThatItMeets) {
+  const auto stopped_by = [](bool fault_strikes_first) {
+    HandMadeRun run;
+    run.started(60s);
+    run.trains(60s, 460s);
+    run.see(445s, Told{JobId{0}, 100s});
+    run.order(445s, Checkpoint{JobId{0}});
+    if (fault_strikes_first) run.strikes(460s, kCrash, 1);
+    run.order(460s, Stop{JobId{0}, fault_strikes_first ? StopReason::fault : StopReason::planned});
+    return run.finishes(500s);
+  };
+  EXPECT_EQ(stopped_by(false).incidents.at(0).cause, kCausePlanned);
+  EXPECT_EQ(stopped_by(false).incidents.at(0).stops, 1u);
+  EXPECT_EQ(stopped_by(true).incidents.at(0).cause, cause_of(kCrash));
+  EXPECT_EQ(stopped_by(true).incidents.at(0).stops, 2u);
+}
+
+// --- mean time to failure ------------------------------------------------------------------------------------------------
+
+// At risk: 2,000 s of wall time for kinds that strike always; for those that strike in training 400 + 1,000 s, with
+// checkpoints and recomputing but without pauses and gaps.
+TEST(UnplannedRate, CountsEachKindOnItsClock) {
+  HandMadeRun run;
+  run.on_training_clock(kHang);
+  run.on_training_clock(kBlip);
+  run.started(60s);
+  run.trains(60s, 460s, {.cadence = {.first = 20, .every = 20, .stall = 6s}});
+  run.strikes(460s, kCrash, 1);
+  run.stops(470s);
+  run.replaces(475s, 1, 475s, 4);
+  run.starts(475s, 900s, 20);
+  run.trains(900s, 1100s, {.from_step = 20});
+  run.strikes(1100s, kBlip, 2);
+  run.pauses(1100s, 1200s);
+  run.ends(1200s, kBlip, 2);
+  run.goes_on(1200s, 2000s);
+  run.strikes(2000s, kHang, 0);
+  const Figures figures = run.finishes(2000s);
+  EXPECT_DOUBLE_EQ(figures.unplanned_rate, 1.0 / 2000 + 1.0 / 1400);
+}
+
+TEST(UnplannedRate, LeavesOutPlannedStopsFalseAlarmsReturnsAndOtherHosts) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.strikes(100s, kCrash, 4, /*on_job=*/false);
+  run.see(200s, Told{JobId{0}, 100s});
+  run.strikes(460s, kCrash, 1);
+  run.stops(470s);
+  run.starts(475s, 500s, 0);
+  run.returns(500s, kCrash, 1);
+  EXPECT_DOUBLE_EQ(run.finishes(1000s).unplanned_rate, 1.0 / 1000);
+}
+
+TEST(UnplannedRate, CountsAPauseThatBecameAStop) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.strikes(460s, kBlip, 1);
+  run.pauses(460s, 760s);
+  run.escalates(760s, kBlip, 1);
+  EXPECT_DOUBLE_EQ(run.finishes(1000s).unplanned_rate, 1.0 / 1000);
+}
+
+// --- evictions and spares ------------------------------------------------------------------------------------------------
+
+/// A job that is down from 460 s to the end.
+HandMadeRun stopped_job() {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.strikes(460s, kCrash, 1);
+  run.stops(460s);
+  return run;
+}
+
+TEST(Evictions, AreRightWhereOnlyRepairRemovesTheFault) {
+  HandMadeRun run = stopped_job();
+  run.strikes(461s, kHang, 2);  // a restart would have done
+  run.strikes(462s, kWarning, 0);
+  run.carried_out(470s, Evict{HostId{1}});
+  run.carried_out(471s, Evict{HostId{2}});
+  run.carried_out(472s, Evict{HostId{3}});  // healthy
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(figures.evictions_right, 1u);
+  EXPECT_EQ(figures.evictions_wrong, 2u);
+  EXPECT_EQ(figures.incidents.at(0).evictions_right, 1u);
+  EXPECT_EQ(figures.incidents.at(0).evictions_wrong, 2u);
+}
+
+TEST(Evictions, AreWrongOnceTheFaultHasEndedAndBeforeItBegins) {
+  HandMadeRun run = stopped_job();
+  run.strikes(461s, kSlow, 2);
+  run.ends(465s, kSlow, 2);
+  run.strikes(480s, kSlow, 3);
+  run.carried_out(470s, Evict{HostId{2}});
+  run.carried_out(479s, Evict{HostId{3}});
+  EXPECT_EQ(run.finishes(500s).evictions_wrong, 2u);
+}
+
+TEST(Evictions, OfHostsThatStandByBelongToNoIncident) {
+  HandMadeRun run = stopped_job();
+  run.strikes(461s, kCrash, 4, /*on_job=*/false);
+  run.carried_out(470s, Evict{HostId{4}});
+  run.carried_out(470s, Evict{HostId{5}});
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(figures.evictions_right, 1u);
+  EXPECT_EQ(figures.evictions_wrong, 1u);
+  EXPECT_EQ(figures.incidents.at(0).evictions_right, 0u);
+  EXPECT_EQ(figures.incidents.at(0).evictions_wrong, 0u);
+  EXPECT_EQ(figures.spares_max_in_use, 2u);
+}
+
+// A host that is in repair already cannot be evicted again.
+TEST(Evictions, ThatFailAreNone) {
+  HandMadeRun run = stopped_job();
+  run.carried_out(470s, Evict{HostId{4}});
+  run.answer(471s, run.order(471s, Evict{HostId{4}}), {}, Status::failed);
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(figures.evictions_wrong, 1u);
+  EXPECT_EQ(figures.spares_max_in_use, 1u);
+}
+
+TEST(Spares, InUseAreThoseGrantedOrInRepairAtMost) {
+  HandMadeRun run = stopped_job();
+  run.replaces(470s, 1, 470s, 4);  // 1 in use
+  run.see(480s, HostReturned{HostId{1}});
+  run.carried_out(480s, Readmit{HostId{1}});  // 0
+  run.replaces(490s, 2, 490s, 1);             // 1
+  run.carried_out(491s, Evict{HostId{5}});    // 2
+  run.see(495s, HostReturned{HostId{5}});
+  run.carried_out(495s, Readmit{HostId{5}});  // 1
+  EXPECT_EQ(run.finishes(500s).spares_max_in_use, 2u);
+}
+
+TEST(Spares, InUseAreNoMoreThanThereAre) {
+  HandMadeRun run = stopped_job();
+  run.replaces(470s, 1, 470s, 4);
+  run.replaces(470s, 2, 470s, 5);
+  run.order(470s, Evict{HostId{3}});
+  run.order(470s, Acquire{JobId{0}});  // none is left
+  EXPECT_EQ(run.finishes(500s).spares_max_in_use, 2u);
+}
+
+TEST(Spares, UnusedAreZero) { EXPECT_EQ(stopped_job().finishes(500s).spares_max_in_use, 0u); }
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,384 @@
+#include "sim/gang.hpp"
+
+#include "core/random/stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Pace kSecond{.step = 1s, .healthy_step = 1s};
+
+// --- examples ------------------------------------------------------------------------------------------------------
+
+TEST(Gang, LosesTheStepAndTheCheckpointUnderWay) {
+  ProgressLog log;
+  Gang gang(log);
+  // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is durable 3 s later: taken at 12 s, durable at 15 s.
+  const Gang::Checkpointing checkpointing{.interval = 10s, .stall = 2s, .persist = 3s};
+  const struct {
+    Duration cut;
+    std::int64_t steps, durable;
+  } table[] = {
+      {9'500ms, 9, 0}, {10s, 10, 0},   {11s, 10, 0},  // in the middle of the checkpoint
+      {14'999ms, 12, 0},                              // 12 s: 10 steps; then 2 more
+      {15s, 13, 10},   {26'999ms, 22, 10},            // the second is taken at 24 s, durable at 27 s
+      {27s, 23, 20},
+  };
+  for (const auto& row : table) {
+    gang.reset();
+    gang.begin(kStart, 0, kSecond, checkpointing);
+    EXPECT_EQ(gang.steps_at(kStart + row.cut), row.steps) << row.cut.count();
+    gang.cut(kStart + row.cut);
+    EXPECT_EQ(gang.durable(), row.durable) << row.cut.count();
+    EXPECT_EQ(gang.state(), Gang::State::down);
+  }
+}
+
+TEST(Gang, WritesCheckpointsToTheEndThoughTheNextIsTakenMeanwhile) {
+  ProgressLog log;
+  Gang gang(log);
+  // Taken at 2, 4, 6, 8, ... s, durable 5 s later: at 9.5 s those of 2 s and 4 s are.
+  gang.begin(kStart, 0, kSecond, {.interval = 2s, .stall = 0s, .persist = 5s});
+  gang.cut(kStart + 9'500ms);
+  EXPECT_EQ(gang.durable(), 4);
+}
+
+TEST(Gang, WritesOnThroughAPause) {
+  ProgressLog log;
+  Gang gang(log);
+  const Gang::Checkpointing checkpointing{.interval = 10s, .stall = 0s, .persist = 5s};
+  gang.begin(kStart, 0, kSecond, checkpointing);
+  gang.pause(kStart + 11s, FaultKindId{0});  // taken at 10 s, durable at 15 s
+  gang.resume(kStart + 12s);
+  gang.pause(kStart + 14s, FaultKindId{0});
+  EXPECT_EQ(gang.durable(), 0);
+  gang.resume(kStart + 14'500ms);
+  gang.cut(kStart + 15s);
+  EXPECT_EQ(gang.durable(), 10);
+
+  gang.begin(kStart + 20s, 10, kSecond, checkpointing);
+  gang.pause(kStart + 31s, FaultKindId{0});  // taken at 30 s, durable at 35 s
+  gang.cut(kStart + 35s);                    // while it is paused
+  EXPECT_EQ(gang.durable(), 20);
+}
+
+TEST(Gang, StillOwesACheckpointWhenAnotherChangeFollowsAtOnce) {
+  ProgressLog log;
+  Gang gang(log);
+  const Gang::Checkpointing none{.interval = kForever, .stall = 2s, .persist = 0s};
+  gang.begin(kStart, 0, kSecond, none);
+  const Time boundary = gang.boundary_after(kStart + 2'500ms);
+  ASSERT_EQ(boundary, kStart + 3s);
+  gang.change(boundary, kSecond, none, true);
+  gang.change(boundary, {.step = 2s, .healthy_step = 1s}, none, false);
+  EXPECT_EQ(gang.next_checkpoint_time(boundary), kStart + 5s);
+  EXPECT_EQ(gang.time_of_step(4), kStart + 7s);  // after the checkpoint, and 2 s
+  gang.cut(kStart + 6s);
+  EXPECT_EQ(gang.durable(), 3);
+}
+
+TEST(Gang, TakesACheckpointThatWasAskedForOnce) {
+  ProgressLog log;
+  Gang gang(log);
+  const Gang::Checkpointing none{.interval = kForever, .stall = 2s, .persist = 0s};
+  gang.begin(kStart, 0, kSecond, none);
+  gang.change(kStart + 3s, kSecond, none, true);
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 5s), kNever);
+  gang.change(kStart + 8s, kSecond, none, false);  // 3 s, a checkpoint of 2 s, 3 s
+  EXPECT_EQ(gang.steps_at(kStart + 18s), 16);
+}
+
+TEST(Gang, CountsTheIntervalInTrainingTime) {
+  ProgressLog log;
+  Gang gang(log);
+  const Gang::Checkpointing every10{.interval = 10s, .stall = 2s, .persist = 0s};
+  gang.begin(kStart, 0, kSecond, every10);
+  gang.pause(kStart + 4s, FaultKindId{3});
+  gang.resume(kStart + 9s);
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 9s), kStart + 17s);  // 10 s of training, 5 s of pause, 2 s of stall
+  // From 11 s on, after 6 steps, at a third of the pace: 4 s are left of the interval, which two steps of 3 s exceed.
+  gang.change(kStart + 11s, {.step = 3s, .healthy_step = 1s}, every10, false);
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 11s), kStart + 19s);
+  // From then on every four steps: 12 s is the first boundary not before 10 s.
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 19s), kStart + 33s);
+
+  ASSERT_EQ(log.pauses.size(), 1u);
+  EXPECT_EQ(log.pauses[0].begin, kStart + 4s);
+  EXPECT_EQ(log.pauses[0].end, kStart + 9s);
+  EXPECT_EQ(log.pauses[0].kind, FaultKindId{3});
+}
+
+TEST(Gang, TakesAnIntervalOfAges) {
+  ProgressLog log;
+  Gang gang(log);
+  gang.begin(kStart, 0, kSecond, {.interval = kForever - 1ns, .stall = 2s, .persist = 0s});
+  EXPECT_EQ(gang.steps_at(kStart + 24h), 24 * 3600);
+  gang.cut(kStart + 24h);
+  EXPECT_EQ(gang.durable(), 0);
+}
+
+TEST(GangDeathTest, ChangesAtBoundariesAlone) {
+  ProgressLog log;
+  Gang gang(log);
+  gang.begin(kStart, 0, kSecond, {});
+  EXPECT_DEATH(gang.change(kStart + 500ms, kSecond, {}, false), "changes wait for a boundary");
+}
+
+// --- against a model that ticks ------------------------------------------------------------------------------------------
+
+/// Training, nanosecond by nanosecond.
+class TickingGang {
+ public:
+  using State = Gang::State;
+
+  Time now = kStart, last_step = kStart;
+  State state = State::down;
+  std::int64_t steps = 0, checkpoints = 0;
+  Duration into_step{}, into_stall{};
+
+  void begin(std::int64_t step, Pace with, Gang::Checkpointing checkpointing) {
+    state = State::training;
+    steps = step;
+    into_step = into_stall = trained_ = {};
+    stalling_ = wanted_ = false;
+    pace_ = with;
+    checkpointing_ = checkpointing;
+    last_step = now;
+  }
+  void change(Pace with, Gang::Checkpointing checkpointing, bool checkpoint_now) {
+    pace_ = with;
+    checkpointing_ = checkpointing;
+    wanted_ = wanted_ || checkpoint_now;
+    if (due() && checkpointing_.stall == 0ns) take_checkpoint();
+  }
+  void cut() {
+    settle();
+    writing_.clear();
+    state = State::down;
+  }
+  void tick() {
+    if (state == State::training && at_boundary() && due()) stalling_ = true;
+    now += 1ns;
+    if (state != State::training) return;
+    if (stalling_) {
+      into_stall += 1ns;
+      if (into_stall == checkpointing_.stall) take_checkpoint();
+      return;
+    }
+    into_step += 1ns;
+    if (into_step < pace_.step) return;
+    into_step = {};
+    trained_ += pace_.step;
+    ++steps;
+    last_step = now;
+    if (due() && checkpointing_.stall == 0ns) take_checkpoint();
+  }
+  bool at_boundary() const { return into_step == 0ns && !stalling_; }
+  bool ever_takes_checkpoints() const { return wanted_ || checkpointing_.interval != kForever; }
+  std::int64_t durable() {
+    settle();
+    return durable_;
+  }
+  /// When `holds` will hold first, at a copy.
+  template <class Holds>
+  Time when(Holds&& holds) const {
+    TickingGang later = *this;
+    while (!holds(later)) later.tick();
+    return later.now;
+  }
+
+ private:
+  bool due() const { return wanted_ || trained_ >= checkpointing_.interval; }
+  void take_checkpoint() {
+    stalling_ = wanted_ = false;
+    into_stall = trained_ = {};
+    ++checkpoints;
+    writing_.emplace(now + checkpointing_.persist, steps);
+  }
+  void settle() {
+    for (; !writing_.empty() && writing_.begin()->first <= now; writing_.erase(writing_.begin())) {
+      durable_ = std::max(durable_, writing_.begin()->second);
+    }
+  }
+
+  Pace pace_;
+  Gang::Checkpointing checkpointing_;
+  bool stalling_ = false, wanted_ = false;
+  Duration trained_{};
+  std::int64_t durable_ = 0;
+  std::multimap<Time, std::int64_t> writing_;  // by when they are durable
+};
+
+struct Moment {
+  std::int64_t steps;
+  Duration into_step, into_stall;
+};
+struct Span {
+  Time begin, end;
+};
+
+/// Drives both with the same random operations and compares whatever can be asked.
+class SideBySide {
+ public:
+  explicit SideBySide(std::uint64_t seed) : draw_(Seed{.study = seed}, stream_name("gang")) {}
+
+  void run(int ticks) {
+    for (int tick = 0; tick < ticks; ++tick) {
+      for (int i = 0; i < 3; ++i) operate();
+      compare();
+      if (testing::Test::HasFatalFailure()) return;
+      if (model_.state == Gang::State::training) {
+        moments_[model_.now] = {model_.steps, model_.into_step, model_.into_stall};
+      }
+      model_.tick();
+    }
+    if (model_.state != Gang::State::down) cut();
+    compare_log();
+  }
+
+ private:
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(draw_.below(static_cast<std::uint64_t>(n))); }
+  bool chance(std::int64_t percent) { return below(100) < percent; }
+
+  Pace any_pace() {
+    const Duration healthy(1 + below(5));
+    return {.step = healthy + Duration(below(3)), .healthy_step = healthy};
+  }
+  Gang::Checkpointing any_checkpointing() {
+    return {.interval = chance(20) ? kForever : Duration(1 + below(25)),
+            .stall = Duration(below(5)),
+            .persist = Duration(chance(30) ? 0 : below(40))};
+  }
+
+  void operate() {
+    switch (model_.state) {
+      case Gang::State::down:
+        if (chance(10)) {
+          const Pace pace = any_pace();
+          const Gang::Checkpointing checkpointing = any_checkpointing();
+          const std::int64_t from = model_.durable();
+          gang_.begin(model_.now, from, pace, checkpointing);
+          model_.begin(from, pace, checkpointing);
+          pace_ = pace;
+          open();
+        }
+        break;
+      case Gang::State::paused:
+        if (chance(10)) {
+          gang_.resume(model_.now);
+          model_.state = Gang::State::training;
+          pauses_.back().end = model_.now;
+          open();
+        } else if (chance(1)) {
+          cut();
+        }
+        break;
+      case Gang::State::training:
+        if (chance(1)) {
+          gang_.pause(model_.now, FaultKindId{2});
+          close();
+          model_.state = Gang::State::paused;
+          pauses_.push_back({model_.now, model_.now});
+          EXPECT_EQ(gang_.durable(), model_.durable());
+        } else if (below(300) == 0) {
+          cut();
+        } else if (model_.at_boundary() && chance(10)) {
+          change();
+        }
+        break;
+    }
+  }
+  void change() {
+    const bool checkpoint_now = chance(30);
+    if (chance(50)) pace_ = any_pace();
+    const Gang::Checkpointing checkpointing = any_checkpointing();
+    gang_.change(model_.now, pace_, checkpointing, checkpoint_now);
+    EXPECT_EQ(gang_.durable(), model_.durable()) << "changed at " << model_.now.time_since_epoch().count();
+    close();
+    model_.change(pace_, checkpointing, checkpoint_now);
+    open();
+  }
+  void cut() {
+    gang_.cut(model_.now);
+    if (model_.state == Gang::State::paused) {
+      pauses_.back().end = model_.now;
+    } else {
+      close();
+    }
+    model_.cut();
+    EXPECT_EQ(gang_.durable(), model_.durable()) << "cut at " << model_.now.time_since_epoch().count();
+  }
+  void open() { stretches_.push_back({model_.now, model_.now}); }
+  void close() {
+    stretches_.back().end = model_.now;
+    if (stretches_.back().begin == model_.now) stretches_.pop_back();
+  }
+
+  void compare() {
+    const Time now = model_.now;
+    SCOPED_TRACE("at " + std::to_string(now.time_since_epoch().count()) + " ns");
+    ASSERT_EQ(gang_.state(), model_.state);
+    ASSERT_EQ(gang_.last_step_time(now), model_.last_step);
+    if (model_.state != Gang::State::training) return;
+    ASSERT_EQ(gang_.steps_at(now), model_.steps);
+    if (below(4) != 0) return;  // the rest is looked up in the model's future
+    ASSERT_EQ(gang_.boundary_after(now), model_.when([](const TickingGang& later) { return later.at_boundary(); }));
+    const std::int64_t steps = model_.steps, checkpoints = model_.checkpoints;
+    ASSERT_EQ(gang_.next_step_time(now), model_.when([=](const TickingGang& later) { return later.steps > steps; }));
+    const std::int64_t ahead = steps + 1 + below(5);
+    ASSERT_EQ(gang_.time_of_step(ahead), model_.when([=](const TickingGang& later) { return later.steps == ahead; }));
+    ASSERT_EQ(gang_.next_checkpoint_time(now),
+              model_.ever_takes_checkpoints()
+                  ? model_.when([=](const TickingGang& later) { return later.checkpoints > checkpoints; })
+                  : kNever);
+  }
+
+  void compare_log() {
+    ASSERT_EQ(log_.stretches.size(), stretches_.size());
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const Stretch& stretch = log_.stretches[i];
+      ASSERT_EQ(stretch.begin, stretches_[i].begin);
+      ASSERT_EQ(stretch.end, stretches_[i].end);
+      for (Time t = stretch.begin; t < stretch.end; t += 1ns) {  // at its end the next one may hold already
+        const Moment& moment = moments_.at(t);
+        const Reached reached = stretch.reached_at(t);
+        ASSERT_EQ(stretch.first_step + reached.steps, moment.steps);
+        ASSERT_EQ(reached.into_step, moment.into_step);
+        ASSERT_EQ(reached.into_stall, moment.into_stall);
+      }
+    }
+    ASSERT_EQ(log_.pauses.size(), pauses_.size());
+    for (std::size_t i = 0; i < pauses_.size(); ++i) {
+      ASSERT_EQ(log_.pauses[i].begin, pauses_[i].begin);
+      ASSERT_EQ(log_.pauses[i].end, pauses_[i].end);
+      ASSERT_EQ(log_.pauses[i].kind, FaultKindId{2});
+    }
+  }
+
+  Stream draw_;
+  ProgressLog log_;
+  Gang gang_{log_};
+  TickingGang model_;
+  Pace pace_;
+  std::vector<Span> stretches_, pauses_;
+  std::map<Time, Moment> moments_;
+};
+
+TEST(Gang, DoesWhatATickingModelDoes) {
+  for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SideBySide(seed).run(4'000);
+  }
+}
+
+}  // namespace
+}  // namespace gauntlet
