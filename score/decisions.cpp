@@ -17,10 +17,6 @@ Incident* incident_at(Figures& figures, Time when) {
   return when <= candidate.closed ? &candidate : nullptr;
 }
 
-bool interrupts(const Truth& each) {
-  return each.on_job && ((each.what == TruthKind::onset && each.stops) || each.what == TruthKind::escalated);
-}
-
 /// Follows the hosts through evictions and grants.
 class Judge {
  public:

@@ -13,8 +13,7 @@ namespace {
 double unplanned_rate(const ScoreFacts& facts, const TruthLog& truth, Duration wall, Duration training) {
   std::uint32_t stops[2] = {0, 0};
   for (const Truth& each : truth) {
-    const bool interrupts = (each.what == TruthKind::onset && each.stops) || each.what == TruthKind::escalated;
-    if (each.on_job && interrupts) ++stops[facts.on_training_clock[each.kind.value] ? 1 : 0];
+    if (interrupts(each)) ++stops[facts.on_training_clock[each.kind.value] ? 1 : 0];
   }
   double rate = 0;
   if (stops[0] > 0) rate += stops[0] / to_seconds(wall);

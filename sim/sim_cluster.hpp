@@ -54,6 +54,7 @@ class SimCluster final : public Cluster {
     HostId host;
     std::uint32_t number;
     Timer heal;
+    bool met_job = false;
   };
   struct OpenOrder {
     Order order;

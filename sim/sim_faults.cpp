@@ -1,5 +1,6 @@
 // What goes wrong in the simulated cluster, what it does to the job, and what of it shows.
 #include <algorithm>
+#include <utility>
 
 #include "core/filter.hpp"
 #include "sim/sim_cluster.hpp"
@@ -40,7 +41,7 @@ void SimCluster::strike(const Strike& strike) {
   const bool exposed = kind.clock == FaultClock::always ? powered(host) : in_job(host);
   if (!exposed || active(strike.kind, strike.component)) return;
 
-  active_.push_back({strike.kind, strike.component, host, ++faults_struck_, {}});
+  active_.push_back({strike.kind, strike.component, host, ++faults_struck_, {}, in_job(host)});
   ActiveFault& fault = active_.back();
   if (kind.heals_after) {
     const Duration lasts = from_seconds(kind.heals_after->sample(*symptom_draws_));
@@ -170,13 +171,12 @@ void SimCluster::end_faults_that_restart_removes() {
 }
 
 void SimCluster::return_faults() {
-  // By number: meeting the job changes no list, but the order must not depend on how the list came about.
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const ActiveFault fault = active_[i];
     if (!in_job(fault.host)) continue;
     const Effect effect = kind_of(fault).effect;
     if (stops_job(effect)) {
-      log_truth(TruthKind::returned, fault);
+      log_truth(std::exchange(active_[i].met_job, true) ? TruthKind::returned : TruthKind::met, fault);
       show_symptoms(fault);
     }
     if (stops_job(effect) || effect == Effect::stall) meet_job(fault);

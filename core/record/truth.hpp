@@ -11,6 +11,7 @@ namespace gauntlet {
 
 enum class TruthKind : std::uint8_t {
   onset,      // the fault strikes
+  met,        // a fault that struck a host while it stood by meets the job at its next start
   returned,   // a fault that was not removed strikes again when the job is started on it
   escalated,  // a fault that would have healed has become a stop (a pause longer than the collective timeout)
   ended,      // healed, or removed by a restart or by repair
@@ -28,6 +29,12 @@ struct Truth {
   bool corrupts = false;
   bool repairable = false;  // only the repair of the host removes it
 };
+
+/// An interruption of the job: a stopping fault that meets it for the first time. One that returns was counted before.
+inline bool interrupts(const Truth& truth) {
+  const bool first_meeting = truth.what == TruthKind::onset || truth.what == TruthKind::met;
+  return truth.on_job && ((first_meeting && truth.stops) || truth.what == TruthKind::escalated);
+}
 
 using TruthLog = std::vector<Truth>;
 

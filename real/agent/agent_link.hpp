@@ -19,8 +19,8 @@ namespace gauntlet {
 class AgentLink {
  public:
   /// `receive` and `lost` are called on a thread of the link's own, never both at once, and may send; they must not
-  /// call close() or destroy the link. The first message is AgentAttending, possibly before connect() returns.
-  /// `lost` is called once, when a stream that connect() had established breaks, with the reason; never after close()
+  /// call close() or destroy the link. The first message is AgentAttending, possibly before connect() returns; then
+  /// what ranks said and how they ended while nobody attended. `lost` is called once, when a stream that connect() had established breaks, with the reason; never after close()
   /// has returned. An agent that obeys quit() breaks it too.
   AgentLink(std::string socket, std::uint64_t epoch, AgentGreeting greeting,
             std::function<void(const AgentMessage&)> receive,

@@ -50,8 +50,9 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     return stream.get();
   }
 
-  void send(StreamId id, const AgentMessage& message) {
-    if (const auto stream = find(id)) stream->send(to_wire(message));
+  bool send(StreamId id, const AgentMessage& message) {
+    const auto stream = find(id);
+    return stream && stream->send(to_wire(message));
   }
   void end(StreamId id, const std::string& why) {
     const auto stream = find(id);
@@ -68,10 +69,10 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 
     void listen() { StartRead(&heard_); }
 
-    void send(agent::FromAgent message) {
+    bool send(agent::FromAgent message) {
       {
         const std::lock_guard lock(mutex_);
-        if (ended_) return;
+        if (ended_) return false;
         const bool replaces = message.has_heartbeat() && queue_.size() > 1 && queue_.back().has_heartbeat();
         if (replaces) {
           queue_.back() = std::move(message);
@@ -80,6 +81,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
         }
       }
       go_on();
+      return true;
     }
 
     void end(const grpc::Status& status) {
@@ -94,8 +96,8 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 
     void OnReadDone(bool ok) override {
       if (!ok) {
-        service_.receive_({id_, StreamGone{}});
         end(grpc::Status::OK);
+        service_.receive_({id_, StreamGone{}});
         return;
       }
       std::optional<DriverMessage> message = from_wire(heard_);
@@ -116,7 +118,10 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
         const std::lock_guard lock(mutex_);
         writing_ = false;
         queue_.pop_front();
-        if (!ok) queue_.clear();
+        if (!ok) {  // the driver is gone; reading will tell
+          queue_.clear();
+          ended_ = true;
+        }
       }
       go_on();
     }
@@ -187,7 +192,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 AgentServer::AgentServer(const std::string& socket, std::function<void(FromStream)> receive)
     : service_(std::make_unique<Service>(socket, std::move(receive))) {}
 AgentServer::~AgentServer() { service_->shut_down(); }
-void AgentServer::send(StreamId stream, const AgentMessage& message) { service_->send(stream, message); }
+bool AgentServer::send(StreamId stream, const AgentMessage& message) { return service_->send(stream, message); }
 void AgentServer::end(StreamId stream, const std::string& why) { service_->end(stream, why); }
 
 }  // namespace gauntlet

@@ -33,8 +33,9 @@ class AgentServer {
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
 
-  /// Never blocks. A heartbeat that could not leave yet gives way to the next. Dropped where the stream is gone.
-  void send(StreamId stream, const AgentMessage& message);
+  /// Never blocks. A heartbeat that could not leave yet gives way to the next. False where the stream is gone, at the
+  /// latest from when its driver knows that.
+  bool send(StreamId stream, const AgentMessage& message);
   /// After what was sent before. `why` reaches the driver as its refusal; empty where all is well.
   void end(StreamId stream, const std::string& why);
 

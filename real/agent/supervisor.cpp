@@ -56,10 +56,8 @@ int Supervisor::run() {
     settle();
     if (leaving_ && ranks_.none()) return *leaving_;
     sleep();
-    const std::vector<SupervisorMessage> messages = mailbox_->take();
-    hear_farewells(messages);  // before the ranks: what they say to nobody is kept
-    hear_ranks();              // before the orders: what came first is not their doing
-    hear(messages);
+    hear_ranks();  // before the orders: what came first is not their doing
+    hear_mailbox();
     run_timers();
     send_seen();
   }
@@ -187,16 +185,8 @@ void Supervisor::start_pending() {
 
 // --- the driver --------------------------------------------------------------------------------------------------
 
-void Supervisor::hear_farewells(const std::vector<SupervisorMessage>& messages) {
-  for (const SupervisorMessage& message : messages) {
-    const auto* from = std::get_if<FromStream>(&message);
-    if (from == nullptr || !std::holds_alternative<StreamGone>(from->what)) continue;
-    if (attendance_ && attendance_->stream == from->stream) attendance_->listens = false;
-  }
-}
-
-void Supervisor::hear(const std::vector<SupervisorMessage>& messages) {
-  for (const SupervisorMessage& message : messages) {
+void Supervisor::hear_mailbox() {
+  for (const SupervisorMessage& message : mailbox_->take()) {
     if (const auto* ended = std::get_if<ProbeEnded>(&message)) {
       on(*ended);
       continue;
@@ -344,12 +334,12 @@ void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) 
 
 // --- telling -----------------------------------------------------------------------------------------------------
 
-void Supervisor::tell(const AgentMessage& message) {
-  if (attendance_) server_.send(attendance_->stream, message);
+bool Supervisor::tell(const AgentMessage& message) {
+  return attendance_ && server_.send(attendance_->stream, message);
 }
 
 void Supervisor::tell_or_keep(const AgentMessage& message) {
-  if (attendance_ && attendance_->listens) return tell(message);
+  if (tell(message)) return;
   missed_.push_back(message);
   if (missed_.size() <= kMostMissed) return;
   missed_.pop_front();

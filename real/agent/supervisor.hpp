@@ -40,7 +40,6 @@ class Supervisor {
     Duration heartbeat_period{};
     std::uint64_t heartbeats = 0;
     Time next_heartbeat{};
-    bool listens = true;  // its orders may still be on the way when it does not
   };
   struct RunningProbe {
     OrderId order;
@@ -53,8 +52,7 @@ class Supervisor {
   void hear_ranks();
   bool on_line(std::uint32_t run, std::uint32_t rank, const std::string& line);
   void on_exit(const Ranks::Exit& exit);
-  void hear_farewells(const std::vector<SupervisorMessage>& messages);
-  void hear(const std::vector<SupervisorMessage>& messages);
+  void hear_mailbox();
   void run_timers();
   void send_seen();
   void settle();
@@ -72,7 +70,7 @@ class Supervisor {
   template <class Message>
   void obey(StreamId stream, const Message& message);
 
-  void tell(const AgentMessage& message);
+  bool tell(const AgentMessage& message);  // false where nobody hears it
   void tell_or_keep(const AgentMessage& message);
   void answer_probe(const RunningProbe& probe, const AgentDone& done);
   void start_pending();

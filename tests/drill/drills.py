@@ -74,6 +74,6 @@ class Finished:
 
 def undisturbed_hash(place, *arguments):
     """What the same training gives without faults; its steps may be quicker, the hash does not depend on them."""
-    run = place.run("--no-faults", "--set", "job.step_time=20ms", *arguments)
+    run = place.run("--no-faults", "--set", "job.step_time=20ms", "--set", "checkpoint.interval=200ms", *arguments)
     assert run.code == 0 and run.final_hash, str(run)
     return run.final_hash

@@ -1,5 +1,6 @@
 """What cannot be drilled is refused before anything starts, and what fails leaves nothing running."""
 import os
+import subprocess
 import sys
 import unittest
 
@@ -13,11 +14,8 @@ class Refusals(unittest.TestCase):
         self.addCleanup(self.place.__exit__)
 
     def refused(self, code, words, *arguments, hosts=4, environment=None):
-        process = self.place.start(*arguments, hosts=hosts) if environment is None else None
-        if process is None:
-            import subprocess
-            process = subprocess.Popen(self.place.command(*arguments, hosts=hosts), env=environment, text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(self.place.command(*arguments, hosts=hosts), text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment or self.place.environment())
         run = drills.finish(process)
         self.assertEqual(run.code, code, str(run))
         for word in words:

@@ -1,0 +1,148 @@
+"""Counts instructions with callgrind, and asks the kernel for peak memory. Neither depends on how busy the machine is.
+
+Counts are differences between two lengths of one program, so that starting and loading cancel. They are held to the
+figures in tests/cost/budget.json, within a tenth. When a change makes something dearer for a good reason, or cheaper,
+renew the figures and commit them with it:
+
+    GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost python3 tests/cost/cost_test.py --renew
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUDGET = ROOT / "tests/cost/budget.json"
+TOLERANCE = 0.10
+RENEW = "GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost python3 tests/cost/cost_test.py --renew"
+
+MAIN_JOB = "llama3-405b-54d"
+MOST_TIMES_THE_BARE_LOOP = 3.0
+MOST_TIMES_FOR_TWICE_THE_HOSTS = 1.2
+MOST_MEMORY_MIB = 200
+
+
+def program(name):
+    return pathlib.Path(os.environ["GAUNTLET_COST"]).resolve() / name
+
+
+def instructions(*command):
+    """How many instructions a command executes, and what it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = pathlib.Path(folder) / "counts"
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", *map(str, command)],
+                              cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, command))} failed:\n{done.stderr}")
+        return int(re.search(r"^(?:totals|summary): (\d+)", counts.read_text(), re.M)[1]), done.stdout
+
+
+def per_replica(scenario, few, many, *sets):
+    """Instructions of one replica, and what the longer run printed."""
+    short, _ = instructions(program("replica_cost"), scenario, few, *sets)
+    long, printed = instructions(program("replica_cost"), scenario, many, *sets)
+    return (long - short) / (many - few), json.loads(printed)
+
+
+def per_event(queue, pending):
+    """Instructions of one event of the hold model."""
+    few, many = 10_000, 60_000
+    short, _ = instructions(program("event_cost"), queue, pending, few)
+    long, _ = instructions(program("event_cost"), queue, pending, many)
+    return (long - short) / (many - few)
+
+
+def measure():
+    return {
+        f"instructions per replica of {MAIN_JOB}": round(per_replica(MAIN_JOB, 5, 25)[0]),
+        "instructions per event of the engine, 1000 pending": round(per_event("engine", 1000), 1),
+    }
+
+
+def peak_memory_mib(*arguments):
+    """Of the command, at its peak. (Between fork and exec it counts what this process uses; that only adds.)"""
+    run = subprocess.Popen([os.environ["GAUNTLET"], *arguments], cwd=ROOT, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode != 0:
+        raise RuntimeError(f"gauntlet {' '.join(arguments)} ended with {run.returncode}")
+    return usage.ru_maxrss / 1024  # KiB on Linux
+
+
+def over(hosts):
+    """Sets the exposure of every fault of the main job, so that its counts are of so many hosts."""
+    scenario = tomllib.loads((ROOT / f"scenarios/{MAIN_JOB}.toml").read_text())
+    faults = tomllib.loads((ROOT / "scenarios" / scenario["extends"]).read_text())["faults"]
+    return [f"faults.{name}.rate.over=54d x {hosts} hosts" for name in faults]
+
+
+class Budget(unittest.TestCase):
+    def test_counts_stay_within_a_tenth_of_the_committed_figures(self):
+        budget = json.loads(BUDGET.read_text())
+        now = measure()
+        self.assertEqual(budget.keys(), now.keys(), f"the figures are of something else; renew them:\n  {RENEW}")
+        for name, figure in now.items():
+            with self.subTest(name):
+                times = figure / budget[name]
+                self.assertLessEqual(
+                    times, 1 + TOLERANCE,
+                    f"{name}: {figure:,} where {budget[name]:,} are committed ({times:.2f} times). Make it cheaper again, "
+                    f"or, if the cost is worth it, renew the figure and say why:\n  {RENEW}")
+                self.assertGreaterEqual(
+                    times, 1 - TOLERANCE,
+                    f"Well done: {name}: {figure:,} where {budget[name]:,} are committed ({times:.2f} times). Renew the "
+                    f"figure, so that it stays won:\n  {RENEW}")
+
+    def test_an_event_costs_at_most_three_times_the_bare_loop(self):
+        for pending in (1000, 100_000):
+            with self.subTest(pending=pending):
+                times = per_event("engine", pending) / per_event("priority_queue", pending)
+                self.assertGreater(times, 0.5, "the bare loop did not run")
+                self.assertLess(times, MOST_TIMES_THE_BARE_LOOP)
+
+
+class Scale(unittest.TestCase):
+    def test_twice_the_hosts_with_the_same_faults_cost_the_same(self):
+        # The same counts over twice the hosts: as many faults, at the same times. Only dp grows with the cluster.
+        once, small = per_replica(MAIN_JOB, 5, 15)
+        twice, large = per_replica(MAIN_JOB, 5, 15, "cluster.hosts=4096", "job.layout.dp=256", *over(4096))
+        self.assertEqual(large["hosts"], 2 * small["hosts"])
+        self.assertGreater(small["faults"], 5_000)
+        self.assertAlmostEqual(large["faults"] / small["faults"], 1, delta=0.02)
+        self.assertLess(twice / once, MOST_TIMES_FOR_TWICE_THE_HOSTS)
+
+    def test_twice_the_faults_cost_twice(self):
+        # The other way round: the cost is that of the faults. Half the exposure, twice the rate.
+        once, few = per_replica(MAIN_JOB, 5, 15)
+        twice, many = per_replica(MAIN_JOB, 5, 15, *over(1024))
+        ratio = many["faults"] / few["faults"]
+        self.assertGreater(ratio, 1.8)
+        self.assertLess(twice / once, 1.2 * ratio)
+
+    def test_a_hundred_thousand_gpus_for_a_year_fit(self):
+        self.assertLess(peak_memory_mib("run", MAIN_JOB, "--replicas", "2", "--json", *YEAR), MOST_MEMORY_MIB)
+
+    def test_every_shipped_scenario_fits(self):
+        for path in sorted((ROOT / "scenarios").glob("*.toml")):
+            with self.subTest(path.stem):
+                self.assertLess(peak_memory_mib("run", path.stem, "--json"), MOST_MEMORY_MIB)
+
+
+# 12,500 hosts for 365 days at the main job's failure rates; global_batch is a multiple of dp.
+YEAR = [word for each in ("cluster.hosts=12500", "spares.count=400", "job.layout.pp=10", "job.layout.dp=1250",
+                          "job.layout.virtual_stages=1", "job.global_batch=2500", "job.window=365d")
+        for word in ("--set", each)]
+
+
+if __name__ == "__main__":
+    if "--renew" in sys.argv:
+        BUDGET.write_text(json.dumps(measure(), indent=2) + "\n")
+        print(BUDGET.read_text(), end="")
+    else:
+        unittest.main()
