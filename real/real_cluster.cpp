@@ -138,14 +138,19 @@ void RealCluster::on(HostId host, const AgentDone& message) {
     open->faulty = true;
     ++open->failing;
     if (!open->first_failing) open->first_failing = host;
-    push(Seen{.watch = std::get<Probe>(open->order.what).report, .who = component(host), .edge = Edge::sample,
-              .sensed = now(), .value = message.value, .more = 0});
+    if (!message.ok) report_failing(*open, host);  // else the agent has reported it
   }
   if (!message.ok && std::holds_alternative<Start>(open->order.what)) {
     ranks_ = RanksState::starting;
     return close(open->order.id, Status::failed);
   }
   if (!std::holds_alternative<Start>(open->order.what)) host_answered(*open, host);
+}
+
+/// A host that could not be examined fails the probe.
+void RealCluster::report_failing(const OpenOrder& open, HostId host) {
+  push(Seen{.watch = std::get<Probe>(open.order.what).report, .who = component(host), .edge = Edge::sample,
+            .sensed = now(), .value = 1, .more = 0});
 }
 
 void RealCluster::on(HostId, const AgentRankExited& message) {
@@ -231,7 +236,7 @@ void RealCluster::on(const ProbeDue& due) {
   OpenOrder* open = find(due.order);
   if (open == nullptr) return;
   for (const std::uint32_t host : std::set<std::uint32_t>(open->waiting)) {
-    on(HostId{host}, AgentDone{.order = due.order.value, .ok = true, .faulty = true, .value = 0, .why = "no answer"});
+    on(HostId{host}, AgentDone{.order = due.order.value, .ok = false, .faulty = true, .value = 0, .why = "did not answer a probe in time"});
   }
 }
 

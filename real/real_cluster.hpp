@@ -132,6 +132,7 @@ class RealCluster final : public Cluster {
   OpenOrder* find(OrderId order);
   void close(OrderId order, Status status, const Result& result = {});
   void host_answered(OpenOrder& open, HostId host);
+  void report_failing(const OpenOrder& open, HostId host);
   void start_ranks(OpenOrder& open);
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);

@@ -15,7 +15,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr auto kShutdownPatience = std::chrono::milliseconds(500);
+constexpr auto kShutdownPatience = std::chrono::seconds(3);  // only a driver that is stopped itself takes it
 
 }  // namespace
 
@@ -192,7 +192,9 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 AgentServer::AgentServer(const std::string& socket, std::function<void(FromStream)> receive)
     : service_(std::make_unique<Service>(socket, std::move(receive))) {}
 AgentServer::~AgentServer() { service_->shut_down(); }
-bool AgentServer::send(StreamId stream, const AgentMessage& message) { return service_->send(stream, message); }
+bool AgentServer::send(StreamId stream, const AgentMessage& message) {
+  return service_->send(stream, message);
+}
 void AgentServer::end(StreamId stream, const std::string& why) { service_->end(stream, why); }
 
 }  // namespace gauntlet

@@ -65,7 +65,7 @@ int Supervisor::run() {
 
 void Supervisor::sleep() {
   std::vector<pollfd> polled = {{.fd = mailbox_->descriptor(), .events = POLLIN, .revents = 0},
-                                {.fd = signals_.get(), .events = POLLIN, .revents = 0}};
+                                {.fd = leaving_ ? -1 : signals_.get(), .events = POLLIN, .revents = 0}};
   ranks_.add_to(polled);
   const Time until = next_deadline();
   const Duration left =
@@ -75,8 +75,7 @@ void Supervisor::sleep() {
   const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);
   if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
   now_ = machine_time();
-  if (ready > 0 && polled[1].revents != 0)
-    leave(kAgentEnded, "");  // the signal stays pending, and is not asked again
+  if (ready > 0 && polled[1].revents != 0) leave(kAgentEnded, "");
 }
 
 Time Supervisor::next_deadline() const {
@@ -334,12 +333,14 @@ void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) 
 
 // --- telling -----------------------------------------------------------------------------------------------------
 
-bool Supervisor::tell(const AgentMessage& message) {
+bool Supervisor::told(const AgentMessage& message) {
   return attendance_ && server_.send(attendance_->stream, message);
 }
 
+void Supervisor::tell(const AgentMessage& message) { static_cast<void>(told(message)); }
+
 void Supervisor::tell_or_keep(const AgentMessage& message) {
-  if (tell(message)) return;
+  if (told(message)) return;
   missed_.push_back(message);
   if (missed_.size() <= kMostMissed) return;
   missed_.pop_front();

@@ -70,7 +70,8 @@ class Supervisor {
   template <class Message>
   void obey(StreamId stream, const Message& message);
 
-  bool tell(const AgentMessage& message);  // false where nobody hears it
+  bool told(const AgentMessage& message);  // false where nobody hears it
+  void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
   void answer_probe(const RunningProbe& probe, const AgentDone& done);
   void start_pending();

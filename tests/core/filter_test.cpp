@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 Time at(std::int64_t nanoseconds) { return kStart + Duration(nanoseconds); }
 
-// --- silence -----------------------------------------------------------------------------------------------------
+// --- silence -----------------------------------------------------------------------------------------------
 
 TEST(SilenceFilter, ReportsASilenceOnceAndItsEndOnce) {
   SilenceFilter filter(Silence{10ns}, at(0));
@@ -36,7 +36,8 @@ TEST(SilenceFilter, ReportsASilenceOnceAndItsEndOnce) {
 
 TEST(SilenceFilter, IgnoresADeadlineThatASampleMoved) {
   SilenceFilter filter(Silence{10ns}, at(0));
-  EXPECT_EQ(filter.on_sample(at(10)), std::nullopt);  // at the deadline, before its timer: not longer than 10 ns
+  EXPECT_EQ(filter.on_sample(at(10)),
+            std::nullopt);  // at the deadline, before its timer: not longer than 10 ns
   EXPECT_EQ(filter.on_deadline(at(10)), std::nullopt);
   EXPECT_EQ(filter.on_deadline(at(19)), std::nullopt);
   EXPECT_EQ(filter.on_deadline(at(20)), Edge::began);
@@ -52,7 +53,8 @@ TEST(SilenceFilterDeathTest, WantsSamplesInOrder) {
   EXPECT_DEATH(filter.on_sample(at(4)), "samples come in order");
 }
 
-// Any samples, seen with a timer for the deadline (a sample at the deadline comes first), against the gaps between them.
+// Any samples, seen with a timer for the deadline (a sample at the deadline comes first), against the gaps
+// between them.
 RC_GTEST_PROP(SilenceFilter, ReportsExactlyTheLongGaps, ()) {
   const auto longest = *rc::gen::inRange<std::int64_t>(1, 20);
   const auto gaps = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 40));
@@ -75,7 +77,7 @@ RC_GTEST_PROP(SilenceFilter, ReportsExactlyTheLongGaps, ()) {
   RC_ASSERT(reported == expected);
 }
 
-// --- bands ---------------------------------------------------------------------------------------------------------
+// --- bands -------------------------------------------------------------------------------------------------
 
 TEST(OutsideFilter, ReportsCrossingsAndTakesTheEdgeAsInside) {
   OutsideFilter filter(Outside{.low = 1, .high = 2});
@@ -84,11 +86,11 @@ TEST(OutsideFilter, ReportsCrossingsAndTakesTheEdgeAsInside) {
     double value;
     std::optional<Edge> expected;
   } table[] = {
-      {1.5, std::nullopt},          // it starts inside
-      {2.0, std::nullopt},          // the edge is inside
+      {1.5, std::nullopt},  // it starts inside
+      {2.0, std::nullopt},  // the edge is inside
       {std::nextafter(2.0, 3.0), Edge::began},
       {9, std::nullopt},
-      {0.5, std::nullopt},          // outside on the other side: no news
+      {0.5, std::nullopt},  // outside on the other side: no news
       {1.0, Edge::ended},
       {std::nextafter(1.0, 0.0), Edge::began},
       {2.0, Edge::ended},
@@ -113,7 +115,7 @@ RC_GTEST_PROP(OutsideFilter, ReportsTheSameWithoutTheSamplesThatWouldNotReport, 
   }
 }
 
-// --- samples and bursts ----------------------------------------------------------------------------------------------
+// --- samples and bursts ------------------------------------------------------------------------------------
 
 TEST(SampleFilter, PassesSoManyAndNoMore) {
   for (const std::uint16_t count : {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{3}}) {

@@ -35,7 +35,8 @@ TEST(Roster, FollowsASpareInAndTheFailedHostBack) {
   EXPECT_FALSE(roster.in_job(HostId{2}));
 }
 
-// Against a set of hosts, driven by the same random operations, sensible or not (leaving twice, joining twice).
+// Against a set of hosts, driven by the same random operations, sensible or not (leaving twice, joining
+// twice).
 RC_GTEST_PROP(Roster, IsASetOfHosts, ()) {
   const auto job_hosts = *rc::gen::inRange<std::uint32_t>(1, 6);
   const std::uint32_t hosts = job_hosts + *rc::gen::inRange<std::uint32_t>(0, 4);

@@ -33,8 +33,8 @@ TEST(FromSeconds, GivesTheNearestNanosecond) {
       {1.4e-9, 1},
       {1.6e-9, 2},
       {3600.25, 3'600'250'000'000},
-      {4'665'600, 4'665'600'000'000'000},      // 54 days
-      {9e9, 9'000'000'000'000'000'000},        // 285 years, still below the end of time
+      {4'665'600, 4'665'600'000'000'000},  // 54 days
+      {9e9, 9'000'000'000'000'000'000},    // 285 years, still below the end of time
   };
   for (const auto& [seconds, nanoseconds] : table) {
     EXPECT_EQ(from_seconds(seconds).count(), nanoseconds) << seconds;
@@ -57,8 +57,8 @@ TEST(ToSeconds, CountsNanoseconds) {
   EXPECT_DOUBLE_EQ(to_seconds(54 * 24h), 4'665'600.0);
 }
 
-// A double holds 53 bits and three operations round (times 1e-9, times 1e9, plus a half): each by at most 2^-53 of the
-// value; the last rounds to a whole nanosecond besides.
+// A double holds 53 bits and three operations round (times 1e-9, times 1e9, plus a half): each by at most
+// 2^-53 of the value; the last rounds to a whole nanosecond besides.
 RC_GTEST_PROP(FromSeconds, UndoesToSecondsButForRounding, ()) {
   const auto count = *rc::gen::inRange<std::int64_t>(0, 9'000'000'000'000'000'000);
   const std::int64_t back = from_seconds(to_seconds(Duration(count))).count();
@@ -80,16 +80,11 @@ TEST(After, AddsAndSaturates) {
     Duration wait;
     Time expected;
   } table[] = {
-      {at, 5ns, kStart + 15ns},
-      {at, 0ns, at},
-      {at, -5ns, kStart + 5ns},
-      {at, kForever, kNever},
-      {kStart, kForever, kNever},
-      {kNever, 0ns, kNever},
-      {kNever, kForever, kNever},
-      {kNever - 1ns, 1ns, kNever},
-      {kNever - 2ns, 1ns, kNever - 1ns},
-      {kNever, -3ns, kNever - 3ns},
+      {at, 5ns, kStart + 15ns},          {at, 0ns, at},
+      {at, -5ns, kStart + 5ns},          {at, kForever, kNever},
+      {kStart, kForever, kNever},        {kNever, 0ns, kNever},
+      {kNever, kForever, kNever},        {kNever - 1ns, 1ns, kNever},
+      {kNever - 2ns, 1ns, kNever - 1ns}, {kNever, -3ns, kNever - 3ns},
   };
   for (const auto& row : table) {
     EXPECT_EQ(after(row.at, row.wait), row.expected)

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -126,35 +127,40 @@ TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
   struct Damage {
     const char* what;
     std::function<void(const fs::path&)> inflict;
+    std::string says;  // where it had a manifest
     bool had_manifest = true;
   };
+  const auto shorten = [](const fs::path& file, std::size_t by) {
+    fs::resize_file(file, fs::file_size(file) - by);
+  };
+  const auto replace = [](const fs::path& file, const fs::path& with) {
+    fs::copy_file(with, file, fs::copy_options::overwrite_existing);
+  };
+  const fs::path older = step(10);
   const std::vector<Damage> damages{
-      {"torn manifest",
-       [](const fs::path& p) { fs::resize_file(p / "manifest", fs::file_size(p / "manifest") / 2); }},
-      {"empty manifest", [](const fs::path& p) { fs::resize_file(p / "manifest", 0); }},
-      {"manifest of another step",
-       [](const fs::path& p) {
-         fs::copy_file(p.parent_path() / "gauntlet-step-10" / "manifest", p / "manifest",
-                       fs::copy_options::overwrite_existing);
-       }},
-      {"manifest never written", [](const fs::path& p) { fs::remove(p / "manifest"); }, false},
+      {"torn manifest", [&](const fs::path& p) { shorten(p / "manifest", 20); }, "manifest: is torn"},
+      {"empty manifest", [](const fs::path& p) { fs::resize_file(p / "manifest", 0); }, "manifest: is torn"},
+      {"flipped byte in the manifest", [](const fs::path& p) { flip(p / "manifest", 50); },
+       "manifest: is torn"},
+      {"manifest of another step", [&](const fs::path& p) { replace(p / "manifest", older / "manifest"); },
+       "manifest: is torn"},
+      {"manifest never written", [](const fs::path& p) { fs::remove(p / "manifest"); }, "", false},
       {"manifest only under its temporary name",
-       [](const fs::path& p) { fs::rename(p / "manifest", p / "manifest.tmp"); }, false},
-      {"truncated shard",
-       [](const fs::path& p) { fs::resize_file(p / "rank-3.shard", fs::file_size(p / "rank-3.shard") - 8); }},
-      {"flipped byte", [](const fs::path& p) { flip(p / "rank-0.shard", 70); }},
-      {"flipped byte in a shard's checksum",
-       [](const fs::path& p) { flip(p / "rank-2.shard", fs::file_size(p / "rank-2.shard") - 1); }},
-      {"missing shard", [](const fs::path& p) { fs::remove(p / "rank-1.shard"); }},
-      {"shard of another rank",
-       [](const fs::path& p) {
-         fs::copy_file(p / "rank-0.shard", p / "rank-1.shard", fs::copy_options::overwrite_existing);
-       }},
+       [](const fs::path& p) { fs::rename(p / "manifest", p / "manifest.tmp"); }, "", false},
+      // 7 words before 3 parameters and 2 of momentum, 1 behind: 13 words, 104 bytes.
+      {"truncated shard", [&](const fs::path& p) { shorten(p / "rank-3.shard", 8); },
+       "rank-3.shard: has 96 bytes where the manifest lists 104"},
+      {"flipped byte", [](const fs::path& p) { flip(p / "rank-0.shard", 70); },
+       "rank-0.shard: has another checksum"},
+      {"flipped byte in a shard's checksum", [](const fs::path& p) { flip(p / "rank-2.shard", 103); },
+       "rank-2.shard: has another checksum"},
+      {"missing shard", [](const fs::path& p) { fs::remove(p / "rank-1.shard"); },
+       "rank-1.shard: cannot be read"},
+      {"shard of another rank", [&](const fs::path& p) { replace(p / "rank-1.shard", p / "rank-0.shard"); },
+       "rank-1.shard: has another checksum"},
       {"good shard of another step",
-       [](const fs::path& p) {
-         fs::copy_file(p.parent_path() / "gauntlet-step-10" / "rank-1.shard", p / "rank-1.shard",
-                       fs::copy_options::overwrite_existing);
-       }},
+       [&](const fs::path& p) { replace(p / "rank-1.shard", older / "rank-1.shard"); },
+       "rank-1.shard: has another checksum"},
   };
   make_whole(10);
   for (const Damage& damage : damages) {
@@ -167,8 +173,11 @@ TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
     const auto survey = directory_.survey();
     EXPECT_FALSE(survey.problem);
     EXPECT_THAT(survey.whole, ElementsAre(10));
-    EXPECT_EQ(survey.damaged.size(), damage.had_manifest ? 1U : 0U);
     EXPECT_EQ(survey.unfinished.size(), damage.had_manifest ? 0U : 1U);
+    if (damage.had_manifest) {
+      ASSERT_EQ(survey.damaged.size(), 1U);
+      EXPECT_THAT(survey.damaged[0].second.text(), HasSubstr(damage.says));
+    }
 
     // In order again: the steps can be taken once more, and what was whole once is kept for whoever wants to know.
     EXPECT_FALSE(directory_.tidy(survey));

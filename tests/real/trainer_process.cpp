@@ -113,7 +113,12 @@ int TrainerProcess::wait_for_exit() {
   if (exit_code_) return *exit_code_;
   while (next_line()) {
   }
-  for (auto more = read_some(error_); more && !more->empty(); more = read_some(error_)) error_text_ += *more;
+  auto more = read_some(error_);
+  for (; more && !more->empty(); more = read_some(error_)) error_text_ += *more;
+  if (!more) {
+    ADD_FAILURE() << "process " << pid_ << " does not end";
+    ::kill(pid_, SIGKILL);
+  }
   int status = 0;
   ::waitpid(pid_, &status, 0);  // both its ends are closed: it is ending
   exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

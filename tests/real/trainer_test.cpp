@@ -222,9 +222,23 @@ TEST_F(Trainer, WithoutAReaderARankEnds) {
   training->stop_reading();
   EXPECT_EQ(training->wait_for_exit(), kExitFailed);
 
-  const auto waiting = job("waiting").start(0);  // for the other three, which never come
+  TrainingJob first = job("waiting");
+  first.collective_timeout = "1h";      // not what ends it
+  const auto waiting = first.start(0);  // for the other three, which never come
   waiting->stop_reading();
   EXPECT_EQ(waiting->wait_for_exit(), kExitFailed);
+
+  TrainingJob pair = job("pair");
+  pair.pp = 1;
+  pair.steps = 1'000'000;
+  pair.step_time = "1ms";
+  pair.collective_timeout = "1h";  // not what ends it
+  const Ranks ranks = pair.start_all();
+  ASSERT_TRUE(ranks[0]->wait_for(Kind::step, 1));
+  ranks[1]->signal(SIGKILL);
+  EXPECT_EQ(ranks[1]->wait_for_exit(), 128 + SIGKILL);
+  ranks[0]->stop_reading();  // it hangs on the other, or is about to
+  EXPECT_EQ(ranks[0]->wait_for_exit(), kExitFailed);
 }
 
 TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {

@@ -1,5 +1,5 @@
-// With full telemetry every raw sample is an event and passes through the filters; elided, only those samples are that a
-// filter would report. Driven by the same random script, both must give the same stream of `Seen`.
+// With full telemetry every raw sample is an event and passes through the filters; elided, only those samples
+// are that a filter would report. Driven by the same random script, both must give the same stream of `Seen`.
 //
 // Most scripts count single nanoseconds, so that samples, deadlines and changes often fall on one instant.
 #include "core/random/stream.hpp"
@@ -50,7 +50,8 @@ std::vector<Reported> take_all(Outbox& out) {
     const Seen& seen = std::get<Seen>(observed->what);
     EXPECT_EQ(seen.sensed, observed->at);
     EXPECT_EQ(seen.more, 0u);
-    all.push_back({observed->at.time_since_epoch().count(), seen.who.index, seen.watch.value, seen.edge, seen.value});
+    all.push_back(
+        {observed->at.time_since_epoch().count(), seen.who.index, seen.watch.value, seen.edge, seen.value});
   }
   return all;
 }
@@ -64,9 +65,9 @@ void expect_same(const std::vector<Reported>& full, const std::vector<Reported>&
       ++edges[full[i].edge];
       continue;
     }
-    ADD_FAILURE() << "report " << i << "\n  full:   "
-                  << (i < full.size() ? testing::PrintToString(full[i]) : "nothing") << "\n  elided: "
-                  << (i < elided.size() ? testing::PrintToString(elided[i]) : "nothing");
+    ADD_FAILURE() << "report " << i
+                  << "\n  full:   " << (i < full.size() ? testing::PrintToString(full[i]) : "nothing")
+                  << "\n  elided: " << (i < elided.size() ? testing::PrintToString(elided[i]) : "nothing");
     return;
   }
 }
@@ -75,7 +76,9 @@ void expect_same(const std::vector<Reported>& full, const std::vector<Reported>&
 class Chooser {
  public:
   Chooser(std::uint64_t seed, std::string_view name) : draw_(Seed{.study = seed}, stream_name(name)) {}
-  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(draw_.below(static_cast<std::uint64_t>(n))); }
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(draw_.below(static_cast<std::uint64_t>(n)));
+  }
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(draw_.below(n)); }
   bool chance(std::int64_t percent) { return below(std::int64_t{100}) < percent; }
   Duration up_to(Duration longest) { return Duration(below(longest.count() + 1)); }
@@ -84,7 +87,7 @@ class Chooser {
   Stream draw_;
 };
 
-// --- heartbeats ----------------------------------------------------------------------------------------------------
+// --- heartbeats --------------------------------------------------------------------------------------------
 
 enum class HostVerb { silence, unsilence, leave, enter, exit, stop_ranks, watch, unwatch };
 
@@ -101,12 +104,15 @@ struct TelemetryCase {
   Duration period, jitter, gap_mtbf;
   Duration pace;  // operations come about so far apart
   int operations;
-  friend std::ostream& operator<<(std::ostream& stream, const TelemetryCase& each) { return stream << each.name; }
+  friend std::ostream& operator<<(std::ostream& stream, const TelemetryCase& each) {
+    return stream << each.name;
+  }
 };
 
 constexpr std::uint32_t kHosts = 4;
 
-/// Operations that a cluster could give: what machines do at any time before telemetry, what policies order also after.
+/// Operations that a cluster could give: what machines do at any time before telemetry, what policies order
+/// also after.
 std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint64_t seed) {
   Chooser choose(seed, "elision.hosts");
   std::vector<HostOperation> script;
@@ -132,7 +138,8 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
   };
   const auto policy = [&](Priority priority) {
     const std::uint32_t host = choose.below(kHosts);
-    const Scope who = choose.chance(50) ? Scope::all(ComponentKind::host) : Scope::one(component(HostId{host}));
+    const Scope who =
+        choose.chance(50) ? Scope::all(ComponentKind::host) : Scope::one(component(HostId{host}));
     switch (choose.below(5u)) {
       case 0:
         add(priority, in_service[host] ? HostVerb::leave : HostVerb::enter, HostId{host});
@@ -143,7 +150,8 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
         watches.push_back(WatchId{++next_watch});
         add(priority, HostVerb::watch, {},
             {watches.back(), Signal::heartbeat, who,
-             Silence{telemetry.period + telemetry.jitter + 1ns + choose.up_to(3 * telemetry.period)}, kEachMember});
+             Silence{telemetry.period + telemetry.jitter + 1ns + choose.up_to(3 * telemetry.period)},
+             kEachMember});
         break;
       case 2:
         if (watches.size() >= 5) break;
@@ -170,8 +178,8 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
   return script;
 }
 
-std::vector<Reported> run_hosts(const TelemetryCase& telemetry, const std::vector<HostOperation>& script, Seed seed,
-                                bool full) {
+std::vector<Reported> run_hosts(const TelemetryCase& telemetry, const std::vector<HostOperation>& script,
+                                Seed seed, bool full) {
   World world;
   world.inventory.job_hosts = kHosts;
   world.telemetry.heartbeat_period = telemetry.period;
@@ -181,17 +189,26 @@ std::vector<Reported> run_hosts(const TelemetryCase& telemetry, const std::vecto
   SimEngine engine;
   Outbox out;
   Heartbeats heartbeats(world, seed, full, engine, out);
-  for (std::uint32_t i = 0; i < script.size(); ++i) engine.at(script[i].at, script[i].priority, PlannedDue{i});
+  for (std::uint32_t i = 0; i < script.size(); ++i)
+    engine.at(script[i].at, script[i].priority, PlannedDue{i});
   const auto operate = [&](const HostOperation& operation) {
     switch (operation.verb) {
-      case HostVerb::silence: return heartbeats.silence(operation.host);
-      case HostVerb::unsilence: return heartbeats.unsilence(operation.host);
-      case HostVerb::leave: return heartbeats.leave_service(operation.host);
-      case HostVerb::enter: return heartbeats.enter_service(operation.host);
-      case HostVerb::exit: return heartbeats.rank_exited(operation.host);
-      case HostVerb::stop_ranks: return heartbeats.ranks_stopped();
-      case HostVerb::watch: return heartbeats.watch(operation.watch);
-      case HostVerb::unwatch: return heartbeats.unwatch(operation.watch.id);
+      case HostVerb::silence:
+        return heartbeats.silence(operation.host);
+      case HostVerb::unsilence:
+        return heartbeats.unsilence(operation.host);
+      case HostVerb::leave:
+        return heartbeats.leave_service(operation.host);
+      case HostVerb::enter:
+        return heartbeats.enter_service(operation.host);
+      case HostVerb::exit:
+        return heartbeats.rank_exited(operation.host);
+      case HostVerb::stop_ranks:
+        return heartbeats.ranks_stopped();
+      case HostVerb::watch:
+        return heartbeats.watch(operation.watch);
+      case HostVerb::unwatch:
+        return heartbeats.unwatch(operation.watch.id);
     }
   };
   const Time end = script.back().at + 20 * telemetry.period;
@@ -237,7 +254,7 @@ TEST_P(HeartbeatElision, SeesWhatFullTelemetrySees) {
   EXPECT_GT(edges[Edge::sample], 300);
 }
 
-// --- a job's signals -----------------------------------------------------------------------------------------------
+// --- a job's signals ---------------------------------------------------------------------------------------
 
 enum class JobVerb { begin, pause, resume, stick, stop, change, watch, unwatch };
 
@@ -261,9 +278,9 @@ struct JobCase {
 std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
   Chooser choose(seed, "elision.job");
   constexpr Priority kPriorities[] = {Priority::fault, Priority::world, Priority::timer};
-  constexpr JobVerb kVerbs[] = {JobVerb::begin, JobVerb::begin, JobVerb::pause, JobVerb::resume, JobVerb::resume,
-                                JobVerb::stick, JobVerb::stop, JobVerb::change, JobVerb::change, JobVerb::watch,
-                                JobVerb::watch, JobVerb::unwatch};
+  constexpr JobVerb kVerbs[] = {JobVerb::begin,  JobVerb::begin, JobVerb::pause, JobVerb::resume,
+                                JobVerb::resume, JobVerb::stick, JobVerb::stop,  JobVerb::change,
+                                JobVerb::change, JobVerb::watch, JobVerb::watch, JobVerb::unwatch};
   std::vector<JobOperation> script;
   std::vector<WatchId> watches;
   std::uint32_t next_watch = 0;
@@ -274,9 +291,12 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
     const Signal signal = choose.chance(70) ? Signal::step : Signal::checkpoint_stall;
     const double value = to_seconds(few(6)) + 0.5 * to_seconds(job.unit);
     switch (choose.below(3u)) {
-      case 0: return {id, Signal::step, who, Silence{job.unit + few(12)}, 0};
-      case 1: return {id, signal, who, Outside{choose.chance(50) ? 0 : value, value + to_seconds(few(4))}, 0};
-      default: return {id, signal, who, Sample{static_cast<std::uint16_t>(choose.below(5u))}, 0};
+      case 0:
+        return {id, Signal::step, who, Silence{job.unit + few(12)}, 0};
+      case 1:
+        return {id, signal, who, Outside{choose.chance(50) ? 0 : value, value + to_seconds(few(4))}, 0};
+      default:
+        return {id, signal, who, Sample{static_cast<std::uint16_t>(choose.below(5u))}, 0};
     }
   };
   Time now = kStart;
@@ -284,12 +304,15 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
     now += choose.below(30 * job.unit / job.fraction) * job.fraction;
     const int at_once = choose.chance(20) ? 2 : 1;
     for (int j = 0; j < at_once; ++j) {
-      JobOperation operation{.at = now, .priority = kPriorities[choose.below(3u)],
+      JobOperation operation{.at = now,
+                             .priority = kPriorities[choose.below(3u)],
                              .verb = kVerbs[choose.below(static_cast<std::uint32_t>(std::size(kVerbs)))],
                              .pace = {.step = job.unit + few(6), .healthy_step = job.unit},
                              .checkpointing = {.interval = choose.chance(30) ? kForever : job.unit + few(25),
-                                               .stall = few(6), .persist = {}},
-                             .checkpoint_now = choose.chance(30), .watch = {}};
+                                               .stall = few(6),
+                                               .persist = {}},
+                             .checkpoint_now = choose.chance(30),
+                             .watch = {}};
       if (operation.verb == JobVerb::watch) {
         operation.watch = any_watch();
         watches.push_back(operation.watch.id);
@@ -305,8 +328,10 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
 /// A job as the simulated cluster runs one, reduced to what its signals see.
 class Job {
  public:
-  Job(const std::vector<JobOperation>& script, bool full) : script_(script), signals_(full, gang_, engine_, out_) {
-    for (std::uint32_t i = 0; i < script.size(); ++i) engine_.at(script[i].at, script[i].priority, PlannedDue{i});
+  Job(const std::vector<JobOperation>& script, bool full)
+      : script_(script), signals_(full, gang_, engine_, out_) {
+    for (std::uint32_t i = 0; i < script.size(); ++i)
+      engine_.at(script[i].at, script[i].priority, PlannedDue{i});
   }
   std::vector<Reported> run(Time until) {
     while (const auto event = engine_.next(until)) {

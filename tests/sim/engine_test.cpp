@@ -27,6 +27,10 @@ std::size_t allocations = 0;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -47,7 +51,7 @@ std::vector<std::uint32_t> drain(NumberEngine& engine) {
   return events;
 }
 
-// --- order ---------------------------------------------------------------------------------------------------------
+// --- order -------------------------------------------------------------------------------------------------
 
 TEST(Engine, RunsEventsInOrderOfTime) {
   NumberEngine engine;
@@ -81,7 +85,8 @@ TEST(Engine, RunsEqualTimesAndPrioritiesFirstInFirstOut) {
   EXPECT_EQ(drain(engine), expected);
 }
 
-// What an event schedules for its own instant comes after what is waiting for it, if their priorities are equal.
+// What an event schedules for its own instant comes after what is waiting for it, if their priorities are
+// equal.
 TEST(Engine, AppendsToThePresentInstant) {
   NumberEngine engine;
   engine.at(at(5), Priority::world, 1);
@@ -118,7 +123,7 @@ TEST(EngineDeathTest, SchedulesNothingInThePast) {
   EXPECT_DEATH(engine.at(at(9), Priority::world, 1), "nothing is scheduled in the past");
 }
 
-// --- timers ----------------------------------------------------------------------------------------------------------
+// --- timers ------------------------------------------------------------------------------------------------
 
 TEST(Timer, NamesItsEventUntilItFiresOrIsCancelled) {
   NumberEngine engine;
@@ -155,7 +160,7 @@ TEST(Timer, OfACancelledEventIsNeverTheNextTime) {
   EXPECT_EQ(engine.now(), at(1));
 }
 
-// --- against a reference model -----------------------------------------------------------------------------------------
+// --- against a reference model -----------------------------------------------------------------------------
 
 /// A list that is searched.
 class Model {
@@ -165,7 +170,9 @@ class Model {
     Priority priority;
     std::uint32_t number;  // counts up: the sequence
   };
-  void schedule(Time at, Priority priority, std::uint32_t number) { entries_.push_back({at, priority, number}); }
+  void schedule(Time at, Priority priority, std::uint32_t number) {
+    entries_.push_back({at, priority, number});
+  }
   bool pending(std::uint32_t number) const { return find(number) != entries_.end(); }
   void cancel(std::uint32_t number) {
     if (const auto found = find(number); found != entries_.end()) entries_.erase(found);
@@ -191,7 +198,8 @@ class Model {
 
  private:
   std::vector<Entry>::const_iterator find(std::uint32_t number) const {
-    return std::find_if(entries_.begin(), entries_.end(), [number](const Entry& each) { return each.number == number; });
+    return std::find_if(entries_.begin(), entries_.end(),
+                        [number](const Entry& each) { return each.number == number; });
   }
   std::vector<Entry> entries_;
 };
@@ -202,7 +210,10 @@ struct Mix {
   std::uint64_t horizon;                 // ns into the future: a small one makes ties
 };
 constexpr Mix kMixes[] = {
-    {"growing", 60, 10, 30, 1'000}, {"ties", 45, 20, 35, 3}, {"cancelling", 50, 48, 2, 100'000}, {"draining", 40, 10, 50, 50},
+    {"growing", 60, 10, 30, 1'000},
+    {"ties", 45, 20, 35, 3},
+    {"cancelling", 50, 48, 2, 100'000},
+    {"draining", 40, 10, 50, 50},
 };
 
 class EngineAgainstModel : public testing::TestWithParam<Mix> {};
@@ -236,8 +247,10 @@ TEST_P(EngineAgainstModel, DoesTheSame) {
         model.cancel(number);
         ASSERT_FALSE(engine.pending(timers[number]));
       } else {
-        const Time until = stream.below(2) == 0 ? kNever
-                                                : engine.now() + Duration(static_cast<std::int64_t>(stream.below(mix.horizon)));
+        const Time until =
+            stream.below(2) == 0
+                ? kNever
+                : engine.now() + Duration(static_cast<std::int64_t>(stream.below(mix.horizon)));
         ASSERT_EQ(engine.next(until), model.next(until)) << "operation " << i;
         ASSERT_EQ(engine.now(), model.now);
       }
@@ -252,10 +265,11 @@ TEST_P(EngineAgainstModel, DoesTheSame) {
   }
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------
+// --- memory ------------------------------------------------------------------------------------------------
 
-// Half of the events of a simulation are timers that never fire: a heartbeat's deadline moves with each heartbeat. Here
-// 64 deadlines far ahead move 100,000 times; without sweeping, the queue would hold every one of them.
+// Half of the events of a simulation are timers that never fire: a heartbeat's deadline moves with each
+// heartbeat. Here 64 deadlines far ahead move 100,000 times; without sweeping, the queue would hold every one
+// of them.
 TEST(Engine, SweepsOutWhatWasCancelled) {
   NumberEngine engine;
   std::vector<Timer> deadlines(64);
@@ -318,7 +332,7 @@ TEST(Engine, KeepsItsMemoryOverAReset) {
   EXPECT_EQ(engine.fingerprint().value(), fingerprint);
 }
 
-// --- fingerprint -----------------------------------------------------------------------------------------------------
+// --- fingerprint -------------------------------------------------------------------------------------------
 
 TEST(Engine, FingerprintsWhenEventsHappenAndWhatIsNoted) {
   const auto run = [](Duration when, std::uint64_t noted) {
@@ -334,7 +348,7 @@ TEST(Engine, FingerprintsWhenEventsHappenAndWhatIsNoted) {
   EXPECT_NE(run(5ns, 1), run(6ns, 1));
   EXPECT_NE(run(5ns, 1), run(5ns, 2));
   Fingerprint expected;
-  for (const std::uint64_t number : {1, 9, 5, 9}) expected.add(number);  // time, note, time, note
+  for (const std::uint64_t number : {1u, 9u, 5u, 9u}) expected.add(number);  // time, note, time, note
   EXPECT_EQ(run(5ns, 9), expected.value());
 }
 

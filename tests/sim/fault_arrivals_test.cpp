@@ -41,13 +41,14 @@ World world_with(std::vector<FaultKind> kinds) {
   return world;
 }
 
-// --- ageing: lives of a known length -------------------------------------------------------------------------------------
+// --- ageing: lives of a known length -----------------------------------------------------------------------
 
 /// Components that live for exactly `life` seconds of being on.
 class KnownLives {
  public:
   KnownLives(double life, std::uint32_t count, std::uint32_t first_on) : life_(life), components_(count) {
-    for (std::uint32_t c = 0; c < count; ++c) components_[c] = {.left = life, .on = c < first_on, .failed = false};
+    for (std::uint32_t c = 0; c < count; ++c)
+      components_[c] = {.left = life, .on = c < first_on, .failed = false};
   }
   double next_time(double now) const {
     double next = kInfinity;
@@ -61,7 +62,9 @@ class KnownLives {
       if (each.on && !each.failed) each.left -= seconds;
     }
   }
-  bool due(std::uint32_t c) const { return components_[c].on && !components_[c].failed && components_[c].left == 0; }
+  bool due(std::uint32_t c) const {
+    return components_[c].on && !components_[c].failed && components_[c].left == 0;
+  }
   void fail(std::uint32_t c) { components_[c].failed = true; }
   void turn(std::uint32_t c, bool on) { components_[c].on = on; }
   void renew(std::uint32_t c) {
@@ -77,8 +80,8 @@ class KnownLives {
   std::vector<Component> components_;
 };
 
-// Any order of turning off and on (also what is off, or was never on), failing and renewing (also what has not failed).
-// All times are whole seconds, so that doubles are exact.
+// Any order of turning off and on (also what is off, or was never on), failing and renewing (also what has
+// not failed). All times are whole seconds, so that doubles are exact.
 TEST(AgeingArrivals, AgeWhileOnAndOnlyThen) {
   constexpr std::uint32_t kCount = 6, kFirstOn = 4;
   FaultKind kind = fault_kind("x", Law::constant(100));
@@ -89,7 +92,8 @@ TEST(AgeingArrivals, AgeWhileOnAndOnlyThen) {
     KnownLives model(100, kCount, kFirstOn);
     double now = 0;
     for (int i = 0; i < 400; ++i) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", operation " + std::to_string(i) + ", " + std::to_string(now) + " s");
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", operation " + std::to_string(i) + ", " +
+                   std::to_string(now) + " s");
       ASSERT_EQ(arrivals.next_time(), model.next_time(now));
       const auto component = static_cast<std::uint32_t>(draw.below(kCount));
       switch (draw.below(6)) {
@@ -149,7 +153,7 @@ TEST(AgeingArrivals, StandAClockThatIsARoundingPastAFailure) {
   EXPECT_GE(arrivals.next_time(), due);
 }
 
-// --- ageing: statistics ------------------------------------------------------------------------------------------------
+// --- ageing: statistics ------------------------------------------------------------------------------------
 
 struct Average {
   double sum = 0, squares = 0;
@@ -167,15 +171,16 @@ struct Average {
 int failures_one_by_one(const FaultKind& kind, std::uint32_t count, double hours, int replica) {
   int failures = 0;
   for (std::uint32_t c = 0; c < count; ++c) {
-    Stream stream(Seed{.study = 1, .replica = static_cast<std::uint32_t>(replica)}, stream_name("one by one"), c);
+    Stream stream(Seed{.study = 1, .replica = static_cast<std::uint32_t>(replica)}, stream_name("one by one"),
+                  c);
     double t = kind.stationary_ages ? kind.life.stationary_residual(0, stream) : kind.life.sample(stream);
     for (; t < hours; t += kind.life.sample(stream)) ++failures;
   }
   return failures;
 }
 
-/// The same by AgeingArrivals, with every component off for 10 hours after each 10 on, its neighbour the other way round;
-/// the upper half are off at the start.
+/// The same by AgeingArrivals, with every component off for 10 hours after each 10 on, its neighbour the
+/// other way round; the upper half are off at the start.
 int failures_on_and_off(const FaultKind& kind, std::uint32_t count, int shifts, int replica) {
   int failures = 0;
   AgeingArrivals arrivals(kind, Seed{.study = 2, .replica = static_cast<std::uint32_t>(replica)}, count / 2);
@@ -194,15 +199,16 @@ int failures_on_and_off(const FaultKind& kind, std::uint32_t count, int shifts, 
   return failures;
 }
 
-// Time spent off does not count: as many failures in 15 shifts of 10 hours as in 150 hours on end. The two averages are
-// independent; 5 standard errors are one false alarm in 2 million, and the seeds are fixed.
+// Time spent off does not count: as many failures in 15 shifts of 10 hours as in 150 hours on end. The two
+// averages are independent; 5 standard errors are one false alarm in 2 million, and the seeds are fixed.
 TEST(AgeingArrivals, FailAsOftenInShiftsAsOnEnd) {
   struct Case {
     Law life;
     bool stationary;
   };
-  for (const Case& each : {Case{Law::weibull_with_mean(100, 0.7), true}, Case{Law::weibull_with_mean(100, 0.7), false},
-                           Case{Law::lognormal_with_mean(80, 0.5), true}, Case{Law::uniform(20, 90), false}}) {
+  for (const Case& each :
+       {Case{Law::weibull_with_mean(100, 0.7), true}, Case{Law::weibull_with_mean(100, 0.7), false},
+        Case{Law::lognormal_with_mean(80, 0.5), true}, Case{Law::uniform(20, 90), false}}) {
     FaultKind kind = fault_kind("x", each.life);
     kind.stationary_ages = each.stationary;
     Average expected, counted;
@@ -215,7 +221,7 @@ TEST(AgeingArrivals, FailAsOftenInShiftsAsOnEnd) {
   }
 }
 
-// --- all kinds -----------------------------------------------------------------------------------------------------------
+// --- all kinds ---------------------------------------------------------------------------------------------
 
 using Struck = std::tuple<double, std::uint32_t, ComponentKind, std::uint32_t>;  // when, kind, component
 
@@ -240,10 +246,9 @@ std::vector<Struck> strikes(const World& world, FaultClock clock, double until, 
 }
 
 std::vector<FaultKind> four_kinds(FaultClock clock) {
-  std::vector<FaultKind> kinds = {fault_kind("a", Law::exponential(300), clock),
-                                  fault_kind("b", Law::weibull_with_mean(200, 0.7), clock),
-                                  fault_kind("c", Law::constant(1), clock),
-                                  fault_kind("d", Law::gamma(100, 2), clock)};
+  std::vector<FaultKind> kinds = {
+      fault_kind("a", Law::exponential(300), clock), fault_kind("b", Law::weibull_with_mean(200, 0.7), clock),
+      fault_kind("c", Law::constant(1), clock), fault_kind("d", Law::gamma(100, 2), clock)};
   kinds[0].component = ComponentKind::gpu;
   kinds[1].component = ComponentKind::nic;
   using namespace std::chrono_literals;
@@ -254,7 +259,9 @@ std::vector<FaultKind> four_kinds(FaultClock clock) {
 
 class FaultArrivalsTest : public testing::TestWithParam<FaultClock> {};
 INSTANTIATE_TEST_SUITE_P(Clocks, FaultArrivalsTest, testing::Values(FaultClock::always, FaultClock::training),
-                         [](const auto& info) { return info.param == FaultClock::always ? "Always" : "Training"; });
+                         [](const auto& info) {
+                           return info.param == FaultClock::always ? "Always" : "Training";
+                         });
 
 // A kind's arrivals depend on its name alone: all kinds together strike as each does by itself, merged.
 TEST_P(FaultArrivalsTest, StrikeAsEachKindDoesByItself) {
@@ -282,7 +289,8 @@ TEST_P(FaultArrivalsTest, KeepToTheirClock) {
 
 TEST(FaultArrivals, OfATraceComeAsGiven) {
   using namespace std::chrono_literals;
-  FaultKind kind = fault_kind("traced", Law::exponential(1), FaultClock::training);  // its life does not matter
+  FaultKind kind =
+      fault_kind("traced", Law::exponential(1), FaultClock::training);  // its life does not matter
   kind.component = ComponentKind::gpu;
   kind.trace = {{kStart + 1500ms, 9}, {kStart + 1500ms, 3}, {kStart + 2s, 9}};
   const World world = world_with({kind});
@@ -297,7 +305,8 @@ TEST(FaultArrivals, OfATraceComeAsGiven) {
   EXPECT_EQ(arrivals.next_time(FaultClock::training), kInfinity);
 }
 
-// 40 GPUs of mean life 300 s strike every 7.5 s, in 30,000 s 4,000 times, +- 63; each GPU equally often, 100 +- 10.
+// 40 GPUs of mean life 300 s strike every 7.5 s, in 30,000 s 4,000 times, +- 63; each GPU equally often, 100
+// +- 10.
 TEST(FaultArrivals, OfAnExponentialLawAreAPoissonProcess) {
   FaultKind kind = fault_kind("a", Law::exponential(300));
   kind.component = ComponentKind::gpu;
@@ -372,7 +381,8 @@ TEST(FaultArrivals, AgeOnTheWallClockAlsoAsSpares) {
   const World world = world_with({kind});
   FaultArrivals arrivals(world, Seed{});
   std::set<std::uint32_t> nics;
-  while (arrivals.next_time(FaultClock::always) == 100) nics.insert(arrivals.take(FaultClock::always).component.index);
+  while (arrivals.next_time(FaultClock::always) == 100)
+    nics.insert(arrivals.take(FaultClock::always).component.index);
   EXPECT_EQ(nics.size(), 20u);  // 5 hosts of 4
   EXPECT_EQ(*nics.rbegin(), 19u);
 }

@@ -17,20 +17,21 @@ using namespace std::chrono_literals;
 
 constexpr Pace kSecond{.step = 1s, .healthy_step = 1s};
 
-// --- examples ------------------------------------------------------------------------------------------------------
+// --- examples ----------------------------------------------------------------------------------------------
 
 TEST(Gang, LosesTheStepAndTheCheckpointUnderWay) {
   ProgressLog log;
   Gang gang(log);
-  // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is durable 3 s later: taken at 12 s, durable at 15 s.
+  // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is durable 3 s later: taken at 12 s,
+  // durable at 15 s.
   const Gang::Checkpointing checkpointing{.interval = 10s, .stall = 2s, .persist = 3s};
   const struct {
     Duration cut;
     std::int64_t steps, durable;
   } table[] = {
-      {9'500ms, 9, 0}, {10s, 10, 0},   {11s, 10, 0},  // in the middle of the checkpoint
-      {14'999ms, 12, 0},                              // 12 s: 10 steps; then 2 more
-      {15s, 13, 10},   {26'999ms, 22, 10},            // the second is taken at 24 s, durable at 27 s
+      {9'500ms, 9, 0},   {10s, 10, 0},       {11s, 10, 0},  // in the middle of the checkpoint
+      {14'999ms, 12, 0},                                    // 12 s: 10 steps; then 2 more
+      {15s, 13, 10},     {26'999ms, 22, 10},                // the second is taken at 24 s, durable at 27 s
       {27s, 23, 20},
   };
   for (const auto& row : table) {
@@ -104,8 +105,10 @@ TEST(Gang, CountsTheIntervalInTrainingTime) {
   gang.begin(kStart, 0, kSecond, every10);
   gang.pause(kStart + 4s, FaultKindId{3});
   gang.resume(kStart + 9s);
-  EXPECT_EQ(gang.next_checkpoint_time(kStart + 9s), kStart + 17s);  // 10 s of training, 5 s of pause, 2 s of stall
-  // From 11 s on, after 6 steps, at a third of the pace: 4 s are left of the interval, which two steps of 3 s exceed.
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 9s),
+            kStart + 17s);  // 10 s of training, 5 s of pause, 2 s of stall
+  // From 11 s on, after 6 steps, at a third of the pace: 4 s are left of the interval, which two steps of 3 s
+  // exceed.
   gang.change(kStart + 11s, {.step = 3s, .healthy_step = 1s}, every10, false);
   EXPECT_EQ(gang.next_checkpoint_time(kStart + 11s), kStart + 19s);
   // From then on every four steps: 12 s is the first boundary not before 10 s.
@@ -133,7 +136,7 @@ TEST(GangDeathTest, ChangesAtBoundariesAlone) {
   EXPECT_DEATH(gang.change(kStart + 500ms, kSecond, {}, false), "changes wait for a boundary");
 }
 
-// --- against a model that ticks ------------------------------------------------------------------------------------------
+// --- against a model that ticks ----------------------------------------------------------------------------
 
 /// Training, nanosecond by nanosecond.
 class TickingGang {
@@ -246,7 +249,9 @@ class SideBySide {
   }
 
  private:
-  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(draw_.below(static_cast<std::uint64_t>(n))); }
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(draw_.below(static_cast<std::uint64_t>(n)));
+  }
   bool chance(std::int64_t percent) { return below(100) < percent; }
 
   Pace any_pace() {
@@ -331,11 +336,14 @@ class SideBySide {
     if (model_.state != Gang::State::training) return;
     ASSERT_EQ(gang_.steps_at(now), model_.steps);
     if (below(4) != 0) return;  // the rest is looked up in the model's future
-    ASSERT_EQ(gang_.boundary_after(now), model_.when([](const TickingGang& later) { return later.at_boundary(); }));
+    ASSERT_EQ(gang_.boundary_after(now),
+              model_.when([](const TickingGang& later) { return later.at_boundary(); }));
     const std::int64_t steps = model_.steps, checkpoints = model_.checkpoints;
-    ASSERT_EQ(gang_.next_step_time(now), model_.when([=](const TickingGang& later) { return later.steps > steps; }));
+    ASSERT_EQ(gang_.next_step_time(now),
+              model_.when([=](const TickingGang& later) { return later.steps > steps; }));
     const std::int64_t ahead = steps + 1 + below(5);
-    ASSERT_EQ(gang_.time_of_step(ahead), model_.when([=](const TickingGang& later) { return later.steps == ahead; }));
+    ASSERT_EQ(gang_.time_of_step(ahead),
+              model_.when([=](const TickingGang& later) { return later.steps == ahead; }));
     ASSERT_EQ(gang_.next_checkpoint_time(now),
               model_.ever_takes_checkpoints()
                   ? model_.when([=](const TickingGang& later) { return later.checkpoints > checkpoints; })

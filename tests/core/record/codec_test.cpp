@@ -39,7 +39,8 @@ void with_every_alternative(int rounds, Check&& check) {
   Stream stream(kSeed, stream_name("codec"));
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     for (int round = 0; round < rounds; ++round) (check(random_alternative<I, T>(stream)), ...);
-  }(std::make_index_sequence<std::variant_size_v<decltype(T::what)>>{});
+  }
+  (std::make_index_sequence<std::variant_size_v<decltype(T::what)>>{});
 }
 
 template <class T>
@@ -136,8 +137,8 @@ TEST(Codec, KnowsNoValuesBeyondTheLast) {
   EXPECT_FALSE(order_readable(signal(5)));
 }
 
-// The bytes themselves, so that a record can be read on another machine: little-endian, members in order, one byte for
-// the alternative.
+// The bytes themselves, so that a record can be read on another machine: little-endian, members in order, one
+// byte for the alternative.
 TEST(Codec, WritesLittleEndian) {
   EXPECT_EQ(bytes_of(Order{OrderId{0x0102030405060708}, Wake{kStart + 1ns}}),
             (ByteBuffer{8, 7, 6, 5, 4, 3, 2, 1, 2 /* Wake */, 1, 0, 0, 0, 0, 0, 0, 0}));
@@ -146,16 +147,30 @@ TEST(Codec, WritesLittleEndian) {
   // 1.0 is 0x3ff0000000000000 (IEEE 754); -1 in two's complement is all ones.
   EXPECT_EQ(bytes_of(Observed{kStart - 1ns, Outcome{OrderId{2}, Status::failed, 3ns,
                                                     Probed{{ComponentKind::gpu, 4}, Verdict::faulty, 1.0}}}),
-            (ByteBuffer{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 /* Outcome */,
-                        2,    0,    0,    0,    0,    0,    0,    0,    1 /* failed */,
-                        3,    0,    0,    0,    0,    0,    0,    0,    1 /* Probed */,
-                        2 /* gpu */, 4, 0, 0, 0, 1 /* faulty */, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
+            (ByteBuffer{0xff,        0xff, 0xff,
+                        0xff,        0xff, 0xff,
+                        0xff,        0xff, 2 /* Outcome */,
+                        2,           0,    0,
+                        0,           0,    0,
+                        0,           0,    1 /* failed */,
+                        3,           0,    0,
+                        0,           0,    0,
+                        0,           0,    1 /* Probed */,
+                        2 /* gpu */, 4,    0,
+                        0,           0,    1 /* faulty */,
+                        0,           0,    0,
+                        0,           0,    0,
+                        0xf0,        0x3f}));
 }
 
 TEST(Codec, PrintsEveryObservation) {
   const std::pair<Observation, std::string_view> table[] = {
-      {Started{JobId{0}, {.job_hosts = 4, .spares = 1, .gpus_per_host = 8, .hosts_per_tor = 2,
-                          .layout = {.tp = 8, .pp = 2, .dp = 2, .virtual_stages = 3}}},
+      {Started{JobId{0},
+               {.job_hosts = 4,
+                .spares = 1,
+                .gpus_per_host = 8,
+                .hosts_per_tor = 2,
+                .layout = {.tp = 8, .pp = 2, .dp = 2, .virtual_stages = 3}}},
        "Started{job=0 inventory=Inventory{job_hosts=4 spares=1 gpus_per_host=8 hosts_per_tor=2 "
        "layout=Layout{tp=8 pp=2 dp=2 virtual_stages=3}}}"},
       {Seen{WatchId{1}, {ComponentKind::host, 17}, Edge::began, kStart + 5s, 0.5, 3},
@@ -166,12 +181,15 @@ TEST(Codec, PrintsEveryObservation) {
        "Seen{watch=2 who=job:1 edge=sample sensed=0ns value=-1.000000 more=0}"},
       {Outcome{OrderId{9}, Status::done, 3ns, {}}, "Outcome{order=9 status=done took=3ns result=nothing}"},
       {Outcome{OrderId{9}, Status::failed, 0ns, Probed{{ComponentKind::gpu, 4}, Verdict::faulty, 2}},
-       "Outcome{order=9 status=failed took=0ns result=Probed{component=gpu:4 verdict=faulty value=2.000000}}"},
+       "Outcome{order=9 status=failed took=0ns result=Probed{component=gpu:4 verdict=faulty "
+       "value=2.000000}}"},
       {Outcome{OrderId{9}, Status::cancelled, 0ns, Probed{{ComponentKind::gpu, 4}, Verdict::healthy, 0}},
-       "Outcome{order=9 status=cancelled took=0ns result=Probed{component=gpu:4 verdict=healthy value=0.000000}}"},
+       "Outcome{order=9 status=cancelled took=0ns result=Probed{component=gpu:4 verdict=healthy "
+       "value=0.000000}}"},
       {Outcome{OrderId{1}, Status::done, 0ns, Granted{HostId{6}}},
        "Outcome{order=1 status=done took=0ns result=Granted{host=6}}"},
-      {Outcome{OrderId{1}, Status::done, 0ns, Saved{70}}, "Outcome{order=1 status=done took=0ns result=Saved{step=70}}"},
+      {Outcome{OrderId{1}, Status::done, 0ns, Saved{70}},
+       "Outcome{order=1 status=done took=0ns result=Saved{step=70}}"},
       {Outcome{OrderId{1}, Status::done, 0ns, Loaded{71}},
        "Outcome{order=1 status=done took=0ns result=Loaded{step=71}}"},
       {Outcome{OrderId{1}, Status::done, 0ns, Answered{HostId{5}, true}},
@@ -211,7 +229,8 @@ TEST(Codec, PrintsEveryOrder) {
       {Acquire{JobId{0}}, "Acquire{job=0}"},
       {Evict{HostId{13}}, "Evict{host=13}"},
       {Readmit{HostId{14}}, "Readmit{host=14}"},
-      {Probe{ProbeId{15}, Scope::hosts_of(JobId{0}), WatchId{16}}, "Probe{probe=15 who=every host of job:0 report=16}"},
+      {Probe{ProbeId{15}, Scope::hosts_of(JobId{0}), WatchId{16}},
+       "Probe{probe=15 who=every host of job:0 report=16}"},
       {Ask{JobId{2}}, "Ask{job=2}"},
       {Alert{JobId{0}, {ComponentKind::gpu, 17}}, "Alert{job=0 who=gpu:17}"},
   };
@@ -220,7 +239,8 @@ TEST(Codec, PrintsEveryOrder) {
     printed[what.index()] = true;
     EXPECT_EQ(to_text(Order{OrderId{1}, what}), text);
   }
-  for (std::size_t i = 0; i < printed.size(); ++i) EXPECT_TRUE(printed[i]) << "no text expected of action " << i;
+  for (std::size_t i = 0; i < printed.size(); ++i)
+    EXPECT_TRUE(printed[i]) << "no text expected of action " << i;
 }
 
 TEST(Same, ComparesEveryMember) {

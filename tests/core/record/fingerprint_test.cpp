@@ -15,8 +15,8 @@ constexpr std::uint64_t of(std::initializer_list<std::uint64_t> numbers) {
   return print.value();
 }
 
-// Worked out from the formula with another language's unbounded integers. Fingerprints are kept in files: they must not
-// change with the compiler.
+// Worked out from the formula with another language's unbounded integers. Fingerprints are kept in files:
+// they must not change with the compiler.
 static_assert(of({}) == 0xe345e1da584d2471);
 static_assert(of({0}) == 0x2d3c28a40ac28ba4);
 static_assert(of({1}) == 0x9fef58c51745f6cb);
@@ -35,8 +35,8 @@ TEST(Fingerprint, TakesDoublesByTheirBits) {
   EXPECT_NE(zero.value(), minus_zero.value());
 }
 
-// Mixing is a bijection of the state for every number, and of the number for every state: sequences of one length that
-// differ in one number never collide.
+// Mixing is a bijection of the state for every number, and of the number for every state: sequences of one
+// length that differ in one number never collide.
 TEST(Fingerprint, DiffersWhereOneBitOfOneNumberDoes) {
   const std::initializer_list<std::uint64_t> numbers = {3, 0, 0x123456789abcdef0, 7};
   std::set<std::uint64_t> seen = {of(numbers)};

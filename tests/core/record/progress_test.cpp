@@ -18,9 +18,9 @@ Time at(std::int64_t nanoseconds) { return kStart + Duration(nanoseconds); }
 /// Training, step by step and checkpoint by checkpoint.
 class StepByStep {
  public:
-  StepByStep(const Stretch& stretch, Time until) : origin_(stretch.origin), stall_(stretch.cadence.stall) {
+  StepByStep(const Stretch& stretch, Time until) {
     const Cadence& cadence = stretch.cadence;
-    Time now = origin_;
+    Time now = stretch.origin;
     std::int64_t next = cadence.first;
     for (std::int64_t step = 0; now <= until; ++step) {
       step_done_.push_back(now);
@@ -37,9 +37,13 @@ class StepByStep {
     const auto done = [time](const std::vector<Time>& times) {
       return std::upper_bound(times.begin(), times.end(), time) - times.begin();
     };
-    Reached reached{.steps = done(step_done_) - 1, .checkpoints = done(checkpoint_done_), .into_step = {}, .into_stall = {}};
+    Reached reached{.steps = done(step_done_) - 1,
+                    .checkpoints = done(checkpoint_done_),
+                    .into_step = {},
+                    .into_stall = {}};
     Time last = step_done_[static_cast<std::size_t>(reached.steps)];
-    if (reached.checkpoints > 0) last = std::max(last, checkpoint_done_[static_cast<std::size_t>(reached.checkpoints - 1)]);
+    if (reached.checkpoints > 0)
+      last = std::max(last, checkpoint_done_[static_cast<std::size_t>(reached.checkpoints - 1)]);
     const bool stalled = static_cast<std::size_t>(reached.checkpoints) < checkpoint_after_.size() &&
                          checkpoint_after_[static_cast<std::size_t>(reached.checkpoints)] == reached.steps;
     (stalled ? reached.into_stall : reached.into_step) = time - last;
@@ -50,8 +54,6 @@ class StepByStep {
   const std::vector<std::int64_t>& checkpoint_after() const { return checkpoint_after_; }
 
  private:
-  Time origin_;
-  Duration stall_;
   std::vector<Time> step_done_, checkpoint_done_;
   std::vector<std::int64_t> checkpoint_after_;
 };
@@ -98,7 +100,8 @@ RC_GTEST_PROP(Stretch, KnowsWhenStepsAndCheckpointsComplete, ()) {
 // A pause moves the origin: what was complete stays complete.
 RC_GTEST_PROP(Stretch, GoesOnWhereItStoodWhenItsOriginMoves, ()) {
   const Stretch stretch = any_stretch();
-  const Duration passed(*rc::gen::inRange<std::int64_t>(0, 100)), pause(*rc::gen::inRange<std::int64_t>(0, 100));
+  const Duration passed(*rc::gen::inRange<std::int64_t>(0, 100)),
+      pause(*rc::gen::inRange<std::int64_t>(0, 100));
   Stretch moved = stretch;
   moved.origin += pause;
   const Reached before = stretch.reached_at(stretch.origin + passed);
@@ -118,11 +121,9 @@ TEST(Stretch, WorkedExample) {
     std::int64_t steps, checkpoints;
     Duration into_step, into_stall;
   } table[] = {
-      {0s, 0, 0, 0s, 0s},   {9s, 0, 0, 9s, 0s},
-      {30s, 3, 0, 0s, 0s},  // at the boundary the checkpoint has not begun
-      {31s, 3, 0, 0s, 1s},  {34s, 3, 1, 0s, 0s},  {44s, 4, 1, 0s, 0s},
-      {54s, 5, 1, 0s, 0s},  {57s, 5, 1, 0s, 3s},  {58s, 5, 2, 0s, 0s},
-      {63s, 5, 2, 5s, 0s},
+      {0s, 0, 0, 0s, 0s},  {9s, 0, 0, 9s, 0s},  {30s, 3, 0, 0s, 0s},  // at the boundary it has not begun
+      {31s, 3, 0, 0s, 1s}, {34s, 3, 1, 0s, 0s}, {44s, 4, 1, 0s, 0s}, {54s, 5, 1, 0s, 0s},
+      {57s, 5, 1, 0s, 3s}, {58s, 5, 2, 0s, 0s}, {63s, 5, 2, 5s, 0s},
   };
   for (const auto& row : table) {
     const Reached reached = stretch.reached_at(stretch.origin + row.since);

@@ -20,8 +20,8 @@ constexpr bool kIsVariantType = false;
 template <class... Each>
 constexpr bool kIsVariantType<std::variant<Each...>> = true;
 
-/// All members of `value`, found by the language and not by its description: a member that the description forgot does
-/// not compile here.
+/// All members of `value`, found by the language and not by its description: a member that the description
+/// forgot does not compile here.
 template <Described T>
 constexpr auto members_of(const T& value) {
   constexpr std::size_t count = std::tuple_size_v<std::remove_const_t<decltype(Describe<T>::members)>>;
@@ -62,7 +62,8 @@ bool equal_members(const T& a, const T& b) {
   } else if constexpr (Described<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return (equal_members(std::get<I>(members_of(a)), std::get<I>(members_of(b))) && ...);
-    }(std::make_index_sequence<std::tuple_size_v<decltype(members_of(a))>>{});
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(members_of(a))>>{});
   } else {
     return a == b;
   }
@@ -108,7 +109,8 @@ void randomise(T& value, Stream& stream) {
     const std::size_t chosen = stream.below(std::variant_size_v<T>);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ((I == chosen ? randomise(value.template emplace<I>(), stream) : void()), ...);
-    }(std::make_index_sequence<std::variant_size_v<T>>{});
+    }
+    (std::make_index_sequence<std::variant_size_v<T>>{});
   } else if constexpr (Described<T>) {
     for_each_member(value, [&](std::string_view, auto& each) { randomise(each, stream); });
   } else if constexpr (!std::is_same_v<T, std::monostate>) {

@@ -4,7 +4,6 @@
 #include "tests/core/record/random_values.hpp"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-const RecordingHeader kHeader{.version = "1.2.3", .scenario = "name = \"x\"\n", .seed = 0xfedcba9876543210, .replica = 7};
+const RecordingHeader kHeader{
+    .version = "1.2.3", .scenario = "name = \"x\"\n", .seed = 0xfedcba9876543210, .replica = 7};
 
 /// A folder of its own for each test, gone after it.
 class RecordingTest : public testing::Test {
@@ -51,15 +51,16 @@ class RecordingTest : public testing::Test {
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename().string());
+    for (const auto& entry : fs::directory_iterator(folder_))
+      names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;
   }
 
  private:
-  fs::path folder_ = fs::path(testing::TempDir()) /
-                     ("gauntlet-" + std::to_string(::getpid()) + "-" +
-                      testing::UnitTest::GetInstance()->current_test_info()->name());
+  fs::path folder_ =
+      fs::path(testing::TempDir()) / ("gauntlet-" + std::to_string(::getpid()) + "-" +
+                                      testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 /// Observations of any kind, each with none to three orders.
@@ -97,7 +98,9 @@ std::vector<Record> prefixes(const Record& record) {
   for (const Observed& seen : record.observations) {
     all.push_back(all.back());
     all.back().observations.push_back(seen);
-    for (; order < record.orders.size() && record.orders[order].observations == all.back().observations.size(); ++order) {
+    for (;
+         order < record.orders.size() && record.orders[order].observations == all.back().observations.size();
+         ++order) {
       all.push_back(all.back());
       all.back().orders.push_back(record.orders[order]);
     }
@@ -226,7 +229,8 @@ TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
     EXPECT_EQ(problem->why, why) << name;
     EXPECT_FALSE(problem->suggestion.empty()) << name;
   }
-  EXPECT_EQ(files(), (std::vector<std::string>{"blocked.rec.part", "file", "folder"})) << "nothing temporary is left";
+  EXPECT_EQ(files(), (std::vector<std::string>{"blocked.rec.part", "file", "folder"}))
+      << "nothing temporary is left";
 }
 
 TEST_F(RecordingTest, LeavesTheOldFileWhereTheNewOneCannotBeWritten) {
@@ -236,7 +240,7 @@ TEST_F(RecordingTest, LeavesTheOldFileWhereTheNewOneCannotBeWritten) {
   EXPECT_EQ(contents(path("a.rec")), before);
 }
 
-// --- a recording that grows ------------------------------------------------------------------------------------------
+// --- a recording that grows --------------------------------------------------------------------------------
 
 /// Writes the entries that follow the first `kept` of `record`.
 void write_rest(RecordingWriter& writer, const Record& record, std::size_t kept) {
@@ -254,7 +258,8 @@ TEST_F(RecordingTest, GrowsToWhatIsWrittenAtOnce) {
   const std::string whole = written(record);
   RecordingWriter writer(path("grown.rec"), kHeader);
   std::size_t orders = 0;
-  for (const Record& each : prefixes(record)) {  // one entry more each time, in the file as soon as it is written
+  for (const Record& each :
+       prefixes(record)) {  // one entry more each time, in the file as soon as it is written
     if (each.orders.size() > orders) {
       orders = each.orders.size();
       writer.write(each.orders.back().order);
@@ -293,7 +298,7 @@ TEST_F(RecordingTest, GrowsInNoFileThatIsThereAlready) {
   EXPECT_THROW(RecordingWriter(path("missing.rec"), Recording{}), std::runtime_error);
 }
 
-// --- what stands between the loop and a cluster --------------------------------------------------------------------
+// --- what stands between the loop and a cluster ------------------------------------------------------------
 
 /// Gives the observations of a list, and lists the orders.
 class ScriptedCluster final : public Cluster {

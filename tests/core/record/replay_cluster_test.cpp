@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 class WakesInARow final : public Policy {
  public:
   using Bend = std::function<void(std::size_t observation, std::vector<Action>&)>;
-  explicit WakesInARow(std::vector<int> orders, Bend bend = {}) : orders_(std::move(orders)), bend_(std::move(bend)) {}
+  explicit WakesInARow(std::vector<int> orders, Bend bend = {})
+      : orders_(std::move(orders)), bend_(std::move(bend)) {}
 
   void on(const Observed& seen, Orders& out) override {
     std::vector<Action> actions;
@@ -44,8 +45,11 @@ Record record_of(const Observation& last) {
   std::uint64_t id = 0;
   for (std::uint32_t n = 0; n < 4; ++n) {
     const Time at = kStart + n * 1s;
-    record.observations.push_back({at, n == 0 ? Observation(Started{}) : n < 3 ? Observation(HostReturned{HostId{n}}) : last});
-    for (int i = 0; i < kOrders[n]; ++i) record.orders.push_back({at, n + 1, {OrderId{++id}, Wake{at + (i + 1) * 1ns}}});
+    record.observations.push_back({at, n == 0  ? Observation(Started{})
+                                       : n < 3 ? Observation(HostReturned{HostId{n}})
+                                               : last});
+    for (int i = 0; i < kOrders[n]; ++i)
+      record.orders.push_back({at, n + 1, {OrderId{++id}, Wake{at + (i + 1) * 1ns}}});
   }
   return record;
 }
@@ -62,7 +66,8 @@ Replayed replay(const Record& record, WakesInARow::Bend bend, Time until = kNeve
   return {cluster.difference(), cluster.observations_replayed(), cluster.orders_compared()};
 }
 
-// A record that was cut short ends with any observation, a whole one with Finished: there the loop ends by itself.
+// A record that was cut short ends with any observation, a whole one with Finished: there the loop ends by
+// itself.
 class ReplayClusterTest : public testing::TestWithParam<bool> {
  protected:
   Record record_ = record_of(GetParam() ? Observation(Finished{}) : Observation(HostReturned{HostId{3}}));
@@ -83,7 +88,8 @@ TEST_P(ReplayClusterTest, StopsAtTheFirstDifferingOrder) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(kOrders[n]); ++i, ++before) {
       SCOPED_TRACE("order " + std::to_string(i) + " of observation " + std::to_string(n));
       const Replayed replayed = replay(record_, [&](std::size_t observation, std::vector<Action>& actions) {
-        if (observation >= n) actions[observation == n ? i : 0] = Wake{kStart + 1h};  // later differences do not count
+        if (observation >= n)
+          actions[observation == n ? i : 0] = Wake{kStart + 1h};  // later differences do not count
         if (observation == 1) actions.clear();
       });
       ASSERT_TRUE(replayed.difference);
@@ -141,7 +147,8 @@ TEST_P(ReplayClusterTest, StopsAtAnOrderTooMany) {
 }
 
 TEST_P(ReplayClusterTest, StopsAtTheTimeThatItIsGiven) {
-  const Replayed replayed = replay(record_, {}, kStart + 2s);  // the third observation is at 2 s, the fourth at 3 s
+  const Replayed replayed =
+      replay(record_, {}, kStart + 2s);  // the third observation is at 2 s, the fourth at 3 s
   EXPECT_FALSE(replayed.difference);
   EXPECT_EQ(replayed.observations, 3u);
   EXPECT_EQ(replayed.orders, 5u);
