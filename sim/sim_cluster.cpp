@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace gauntlet {
 
@@ -36,7 +37,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   gang_.reset();
   checkpoint_interval_ = kForever;
   collective_timeout_ = kForever;
-  checkpoint_wanted_ = false;
+  change_wanted_ = checkpoint_wanted_ = false;
   boundary_ = job_end_ = collective_timer_ = give_up_ = {};
   trained_ = {};
   mark_ = 0;
@@ -139,7 +140,7 @@ void SimCluster::training_runs() {
   schedule_job_end();
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
   if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.cancel(give_up_);
-  update_pace();
+  if (change_wanted_) change_at_boundary();
 }
 
 void SimCluster::training_halts() {
@@ -161,6 +162,9 @@ void SimCluster::cut_training() {
   if (trained) training_halts();
   gang_.cut(engine_.now());
   if (trained) schedule_faults(FaultClock::training);
+  // What was to change at a boundary is part of the next start; a checkpoint that is not durable is lost.
+  change_wanted_ = checkpoint_wanted_ = false;
+  fail_open<Checkpoint>();
 }
 
 void SimCluster::schedule_job_end() {
@@ -171,30 +175,44 @@ void SimCluster::schedule_job_end() {
 }
 
 void SimCluster::change_at_boundary() {
-  if (gang_.state() != Gang::State::training) return;
+  if (gang_.state() == Gang::State::down) return;
+  change_wanted_ = true;
+  if (gang_.state() == Gang::State::paused) return;  // once it goes on
   engine_.cancel(boundary_);
   boundary_ = engine_.at(gang_.boundary_after(engine_.now()), Priority::world, BoundaryReached{});
 }
 
 void SimCluster::update_pace() {
-  if (gang_.state() == Gang::State::training && pace().step != gang_.stretch().step) change_at_boundary();
+  if (gang_.state() != Gang::State::down && pace().step != gang_.stretch().step) change_at_boundary();
 }
 
 void SimCluster::on(const BoundaryReached&) {
   const Time now = engine_.now();
   signals_->before_change();
   gang_.change(now, pace(), checkpointing(), checkpoint_wanted_);
-  if (checkpoint_wanted_) {
-    checkpoint_wanted_ = false;
+  change_wanted_ = false;
+  if (std::exchange(checkpoint_wanted_, false)) {
     for (OpenOrder& each : open_) {
-      if (!std::holds_alternative<Checkpoint>(each.order.what) || engine_.pending(each.due)) continue;
+      if (!std::holds_alternative<Checkpoint>(each.order.what) || each.stall_ends != kNever) continue;
       each.step = gang_.stretch().first_step;
-      each.due = engine_.at(gang_.stretch().time_of_checkpoint(1) + costs_.persist, Priority::world,
-                            OrderDue{each.order.id});
+      each.stall_ends = gang_.stretch().time_of_checkpoint(1);
+      each.due = engine_.at(each.stall_ends + costs_.persist, Priority::world, OrderDue{each.order.id});
     }
   }
   signals_->after_change();
   schedule_job_end();
+}
+
+/// A pause of that length has ended: checkpoints that it caught while they blocked training come later.
+void SimCluster::delay_checkpoints(Duration pause) {
+  for (OpenOrder& each : open_) {
+    const bool caught = std::holds_alternative<Checkpoint>(each.order.what) && each.stall_ends != kNever &&
+                        each.stall_ends > engine_.now() - pause;
+    if (!caught) continue;
+    each.stall_ends += pause;
+    engine_.cancel(each.due);
+    each.due = engine_.at(each.stall_ends + costs_.persist, Priority::world, OrderDue{each.order.id});
+  }
 }
 
 void SimCluster::on(const PlannedDue& event) {

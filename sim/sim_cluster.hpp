@@ -60,7 +60,8 @@ class SimCluster final : public Cluster {
     Order order;
     Time began;
     Timer due;
-    std::int64_t step = 0;  // Checkpoint: the step that it will hold
+    std::int64_t step = 0;        // Checkpoint: the step that it will hold
+    Time stall_ends = kNever;     // Checkpoint: when training goes on, once it has begun
   };
   struct LogWatch {
     WatchId id;
@@ -122,7 +123,9 @@ class SimCluster final : public Cluster {
   std::optional<OpenOrder> close(OrderId order);
   template <class ActionType>
   const OpenOrder* find_open() const;
-  void fail_open_start_and_checkpoints();
+  template <class ActionType>
+  void fail_open();
+  void delay_checkpoints(Duration pause);
   Duration start_duration();
   Result examine(const Probe& probe);
   bool finds(const ProbeKind& probe, HostId host);
@@ -182,6 +185,7 @@ class SimCluster final : public Cluster {
   Gang gang_{progress_};
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
+  bool change_wanted_ = false;          // at the next boundary: pace or cadence
   bool checkpoint_wanted_ = false;      // a Checkpoint order waits for a boundary
   Timer boundary_, job_end_, collective_timer_, give_up_;
   Duration trained_{};                  // the training clock up to `training_since_`

@@ -76,6 +76,9 @@ void SimCluster::meet_job(const ActiveFault& fault) {
         signals_->before_change();
         training_halts();
         gang_.pause(engine_.now(), fault.kind);
+        for (OpenOrder& each : open_) {
+          if (each.stall_ends != kNever && each.stall_ends > engine_.now()) engine_.cancel(each.due);
+        }
         schedule_faults(FaultClock::training);
         signals_->after_change();
         collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
@@ -154,6 +157,7 @@ void SimCluster::resume_unless_paused() {
   if (held) return;
   engine_.cancel(collective_timer_);
   gang_.resume(engine_.now());
+  delay_checkpoints(progress_.pauses.back().end - progress_.pauses.back().begin);
   signals_->after_change();
   training_runs();
 }

@@ -48,6 +48,13 @@ const SimCluster::OpenOrder* SimCluster::find_open() const {
   });
   return found == open_.end() ? nullptr : &*found;
 }
+
+template <class ActionType>
+void SimCluster::fail_open() {
+  while (const OpenOrder* failing = find_open<ActionType>()) answer(*close(failing->order.id), Status::failed);
+}
+
+template void SimCluster::fail_open<Checkpoint>();
 template const SimCluster::OpenOrder* SimCluster::find_open<Acquire>() const;
 template const SimCluster::OpenOrder* SimCluster::find_open<Start>() const;
 
@@ -134,24 +141,12 @@ void SimCluster::begin(const Order& order, const Checkpoint&) {
 
 // --- the job's ranks ---------------------------------------------------------------------------------------------------
 
-void SimCluster::fail_open_start_and_checkpoints() {
-  checkpoint_wanted_ = false;
-  for (std::size_t i = 0; i < open_.size();) {
-    const Action& what = open_[i].order.what;
-    if (std::holds_alternative<Start>(what) || std::holds_alternative<Checkpoint>(what)) {
-      answer(*close(open_[i].order.id), Status::failed);
-    } else {
-      ++i;
-    }
-  }
-}
-
 void SimCluster::begin(const Order& order, const Stop&) {
   cut_training();
   signals_->gone();
   heartbeats_->ranks_stopped();
   engine_.cancel(collective_timer_);
-  fail_open_start_and_checkpoints();
+  fail_open<Start>();
   const bool running = ranks_ != RanksState::none;
   ranks_ = RanksState::none;
   open(order, after(engine_.now(), running ? world_->job.stop_time : Duration::zero()), Priority::world);
