@@ -1,6 +1,8 @@
 // Typed ids. An id of one kind cannot be passed where another is meant.
 #pragma once
 
+#include "core/contract.hpp"
+
 #include <compare>
 #include <cstdint>
 
@@ -32,7 +34,10 @@ struct ComponentId {
 constexpr ComponentId component(HostId host) { return {ComponentKind::host, host.value}; }
 constexpr ComponentId component(JobId job) { return {ComponentKind::job, job.value}; }
 
-/// The host that `who` names. Only hosts report host signals.
-constexpr HostId host_of(ComponentId who) { return HostId{who.index}; }
+/// The host that `who` names: only hosts report host signals.
+constexpr HostId host_of(ComponentId who) {
+  expect(who.kind == ComponentKind::host, "a host is named");
+  return HostId{who.index};
+}
 
 }  // namespace gauntlet

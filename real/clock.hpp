@@ -1,4 +1,4 @@
-// The one place where wall time is read: CLOCK_MONOTONIC, one clock for all processes of a machine.
+// The clock of a drill: CLOCK_MONOTONIC, one clock for all processes of a machine.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace gauntlet {
 
-/// Every nanosecond of wall time belongs to exactly one phase (docs: "Where the time goes").
+/// Every nanosecond of wall time belongs to exactly one phase (README.md, "Read the answer").
 enum class Phase : std::uint8_t {
   effective,
   slowdown,
@@ -38,9 +38,10 @@ inline constexpr Cause kCauseStart{0};       // the first start of the job
 inline constexpr Cause kCausePlanned{1};     // planned stops
 inline constexpr Cause kCauseFalseAlarm{2};  // a detector stopped a healthy job
 inline constexpr Cause kCauseCheckpoint{3};  // training blocked by checkpoints
-inline constexpr std::uint32_t kCausesWithoutFault = 4;
-inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {"start", "planned_stop",
-                                                                                  "false_alarm", "checkpoint"};
+inline constexpr Cause kCauseUnattributed{4};  // a rank ended and no known fault did it; real machines alone
+inline constexpr std::uint32_t kCausesWithoutFault = 5;
+inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {
+    "start", "planned_stop", "false_alarm", "checkpoint", "unattributed"};
 constexpr Cause cause_of(FaultKindId kind) { return {kCausesWithoutFault + kind.value}; }
 constexpr bool is_fault(Cause cause) { return cause.value >= kCausesWithoutFault; }
 constexpr FaultKindId fault_of(Cause cause) { return {cause.value - kCausesWithoutFault}; }

@@ -218,8 +218,12 @@ class Walk {
       join_or_open(when, kCausePlanned, {});
       return Phase::planned;
     }
-    if (const Truth* disturbance = truth_.disturbance(hosts_)) {
-      join_or_open(when, cause_of(disturbance->kind), disturbance->component);
+    const Truth* reason = truth_.disturbance(hosts_);
+    if (reason == nullptr) reason = truth_.corruption(hosts_);
+    if (reason != nullptr) {
+      join_or_open(when, cause_of(reason->kind), reason->component);
+    } else if (answers_an_exit(when)) {
+      join_or_open(when, kCauseUnattributed, {});
     } else {
       join_or_open(when, kCauseFalseAlarm, {});
       ++figures_.false_alarms;
@@ -227,12 +231,29 @@ class Walk {
     return Phase::diagnosing;
   }
 
+  /// Whether the stop answers the exit of a rank: then something was wrong, though no fault that is known of.
+  bool answers_an_exit(Time when) const {
+    const RecordedOrder* stop = stop_at(when);
+    if (stop == nullptr) return false;
+    const auto* seen = std::get_if<Seen>(&record_.observations[stop->observations - 1].what);
+    if (seen == nullptr) return false;
+    return std::any_of(record_.orders.begin(), record_.orders.end(), [&](const RecordedOrder& each) {
+      const auto* watch = std::get_if<Watch>(&each.order.what);
+      return watch != nullptr && watch->id == seen->watch && watch->signal == Signal::process_exit;
+    });
+  }
+
   bool planned_stop_at(Time when) const {
+    const RecordedOrder* stop = stop_at(when);
+    return stop != nullptr && std::get<Stop>(stop->order.what).reason == StopReason::planned;
+  }
+
+  /// The order to stop that was given just then.
+  const RecordedOrder* stop_at(Time when) const {
     for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at == when; ++i) {
-      const auto* stop = std::get_if<Stop>(&record_.orders[i].order.what);
-      if (stop != nullptr) return stop->reason == StopReason::planned;
+      if (std::holds_alternative<Stop>(record_.orders[i].order.what)) return &record_.orders[i];
     }
-    return false;
+    return nullptr;
   }
 
   void join_or_open(Time when, Cause cause, ComponentId component) {

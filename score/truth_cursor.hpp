@@ -32,16 +32,23 @@ class TruthCursor {
   }
   /// The fault that stopped the job just then.
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
-  /// The latest fault on the job's hosts that slows or pauses it.
+  /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
   const Truth* disturbance(const JobHosts& hosts) const {
-    const auto found = std::find_if(active_.rbegin(), active_.rend(), [&](const Truth& each) {
-      return !each.stops && !each.corrupts && hosts.in_job(each.host);
-    });
+    const Truth* worst = nullptr;
+    for (const Truth& each : active_) {
+      if (each.stops || each.corrupts || !hosts.in_job(each.host)) continue;
+      if (worst == nullptr || each.factor > worst->factor) worst = &each;
+    }
+    return worst;
+  }
+  /// The latest fault on the job's hosts that corrupts its numbers.
+  const Truth* corruption(const JobHosts& hosts) const {
+    const auto found = std::find_if(active_.rbegin(), active_.rend(),
+                                    [&](const Truth& each) { return each.corrupts && hosts.in_job(each.host); });
     return found == active_.rend() ? nullptr : &*found;
   }
   bool corrupting(const JobHosts& hosts) const {
-    return std::any_of(active_.begin(), active_.end(),
-                       [&](const Truth& each) { return each.corrupts && hosts.in_job(each.host); });
+    return corruption(hosts) != nullptr;
   }
   /// When a fault first corrupted the job's numbers, since that was forgotten last.
   std::optional<Time> corrupt_since() const { return corrupt_since_; }

@@ -105,8 +105,8 @@ class Engine {
     return event;
   }
 
-  /// Folds more into the run's fingerprint: what an event decided or drew.
-  void note(std::uint64_t number) { fingerprint_.add(number); }
+  /// The run's fingerprint: every event's time, and whatever the owner folds in besides.
+  Fingerprint& fingerprint() { return fingerprint_; }
 
  private:
   static constexpr int kSequenceBits = 56;

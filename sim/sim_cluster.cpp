@@ -8,7 +8,12 @@
 namespace gauntlet {
 
 SimCluster::SimCluster(const World& world)
-    : world_(&world), step_model_(world), costs_(checkpoint_costs(world)) {}
+    : world_(&world), step_model_(world), costs_(checkpoint_costs(world)) {
+  for (const FaultKind& kind : world.faults) {
+    heal_names_.push_back(stream_name("heal." + kind.name));
+    symptom_names_.push_back(stream_name("symptom." + kind.name));
+  }
+}
 
 void SimCluster::reset(Seed seed, bool full_telemetry) {
   engine_.reset();
@@ -47,8 +52,6 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   heartbeats_.emplace(*world_, seed, full_telemetry, engine_, out_);
   signals_.emplace(full_telemetry, gang_, engine_, out_);
   start_draws_.emplace(seed, stream_name("start"));
-  symptom_draws_.emplace(seed, stream_name("symptom"));
-  repair_draws_.emplace(seed, stream_name("repair"));
   probe_draws_.emplace(seed, stream_name("probe"));
   person_draws_.emplace(seed, stream_name("person"));
 
@@ -69,7 +72,7 @@ std::optional<Observed> SimCluster::next(Time until) {
     if (finished_) return std::nullopt;
     const std::optional<Event> event = engine_.next(until);
     if (!event) return std::nullopt;
-    engine_.note(event->index());
+    engine_.fingerprint().add(std::uint64_t{event->index()});
     std::visit([this](const auto& what) { on(what); }, *event);
   }
 }

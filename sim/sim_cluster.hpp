@@ -87,7 +87,6 @@ class SimCluster final : public Cluster {
   Pace pace_of(const Degradation& degradation) const;
   Gang::Checkpointing checkpointing() const;
   void grant_spares();
-  void finish(Ending ending);
   void watch_for_no_progress();
 
   void on(const BoundaryReached& event);
@@ -99,6 +98,7 @@ class SimCluster final : public Cluster {
   void log_truth(TruthKind what, const ActiveFault& fault);
   bool active(FaultKindId kind, ComponentId component) const;
   void strike(const Strike& strike);
+  Stream draws_of(StreamName name, std::uint32_t component) const;
   void show_symptoms(const ActiveFault& fault);
   void meet_job(const ActiveFault& fault);
   void stop_job(const ActiveFault& fault);
@@ -108,6 +108,7 @@ class SimCluster final : public Cluster {
   void return_faults();
   void resume_unless_paused();
   void report_log(HostId host, PatternId pattern);
+  void push_line(const LogWatch& watch, HostId host, std::uint32_t more);
   void report_victims();
   Degradation degradation() const;
 
@@ -161,6 +162,7 @@ class SimCluster final : public Cluster {
   const World* world_;
   StepModel step_model_;
   CheckpointCosts costs_;
+  std::vector<StreamName> heal_names_, symptom_names_;  // by FaultKindId
   mutable std::map<Degradation, Duration> step_times_;  // evaluated once per distinct state, kept over replicas
 
   SimEngine engine_;
@@ -197,7 +199,7 @@ class SimCluster final : public Cluster {
   std::vector<LogWatch> log_watches_;
   std::optional<Heartbeats> heartbeats_;
   std::optional<JobSignals> signals_;
-  std::optional<Stream> start_draws_, symptom_draws_, repair_draws_, probe_draws_, person_draws_;
+  std::optional<Stream> start_draws_, probe_draws_, person_draws_;
 };
 
 }  // namespace gauntlet

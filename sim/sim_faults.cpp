@@ -1,5 +1,6 @@
 // What goes wrong in the simulated cluster, what it does to the job, and what of it shows.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/filter.hpp"
@@ -18,8 +19,9 @@ void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
                     .stops = stops_job(kind.effect),
                     .disturbs = kind.effect != Effect::none,
                     .corrupts = kind.effect == Effect::corrupt,
+                    .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : kind.factor,
                     .repairable = kind.remedy == Remedy::repair});
-  engine_.note(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 | fault.component.index);
+  engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 | fault.component.index);
 }
 
 bool SimCluster::active(FaultKindId kind, ComponentId component) const {
@@ -44,7 +46,8 @@ void SimCluster::strike(const Strike& strike) {
   active_.push_back({strike.kind, strike.component, host, ++faults_struck_, {}, in_job(host)});
   ActiveFault& fault = active_.back();
   if (kind.heals_after) {
-    const Duration lasts = from_seconds(kind.heals_after->sample(*symptom_draws_));
+    Stream draws = draws_of(heal_names_[fault.kind.value], fault.component.index);
+    const Duration lasts = from_seconds(kind.heals_after->sample(draws));
     fault.heal = engine_.after(lasts, Priority::world, FaultHeals{fault.number});
   }
   log_truth(TruthKind::onset, fault);
@@ -53,11 +56,19 @@ void SimCluster::strike(const Strike& strike) {
   if (in_job(host)) meet_job(fault);
 }
 
+/// A stream for what happens to one component now: keyed by the component and the time, so that neither other kinds nor
+/// what a policy did before move its draws.
+Stream SimCluster::draws_of(StreamName name, std::uint32_t component) const {
+  const auto now = static_cast<std::uint64_t>((engine_.now() - kStart).count());
+  return Stream(seed_, name, now * 0x9e3779b97f4a7c15ULL + component);
+}
+
 void SimCluster::show_symptoms(const ActiveFault& fault) {
   const Symptoms& symptoms = kind_of(fault).symptoms;
   if (!symptoms.log) return;
-  if (symptoms.log_probability.value < 1 && symptom_draws_->uniform() >= symptoms.log_probability.value) return;
-  const Duration delay = from_seconds(symptoms.log_delay.sample(*symptom_draws_));
+  Stream draws = draws_of(symptom_names_[fault.kind.value], fault.component.index);
+  if (symptoms.log_probability.value < 1 && draws.uniform() >= symptoms.log_probability.value) return;
+  const Duration delay = from_seconds(symptoms.log_delay.sample(draws));
   engine_.after(delay, Priority::telemetry, LogLine{fault.host, *symptoms.log});
 }
 
@@ -193,48 +204,49 @@ void SimCluster::on(const LogLine& event) { report_log(event.host, event.pattern
 
 void SimCluster::report_log(HostId host, PatternId pattern) {
   if (hosts_[host.value] == HostState::in_repair || hosts_[host.value] == HostState::returned) return;
-  const Time now = engine_.now();
   for (const LogWatch& watch : log_watches_) {
     if (watch.pattern != pattern) continue;
     if (watch.who.subset == Scope::Subset::one && watch.who.index != host.value) continue;
     if (watch.who.subset == Scope::Subset::job && !in_job(host)) continue;
-    out_.push(now, Seen{.watch = watch.id, .who = component(host), .edge = Edge::sample, .sensed = now, .value = 0,
-                        .more = 0});
+    push_line(watch, host, 0);
   }
 }
 
-void SimCluster::report_victims() {
-  // Every rank that waited logs the collective timeout; the culprits do not. All waited equally long, so that the lines
-  // come at one time, in rank order, and only the first few of a watch need to be made.
-  const auto is_culprit = [this](HostId host) {
-    return std::any_of(active_.begin(), active_.end(), [&](const ActiveFault& fault) {
-      const Effect effect = kind_of(fault).effect;
-      return fault.host == host && (stops_job(effect) || effect == Effect::stall);
-    });
-  };
+void SimCluster::push_line(const LogWatch& watch, HostId host, std::uint32_t more) {
   const Time now = engine_.now();
+  out_.push(now, Seen{.watch = watch.id, .who = component(host), .edge = Edge::sample, .sensed = now, .value = 0,
+                      .more = more});
+}
+
+/// Every rank that waited logs the collective timeout; the culprits do not. All waited equally long, so that the lines
+/// come at one time, in rank order, and only the first few of a watch need to be made.
+void SimCluster::report_victims() {
+  std::vector<HostId> culprits;
+  for (const ActiveFault& fault : active_) {
+    const Effect effect = kind_of(fault).effect;
+    const bool holds_others = stops_job(effect) || effect == Effect::stall;
+    if (!holds_others || !in_job(fault.host)) continue;
+    if (std::find(culprits.begin(), culprits.end(), fault.host) == culprits.end()) culprits.push_back(fault.host);
+  }
+  const auto waited = [&](HostId host) {
+    return in_job(host) && std::find(culprits.begin(), culprits.end(), host) == culprits.end();
+  };
+  const auto victims = static_cast<std::uint32_t>(slots_.size() - culprits.size());
   for (const LogWatch& watch : log_watches_) {
-    if (watch.pattern != kCollectiveTimeout || watch.who.subset == Scope::Subset::one) continue;
-    std::uint32_t culprits = 0;
-    for (const ActiveFault& fault : active_) {
-      if (!in_job(fault.host) || !is_culprit(fault.host)) continue;
-      const bool counted = std::any_of(active_.begin(), active_.begin() + (&fault - active_.data()),
-                                       [&](const ActiveFault& other) { return other.host == fault.host; });
-      if (!counted) ++culprits;
+    if (watch.pattern != kCollectiveTimeout) continue;
+    if (watch.who.subset == Scope::Subset::one) {
+      if (const HostId host{watch.who.index}; waited(host)) push_line(watch, host, 0);
+      continue;
     }
-    const std::uint32_t victims = world_->inventory.job_hosts - culprits;
     FirstMembers first(watch.first);
-    Seen seen{.watch = watch.id, .who = {}, .edge = Edge::sample, .sensed = now, .value = 0, .more = 0};
     std::uint32_t reported = 0;
     for (const HostId host : slots_) {
-      if (is_culprit(host)) continue;
-      seen.who = component(host);
+      if (!waited(host)) continue;
       if (!first.passes()) {
-        seen.more = victims - reported - 1;  // this one and the rest of the burst
-        out_.push(now, seen);
+        push_line(watch, host, victims - reported - 1);  // this one and the rest of the burst
         break;
       }
-      out_.push(now, seen);
+      push_line(watch, host, 0);
       ++reported;
     }
   }

@@ -2,12 +2,13 @@
 #include <algorithm>
 
 #include "core/math/elementary.hpp"
+#include "core/record/codec.hpp"
 #include "sim/sim_cluster.hpp"
 
 namespace gauntlet {
 
 void SimCluster::start(const Order& order) {
-  engine_.note(order.id.value << 8 | order.what.index());
+  fold(order, engine_.fingerprint());
   if (finished_) return;
   std::visit([&](const auto& action) { begin(order, action); }, order.what);
 }
@@ -88,6 +89,11 @@ void SimCluster::on(const OrderDue& event) {
 // --- watching and waiting --------------------------------------------------------------------------------------------
 
 void SimCluster::begin(const Order& order, const Watch& action) {
+  // Hosts report heartbeats and exits each on their own, whoever they work for.
+  const bool of_hosts = action.signal == Signal::heartbeat || action.signal == Signal::process_exit;
+  if (of_hosts && (action.who.subset == Scope::Subset::job || action.first != kEachMember)) {
+    return answer_now(order, Status::failed);
+  }
   switch (action.signal) {
     case Signal::heartbeat:
     case Signal::process_exit:
@@ -193,7 +199,9 @@ void SimCluster::begin(const Order& order, const Evict& action) {
   arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);
   heartbeats_->leave_service(host);
-  const Duration repair = from_seconds(world_->repair.time.sample(*repair_draws_));
+  static constexpr StreamName kRepair = stream_name("repair");
+  Stream draws = draws_of(kRepair, host.value);
+  const Duration repair = from_seconds(world_->repair.time.sample(draws));
   engine_.after(repair, Priority::world, RepairDone{host});
   answer_now(order, Status::done);
 }

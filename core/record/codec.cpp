@@ -142,6 +142,36 @@ std::optional<T> decode(std::string_view& bytes) {
   return reader.good() ? std::optional<T>(value) : std::nullopt;
 }
 
+// --- fingerprints ------------------------------------------------------------------------------------------------
+
+class Folder {
+ public:
+  explicit Folder(Fingerprint& into) : into_(into) {}
+
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      into_.add(value);
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      into_.add(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      put(value.count());
+    } else if constexpr (std::is_same_v<T, Time>) {
+      put(value.time_since_epoch().count());
+    } else if constexpr (kIsId<T>) {
+      put(value.value);
+    } else if constexpr (kIsVariant<T>) {
+      put(value.index());
+      std::visit([this](const auto& alternative) { this->put(alternative); }, value);
+    } else if constexpr (!std::is_same_v<T, std::monostate>) {
+      for_each_member(value, [this](std::string_view, const auto& each) { this->put(each); });
+    }
+  }
+
+ private:
+  Fingerprint& into_;
+};
+
 // --- text --------------------------------------------------------------------------------------------------------
 
 constexpr std::array<std::string_view, 4> kComponentKinds = {"job", "host", "gpu", "nic"};
@@ -220,6 +250,8 @@ class Printer {
 
 void encode(const Observed& value, ByteBuffer& out) { Writer(out).put(value); }
 void encode(const Order& value, ByteBuffer& out) { Writer(out).put(value); }
+
+void fold(const Order& value, Fingerprint& into) { Folder(into).put(value); }
 
 std::optional<Observed> decode_observed(std::string_view& bytes) { return decode<Observed>(bytes); }
 std::optional<Order> decode_order(std::string_view& bytes) { return decode<Order>(bytes); }

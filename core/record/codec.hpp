@@ -9,6 +9,7 @@
 
 #include "core/action.hpp"
 #include "core/observation.hpp"
+#include "core/record/fingerprint.hpp"
 
 namespace gauntlet {
 
@@ -25,6 +26,9 @@ std::optional<Order> decode_order(std::string_view& bytes);
 /// `Seen{watch=1 who=host:17 edge=began ...}`, for people.
 std::string to_text(const Observed& value);
 std::string to_text(const Order& value);
+
+/// Folds an order, its id and every member, into a fingerprint.
+void fold(const Order& value, Fingerprint& into);
 
 /// Member by member.
 bool same(const Order& a, const Order& b);

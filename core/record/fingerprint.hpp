@@ -1,4 +1,7 @@
-// A number that two runs share only when they did the same: a hash of a run's events and draws.
+// A number that two runs share only when they did the same.
+//
+// The simulator folds in every event's time and kind, every fault with its component, and every order with all of its
+// members. Draws show in what they decide: times, components, verdicts and so the orders that answer them.
 #pragma once
 
 #include <bit>

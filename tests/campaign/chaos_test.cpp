@@ -64,31 +64,94 @@ TEST(Chaos, SweptSeedsRunTwiceGiveTheSameFingerprintAndDifferFromEachOther) {
 
 TEST(Chaos, AddingAFaultKindDoesNotDisturbTheOthers) {
   World world = eight_hosts();
-  FaultKind crash = every_fault()[1];
-  crash.life = Law::exponential(40 * 3600);
-  add_faults(world, {crash}, 1);
+  FaultKind flap = every_fault()[10];  // heals after a random time, and logs after another
+  ASSERT_EQ(flap.name, "stall_short");
+  flap.life = Law::exponential(20 * 3600);
+  flap.heals_after = Law::exponential(30);
+  flap.symptoms.log = PatternId{1};
+  flap.symptoms.log_probability = {0.5};
+  flap.symptoms.log_delay = Law::exponential(5);
+  add_faults(world, {flap}, 1);
   const PolicyConstants policies = every_detector();
   Simulation alone(world, policies);
   alone.run({.seed = 5, .replica = 0});
 
   World more = world;
   FaultKind warning = every_fault().back();
-  warning.symptoms.log.reset();  // nobody sees it, so that the policies do the same
+  warning.symptoms.log = PatternId{2};  // nobody watches it, so that the policies do the same
+  warning.symptoms.log_probability = {0.5};
+  warning.heals_after = Law::exponential(60);
   warning.life = Law::exponential(3600);
-  add_faults(more, {crash, warning}, 1);
+  more.patterns.push_back("noise");
+  add_faults(more, {flap, warning}, 1);
   Simulation both(more, policies);
   both.run({.seed = 5, .replica = 0});
 
-  const auto onsets = [](const TruthLog& truth) {
+  const auto times_of_flaps = [](const TruthLog& truth) {  // onsets and ends
     std::vector<Time> times;
     for (const Truth& each : truth) {
-      if (each.kind == FaultKindId{0} && each.what == TruthKind::onset) times.push_back(each.at);
+      if (each.kind == FaultKindId{0}) times.push_back(each.at);
     }
     return times;
   };
-  ASSERT_FALSE(onsets(alone.cluster().truth()).empty());
-  EXPECT_EQ(onsets(alone.cluster().truth()), onsets(both.cluster().truth()));
+  ASSERT_FALSE(times_of_flaps(alone.cluster().truth()).empty());
+  EXPECT_EQ(times_of_flaps(alone.cluster().truth()), times_of_flaps(both.cluster().truth()));
+  EXPECT_EQ(transcript(alone.record()), transcript(both.record()));
   EXPECT_GT(both.cluster().truth().size(), 2 * alone.cluster().truth().size());
+}
+
+TEST(Chaos, ACheckpointBeforeAPlannedStopSurvivesAPauseAndDiesWithACrash) {
+  // An operator wants a stop at 1 h 10 s; the checkpoint before it waits for the next step boundary.
+  World world = eight_hosts();
+  world.job.planned_stops = {{kStart + kHour + 3 * kSecond, 10 * kMinute}};
+  FaultKind stall = every_fault()[10];
+  ASSERT_EQ(stall.name, "stall_short");
+  stall.heals_after = Law::constant(2);
+  stall.trace = {{kStart + kHour + 4 * kSecond, 1}};  // before the boundary
+  FaultKind crash = every_fault()[1];
+  const PolicyConstants policies = every_detector();
+
+  add_faults(world, {stall}, 1);
+  Simulation paused(world, policies);
+  const Figures& after_pause = paused.run({.seed = 1, .replica = 0});
+  EXPECT_EQ(after_pause.planned_stops, 1u);
+  EXPECT_GT(at(after_pause.phases, Phase::planned), 9 * kMinute);
+  // What is lost is what was trained in the 30 s from the checkpoint's stall until it was durable.
+  EXPECT_LE(at(after_pause.phases, Phase::recomputing), 30 * kSecond);
+
+  // Steps end at multiples of 10 s after the start at 60 s, moved by stalls of 2 s every 10 min: the boundary after
+  // 1 h 3 s is at 1 h 10 s at the latest, the checkpoint is durable 32 s later. A crash at 1 h 20 s comes between.
+  crash.trace = {{kStart + kHour + 20 * kSecond, 1}};
+  add_faults(world, {crash}, 1);
+  Simulation crashed(world, policies);
+  const Figures& after_crash = crashed.run({.seed = 1, .replica = 0});
+  std::size_t failed = 0, saved = 0;
+  for (const Observed& seen : crashed.record().observations) {
+    const auto* outcome = std::get_if<Outcome>(&seen.what);
+    if (outcome == nullptr) continue;
+    failed += outcome->status == Status::failed ? 1 : 0;
+    saved += std::holds_alternative<Saved>(outcome->result) ? 1 : 0;
+  }
+  EXPECT_EQ(saved, 0u);
+  EXPECT_EQ(failed, 1u);
+  EXPECT_GT(at(after_crash.phases, Phase::recomputing), Duration::zero());
+}
+
+TEST(Chaos, ACorruptionThatADetectorSeesIsNoFalseAlarm) {
+  World world = eight_hosts();
+  FaultKind corrupt = every_fault()[0];
+  ASSERT_EQ(corrupt.name, "corrupt");
+  corrupt.symptoms.log = PatternId{1};
+  corrupt.symptoms.log_delay = Law::constant(60);
+  corrupt.trace = {{kStart + kHour, 3}};
+  add_faults(world, {corrupt}, 1);
+  const PolicyConstants policies = every_detector();
+  Simulation simulation(world, policies);
+  const Figures& figures = simulation.run({.seed = 1, .replica = 0});
+  EXPECT_EQ(figures.false_alarms, 0u);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].cause, cause_of(FaultKindId{0}));
+  EXPECT_GT(figures.effective_corrupt, Duration::zero());
 }
 
 TEST(Chaos, WithoutFaultsTheWallTimeIsTheClosedForm) {
