@@ -117,6 +117,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
   Controller controller(scenario.policies);
   DrillOptions options;
   options.record = record.path();
+  options.keep_unfinished = !request.record.empty();
   options.gauntlet = own_path();
   options.trainer = trainer_path();
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved_for_record, .seed = seed, .replica = 0};
@@ -141,7 +142,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
     for (const FaultKind& kind : world.faults) names.push_back(kind.name);
     text += "\n" + side_by_side({"real", &result.record, &figures}, {"simulated", &simulation.record(), &simulated}, names);
   }
-  if (writer) {
+  if (writer && result.finished) {  // else the same command goes on, and finds the place for its results free
     writer->add(0, figures);
     if (const auto problem = writer->commit(summary)) {
       print_problems({&*problem, 1});

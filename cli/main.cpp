@@ -1,12 +1,16 @@
 // The command line: what can be asked, and its help.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
+#include "config/nearest.hpp"
+#include "study/statistics.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <thread>
 
 namespace gauntlet {
@@ -41,9 +45,10 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
       ->type_name("SCENARIO")
       ->required();
   CLI::Option* replicas =
-      run->add_option("--replicas", request.replicas, "How many replicas (default: the scenario's)")
+      run->add_option("--replicas", request.replicas,
+                      fmt::format("How many replicas, {} at most (default: the scenario's)", kMostReplicas))
           ->type_name("N")
-          ->check(CLI::Range(1, 1'000'000'000));
+          ->check(CLI::Range(1U, kMostReplicas));
   CLI::Option* replica =
       run->add_option("--replica", request.replica, "Run this replica alone, counted from 0")
           ->type_name("K")
@@ -169,6 +174,40 @@ void add_results(CLI::App& app, ResultsRequest& request, int& exit_code) {
   results->callback([&] { exit_code = results_command(request); });
 }
 
+// The command whose arguments were read last, so that its options are the known words.
+const CLI::App& innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> used = app.get_subcommands();
+  return used.empty() ? app : *used.front();
+}
+
+std::vector<std::string> known_words(const CLI::App& command, bool options) {
+  std::vector<std::string> known;
+  if (options) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  } else {
+    for (const CLI::App* other : command.get_subcommands({})) known.push_back(other->get_name());
+  }
+  return known;
+}
+
+// What to say of the first word that is not understood; empty where all are.
+std::string unknown_word(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  if (words.empty()) return "";
+  const CLI::App& command = innermost(app);
+  const std::string word = words.front().substr(0, words.front().find('='));
+  const bool option = word.starts_with('-');
+  const std::vector<std::string> known = known_words(command, option);
+  const std::string what = option ? "option" : "command";
+  if (known.empty()) return fmt::format("\"{}\" is one word too many", word);
+  const auto begun = std::find_if(known.begin(), known.end(),
+                                  [&](const std::string& name) { return name.starts_with(word); });
+  const auto near = begun != known.end() ? std::optional(*begun) : nearest_name(word, known);
+  return fmt::format("there is no {} \"{}\"{}", what, word,
+                     near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+}
+
 int main_program(int argc, char** argv) {
   CLI::App app("What will faults cost this training job, and which policies would make them cost less?",
                "gauntlet");
@@ -180,7 +219,7 @@ int main_program(int argc, char** argv) {
       "  gauntlet list scenarios\n"
       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
       "  gauntlet check my-scenario.toml\n\n"
-      "Exit codes: 0 success, 1 the run failed or a check found something, 2 the input is wrong (nothing "
+      "Exit codes: 0 success, 1 the run failed, a replica gave up or a check found something, 2 the input is wrong (nothing "
       "was\n"
       "written), 130 interrupted (with the report of what was done).");
   int exit_code = kSuccess;
@@ -200,6 +239,14 @@ int main_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string unknown = unknown_word(app);
+    if (error.get_exit_code() != 0 && !unknown.empty()) {
+      const CLI::App& command = innermost(app);
+      complain(unknown);
+      complain(fmt::format("\"gauntlet {}--help\" says what there is",
+                           &command == &app ? "" : command.get_name() + " "));
+      return kWrongInput;
+    }
     return app.exit(error) == 0 ? kSuccess : kWrongInput;  // 0: help or the version was asked for
   }
   return exit_code;

@@ -10,6 +10,7 @@
 #include "report/text.hpp"
 #include "study/results/result_writer.hpp"
 #include "study/results/summary_json.hpp"
+#include "study/statistics.hpp"
 #include "study/study.hpp"
 
 #include <fmt/format.h>
@@ -78,14 +79,16 @@ Summary run(const RunRequest& request, const Scenario& scenario, StudyOptions& o
   };
   Summary summary = run_study(scenario, options);
   summary.only = request.replica;
+  summary.interrupted = interrupting_signal() != 0 && summary.replicas < options.range.count;
   return summary;
 }
 
 int exit_code_of(const Summary& summary, const StudyOptions& options) {
-  const int signal = interrupting_signal();
-  if (signal == 0 || summary.replicas == options.range.count) return kSuccess;
-  complain(fmt::format("interrupted: {} of {} replicas were done", summary.replicas, options.range.count));
-  return kSignalBase + signal;
+  if (summary.interrupted) {
+    complain(fmt::format("interrupted: {} of {} replicas were done", summary.replicas, options.range.count));
+    return kSignalBase + interrupting_signal();
+  }
+  return summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess;
 }
 
 int run_scenario(const RunRequest& request, const Scenario& scenario, const std::string& resolved,
@@ -101,6 +104,14 @@ int run_scenario(const RunRequest& request, const Scenario& scenario, const std:
   options.stop = &stop;
   if (!request.record.empty()) options.record = &record;
 
+  if (options.range.count > kMostReplicas)
+    return wrong_input({.file = request.scenario,
+                        .line = 0,
+                        .column = 0,
+                        .what = "study.replicas",
+                        .why = fmt::format("{} replicas are more than {}, of which all values fit in memory",
+                                           options.range.count, kMostReplicas),
+                        .suggestion = "run several studies with other seeds"});
   if (const auto problem = problem_of_record_file(request)) return wrong_input(*problem);
   std::unique_ptr<ResultWriter> writer;
   if (!request.out.empty()) {

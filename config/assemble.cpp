@@ -1,6 +1,7 @@
 #include "config/assemble.hpp"
 
 #include "config/files.hpp"
+#include "config/laws.hpp"
 #include "config/nearest.hpp"
 #include "config/place.hpp"
 #include "config/references.hpp"
@@ -28,6 +29,8 @@ class Assembler {
   std::optional<Value> text(std::string_view text, const std::string& name, const fs::path& beside);
   void set(Value& root, const std::string& assignment, const fs::path& beside);
   void resolve_catalogue(Value& root, const fs::path& beside);
+  /// What a file extends could not be read, so that nothing can be said of the whole.
+  bool incomplete() const { return incomplete_; }
 
  private:
   /// The tree below `own`, from what it extends; `own` on top.
@@ -37,7 +40,28 @@ class Assembler {
   Mistakes* mistakes_;
   std::uint32_t layer_ = 0;
   std::size_t files_ = 0;
+  bool incomplete_ = false;
 };
+
+/// Laws at `path` ("faults.*.law" means every entry's), in both trees, made ready to merge.
+void lay_laws(Value& below, Value& above, std::string_view path) {
+  if (path.empty()) return lay_law_over(below, above);
+  Value::Table* const under = below.table();
+  Value::Table* const over = above.table();
+  if (under == nullptr || over == nullptr) return;
+  const std::size_t dot = std::min(path.find('.'), path.size());
+  const std::string_view key = path.substr(0, dot), rest = path.substr(std::min(dot + 1, path.size()));
+  for (auto& [name, value] : *over) {
+    if (key != "*" && key != name) continue;
+    if (const auto found = under->find(name); found != under->end()) lay_laws(found->second, value, rest);
+  }
+}
+
+/// Merges, with laws of chance replaced as wholes.
+void lay_over(Value& below, Value above) {
+  for (const std::string& path : law_paths()) lay_laws(below, above, path);
+  merge(below, std::move(above));
+}
 
 /// One file cannot be read: said where it was asked for, else about itself.
 void report_unreadable(Mistakes& mistakes, const fs::path& path, Problem problem, const Place* asked) {
@@ -96,14 +120,18 @@ Value Assembler::over_its_bases(Value own, const fs::path& beside) {
   }
   resolve_catalogue(own, beside);
   set_layer(own, ++layer_);
-  merge(below, std::move(own));
+  lay_over(below, std::move(own));
   return below;
 }
 
 void Assembler::extend(Value& below, const Place& named, const fs::path& beside) {
   const std::string* name = read_text(named, "a path such as \"tiny-8.toml\", or a list of paths");
-  if (name == nullptr) return;
+  if (name == nullptr) {
+    incomplete_ = true;
+    return;
+  }
   const auto path = find_scenario(*name, beside);
+  incomplete_ = incomplete_ || !path;
   if (!path)
     return named.mistake("is not there",
                          "paths start at the folder of this file, or at the shipped scenarios");
@@ -111,13 +139,18 @@ void Assembler::extend(Value& below, const Place& named, const fs::path& beside)
   const fs::path wanted = identity(*path);
   const auto again = std::find(chain_.begin(), chain_.end(), wanted);
   if (again != chain_.end()) {
+    incomplete_ = true;
     std::string circle;
     for (auto link = again; link != chain_.end(); ++link) circle += link->filename().string() + " extends ";
     return named.mistake("goes round in a circle: " + circle + wanted.filename().string(),
                          "leave one of them out");
   }
   // Each file has its own mistakes to report; a path is a path in one file only.
-  if (auto base = file(*path, &named)) merge(below, std::move(*base));
+  if (auto base = file(*path, &named)) {
+    lay_over(below, std::move(*base));
+  } else {
+    incomplete_ = true;
+  }
 }
 
 void Assembler::resolve_catalogue(Value& root, const fs::path& beside) {
@@ -176,12 +209,12 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
   one.at = root.at;
   one.key_at = root.key_at;
   resolve_catalogue(one, beside);
-  merge(root, std::move(one));
+  lay_over(root, std::move(one));
 }
 
 std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root,
                                std::span<const std::string> sets, const fs::path& beside) {
-  if (!root) return {};
+  if (!root || assembler.incomplete()) return {};
   for (const std::string& assignment : sets) assembler.set(*root, assignment, beside);
   return root;
 }

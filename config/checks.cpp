@@ -114,6 +114,19 @@ void check_planned_stops(const Place& root, const JobModel& job) {
                     "leave it out");
 }
 
+/// Free repairs are no default: they would make every spare enough.
+void check_repair(const Place& root, const World& world) {
+  if (root.given("repair.time") || !root.sound("repair.time")) return;
+  const auto repaired = std::find_if(world.faults.begin(), world.faults.end(), [&](const FaultKind& fault) {
+    const std::string path = "faults." + fault.name;
+    return fault.remedy == Remedy::repair &&
+           root.all_sound(path + ".component", path + ".effect", path + ".remedy");
+  });
+  if (repaired != world.faults.end())
+    root.mistake_at("repair.time", "is missing, and the remedy of faults." + repaired->name + " is a repair",
+                    "write [repair] time = \"8h\", or remedy = \"restart\" where that cures the fault");
+}
+
 }  // namespace
 
 void check_scenario(const Place& root, const Scenario& scenario) {
@@ -124,6 +137,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_heartbeats(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);
+  check_repair(root, scenario.world);
 }
 
 }  // namespace gauntlet

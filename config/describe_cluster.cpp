@@ -30,7 +30,7 @@ void describe(Fields& fields, Hardware& hardware) {
 }
 
 void describe_cluster(Fields& fields, World& world) {
-  fields.field("hosts", whole_number(world.inventory.job_hosts, {1, kMostHosts}), Fallback::required(),
+  fields.field("hosts", whole_number(world.inventory.job_hosts, {1, kMostHosts}), Fallback::required("128"),
                "hosts that carry the job");
   fields.catalogue(
       "hardware", "hardware", [&](Fields& f) { describe(f, world.hardware); },

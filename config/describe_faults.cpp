@@ -1,6 +1,7 @@
 #include "config/describe.hpp"
 #include "config/exposure.hpp"
 #include "config/laws.hpp"
+#include "config/reserved_names.hpp"
 #include "config/types.hpp"
 
 #include <algorithm>
@@ -47,6 +48,10 @@ struct Frequency {
   std::optional<double> mtbf;  // seconds
 };
 
+constexpr std::string_view kNever = "never";
+/// The mean life of what never strikes, in seconds: beyond every window by hundreds of digits, and still a number.
+constexpr double kNeverSeconds = 1e300;
+
 double per_host(ComponentKind kind, const Hardware& hardware) {
   if (kind == ComponentKind::gpu) return hardware.gpus_per_host;
   if (kind == ComponentKind::nic) return hardware.nics_per_host;
@@ -73,17 +78,45 @@ Type exposure(std::optional<Exposure>& into) {
           }};
 }
 
+/// A mean life, or "never".
+Type mean_life_type(std::optional<double>& into) {
+  return {"{\"anyOf\": [{\"const\": \"never\"}, " + duration_schema() + "]}", [&into](const Place& place) {
+            constexpr std::array<std::string_view, 5> kEndless = {"inf", "+inf", "infinity", "infinite",
+                                                                  "forever"};
+            const std::string* text = place.value().string();
+            const double* number = std::get_if<double>(&place.value().data);
+            const bool endless =
+                (text != nullptr && std::find(kEndless.begin(), kEndless.end(), *text) != kEndless.end()) ||
+                (number != nullptr && std::isinf(*number) && *number > 0);
+            if (endless)
+              return place.mistake("is no length of time", "write \"never\" for a fault that never strikes");
+            into = text != nullptr && *text == kNever ? kNeverSeconds : read_seconds(place);
+          }};
+}
+
+/// How many failures were seen; none is no rate.
+Type failures(double& into) {
+  Type type = number(into, {0, 1e18, true});
+  type.read = [read = std::move(type.read)](const Place& place) {
+    const auto* whole = std::get_if<std::int64_t>(&place.value().data);
+    const auto* real = std::get_if<double>(&place.value().data);
+    if ((whole != nullptr && *whole == 0) || (real != nullptr && *real == 0))
+      return place.mistake("is not above 0", "write mtbf = \"never\" for a fault that never strikes");
+    read(place);
+  };
+  return type;
+}
+
 void describe_rate(Fields& fields, Frequency& frequency) {
-  fields.field("count", number(frequency.count, {0, 1e18, true}), Fallback::required(),
-               "failures that were observed");
-  fields.field("over", exposure(frequency.over), Fallback::required(),
+  fields.field("count", failures(frequency.count), Fallback::required("3"), "failures that were observed");
+  fields.field("over", exposure(frequency.over), Fallback::required("\"30d x 128 hosts\""),
                "for how long times how many components: \"54d x 2048 hosts\", also gpus and nics");
   describe_source(fields);
 }
 
 /// A law's name or table; its mean comes from the fault's rate, so it is made once both are known.
 Type shape() {
-  return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}};
+  return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}, true};
 }
 
 using Trace = std::vector<std::pair<Time, std::uint32_t>>;
@@ -136,10 +169,15 @@ void set_life(const Place& place, FaultKind& fault, const Frequency& frequency, 
     if (rate || mtbf) place.mistake_at("trace", "is given beside a rate", "leave one of them out");
     return;
   }
+  if (mtbf && frequency.mtbf == kNeverSeconds) {  // of whatever shape
+    fault.life = Law::exponential(kNeverSeconds);
+    return;
+  }
   const auto law = place.find("law");
   if (!rate && !mtbf && !place.given("law") && place.all_sound("rate", "mtbf", "law", "trace"))
-    return place.mistake_at("rate", "is missing",
-                            "write rate = { count = 3, over = \"30d x 128 hosts\" } or mtbf = \"300h\"");
+    return place.mistake_at(
+        "rate", "is missing",
+        "write rate = { count = 3, over = \"30d x 128 hosts\" }, mtbf = \"300h\" or \"never\"");
   if (!law || !place.all_sound("rate", "mtbf", "component", "law")) return;
   const auto form = read_law_shape(*law, rate || mtbf);
   if (!form) return;
@@ -149,6 +187,9 @@ void set_life(const Place& place, FaultKind& fault, const Frequency& frequency, 
 }
 
 void check_fault(const Place& place, FaultKind& fault) {
+  const auto& reserved = kCausesThatAreNoFault;
+  if (std::find(reserved.begin(), reserved.end(), fault.name) != reserved.end())
+    place.mistake("has the name of a cause of lost time that is no fault", "choose another name");
   const bool by_factor = fault.effect == Effect::slow || fault.effect == Effect::degrade;
   if (by_factor && fault.factor <= 1 && place.all_sound("effect", "factor"))
     place.mistake_at("factor", "is not above 1",
@@ -187,11 +228,11 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
   Frequency frequency;
   fields.alternatives({"rate", "mtbf", "trace"});
   fields.field("component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
-               Fallback::value("\"host\""), "what fails");
+               Fallback::required("\"host\""), "what fails");
   fields.inline_table(
       "rate", [&](Fields& f) { describe_rate(f, frequency); }, "how often, as a count over an exposure");
-  fields.field("mtbf", seconds(frequency.mtbf), Fallback::optional(),
-               "how often: mean life of one component");
+  fields.field("mtbf", mean_life_type(frequency.mtbf), Fallback::optional(),
+               "how often: mean life of one component; never: not at all");
   fields.field("law", shape(), Fallback::value("\"exponential\""),
                "of the life of one component; its mean comes from rate or mtbf where one is given");
   fields.field("trace", trace(fault.trace), Fallback::optional(), "onsets and components, in place of a law");
@@ -199,7 +240,7 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
                "stationary: components are in mid-life at the start; new: all are new");
   fields.field("clock", choice<FaultClock>(fault.clock, kClocks, "a clock"), Fallback::value("\"always\""),
                "always: strikes every powered host, spares too; training: only the job's while it trains");
-  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"), Fallback::value("\"crash\""),
+  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"), Fallback::required("\"crash\""),
                "what it does to the culprit");
   fields.field("factor", number(fault.factor, {1, 1e9, false}), Fallback::value("1.0"),
                "slow: times as long; degrade: bandwidth divided by it");
@@ -210,7 +251,8 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
                 [&](const Place& place) {
                   law(heals).read(place);
                   if (place.sound("")) heals_after = heals;
-                }},
+                },
+                true},
                Fallback::optional(), "until it ends by itself");
   fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"), Fallback::value("\"repair\""),
                "what ends it otherwise: restart of the job's processes, or repair of the host");
@@ -231,7 +273,7 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
 
 void describe(Fields& fields, ProbeKind& probe, const World& world) {
   probe.detects.assign(world.faults.size(), Probability{0});
-  fields.field("time", duration(probe.time, Sign::not_negative), Fallback::required(),
+  fields.field("time", duration(probe.time, Sign::not_negative), Fallback::required("\"1min\""),
                "to run once, on all hosts in parallel");
   fields.field("false_positive", probability(probe.false_positive), Fallback::value("0.0"),
                "for each healthy host and run");

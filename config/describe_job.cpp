@@ -16,7 +16,7 @@ constexpr std::int64_t kMostStops = 1'000'000;
 void describe(Fields& fields, Layout& layout) {
   fields.field("tp", whole_number(layout.tp, {1, kMostRanks}), Fallback::value("1"), "tensor-parallel ranks");
   fields.field("pp", whole_number(layout.pp, {1, kMostRanks}), Fallback::value("1"), "pipeline stages");
-  fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required(),
+  fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required("8"),
                "data-parallel replicas");
   fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}), Fallback::value("1"),
                "model chunks on each pipeline rank (interleaved schedule)");
@@ -126,7 +126,7 @@ void describe_job(Fields& fields, World& world) {
   fields.table(
       "calibration", [&](Fields& f) { describe(f, job.calibration); },
       "the software stack, for the step model");
-  fields.field("global_batch", whole_number(job.global_batch, {1, kMostRanks}), Fallback::required(),
+  fields.field("global_batch", whole_number(job.global_batch, {1, kMostRanks}), Fallback::required("512"),
                "sequences in one step");
   fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}), Fallback::value("1"),
                "sequences that pass a pipeline stage together");

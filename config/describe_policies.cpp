@@ -86,6 +86,8 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const World& worl
                "for which one checkpoint is expected to block training");
   fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, false}), Fallback::value("1.0"),
                "failures' worth of evidence that the expectation is");
+  fields.field("shortest", duration(checkpoint.shortest, Sign::positive), Fallback::value("\"1s\""),
+               "young, daly: no interval below this is ordered, however cheap a checkpoint is");
   fields.field("hysteresis", number(checkpoint.hysteresis, {0, 1, false}), Fallback::value("0.05"),
                "young, daly: a new interval is ordered when it differs by more than this share");
   describe_source(fields);

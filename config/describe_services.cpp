@@ -69,8 +69,9 @@ void describe(Fields& fields, Telemetry& telemetry) {
 }
 
 void describe(Fields& fields, RepairShop& repair) {
-  fields.field("time", law(repair.time), Fallback::value("\"0s\""),
-               "from eviction until the host is back, as good as new");
+  fields.field(
+      "time", law(repair.time), Fallback::optional(),
+      "from eviction until the host is back, as good as new; needed where a fault's remedy is repair");
   describe_source(fields);
 }
 

@@ -17,16 +17,18 @@ namespace gauntlet {
 struct Type {
   std::string schema;                      // a JSON Schema object
   std::function<void(const Place&)> read;  // stores the value where it belongs, or reports why it cannot
+  bool law = false;                        // a law of chance, which is replaced whole by another (config/laws.hpp)
 };
 
 /// What holds when a field is not given.
 struct Fallback {
   enum class Kind { required, optional, value, computed };
   Kind kind = Kind::optional;
-  std::string toml;                      // value
+  std::string toml;                      // value; required: an example, or empty
   std::function<std::string()> compute;  // computed: TOML; asked only while there are no mistakes
 
-  static Fallback required() { return {Kind::required, {}, {}}; }
+  /// `example`: TOML, for messages.
+  static Fallback required(std::string example = {}) { return {Kind::required, std::move(example), {}}; }
   /// Absent is a state of its own.
   static Fallback optional() { return {Kind::optional, {}, {}}; }
   static Fallback value(std::string toml) { return {Kind::value, std::move(toml), {}}; }

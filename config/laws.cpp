@@ -228,6 +228,31 @@ std::optional<LawShape> read_shape(const Place& place, Mean mean) {
 
 }  // namespace
 
+void lay_law_over(Value& below, Value& above) {
+  Value::Table* const old = below.table();
+  const Value::Table* const given = above.table();
+  if (old == nullptr || given == nullptr) return;
+  if (given->contains(kName)) {
+    above.whole = true;
+    return;
+  }
+  const Value* const name = below.find(kName);
+  if (name == nullptr || name->string() == nullptr) return;
+  // The first form that holds all that is given and has the rest of its parameters from below.
+  for (const LawForm& form : forms()) {
+    if (form.law != *name->string()) continue;
+    const auto in_form = [&](const auto& member) { return has_parameter(form, member.first); };
+    const auto written = [&](const LawParameter& parameter) {
+      return given->contains(parameter.name) || old->contains(parameter.name);
+    };
+    if (!std::all_of(given->begin(), given->end(), in_form) ||
+        !std::all_of(form.parameters.begin(), form.parameters.end(), written))
+      continue;
+    std::erase_if(*old, [&](const auto& member) { return member.first != kName && !in_form(member); });
+    return;
+  }
+}
+
 std::optional<LawShape> read_law_shape(const Place& place, bool has_mean) {
   return read_shape(place, has_mean ? Mean::from_rate : Mean::written);
 }
@@ -246,7 +271,8 @@ Law make_law(const LawShape& shape, std::optional<double> mean) {
 
 Type law(Law& into) {
   std::string schema = "{\"anyOf\": [" + duration_schema() + ", " + law_schema() + "]}";
-  return {std::move(schema), [&into](const Place& place) {
+  return {std::move(schema),
+          [&into](const Place& place) {
             if (place.value().table() == nullptr) {
               const std::string* text = place.value().string();
               const bool law_name = text != nullptr && nearest_name(*text, known_laws()) == *text;
@@ -258,7 +284,8 @@ Type law(Law& into) {
               return;
             }
             if (const auto shape = read_shape(place, Mean::written)) into = make_law(*shape, {});
-          }};
+          },
+          true};
 }
 
 std::string law_schema() {

@@ -14,6 +14,11 @@ namespace gauntlet {
 /// How long something takes: a duration, or a law with all of its parameters.
 Type law(Law& into);
 
+/// Makes `above`, which is about to be merged over `below`, ready for it, where both are laws. One that says its name
+/// replaces what lies below; parameters alone change the law below, and say it in another of its forms where they
+/// belong to one (`mean` in place of `median`).
+void lay_law_over(Value& below, Value& above);
+
 /// A law of which a scenario may leave the mean open, because a rate says it. Opaque but for make_law().
 struct LawForm;
 struct LawShape {

@@ -23,7 +23,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-constexpr std::size_t kLongestName = 64;  // what is longer is no misspelt name, and costs time to compare
+constexpr std::size_t kLongestName = 64;   // what is longer is no misspelt name, and costs time to compare
+constexpr std::size_t kShortestStart = 4;  // fewer letters begin too many names
 
 }  // namespace
 
@@ -40,6 +41,10 @@ std::optional<std::string> nearest_name(std::string_view given, std::span<const 
       best_edits = distance;
     }
   }
+  if (best || given.size() < kShortestStart) return best;
+  const auto continued = std::find_if(known.begin(), known.end(),
+                                      [&](const std::string& name) { return name.starts_with(given); });
+  if (continued != known.end()) best = *continued;
   return best;
 }
 

@@ -10,7 +10,8 @@
 namespace gauntlet {
 
 /// The known name that takes the fewest edits (insert, delete, replace, swap neighbours) to reach from `given`; none
-/// where every one takes more than a third of its letters (at least two). The first of equally near ones.
+/// where every one takes more than a third of its letters (at least two), but then a name that `given` begins with at
+/// least four letters. The first of equally near ones.
 std::optional<std::string> nearest_name(std::string_view given, std::span<const std::string> known);
 
 /// What to try in place of an unknown name: `did you mean "hosts"? known are "hardware", "hosts"`.

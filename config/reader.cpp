@@ -15,6 +15,46 @@ namespace {
 /// A name that --set can reach and a result can carry.
 bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name) == name; }
 
+/// Collects "{ count = 3, over = ... }", the first fields of a table that have an example or a default.
+class ExampleWriter final : public Fields {
+ public:
+  void alternatives(std::initializer_list<std::string_view>) override {}
+  void field(std::string_view name, const Type&, const Fallback& fallback, std::string_view) override {
+    const bool required = fallback.kind == Fallback::Kind::required;
+    if (fallback.toml.empty()) return;
+    std::string& into = required ? required_ : defaults_;
+    const std::size_t most = required ? 2 : 1;
+    if (static_cast<std::size_t>(std::count(into.begin(), into.end(), '=')) >= most) return;
+    into += (into.empty() ? "" : ", ") + std::string(name) + " = " + fallback.toml;
+  }
+  void table(std::string_view, const Describe&, std::string_view) override {}
+  void inline_table(std::string_view, const Describe&, std::string_view) override {}
+  void catalogue(std::string_view, std::string_view, const Describe&, std::string_view) override {}
+  void entries(std::string_view, const DescribeEntry&, std::string_view) override {}
+  void check(const std::function<void(const Place&)>&) override {}
+
+  std::string text() const {
+    const std::string& best = required_.empty() ? defaults_ : required_;
+    return best.empty() ? "a table" : "a table such as { " + best + " }";
+  }
+
+ private:
+  std::string required_, defaults_;
+};
+
+/// The entry of `entries` that `entry` was probably meant to change: one that lies, in part, on a lower layer.
+std::string inherited_name(const Value::Table& entries, const std::string& entry, std::uint32_t layer) {
+  std::vector<std::string> inherited;
+  for (const auto& [name, value] : entries) {
+    const Value::Table* table = value.table();
+    if (table == nullptr || name == entry) continue;
+    const bool lower = std::any_of(table->begin(), table->end(),
+                                   [&](const auto& member) { return member.second.at.layer < layer; });
+    if (lower) inherited.push_back(name);
+  }
+  return nearest_name(entry, inherited).value_or("");
+}
+
 }  // namespace
 
 void Reader::alternatives(std::initializer_list<std::string_view> names) {
@@ -33,7 +73,10 @@ void Reader::field(std::string_view name, const Type& type, const Fallback& fall
   remember(name);
   if (!place_.find(name)) {
     if (fallback.kind == Fallback::Kind::optional) return;
-    if (fallback.kind == Fallback::Kind::required) return missing_.emplace_back(name), void();
+    if (fallback.kind == Fallback::Kind::required) {
+      missing_.push_back({std::string(name), fallback.toml});
+      return;
+    }
     const bool computed = fallback.kind == Fallback::Kind::computed;
     if (computed && !place_.mistakes().none()) return;
     Value value = parse_fallback(computed ? fallback.compute() : fallback.toml);
@@ -62,13 +105,19 @@ void Reader::inline_table(std::string_view name, const Describe& describe, std::
   if (const auto place = place_.find(name)) read_table(*place, describe);
 }
 
-void Reader::catalogue(std::string_view name, std::string_view, const Describe& describe, std::string_view) {
+void Reader::catalogue(std::string_view name, std::string_view folder, const Describe& describe,
+                       std::string_view) {
   expect(!finished_, "checks come after the fields of a table");
   remember(name);
   const auto place = place_.find(name);
-  if (!place) return missing_.emplace_back(name), void();
+  if (!place) {
+    missing_.push_back({std::string(name), ""});
+    return;
+  }
   // A name that is still one is in no catalogue, and that has been reported.
   if (place->value().string() != nullptr) return;
+  if (place->value().table() == nullptr)
+    return wrong_type(*place, "a name of the catalogue's " + std::string(folder) + ", or a table");
   read_table(*place, describe);
 }
 
@@ -78,13 +127,17 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
   const auto place = place_.find(name);
   if (!place) return;
   if (place->value().table() == nullptr) return wrong_type(*place, "tables, each under a name of its own");
+  const Value::Table written = *place->value().table();  // before defaults join it
   for (auto& [entry, value] : *place->value().table()) {
     if (!is_plain(entry)) {
       place->mistake_of_key(entry, "is not a plain name", "use letters, digits, _ and -");
       continue;
     }
-    read_table(Place(value, place->path_of(entry), place->mistakes()),
-               [&, &own = entry](Fields& fields) { describe(fields, own); });
+    const std::string meant = inherited_name(written, entry, value.at.layer);
+    read_table(
+        Place(value, place->path_of(entry), place->mistakes()),
+        [&, &own = entry](Fields& fields) { describe(fields, own); },
+        meant.empty() ? "" : "did you mean \"" + meant + "\", which is there already?");
   }
 }
 
@@ -93,9 +146,13 @@ void Reader::check(const std::function<void(const Place&)>& check) {
   check(place_);
 }
 
-void Reader::read_table(const Place& place, const Describe& describe) {
-  if (place.value().table() == nullptr) return wrong_type(place, "a table");
-  Reader inner(place);
+void Reader::read_table(const Place& place, const Describe& describe, std::string hint) {
+  if (place.value().table() == nullptr) {
+    ExampleWriter example;
+    describe(example);
+    return wrong_type(place, example.text());
+  }
+  Reader inner(place, std::move(hint));
   describe(inner);
   inner.finish();
 }
@@ -110,10 +167,12 @@ void Reader::finish() {
     const auto meant = nearest_name(key, known_);
     if (meant && !place_.given(*meant)) place_.mistakes().spoil(place_.path_of(*meant));
   }
-  for (const std::string& name : missing_) {
+  for (const auto& [name, example] : missing_) {
     const std::string path = place_.path_of(name);
     if (!place_.mistakes().sound(path)) continue;
-    place_.mistakes().add(place_.value().at, path, path, "is missing", "");
+    const std::string write = example.empty() ? "" : "write " + name + " = " + example;
+    place_.mistakes().add(place_.value().at, path, path, "is missing",
+                          hint_ + (hint_.empty() || write.empty() ? "" : " else ") + write);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -14,7 +15,8 @@ namespace gauntlet {
 class Reader final : public Fields {
  public:
   /// The table at `place` is what is being described.
-  explicit Reader(const Place& place) : place_(place) {}
+  /// `hint`: what to try where something is missing from it, before the field's example.
+  explicit Reader(const Place& place, std::string hint = {}) : place_(place), hint_(std::move(hint)) {}
 
   void alternatives(std::initializer_list<std::string_view> names) override;
   void field(std::string_view name, const Type& type, const Fallback& fallback,
@@ -30,12 +32,17 @@ class Reader final : public Fields {
   void finish();
 
  private:
-  void read_table(const Place& place, const Describe& describe);
+  struct Missing {
+    std::string name, example;
+  };
+
+  void read_table(const Place& place, const Describe& describe, std::string hint = {});
   void remember(std::string_view name) { known_.emplace_back(name); }
 
   Place place_;
   std::vector<std::string> known_;
-  std::vector<std::string> missing_;
+  std::string hint_;
+  std::vector<Missing> missing_;
   bool finished_ = false;
 };
 

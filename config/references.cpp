@@ -8,41 +8,54 @@
 namespace gauntlet {
 namespace {
 
-/// Walks the description and remembers the catalogue's fields.
+struct Found {
+  std::vector<CatalogueReference> references;
+  std::vector<std::string> laws;
+};
+
+/// Walks the description and remembers the fields that the merging of layers must know.
 class ReferenceFinder final : public Fields {
  public:
-  ReferenceFinder(std::string prefix, std::vector<CatalogueReference>& found)
-      : prefix_(std::move(prefix)), found_(&found) {}
+  ReferenceFinder(std::string prefix, Found& found) : prefix_(std::move(prefix)), found_(&found) {}
 
   void alternatives(std::initializer_list<std::string_view>) override {}
-  void field(std::string_view, const Type&, const Fallback&, std::string_view) override {}
+  void field(std::string_view name, const Type& type, const Fallback&, std::string_view) override {
+    if (type.law) found_->laws.push_back(prefix_ + std::string(name));
+  }
   void table(std::string_view name, const Describe& describe, std::string_view) override {
     ReferenceFinder inner(prefix_ + std::string(name) + ".", *found_);
     describe(inner);
   }
   void inline_table(std::string_view, const Describe&, std::string_view) override {}
   void catalogue(std::string_view name, std::string_view folder, const Describe&, std::string_view) override {
-    found_->push_back({prefix_ + std::string(name), std::string(folder)});
+    found_->references.push_back({prefix_ + std::string(name), std::string(folder)});
   }
-  void entries(std::string_view, const DescribeEntry&, std::string_view) override {}
+  void entries(std::string_view name, const DescribeEntry& describe, std::string_view) override {
+    ReferenceFinder inner(prefix_ + std::string(name) + ".*.", *found_);
+    describe(inner, "");
+  }
   void check(const std::function<void(const Place&)>&) override {}
 
  private:
   std::string prefix_;
-  std::vector<CatalogueReference>* found_;
+  Found* found_;
 };
 
-}  // namespace
-
-const std::vector<CatalogueReference>& catalogue_references() {
-  static const std::vector<CatalogueReference> kReferences = [] {
-    std::vector<CatalogueReference> found;
+const Found& found() {
+  static const Found kFound = [] {
+    Found found;
     ReferenceFinder finder("", found);
     Scenario scratch;
     describe(finder, scratch, "");
     return found;
   }();
-  return kReferences;
+  return kFound;
 }
+
+}  // namespace
+
+const std::vector<CatalogueReference>& catalogue_references() { return found().references; }
+
+const std::vector<std::string>& law_paths() { return found().laws; }
 
 }  // namespace gauntlet

@@ -1,4 +1,4 @@
-// The places of a scenario that may name an entry of the catalogue.
+// The places of a scenario that the merging of its layers must know: names of catalogue entries, and laws of chance.
 #pragma once
 
 #include <string>
@@ -13,5 +13,8 @@ struct CatalogueReference {
 
 /// All of them, from the description.
 const std::vector<CatalogueReference>& catalogue_references();
+
+/// Where a law of chance may stand: "repair.time", "faults.*.law" (of every entry).
+const std::vector<std::string>& law_paths();
 
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include "config/files.hpp"
 #include "config/nearest.hpp"
 #include "config/reader.hpp"
+#include "config/references.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -42,6 +43,29 @@ std::filesystem::path path_of(const std::string& given, Mistakes& mistakes) {
   return {};
 }
 
+/// A file of the catalogue was given where a scenario belongs: said so, in place of all that it lacks.
+void explain_profile(const std::filesystem::path& path, std::vector<Problem>& problems) {
+  const std::filesystem::path folder = path.lexically_normal().parent_path();
+  if (problems.empty() || folder.parent_path().filename() != "catalog") return;
+  Problem profile;
+  profile.file = path.string();
+  for (const CatalogueReference& reference : catalogue_references()) {
+    if (reference.folder != folder.filename()) continue;
+    profile.why = "is an entry of the catalogue, no scenario";
+    profile.suggestion = "a scenario takes it with " + reference.path + " = \"" + path.stem().string() + "\"";
+    problems = {std::move(profile)};  // its keys are not a scenario's
+    return;
+  }
+  std::erase_if(problems, [](const Problem& problem) { return problem.why.starts_with("is missing"); });
+  std::erase_if(problems, [](const Problem& problem) {
+    return problem.what.find(", by default,") != std::string::npos;
+  });
+  profile.why = "is a profile to extend, no whole scenario";
+  profile.suggestion =
+      "write extends = \"catalog/" + (folder.filename() / path.filename()).string() + "\" in one";
+  problems.insert(problems.begin(), std::move(profile));
+}
+
 }  // namespace
 
 LoadedScenario load_scenario(const std::string& given, std::span<const std::string> sets) {
@@ -49,7 +73,9 @@ LoadedScenario load_scenario(const std::string& given, std::span<const std::stri
   const std::filesystem::path path = path_of(given, mistakes);
   if (path.empty()) return read_tree({}, mistakes, given, {});
   auto tree = assemble_file(path, sets, mistakes);
-  return read_tree(std::move(tree), mistakes, path.string(), path.stem().string());
+  LoadedScenario loaded = read_tree(std::move(tree), mistakes, path.string(), path.stem().string());
+  explain_profile(path, loaded.problems);
+  return loaded;
 }
 
 LoadedScenario load_scenario_text(std::string_view text, const std::string& name,

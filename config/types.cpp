@@ -226,12 +226,6 @@ Type duration(Duration& into, Sign sign) {
           }};
 }
 
-Type seconds(std::optional<double>& into) {
-  return {duration_schema(), [&into](const Place& place) {
-            if (const auto value = read_seconds(place)) into = *value;
-          }};
-}
-
 Type quantity(Bytes& into, Sign sign) {
   return quantity_type<Bytes>(into, sign,
                               {parse_bytes, bytes_units, "GB", "GiB", "a size such as \"80GiB\""});
@@ -269,8 +263,12 @@ Type name(std::string& into, std::vector<std::string> known, std::string kind) {
 Type names(std::vector<std::string>& into, std::vector<std::string> known, std::string kind) {
   std::string schema = "{\"type\": \"array\", \"items\": " + names_schema(known) + ", \"uniqueItems\": true}";
   return {std::move(schema), [&into, known = std::move(known), kind = std::move(kind)](const Place& place) {
-            if (place.value().array() == nullptr)
-              return wrong_type(place, "a list of names, each " + kind + ", such as [\"a\", \"b\"]");
+            if (place.value().array() == nullptr) {
+              const std::string* one = place.value().string();
+              const bool named = one != nullptr && std::find(known.begin(), known.end(), *one) != known.end();
+              const std::string example = known.empty() ? "a" : named ? *one : known.front();
+              return wrong_type(place, "a list of names, each " + kind + ": [" + json_quoted(example) + "]");
+            }
             into.clear();
             for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
               const Place each = element(place, i);

@@ -36,7 +36,6 @@ Type number(double& into, Range<double> range);
 Type probability(Probability& into);
 
 Type duration(Duration& into, Sign sign);
-Type seconds(std::optional<double>& into);  // a duration of any length, above zero
 Type quantity(Bytes& into, Sign sign);
 Type quantity(Bandwidth& into, Sign sign);
 Type quantity(FlopRate& into, Sign sign);
@@ -63,7 +62,7 @@ Type choice(E& into, std::span<const Choice<E>> choices, std::string kind);
 /// A string's text; reports and gives nothing for anything else. `form` is what belongs here: "a string such as ...".
 const std::string* read_text(const Place& place, std::string_view form);
 std::optional<Duration> read_duration(const Place& place, Sign sign);
-/// Above zero.
+/// A duration of any length above zero.
 std::optional<double> read_seconds(const Place& place);
 std::optional<double> read_number(const Place& place, Range<double> range);
 std::optional<std::int64_t> read_whole_number(const Place& place, Range<std::int64_t> range);

@@ -34,6 +34,7 @@ struct CheckpointConstants {
   Duration prior_mtbf{};                 // what the scenario expects before anything is observed
   double prior_weight = 1;               // how many failures' worth of evidence that expectation is
   Duration prior_cost{};                 // expected time for which one checkpoint blocks training
+  Duration shortest{};                   // no optimum is ordered below this, however cheap a checkpoint is
   double hysteresis = 0.05;              // a new interval is ordered when it differs by more than this share
 };
 

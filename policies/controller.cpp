@@ -1,14 +1,16 @@
 #include "policies/controller.hpp"
 
+#include "core/contract.hpp"
 #include "policies/registry.hpp"
 
 namespace gauntlet {
 
-Controller::Controller(const PolicyConstants& constants)
+Controller::Controller(const PolicyConstants& constants, JobId job)
     : constants_(&constants),
+      job_(job),
       probe_report_(ids_.take()),
       checkpoints_(make_checkpoint_policy(constants.names.checkpoint)),
-      recovery_(first_step_of_recovery(constants.names.recover), JobId{0}, constants, probe_report_) {
+      recovery_(first_step_of_recovery(constants.names.recover), job, constants, probe_report_) {
   for (const std::string& name : constants.names.detect) detectors_.push_back(make_detector(name));
 }
 
@@ -17,6 +19,7 @@ void Controller::on(const Observed& seen, Orders& out) {
 }
 
 void Controller::on(const Started& started, Time now, Orders& out) {
+  expect(started.job == job_, "a controller has one job");
   roster_ = Roster(started.inventory);
   for (Detector& detector : detectors_) {
     std::visit([&](auto& each) { each.start(constants_->detection, ids_, out); }, detector);

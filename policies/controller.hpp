@@ -19,8 +19,8 @@ namespace gauntlet {
 
 class Controller final : public Policy {
  public:
-  /// `constants` must outlive the controller; its names are in policies/registry.hpp.
-  explicit Controller(const PolicyConstants& constants);
+  /// For one job. `constants` must outlive the controller; its names are in policies/registry.hpp.
+  explicit Controller(const PolicyConstants& constants, JobId job = {});
 
   void on(const Observed& seen, Orders& out) override;
 
@@ -35,6 +35,7 @@ class Controller final : public Policy {
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
 
   const PolicyConstants* constants_;
+  JobId job_;
   WatchIds ids_;
   WatchId probe_report_;
   Roster roster_;

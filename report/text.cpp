@@ -3,6 +3,7 @@
 #include "report/advice.hpp"
 #include "report/losses.hpp"
 #include "report/units.hpp"
+#include "study/results/metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -60,9 +61,9 @@ std::string interval(const Statistics& of, const Unit& unit) {
   return of.ci95 && of.sd != 0 ? "+- " + unit.number(half_width(of)) : "";
 }
 
-// How far single runs scatter; nothing where they do not.
+// How far single runs scatter; nothing where they do not, or where there are too few to say.
 std::string scatter(const Statistics& of, const Unit& unit) {
-  if (!of.p5 || !of.p95 || of.n < 2 || of.sd == 0) return "";
+  if (!of.p5 || !of.p95 || of.n < kFewestForInterval || of.sd == 0) return "";
   return fmt::format("{} to {}", unit.number(*of.p5), unit.number(*of.p95));
 }
 
@@ -86,13 +87,31 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
 
 Unit as_percent(double) { return percent(); }
 Unit as_count(double) { return {.divisor = 1, .name = "", .decimals = 1}; }
-Unit as_amount(double value) { return amount_unit(value, ""); }
 Unit as_tokens(double value) { return amount_unit(value, "tokens/s"); }
 Unit as_dollars(double value) { return amount_unit(value, "USD"); }
+Unit as_dollars_an_hour(double) { return {.divisor = 1, .name = "USD", .decimals = 2}; }
+// Written out up to a hundred million; small ones with two digits that count.
+Unit as_gpu_hours(double value) {
+  if (value >= 1e8) return amount_unit(value, "");
+  return Unit{.divisor = 1, .name = "", .decimals = value >= 1000 ? 0 : 1}.fine_enough_for(value / 20);
+}
+
+// How many of the runs something happened in: a run's own value is 0 or 1, so there is no scatter to show.
+void share_of_runs(Page& page, const Summary& summary, const char* label, const char* metric) {
+  const Statistics* of = summary.find(metric);
+  if (of == nullptr || !of->mean) return;
+  const Unit unit = percent();
+  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name,
+            interval(*of, unit), "", "of the runs");
+}
 
 void training(Page& page, const Summary& summary) {
-  page.heading(
-      fmt::format("{:<24}{:>10} {:<11}{:<11}{}", "Training", "mean", "", "(95%)", "5% to 95% of runs"));
+  if (summary.replicas < kFewestForInterval) {
+    page.heading(fmt::format("{:<24}{:>10}", "Training", summary.replicas == 1 ? "" : "mean"));
+  } else {
+    page.heading(
+        fmt::format("{:<24}{:>10} {:<11}{:<11}{}", "Training", "mean", "", "(95%)", "5% to 95% of runs"));
+  }
   figure(page, summary, "ETTR", "ettr", as_percent);
   figure(page, summary, "training rate", "training_rate", as_percent);
   figure(page, summary, "goodput", "goodput_tokens_per_s", as_tokens);
@@ -119,13 +138,17 @@ void decisions(Page& page, const Summary& summary) {
   figure(page, summary, "people asked", "asked", as_count);
   figure(page, summary, "spares in use, at most", "spares.max_in_use", as_count,
          fmt::format("of {}", count_text(summary.facts.spares)));
+  share_of_runs(page, summary, "waited for a spare", "spares.waited");
 }
 
 void bill(Page& page, const Summary& summary) {
   page.heading("Bill, a run");
-  figure(page, summary, "GPU-hours", "gpu_hours", as_amount, "spares included");
+  figure(page, summary, "GPU-hours", "gpu_hours", as_gpu_hours, "spares included");
   const Statistics* cost = summary.find("cost");
-  if (cost && cost->mean) figure(page, summary, "cost", "cost", as_dollars);
+  if (!cost || !cost->mean) return;
+  figure(page, summary, "cost", "cost", as_dollars);
+  figure(page, summary, "of it lost", "cost.lost", as_dollars, "cost x (1 - ETTR)");
+  figure(page, summary, "per effective GPU-hour", "cost.per_effective_gpu_hour", as_dollars_an_hour);
 }
 
 // Hours, unless the largest loss is under two of them.
@@ -178,9 +201,61 @@ std::string setting(const ScenarioFacts& facts) {
 }
 
 std::string replicas_text(const Summary& summary) {
+  if (summary.interrupted) {
+    Summary whole = summary;
+    whole.interrupted = false;
+    return replicas_text(whole) + ", interrupted";
+  }
   if (summary.only) return fmt::format("replica {} alone, so no interval", *summary.only);
   if (summary.replicas == 1) return "one replica, so no interval";
+  if (summary.replicas < kFewestForInterval)
+    return fmt::format("{} replicas, too few for an interval", summary.replicas);
   return fmt::format("95% interval, {}, {} replicas", kIntervalCovers, count_text(summary.replicas));
+}
+
+double gave_up(const Summary& summary) {
+  return std::round(summary.mean("gave_up").value_or(0) * summary.replicas);
+}
+
+// That some runs ended without an answer; empty where all went on.
+std::string gave_up_line(const Summary& summary) {
+  const double count = gave_up(summary);
+  if (count == 0) return "";
+  return fmt::format("{} of {} run{} gave up: no progress for {}.", count_text(count),
+                     count_text(summary.replicas), summary.replicas == 1 ? "" : "s",
+                     time_text(to_seconds(summary.facts.give_up_after)));
+}
+
+// The time that no fault cost: training, the first start, checkpoints, planned stops.
+double without_faults(const Summary& summary, double wall) {
+  const std::vector<std::string> causes = cause_names(summary.facts);
+  for (std::uint32_t cause = 0; cause < causes.size(); ++cause)
+    if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value)
+      wall -= summary.mean("lost_s.by_cause." + causes[cause]).value_or(0);
+  return wall;
+}
+
+// When the work is done, or how much of it is done in the window: what a plan is made of.
+std::string plan_text(const Summary& summary) {
+  const ScenarioFacts& facts = summary.facts;
+  const Statistics* wall = summary.find("wall_time_s");
+  const std::optional<double> steps = summary.mean("steps"), ettr = summary.mean("ettr");
+  if (wall == nullptr || !wall->mean || !steps || !ettr) return "";
+  if (facts.steps > 0 && facts.window == Duration::zero() && gave_up(summary) == 0) {
+    std::string text = fmt::format("{} steps finish in {} (without faults: {})",
+                                   count_text(static_cast<double>(facts.steps)), time_text(*wall->mean),
+                                   time_text(without_faults(summary, *wall->mean)));
+    if (wall->n >= kFewestForInterval && wall->p50 && wall->p95)
+      text += fmt::format("; half of the runs within {}, 95% within {}", time_text(*wall->p50),
+                          time_text(*wall->p95));
+    return text + ".";
+  }
+  const Unit tokens = amount_unit(*steps * facts.tokens_per_step, "tokens");
+  const std::string goal =
+      facts.steps > 0 ? fmt::format(" of {}", count_text(static_cast<double>(facts.steps))) : "";
+  return fmt::format("Done by then: {}{} steps, {} {}, {} of effective training.", count_text(*steps), goal,
+                     tokens.number(*steps * facts.tokens_per_step), tokens.name,
+                     time_text(*ettr * *wall->mean));
 }
 
 }  // namespace
@@ -200,6 +275,8 @@ std::string answer_line(const Summary& summary) {
 std::string text_report(const Summary& summary, const ReportOptions& options) {
   Page page(options.colour);
   page.bold(answer_line(summary));
+  if (const std::string line = gave_up_line(summary); !line.empty()) page.bold(line);
+  page.paragraph(plan_text(summary));
   page.paragraph(summary.facts.question);
   page.paragraph(setting(summary.facts));
   if (const std::string why = why_text(summary); !why.empty()) {

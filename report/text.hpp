@@ -15,7 +15,8 @@ struct ReportOptions {
 };
 
 /// The figures of a study as text of 100 columns (only the question's words and the command may be wider). Every line
-/// ends in a newline.
+/// ends in a newline. The second says how many runs gave up, where any did; then comes the finishing time or the
+/// progress.
 std::string text_report(const Summary& summary, const ReportOptions& options);
 
 /// The first line of the report: the share of the time that trained the model, with its interval.

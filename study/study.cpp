@@ -27,6 +27,7 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   facts.gpu_hour = world.cost.gpu_hour;
   facts.window = job.window;
   facts.steps = job.steps;
+  facts.give_up_after = job.give_up_after;
   for (const FaultKind& kind : world.faults) facts.faults.push_back(kind.name);
   return facts;
 }

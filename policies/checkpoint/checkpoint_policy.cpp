@@ -42,8 +42,7 @@ void OptimalInterval::adjust(Time now, Orders& out) {
   const double evidence = to_seconds(constants_->prior_mtbf) * constants_->prior_weight + to_seconds(last_ - started_);
   const Duration mtbf = from_seconds(evidence / (constants_->prior_weight + failures_));
   const Duration best = formula_ == Formula::young ? young_interval(cost_, mtbf) : daly_interval(cost_, mtbf);
-  // A checkpoint that costs nothing would be taken all the time; no interval is shorter than a second.
-  const Duration interval = std::max<Duration>(best, std::chrono::seconds(1));
+  const Duration interval = std::max(best, constants_->shortest);
   if (std::abs(to_seconds(interval) - to_seconds(ordered_)) <= constants_->hysteresis * to_seconds(ordered_)) return;
   ordered_ = interval;
   out.add(CheckpointEvery{job_, interval});

@@ -26,7 +26,9 @@ const std::vector<Column> kStudyColumns = {
     {"fingerprint", "TEXT"},  {"interval", "TEXT"},        {"gpus", "INTEGER"},
     {"gpus_held", "INTEGER"}, {"hosts", "INTEGER"},        {"spares", "INTEGER"},
     {"peak_flops", "REAL"},   {"tokens_per_step", "REAL"}, {"flops_per_step", "REAL"},
-    {"gpu_hour_usd", "REAL"}, {"window_ns", "INTEGER"},    {"steps", "INTEGER"}};
+    {"gpu_hour_usd", "REAL"}, {"window_ns", "INTEGER"},    {"steps", "INTEGER"},
+    {"give_up_after_ns", "INTEGER"},
+    {"interrupted", "INTEGER"}};
 
 const std::vector<Column> kMetricColumns = {
     {"name", "TEXT"},     {"n", "INTEGER"},      {"mean", "REAL"}, {"sd", "REAL"},  {"se", "REAL"},
@@ -108,7 +110,9 @@ Row study_row(const Summary& summary, std::string_view seed) {
           facts.flops_per_step.value,
           facts.gpu_hour.value,
           std::int64_t{facts.window.count()},
-          facts.steps};
+          facts.steps,
+          std::int64_t{facts.give_up_after.count()},
+          std::int64_t{summary.interrupted}};
 }
 
 std::string text_at(sqlite3_stmt* row, int column) {
@@ -198,7 +202,7 @@ StudyRow read_study(const std::filesystem::path& file) {
   constexpr const char* kQuestion =
       "SELECT scenario, question, version, seed, gpus, gpus_held, hosts, spares, peak_flops, "
       "tokens_per_step, "
-      "flops_per_step, gpu_hour_usd, window_ns, steps, (SELECT count(*) FROM replica) FROM study";
+      "flops_per_step, gpu_hour_usd, window_ns, steps, give_up_after_ns, (SELECT count(*) FROM replica) FROM study";
   sqlite3_stmt* prepared = nullptr;
   const int prepared_code = sqlite3_prepare_v2(database.get(), kQuestion, -1, &prepared, nullptr);
   const Statement row(prepared);
@@ -223,8 +227,9 @@ StudyRow read_study(const std::filesystem::path& file) {
   facts.gpu_hour = {sqlite3_column_double(row.get(), 11)};
   facts.window = Duration(sqlite3_column_int64(row.get(), 12));
   facts.steps = sqlite3_column_int64(row.get(), 13);
+  facts.give_up_after = Duration(sqlite3_column_int64(row.get(), 14));
   return {
-      .facts = facts, .replicas = static_cast<std::uint64_t>(sqlite3_column_int64(row.get(), 14)), .why = {}};
+      .facts = facts, .replicas = static_cast<std::uint64_t>(sqlite3_column_int64(row.get(), 15)), .why = {}};
 }
 
 }  // namespace gauntlet

@@ -2,7 +2,8 @@
 //
 //   study     one row: scenario, question, version, seed, replicas, replica (null unless one was asked for by number),
 //             fingerprint, interval, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, flops_per_step,
-//             gpu_hour_usd, window_ns (0: until the work is done), steps (0: no end but the window)
+//             gpu_hour_usd, window_ns (0: until the work is done), steps (0: no end but the window),
+//             give_up_after_ns (0: never), interrupted (1: more replicas were asked for)
 //   replica   one row a replica, the columns of replicas.csv
 //   metric    one row a metric: name, n, mean, sd, se, ci95_low, ci95_high, p5, p50, p95; unknown is null
 //   incident  one row an incident, the columns of incidents.csv

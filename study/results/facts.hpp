@@ -25,6 +25,7 @@ struct ScenarioFacts {
   Money gpu_hour;                   // zero: the scenario states no price
   Duration window{};                // zero: until the work is done
   std::int64_t steps = 0;           // the work; zero: no end but `window`
+  Duration give_up_after{};         // without progress for so long, a run ends; zero: it never gives up
   std::vector<std::string> faults;  // names, by FaultKindId
 };
 

@@ -11,11 +11,25 @@
 
 namespace gauntlet {
 
-/// One measure. `of` returns nothing for a replica that does not define it (a mean time to failure without a failure):
-/// such replicas are left out of the statistics and counted, never taken as zero.
+/// What one replica adds to a metric. A plain measure has the denominator 1; a ratio has its own.
+///
+/// The mean of a metric over replicas is the sum of the numerators over the sum of the denominators. So a ratio is that
+/// of all time together, long runs counting as long as they are (ETTR and the shares of the losses add up to 100%), and
+/// a replica without failures still adds its time to a mean time to failure.
+struct Fraction {
+  double numerator = 0;
+  double denominator = 1;  // from zero up
+
+  /// Of this replica alone; nothing where it does not define the metric (a mean time to failure without a failure).
+  std::optional<double> value() const {
+    return denominator > 0 ? std::optional(numerator / denominator) : std::nullopt;
+  }
+};
+
+/// One measure.
 struct Metric {
   std::string name;
-  std::function<std::optional<double>(const Figures&)> of;
+  std::function<Fraction(const Figures&)> of;
 };
 
 /// Every metric of a scenario, in the order in which they are reported. Times are in seconds, money in US dollars:
@@ -24,11 +38,18 @@ struct Metric {
 /// - training_rate: iterations x mean step time / wall time (MegaScale, NSDI'24, https://arxiv.org/abs/2402.15627)
 /// - mfu: model FLOPs of the completed steps / (the job's GPUs x peak x wall time)
 /// - goodput_tokens_per_s: tokens of the completed steps / wall time
-/// - wall_time_s, interruptions, planned_stops, false_alarms
-/// - mttf_s: time at risk / unplanned interruptions
-/// - detection_latency_s: mean over the replica's incidents that a fault opened and an order answered
-/// - evictions.right, evictions.wrong, asked (times that a person was asked), spares.max_in_use
-/// - gpu_hours, cost: of every GPU held, spares included; no cost without a price
+/// - wall_time_s: until the work was done, the window was over or the run gave up; steps: completed by then
+/// - gave_up: 1 for a run that ended because it made no progress for too long, else 0
+/// - interruptions: stopping faults on the job's hosts, those that strike a job which is already stopped included, and
+///   planned stops; planned_stops, false_alarms (stops of a healthy job, no interruptions)
+/// - mttf_s: time at risk / unplanned interruptions. The time at risk is the wall time, and the interruptions are
+///   counted as if each clock ran as long as that: wall time x (their rates on their clocks, summed)
+/// - detection_latency_s: from onset to the first order, over the incidents that a fault opened and an order answered
+/// - evictions.right, evictions.wrong (of hosts with a fault that repair removes, and of others), asked (times that a
+///   person was asked), spares.max_in_use (hosts in repair or standing in for one)
+/// - spares.waited: 1 for a run that waited for a spare at all, else 0
+/// - gpu_hours, cost: of every GPU held, spares included; no cost without a price. cost.lost: cost x (1 - ettr);
+///   cost.per_effective_gpu_hour: cost / (the job's GPUs x effective hours)
 /// - effective_corrupt_s: the part of the effective time after an undetected corruption
 /// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are no fault first
 /// - faults.<fault>: onsets on the job's hosts, stopping or not

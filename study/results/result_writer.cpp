@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 namespace gauntlet {
 namespace {
@@ -54,6 +56,7 @@ std::optional<Problem> problem_of_target(const fs::path& target, Existing existi
   const fs::file_type type = fs::symlink_status(target, error).type();
   if (type == fs::file_type::not_found) return std::nullopt;
   if (error) return problem_of(target, "cannot be reached: " + error.message());
+  if (type == fs::file_type::directory && fs::is_empty(target, error)) return std::nullopt;
   if (existing == Existing::refuse)
     return problem_of(target, "exists and is not overwritten",
                       "choose another --out, or replace it with --force");
@@ -76,7 +79,13 @@ fs::path make_beside(const fs::path& target, std::error_code& error) {
   }
 }
 
+// Why a stream failed, as far as the system told; streams themselves do not say.
+std::string system_says() {
+  return errno == 0 ? "" : ": " + std::generic_category().message(errno);
+}
+
 bool write_text(const fs::path& file, std::string_view text) {
+  errno = 0;
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
@@ -113,8 +122,12 @@ ResultWriter::Opened ResultWriter::open(const fs::path& target, Existing existin
             .problem = problem_of(target, "cannot be made: " + error.message(), "choose another --out")};
 
   std::unique_ptr<ResultWriter> writer(new ResultWriter(full, temporary, existing, facts));
+  const std::string& database = writer->files_->database.problem();
+  if (!database.empty())
+    return {.writer = nullptr,
+            .problem = problem_of(target, fmt::format("cannot be written: {}: {}", kDatabaseFile, database))};
   if (!write_text(writer->temporary_ / kScenarioFile, scenario_text) || writer->failed())
-    return {.writer = nullptr, .problem = problem_of(target, "cannot be written", "is the disk full?")};
+    return {.writer = nullptr, .problem = problem_of(target, "cannot be written" + system_says())};
   return {.writer = std::move(writer), .problem = std::nullopt};
 }
 
@@ -151,13 +164,14 @@ bool ResultWriter::failed() const {
 std::optional<Problem> ResultWriter::commit(const Summary& summary) {
   expect(files_ != nullptr, "results are committed once");
   files_->database.finish(summary);
+  errno = 0;
   const std::string database_problem = files_->database.problem();
   const bool csv_written = static_cast<int>(files_->replicas.close()) + files_->incidents.close() == 2;
   files_.reset();
   if (!database_problem.empty())
     return problem_of(target_, fmt::format("{}: {}", kDatabaseFile, database_problem));
   if (!csv_written || !write_text(temporary_ / kResultFile, to_json(summary)))
-    return problem_of(target_, "could not be written whole", "is the disk full?");
+    return problem_of(target_, "could not be written whole" + system_says());
 
   if (auto problem = problem_of_target(target_, existing_))
     return problem;  // somebody may have made it meanwhile

@@ -24,7 +24,7 @@ inline constexpr std::string_view kDatabaseFile = "results.sqlite";
 inline constexpr std::string_view kScenarioFile = "scenario.toml";
 
 enum class Existing {
-  refuse,   // a target that exists is a problem
+  refuse,   // a target that exists is a problem, unless it is an empty directory
   replace,  // ... and is moved away once the new results are complete, if it holds nothing but results
 };
 

@@ -19,15 +19,18 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
+/// Fewer replicas than this give no interval: Student's t still holds for normal values, which these are not.
+inline constexpr std::uint64_t kFewestForInterval = 5;
+
 /// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
-/// `sd`, `se` and `ci95` with only one.
+/// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval.
 struct Statistics {
-  std::uint64_t n = 0;  // replicas that define the metric
-  std::optional<double> mean;
-  std::optional<double> sd;            // of one replica: sample standard deviation
+  std::uint64_t n = 0;                 // replicas that have a value of their own
+  std::optional<double> mean;          // sum of all numerators / sum of all denominators (study/results/metrics.hpp)
+  std::optional<double> sd;            // of one replica: sample standard deviation; of a ratio by the delta method
   std::optional<double> se;            // of the mean
   std::optional<Interval> ci95;        // of the mean, by Student's t
-  std::optional<double> p5, p50, p95;  // of one replica: exact quantiles, linear between order statistics
+  std::optional<double> p5, p50, p95;  // of one replica's value: exact quantiles, linear between order statistics
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
@@ -39,6 +42,7 @@ struct NamedStatistics {
 struct Summary {
   ScenarioFacts facts;
   std::uint32_t replicas = 0;            // that the statistics hold
+  bool interrupted = false;              // more replicas were asked for
   std::optional<std::uint32_t> only;     // the one replica that was asked for, where it was one by number
   std::uint64_t fingerprint = 0;         // of all replicas in their order
   std::vector<NamedStatistics> metrics;  // in the order of metrics_of

@@ -68,6 +68,7 @@ Summary summary_from(const Json& json) {
   out.facts.version = json.at("version").get<std::string>();
   out.facts.seed = json.at("seed").get<std::uint64_t>();
   out.replicas = count_from(json.at("replicas"));
+  if (json.contains("interrupted")) out.interrupted = json.at("interrupted").get<bool>();
   if (json.contains("replica")) out.only = count_from(json.at("replica"));
   out.fingerprint = fingerprint_from(json.at("fingerprint").get<std::string>());
   for (const auto& [name, statistics] : json.at("metrics").items()) {
@@ -85,6 +86,7 @@ std::string to_json(const Summary& summary) {
   json["version"] = summary.facts.version;
   json["seed"] = summary.facts.seed;
   json["replicas"] = summary.replicas;
+  if (summary.interrupted) json["interrupted"] = true;
   if (summary.only) json["replica"] = *summary.only;
   json["fingerprint"] = fingerprint_text(summary.fingerprint);
   json["interval"] = kIntervalCovers;

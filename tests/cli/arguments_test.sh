@@ -25,6 +25,33 @@ exits 2 run "$tiny" --record "$scratch/run.gauntlet"
 says stderr "--replica"
 absent "$scratch/run.gauntlet"
 
+# An unknown word is named, and the nearest known one beside it.
+exits 2 rnu
+says stderr 'there is no command "rnu"; did you mean "run"?'
+says stderr '"gauntlet --help"'
+exits 2 run "$tiny" --replcas 3
+says stderr 'there is no option "--replcas"; did you mean "--replicas"?'
+exits 2 run "$tiny" --replcas=3
+says stderr 'there is no option "--replcas"; did you mean "--replicas"?'
+exits 2 run "$tiny" --thr 3
+says stderr 'did you mean "--threads"?'
+exits 2 run "$tiny" --zzzzzz
+says stderr 'there is no option "--zzzzzz"'
+exits 2 run "$tiny" another
+says stderr '"another" is one word too many'
+
+# More replicas than are kept in memory are refused, wherever they are asked for.
+exits 2 run "$tiny" --replicas 100001
+says stderr "100000"
+exits 2 run "$tiny" --set study.replicas=100001
+says stderr "100001 replicas are more than 100000"
+
+# Runs that gave up: the report says so, and the exit code.
+exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min
+says stdout "5 of 5 runs gave up: no progress for 60 s."
+exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min --json
+says stdout '"gave_up"'
+
 # Wrong scenarios: every problem on its line, then their number.
 exits 2 run "$scratch/none.toml"
 says stderr "none.toml"

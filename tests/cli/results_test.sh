@@ -30,9 +30,20 @@ says stdout "2 replicas"
 echo mine >"$scratch/two/notes.txt"
 exits 2 run "$tiny" --replicas 2 --out "$scratch/two" --force
 says stderr "notes.txt"
+mkdir "$scratch/empty"
+exits 0 run "$tiny" --replicas 2 --out "$scratch/empty"
+exits 0 results "$scratch/empty" --check
 exits 2 run "$tiny" --replicas 2 --out "$scratch/no/such/place"
 exits 2 run "$tiny" --replicas 2 --out /proc/results
 [[ -z "$(find "$scratch" -name '.*unfinished*')" ]] || fail "something is left beside the results"
+
+# A disk that is full says so in its own words, and nothing is left: here files end at 64 KiB.
+code=0
+(trap '' XFSZ; ulimit -f 64; "$gauntlet" run "$tiny" --replicas 500 --out "$scratch/large") >/dev/null 2>"$scratch/stderr" ||
+  code=$?
+((code == 1)) || fail "a full disk ends with $code, not 1"
+says stderr "results.sqlite: disk I/O error"
+absent "$scratch/large"
 
 # Without --out nothing is written.
 mkdir "$scratch/here"

@@ -125,7 +125,72 @@ TEST(BadInput, AMistakeInABaseHasTheBasesPlace) {
             child + ":3:9: spares.count = -1 is below 0\n" + base + ":3:9: cluster.hosts = 0 is below 1\n");
 }
 
+TEST(BadInput, WithoutItsBaseNothingElseIsMissing) {
+  EXPECT_EQ(problems_of(load_text("extends = \"nowhere.toml\"\n[spares]\ncount = 1\n")),
+            "test.toml:1:11: extends = \"nowhere.toml\" is not there; paths start at the folder of this "
+            "file, or at the "
+            "shipped scenarios\n");
+  const Folder folder;
+  const std::string base = folder.write("base.toml", "a = = 1\n");
+  const std::string problems =
+      problems_of(load_file(folder.write("child.toml", "extends = \"base.toml\"\n")));
+  EXPECT_TRUE(problems.starts_with(base + ":1:5: this is not TOML")) << problems;
+  EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), 1) << problems;
+}
+
+TEST(BadInput, AProfileIsNoScenario) {
+  const Folder folder;
+  const std::string faults =
+      folder.write("catalog/faults/mine.toml", "[faults.f]\n" + kCrash + "mtbf = \"9d\"\n");
+  EXPECT_EQ(problems_of(load_file(faults)),
+            faults +
+                ": is a profile to extend, no whole scenario; write extends = "
+                "\"catalog/faults/mine.toml\" in one\n");
+  const std::string wrong = folder.write("catalog/faults/wrong.toml", "[faults.f]\n" + kCrash + "mtbf = 9\n");
+  EXPECT_NE(problems_of(load_file(wrong)).find(wrong + ":5:8: faults.f.mtbf = 9 has no unit"),
+            std::string::npos);
+  const std::string model = folder.write("catalog/models/own.toml", "name = \"own\"\n");
+  EXPECT_EQ(
+      problems_of(load_file(model)),
+      model + ": is an entry of the catalogue, no scenario; a scenario takes it with job.model = \"own\"\n");
+}
+
 // --- names
+
+TEST(BadInput, AMisspeltFaultIsNoNewOne) {
+  const Folder folder;
+  folder.write("base.toml", kSmall + "[faults.faulty_gpu]\n" + kCrash + "mtbf = \"9d\"\n");
+  const std::string child =
+      folder.write("child.toml", "extends = \"base.toml\"\n[faults.faulty_gpus]\nmtbf = \"100000d\"\n");
+  const std::string meant = " is missing; did you mean \"faulty_gpu\", which is there already? else write ";
+  EXPECT_EQ(problems_of(load_file(child)),
+            child + ":2:1: faults.faulty_gpus.component" + meant + "component = \"host\"\n" + child +
+                ":2:1: faults.faulty_gpus.effect" + meant + "effect = \"crash\"\n");
+  EXPECT_EQ(problems_of(load_text(kSmall, {"faults.new.mtbf=5d"})),
+            "--set: faults.new.component is missing; write component = \"host\"\n"
+            "--set: faults.new.effect is missing; write effect = \"crash\"\n");
+}
+
+TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
+  for (const std::string name : {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed"})
+    EXPECT_EQ(problems_with("[faults." + name + "]\n" + kCrash + "mtbf = \"9d\"\n"),
+              "test.toml:19:1: faults." + name +
+                  " has the name of a cause of lost time that is no fault; choose another name\n");
+}
+
+TEST(BadInput, TheBeginningOfANameIsEnoughToNameIt) {
+  EXPECT_TRUE(
+      problems_when("\"tiny-1b\"", "\"llama3\"")
+          .starts_with("test.toml:7:9: job.model = \"llama3\" is not in the catalogue's models; did you mean "
+                       "\"llama3-405b\"?"));
+}
+
+TEST(BadInput, OneNameWhereAListBelongs) {
+  EXPECT_EQ(
+      problems_with("[policies]\ndetect = \"log\"\n"),
+      "test.toml:20:10: policies.detect = \"log\" is a string; this takes a list of names, each a detector: "
+      "[\"log\"]\n");
+}
 
 TEST(BadInput, AMisspeltKeyNamesTheNearest) {
   EXPECT_TRUE(
@@ -171,16 +236,18 @@ TEST(BadInput, UnknownHardwareAndModel) {
 
 TEST(BadInput, AFaultThatAProbeCannotKnow) {
   EXPECT_EQ(
-      problems_with("[faults.gpu]\nmtbf = \"9d\"\n[probes.p]\ntime = \"1s\"\ndetects = { gpo = 0.5 }\n"),
-      "test.toml:23:13: probes.p.detects.gpo is not a fault of this scenario; did you mean \"gpu\"? known "
+      problems_with("[faults.gpu]\n" + kCrash +
+                    "mtbf = \"9d\"\n[probes.p]\ntime = \"1s\"\ndetects = { gpo = 0.5 }\n"),
+      "test.toml:26:13: probes.p.detects.gpo is not a fault of this scenario; did you mean \"gpu\"? known "
       "are "
       "\"gpu\"\n");
 }
 
 TEST(BadInput, ALogLineThatNoFaultLogs) {
   EXPECT_EQ(
-      problems_with("[faults.gpu]\nmtbf = \"9d\"\nlog = \"xid\"\n[detection]\nlog_patterns = [\"xld\"]\n"),
-      "test.toml:23:17: detection.log_patterns[0] = \"xld\" is not a log line of this scenario; did you mean "
+      problems_with("[faults.gpu]\n" + kCrash +
+                    "mtbf = \"9d\"\nlog = \"xid\"\n[detection]\nlog_patterns = [\"xld\"]\n"),
+      "test.toml:26:17: detection.log_patterns[0] = \"xld\" is not a log line of this scenario; did you mean "
       "\"xid\"? known are \"xid\"\n");
 }
 
@@ -198,10 +265,10 @@ TEST(BadInput, ANameThatSetCouldNotReach) {
 // --- values
 
 TEST(BadInput, AMissingUnit) {
-  EXPECT_EQ(problems_with("[faults.gpu]\nmtbf = \"300\"\n"),
-            "test.toml:20:8: faults.gpu.mtbf = \"300\" has no unit; write \"300h\" or \"300min\"\n");
-  EXPECT_EQ(problems_with("[faults.gpu]\nmtbf = 300\n"),
-            "test.toml:20:8: faults.gpu.mtbf = 300 has no unit; write \"300h\" or \"300min\"\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash + "mtbf = \"300\"\n"),
+            "test.toml:23:8: faults.gpu.mtbf = \"300\" has no unit; write \"300h\" or \"300min\"\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash + "mtbf = 300\n"),
+            "test.toml:23:8: faults.gpu.mtbf = 300 has no unit; write \"300h\" or \"300min\"\n");
   EXPECT_EQ(problems_with("write = 80\n"),
             "test.toml:19:9: storage.write = 80 has no unit; write \"80GB/s\" or \"80Gb/s\"\n");
 }
@@ -219,29 +286,62 @@ TEST(BadInput, AWrongType) {
   EXPECT_EQ(problems_when("hosts = 2", "hosts = 2.5"),
             "test.toml:3:9: cluster.hosts = 2.5 is a number; this takes a whole number\n");
   EXPECT_EQ(problems_with("[faults]\ngpu = 3\n"),
-            "test.toml:20:7: faults.gpu = 3 is a whole number; this takes a table\n");
+            "test.toml:20:7: faults.gpu = 3 is a whole number; this takes a table such as { component = "
+            "\"host\", effect = \"crash\" }\n");
   EXPECT_EQ(problems_with("[repair]\ntime = 2024-05-01\n"),
             "test.toml:20:8: repair.time = \"2024-05-01\" has the unknown unit \"-\"; known units are y w d "
             "h min s ms us ns\n");
 }
 
+TEST(BadInput, ANumberInPlaceOfATableShowsATable) {
+  EXPECT_EQ(
+      problems_with("[faults.f]\n" + kCrash + "rate = 3\n"),
+      "test.toml:23:8: faults.f.rate = 3 is a whole number; this takes a table such as { count = 3, over = "
+      "\"30d x 128 hosts\" }\n");
+  EXPECT_EQ(problems_of(load_text(kSmall, {"spares=3"})),
+            "--set: spares = 3 is a whole number; this takes a table such as { count = 0 }\n");
+  EXPECT_EQ(problems_when("model = \"tiny-1b\"", "model = 7"),
+            "test.toml:7:9: job.model = 7 is a whole number; this takes a name of the catalogue's models, or "
+            "a table\n");
+}
+
+TEST(BadInput, AnEndlessLifeIsSaidAsNever) {
+  for (const std::string life : {"inf", "\"inf\"", "\"infinity\"", "\"forever\""})
+    EXPECT_EQ(problems_with("[faults.f]\n" + kCrash + "mtbf = " + life + "\n"),
+              "test.toml:23:8: faults.f.mtbf = " + life +
+                  " is no length of time; write \"never\" for a fault that never strikes\n");
+}
+
+TEST(BadInput, RepairsTakeTimeWhereAFaultNeedsOne) {
+  const std::string text = kSmall + "[faults.f]\ncomponent = \"host\"\neffect = \"crash\"\nmtbf = \"9d\"\n";
+  EXPECT_EQ(
+      problems_of(load_text(text)),
+      "test.toml:1:1: repair.time is missing, and the remedy of faults.f is a repair; write [repair] time = "
+      "\"8h\", or remedy = \"restart\" where that cures the fault\n");
+  EXPECT_EQ(problems_of(load_text(text, {"repair.time=0s"})), "");  // who says so may have it
+  EXPECT_EQ(problems_of(load_text(text, {"faults.f.remedy=restart"})), "");
+}
+
 TEST(BadInput, NegativeAndZeroRates) {
-  const auto fault = [](const std::string& how) { return problems_with("[faults.gpu]\n" + how + "\n"); };
-  EXPECT_EQ(fault("mtbf = \"-5h\""), "test.toml:20:8: faults.gpu.mtbf = \"-5h\" is negative\n");
-  EXPECT_EQ(fault("mtbf = -5"), "test.toml:20:8: faults.gpu.mtbf = -5 is negative\n");
-  EXPECT_EQ(fault("mtbf = \"0s\""), "test.toml:20:8: faults.gpu.mtbf = \"0s\" is not above zero\n");
+  const auto fault = [](const std::string& how) {
+    return problems_with("[faults.gpu]\n" + kCrash + how + "\n");
+  };
+  EXPECT_EQ(fault("mtbf = \"-5h\""), "test.toml:23:8: faults.gpu.mtbf = \"-5h\" is negative\n");
+  EXPECT_EQ(fault("mtbf = -5"), "test.toml:23:8: faults.gpu.mtbf = -5 is negative\n");
+  EXPECT_EQ(fault("mtbf = \"0s\""), "test.toml:23:8: faults.gpu.mtbf = \"0s\" is not above zero\n");
   EXPECT_EQ(fault("rate = { count = 0, over = \"1d x 2 hosts\" }"),
-            "test.toml:20:18: faults.gpu.rate.count = 0 is not above 0\n");
+            "test.toml:23:18: faults.gpu.rate.count = 0 is not above 0; write mtbf = \"never\" for a fault "
+            "that never strikes\n");
   EXPECT_EQ(fault("rate = { count = -3, over = \"1d x 2 hosts\" }"),
-            "test.toml:20:18: faults.gpu.rate.count = -3 is not above 0\n");
+            "test.toml:23:18: faults.gpu.rate.count = -3 is not above 0\n");
   EXPECT_EQ(fault("rate = { count = nan, over = \"1d x 2 hosts\" }"),
-            "test.toml:20:18: faults.gpu.rate.count = nan is not a finite number\n");
+            "test.toml:23:18: faults.gpu.rate.count = nan is not a finite number\n");
   EXPECT_EQ(fault("rate = { count = 3, over = \"0d x 2 hosts\" }"),
-            "test.toml:20:28: faults.gpu.rate.over = \"0d x 2 hosts\" lasts no time; write for example \"54d "
+            "test.toml:23:28: faults.gpu.rate.over = \"0d x 2 hosts\" lasts no time; write for example \"54d "
             "x 2048 "
             "hosts\"\n");
   EXPECT_EQ(fault("rate = { count = 3, over = \"1d x 2 racks\" }"),
-            "test.toml:20:28: faults.gpu.rate.over = \"1d x 2 racks\" counts \"racks\"; count hosts, gpus or "
+            "test.toml:23:28: faults.gpu.rate.over = \"1d x 2 racks\" counts \"racks\"; count hosts, gpus or "
             "nics: \"54d "
             "x 2048 hosts\"\n");
   EXPECT_TRUE(fault("").starts_with("test.toml:19:1: faults.gpu.rate is missing; write rate = {"))
@@ -251,10 +351,11 @@ TEST(BadInput, NegativeAndZeroRates) {
 TEST(BadInput, ProbabilitiesOutsideTheUnitInterval) {
   EXPECT_EQ(problems_with("[probes.p]\ntime = \"1s\"\nfalse_positive = 1.5\n"),
             "test.toml:21:18: probes.p.false_positive = 1.5 is above 1\n");
-  EXPECT_EQ(problems_with("[faults.gpu]\nmtbf = \"9d\"\nlog_probability = -0.1\n"),
-            "test.toml:21:19: faults.gpu.log_probability = -0.1 is below 0\n");
-  EXPECT_EQ(problems_with("[faults.gpu]\nmtbf = \"9d\"\n[probes.p]\ntime = \"1s\"\ndetects = { gpu = 90 }\n"),
-            "test.toml:23:19: probes.p.detects.gpu = 90 is above 1\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash + "mtbf = \"9d\"\nlog_probability = -0.1\n"),
+            "test.toml:24:19: faults.gpu.log_probability = -0.1 is below 0\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash +
+                          "mtbf = \"9d\"\n[probes.p]\ntime = \"1s\"\ndetects = { gpu = 90 }\n"),
+            "test.toml:26:19: probes.p.detects.gpu = 90 is above 1\n");
 }
 
 TEST(BadInput, ALongTextIsCutInTheMessage) {
@@ -292,28 +393,33 @@ TEST(BadInput, LawsWithTheWrongParameters) {
 
 TEST(BadInput, AMeanThatIsSaidTwice) {
   EXPECT_EQ(
-      problems_with(
-          "[faults.gpu]\nmtbf = \"9d\"\nlaw = { name = \"weibull\", shape = 0.7, scale = \"1d\" }\n"),
-      "test.toml:21:40: faults.gpu.law.scale says the mean that the rate says too; leave one of them out\n");
-  EXPECT_EQ(problems_with("[faults.gpu]\nmtbf = \"9d\"\nrate = { count = 1, over = \"1d x 1 hosts\" }\n"),
-            "test.toml:20:8: faults.gpu.mtbf = \"9d\" is given beside rate; leave one of them out\n");
+      problems_with("[faults.gpu]\n" + kCrash +
+                    "mtbf = \"9d\"\nlaw = { name = \"weibull\", shape = 0.7, scale = \"1d\" }\n"),
+      "test.toml:24:40: faults.gpu.law.scale says the mean that the rate says too; leave one of them out\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash +
+                          "mtbf = \"9d\"\nrate = { count = 1, over = \"1d x 1 hosts\" }\n"),
+            "test.toml:23:8: faults.gpu.mtbf = \"9d\" is given beside rate; leave one of them out\n");
 }
 
 TEST(BadInput, AStationaryAgeNeedsAMean) {
-  EXPECT_EQ(problems_with("[faults.gpu]\nlaw = { name = \"pareto\", minimum = \"1d\", alpha = 0.9 }\n"),
-            "test.toml:20:7: faults.gpu.law has an infinite mean, so there is no middle of a life to start "
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash +
+                          "law = { name = \"pareto\", minimum = \"1d\", alpha = 0.9 }\n"),
+            "test.toml:23:7: faults.gpu.law has an infinite mean, so there is no middle of a life to start "
             "in; set age = "
             "\"new\"\n");
 }
 
 TEST(BadInput, EffectsThatLackWhatTheyNeed) {
-  EXPECT_EQ(problems_with("[faults.f]\nmtbf = \"9d\"\neffect = \"slow\"\n"),
+  EXPECT_EQ(problems_with(
+                "[faults.f]\ncomponent = \"host\"\nremedy = \"restart\"\nmtbf = \"9d\"\neffect = \"slow\"\n"),
             "test.toml:19:1: faults.f.factor = 1.0, by default, is not above 1; a slow host takes `factor` "
             "times as long, a degraded "
             "NIC carries 1/`factor`\n");
-  EXPECT_EQ(problems_with("[faults.f]\nmtbf = \"9d\"\neffect = \"stall\"\n"),
-            "test.toml:19:1: faults.f.heals_after is missing; a stall is a pause that heals: heals_after = "
-            "\"3s\"\n");
+  EXPECT_EQ(
+      problems_with(
+          "[faults.f]\ncomponent = \"host\"\nremedy = \"restart\"\nmtbf = \"9d\"\neffect = \"stall\"\n"),
+      "test.toml:19:1: faults.f.heals_after is missing; a stall is a pause that heals: heals_after = "
+      "\"3s\"\n");
 }
 
 // --- what does not fit together
@@ -376,8 +482,8 @@ TEST(BadInput, StorageWithoutABandwidth) {
 }
 
 TEST(BadInput, ATraceThatNamesWhatIsNotThere) {
-  EXPECT_EQ(problems_with("[faults.f]\ntrace = [{ at = \"1h\", component = 2 }]\n"),
-            "test.toml:20:9: faults.f.trace = [{ at = \"1h\", component = 2 }] names component 2; the last "
+  EXPECT_EQ(problems_with("[faults.f]\n" + kCrash + "trace = [{ at = \"1h\", component = 2 }]\n"),
+            "test.toml:23:9: faults.f.trace = [{ at = \"1h\", component = 2 }] names component 2; the last "
             "one is 1\n");
 }
 
@@ -417,6 +523,7 @@ window = 10
 tp = 4
 dp = 4
 [faults.gpu]
+component = "gpu"
 mtbf = "300"
 effect = "explode"
 [checkpoint]
@@ -428,7 +535,7 @@ free = true
   EXPECT_FALSE(loaded.scenario);
   std::vector<std::uint32_t> lines;
   for (const Problem& problem : loaded.problems) lines.push_back(problem.line);
-  EXPECT_EQ(lines, (std::vector<std::uint32_t>{1, 3, 4, 7, 8, 13, 14, 16})) << problems_of(loaded);
+  EXPECT_EQ(lines, (std::vector<std::uint32_t>{1, 3, 4, 7, 8, 14, 15, 17})) << problems_of(loaded);
 }
 
 TEST(BadInput, TheSameMistakesEveryTime) {
@@ -438,7 +545,8 @@ TEST(BadInput, TheSameMistakesEveryTime) {
 
 TEST(BadInput, HalfAFileIsNeverFatal) {
   // Every prefix of a whole scenario, as an editor or a full disk may leave it.
-  const std::string whole = kSmall + "[faults.f]\nrate = { count = 1, over = \"1d x 2 hosts\" }\n";
+  const std::string whole =
+      kSmall + "[faults.f]\n" + kCrash + "rate = { count = 1, over = \"1d x 2 hosts\" }\n";
   for (std::size_t length = 0; length <= whole.size(); ++length) {
     const LoadedScenario loaded = load_text(whole.substr(0, length));
     EXPECT_NE(loaded.scenario.has_value(), !loaded.problems.empty()) << length;

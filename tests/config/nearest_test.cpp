@@ -21,6 +21,13 @@ TEST(NearestName, IsNoneWhereNothingIsNear) {
   EXPECT_EQ(nearest_name(std::string(1'000'000, 'x'), kKnown), std::nullopt);
 }
 
+TEST(NearestName, IsOneThatBeginsSoWhereNoneIsNear) {
+  const std::vector<std::string> models = {"gpt3-175b", "llama3-405b", "llama3-70b"};
+  EXPECT_EQ(nearest_name("llama", models), "llama3-405b");
+  EXPECT_EQ(nearest_name("lla", models), std::nullopt);
+  EXPECT_EQ(nearest_name("llama3-70", models), "llama3-70b");  // one letter is nearer than a beginning
+}
+
 TEST(SuggestNames, ListsThemAll) {
   EXPECT_EQ(suggest_names("hots", std::vector<std::string>{"hosts", "tp"}),
             "did you mean \"hosts\"? known are \"hosts\", \"tp\"");

@@ -23,7 +23,9 @@ Scenario loaded(const std::string& text, const std::vector<std::string>& sets = 
 }
 
 FaultKind fault(const std::string& lines) {
-  return loaded(kSmall + "[faults.f]\n" + lines).world.faults.at(0);
+  const std::string component = lines.starts_with("component") ? "" : "component = \"host\"\n";
+  return loaded(kSmall + "[faults.f]\neffect = \"crash\"\nremedy = \"restart\"\n" + component + lines)
+      .world.faults.at(0);
 }
 
 TEST(Scenario, FillsTheWorld) {
@@ -105,7 +107,11 @@ TEST(Scenario, DurationsMayFollowALaw) {
 
 TEST(Scenario, EveryFieldOfAFault) {
   const Scenario scenario = loaded(kSmall + R"(
+[repair]
+time = "1h"
 [faults.b]
+component = "host"
+effect = "crash"
 mtbf = "9d"
 [faults.a]
 component = "nic"
@@ -181,9 +187,11 @@ TEST(Scenario, PlannedStopsMayBeListed) {
 
 TEST(Scenario, PriorsAreWhatTheScenarioImplies) {
   // Two hosts that crash every 10 d each and hang every 20 d each: 2/10 + 2/20 = 0.3 a day. Slow hosts do not stop a job.
-  const std::string text = kSmall +
-                           "[faults.a]\nmtbf = \"10d\"\n[faults.b]\nmtbf = \"20d\"\neffect = \"hang\"\n"
-                           "[faults.c]\nmtbf = \"1d\"\neffect = \"slow\"\nfactor = 2\n";
+  const std::string text =
+      kSmall +
+      "[repair]\ntime = \"1h\"\n[faults.a]\ncomponent = \"host\"\nmtbf = \"10d\"\neffect = \"crash\"\n"
+      "[faults.b]\ncomponent = \"host\"\nmtbf = \"20d\"\neffect = \"hang\"\n"
+      "[faults.c]\ncomponent = \"host\"\nmtbf = \"1d\"\neffect = \"slow\"\nfactor = 2\n";
   const Scenario scenario =
       loaded(with(text, "free = true", "stall = \"3s\"\npersist = \"9s\"\nload = \"9s\""));
   EXPECT_NEAR(to_seconds(scenario.policies.checkpoint.prior_mtbf), 86'400 / 0.3, 1e-6);
@@ -220,7 +228,8 @@ TEST(Sets, ChooseFromTheCatalogueAndChangeItsEntries) {
 }
 
 TEST(Sets, SayARateInAnotherWay) {
-  const std::string text = kSmall + "[faults.f]\nrate = { count = 1, over = \"1d x 1 hosts\" }\n";
+  const std::string text =
+      kSmall + "[faults.f]\n" + kCrash + "rate = { count = 1, over = \"1d x 1 hosts\" }\n";
   EXPECT_DOUBLE_EQ(loaded(text, {"faults.f.mtbf=2h"}).world.faults[0].life.mean(), 7'200);
   EXPECT_DOUBLE_EQ(loaded(text, {"faults.f.rate.count=2"}).world.faults[0].life.mean(), 43'200);
 }
@@ -229,7 +238,62 @@ TEST(Sets, ATextThatLooksLikeTwoValuesIsOne) {
   EXPECT_EQ(loaded(kSmall, {"name=1\nseed=3"}).world.name, "1\nseed=3");
 }
 
+TEST(Sets, AnotherLawReplacesALawWhole) {
+  const std::string text =
+      kSmall + "[repair]\ntime = { name = \"lognormal\", median = \"8h\", sigma = 1.25 }\n[faults.f]\n" +
+      kCrash + "mtbf = \"9d\"\nlaw = { name = \"weibull\", shape = 0.7 }\n";
+  const auto repair = [&](const std::vector<std::string>& sets) {
+    return loaded(text, sets).world.repair.time;
+  };
+  EXPECT_EQ(repair({"repair.time={name=\"exponential\", mean=\"6h\"}"}), Law::exponential(6 * 3'600));
+  EXPECT_EQ(repair({"repair.time.name=exponential", "repair.time.mean=6h"}), Law::exponential(6 * 3'600));
+  EXPECT_EQ(loaded(text, {"faults.f.law={name=\"gamma\", shape=2}"}).world.faults[0].life,
+            Law::gamma(9 * 86'400, 2));
+  EXPECT_EQ(loaded(text, {"faults.f.law=exponential"}).world.faults[0].life, Law::exponential(9 * 86'400));
+}
+
+TEST(Sets, AParameterAloneChangesTheLawThatIsThere) {
+  const std::string text =
+      kSmall + "[repair]\ntime = { name = \"lognormal\", median = \"8h\", sigma = 1.25 }\n";
+  const auto repair = [&](const std::vector<std::string>& sets) {
+    return loaded(text, sets).world.repair.time;
+  };
+  EXPECT_EQ(repair({"repair.time.median=2h"}), Law::lognormal(7'200, 1.25));
+  EXPECT_EQ(repair({"repair.time.mean=2h"}),
+            Law::lognormal_with_mean(7'200, 1.25));  // the other way to say it
+  EXPECT_EQ(repair({"repair.time.mean=2h", "repair.time.median=3h"}), Law::lognormal(10'800, 1.25));
+}
+
+TEST(Sets, AFaultMayNeverStrike) {
+  const std::string text =
+      kSmall + "[faults.f]\n" + kCrash +
+      "rate = { count = 1, over = \"1d x 1 hosts\" }\nlaw = { name = \"weibull\", shape = 0.7 }\n"
+      "[faults.g]\n" +
+      kCrash + "trace = [{ at = \"1h\", component = 0 }]\n";
+  const Scenario scenario = loaded(text, {"faults.f.mtbf=never", "faults.g.mtbf=never"});
+  EXPECT_EQ(scenario.policies.checkpoint.prior_mtbf, kForever);
+  for (const FaultKind& kind : scenario.world.faults) {
+    EXPECT_TRUE(kind.trace.empty()) << kind.name;
+    EXPECT_EQ(kind.life.survival(1e200), 1) << kind.name;
+  }
+}
+
 // --- extends
+
+TEST(Extends, AnotherLawReplacesALawWhole) {
+  const Folder folder;
+  folder.write("base.toml", kSmall +
+                                "[people]\nresponse = { name = \"gamma\", mean = \"1h\", shape = 2 }\n"
+                                "[repair]\ntime = { name = \"gamma\", mean = \"1h\", shape = 2 }\n");
+  const std::string child =
+      folder.write("child.toml",
+                   "extends = \"base.toml\"\n[people.response]\nname = \"constant\"\nvalue = \"5h\"\n"
+                   "[repair]\ntime.mean = \"2h\"\n");
+  const LoadedScenario result = load_scenario(child, {});
+  ASSERT_EQ(problems_of(result), "");
+  EXPECT_EQ(result.scenario->world.people.response, Law::constant(18'000));
+  EXPECT_EQ(result.scenario->world.repair.time, Law::gamma(7'200, 2));
+}
 
 TEST(Extends, TheFileLiesOverWhatItExtendsAndLaterFilesOverEarlierOnes) {
   const Folder folder;
@@ -271,7 +335,7 @@ TEST(Extends, ShippedScenariosByName) {
 
 TEST(Extends, AMeanAndARateOfDifferentFiles) {
   const Folder folder;
-  folder.write("base.toml", kSmall + "[faults.f]\nmtbf = \"1h\"\n");
+  folder.write("base.toml", kSmall + "[faults.f]\n" + kCrash + "mtbf = \"1h\"\n");
   const std::string child = folder.write(
       "child.toml", "extends = \"base.toml\"\n[faults.f]\nrate = { count = 2, over = \"1d x 1 hosts\" }\n");
   const LoadedScenario result = load_scenario(child, {});

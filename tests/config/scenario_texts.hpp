@@ -33,6 +33,9 @@ bytes_per_parameter = 14.0
 free = true
 )";
 
+/// What every fault has to say beside how often; a restart cures it, so that nothing need be said of repairs.
+inline const std::string kCrash = "component = \"host\"\neffect = \"crash\"\nremedy = \"restart\"\n";
+
 /// `text` with its first `from` replaced.
 inline std::string with(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);

@@ -54,9 +54,16 @@ TEST(Show, EveryShippedScenarioIsWithoutMistakesAndComesBackWhole) {
 TEST(Show, WhatIsOddComesBackToo) {
   expect_round_trip(load_text(kSmall + R"(
 source = 'a "quoted" \ text'
+[repair]
+time = "1h"
 [faults.f]
+component = "host"
+effect = "crash"
 trace = [{ at = "1h", component = 1 }]
 [faults.g]
+component = "host"
+effect = "crash"
+remedy = "restart"
 rate = { count = 0.1, over = "0.3d x 7 gpus", source = "tab\there\u0007" }
 law = { name = "gamma", shape = 0.30000000000000004 }
 )"));

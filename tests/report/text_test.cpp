@@ -39,6 +39,76 @@ TEST(Report, ClaimsNoIntervalForOneReplica) {
             "sample: 83.33% of 60 min trained the model (ETTR; replica 7 alone, so no interval).");
 }
 
+TEST(Report, HasNoColumnsForWhatTooFewReplicasCannotSay) {
+  EXPECT_EQ(answer_line(sample_summary(4)),
+            "sample: 83.33% of 60 min trained the model (ETTR; 4 replicas, too few for an interval).");
+  EXPECT_THAT(text_report(sample_summary(4), {}), HasSubstr("\nTraining                      mean\n"));
+  EXPECT_THAT(text_report(sample_summary(1), {}), HasSubstr("\nTraining\n"));
+  EXPECT_THAT(text_report(sample_summary(5), {}), HasSubstr("mean            (95%)      5% to 95% of runs\n"));
+}
+
+TEST(Report, SaysThatMoreReplicasWereAskedFor) {
+  Summary cut = sample_summary(200);
+  cut.interrupted = true;
+  EXPECT_THAT(answer_line(cut), HasSubstr("Monte Carlo only, 200 replicas, interrupted)."));
+}
+
+// Of 200 runs, those that gave up.
+Summary with_some_that_gave_up(double count) {
+  Summary of = sample_summary(200);
+  of.facts.give_up_after = std::chrono::hours(720);
+  for (NamedStatistics& metric : of.metrics)
+    if (metric.name == "gave_up") metric.statistics.mean = count / 200;
+  return of;
+}
+
+TEST(Report, SaysOnItsSecondLineThatRunsGaveUp) {
+  EXPECT_THAT(text_report(with_some_that_gave_up(119), {}),
+              HasSubstr("200 replicas).\n119 of 200 runs gave up: no progress for 30 days.\n"));
+  EXPECT_THAT(text_report(with_some_that_gave_up(0), {}), Not(HasSubstr("gave up")));
+}
+
+TEST(Report, SaysWhenTheWorkIsDone) {
+  Summary of = sample_summary(200);
+  of.facts.window = {};
+  of.facts.steps = 3000;
+  for (NamedStatistics& metric : of.metrics)
+    if (metric.name == "wall_time_s") {
+      metric.statistics.p50 = 3000;
+      metric.statistics.p95 = 6000;
+    }
+  // Of 3,600 s gpu costs 350 s and nic 100 s: 3,150 s = 52.5 min without them.
+  EXPECT_THAT(text_report(of, {}), HasSubstr("\n3,000 steps finish in 60 min (without faults: 52.5 min); half of the "
+                                             "runs within 50 min, 95% within\n100 min.\n"));
+  Summary some = with_some_that_gave_up(1);
+  some.facts.window = {};
+  some.facts.steps = 4000;
+  EXPECT_THAT(text_report(some, {}), Not(HasSubstr("finish in"))) << "not all of them do";
+  EXPECT_THAT(text_report(some, {}), HasSubstr("Done by then: 3,000 of 4,000 steps"));
+}
+
+TEST(Report, SaysWhatIsDoneInAWindow) {
+  // 3,000 steps of 1e6 tokens, 3,000 s = 50 min effective.
+  EXPECT_THAT(text_report(sample_summary(200), {}),
+              HasSubstr("\nDone by then: 3,000 steps, 3.00 G tokens, 50 min of effective training.\n"));
+}
+
+TEST(Report, BillsWhatIsLost) {
+  // 160 USD, a sixth of it lost; 64 GPUs for 50 min are 53.33 effective GPU-hours.
+  const std::string report = text_report(sample_summary(200), {});
+  EXPECT_THAT(report, HasSubstr("  GPU-hours                   80.0"));
+  EXPECT_THAT(report, HasSubstr("  of it lost                  26.7 USD"));
+  EXPECT_THAT(report, HasSubstr("  per effective GPU-hour      3.00 USD"));
+  EXPECT_THAT(report, HasSubstr("  waited for a spare          0.00 %"));
+  Summary small = sample_summary(200);
+  for (NamedStatistics& metric : small.metrics)
+    if (metric.name == "gpu_hours") metric.statistics.mean = 0.0234;
+  EXPECT_THAT(text_report(small, {}), HasSubstr("  GPU-hours                  0.023"));
+  for (NamedStatistics& metric : small.metrics)
+    if (metric.name == "gpu_hours") metric.statistics.mean = 21299543;
+  EXPECT_THAT(text_report(small, {}), HasSubstr("  GPU-hours             21,299,543"));
+}
+
 TEST(Report, HasNoAnswerWithoutTime) {
   EXPECT_EQ(answer_line(sample_summary(0)), "sample: no time has passed, so there is no answer.");
 }
@@ -70,18 +140,18 @@ TEST(Report, ListsLossesMostFirstAndLeavesOutWhatCostNothing) {
 }
 
 TEST(Report, SaysWhichReplicasAFigureIsOf) {
-  // Replica 0 of 3 has no failure, so the mean time to failure is that of two: (1,000 s + 500 s) / 2 = 12.5 min.
-  EXPECT_THAT(text_report(sample_summary(3), {}), HasSubstr("MTTF                        12.5 min"));
+  // Replica 0 of 3 has no failure: 3 x 3,600 s over 0 + 3.6 + 7.2 failures are 1,000 s, or 16.7 min.
+  EXPECT_THAT(text_report(sample_summary(3), {}), HasSubstr("MTTF                        16.7 min"));
   EXPECT_THAT(text_report(sample_summary(3), {}), HasSubstr("in 2 of 3 replicas"));
   EXPECT_THAT(text_report(sample_summary(1), {}), HasSubstr("MTTF                     unknown"));
 }
 
 TEST(Report, ShowsAsManyDigitsAsTheIntervalNeeds) {
-  // +- 0.04 min of 12.5 min: with one digit after the point the interval would read as zero.
+  // +- 0.04 min of 16.67 min: with one digit after the point the interval would read as zero.
   Summary of = sample_summary(3);
   for (NamedStatistics& metric : of.metrics)
-    if (metric.name == "mttf_s") metric.statistics.ci95 = Interval{747.6, 752.4};  // +- 2.4 s = 0.04 min
-  EXPECT_THAT(text_report(of, {}), HasSubstr("MTTF                       12.50 min        +- 0.04"));
+    if (metric.name == "mttf_s") metric.statistics.ci95 = Interval{997.6, 1002.4};  // +- 2.4 s = 0.04 min
+  EXPECT_THAT(text_report(of, {}), HasSubstr("MTTF                       16.67 min        +- 0.04"));
 }
 
 TEST(Report, CallsNothingUncertainThatIsAlwaysTheSame) {

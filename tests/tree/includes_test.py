@@ -77,6 +77,10 @@ LIBM = re.compile(
     r"|tgamma|lgamma|erf|erfc|beta|riemann_zeta)[fl]?\s*\(")
 CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nullptr|NULL|0)\s*\)|clock_gettime|gettimeofday")
 
+# How a policy would tell the simulated world from the real one, or be built differently for it.
+TWO_WORLDS = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif|else)\b.*|\b(?:is_)?simulated\b|\bis_(?:real|simulation|drill)\b")
+OWN_COMMAND = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef)\b.*")
+
 CODE = (".cpp", ".hpp", ".h", ".cu", ".py", ".sh", ".cmake", ".toml", "CMakeLists.txt", "Makefile")
 TEXT = (*CODE, ".md", ".txt", ".json", ".ipynb", ".yml", ".csv", ".html", "run")
 
@@ -163,6 +167,11 @@ def policies_are_pure(tree):
             yield f"{path}:{number}: <{header}>: a policy has no thread, file, generator, clock or terminal (order it, observe it later)"
 
 
+def policies_know_one_world(tree):
+    for path, number, text in matches(tree, TWO_WORLDS, lambda p: is_cpp(p) and within(p, ("policies",)), without_comments):
+        yield f"{path}:{number}: '{text.strip()}': a policy cannot know which world it is in (nothing is left out of a build of it, nothing asks)"
+
+
 def public_headers_hide_libraries(tree):
     for path, number, header, _ in includes(tree):
         if not path.endswith((".hpp", ".h")) or room_of(path) == "tests":
@@ -237,6 +246,43 @@ def link_lines_are_the_include_rules(tree):
             yield f"{path}: target_link_libraries: link through gauntlet_room's LINKS and USES, which this test reads"
 
 
+def the_controller_is_one_library(tree):
+    """`gauntlet run` and `gauntlet drill` are one executable, which links the one target that compiles policies/."""
+    programs = {}
+    for path, text in tree.items():
+        if not path.endswith(("CMakeLists.txt", ".cmake")):
+            continue
+        text = re.sub(r"#[^\n]*", "", text)
+        for found in re.finditer(r"[^\s()\"]*\bpolicies/[^\s()\"]*(?:\.cpp|\*)", text):
+            if not found[0].startswith("tests/"):
+                yield f"{path}: {found[0]}: only the target policies compiles the policies; link it"
+        for name in re.findall(r"add_executable\(\s*(\S+)", text):
+            linked = re.findall(r"target_link_libraries\(\s*%s\b([^)]*)\)" % re.escape(name), text)
+            programs[path, name] = " ".join(linked).split()
+        if room_of(path) == "policies" and re.search(r"\b(add_library|add_executable|target_sources)\b", text):
+            yield f"{path}: the policies are the one library that gauntlet_room makes of them"
+    commands = [(path, links) for (path, name), links in programs.items() if name == "gauntlet"]
+    if any(room_of(path) == "cli" and is_cpp(path) for path in tree):
+        if [path for path, _ in commands] != ["cli/CMakeLists.txt"]:
+            yield "cli/CMakeLists.txt: makes the one executable gauntlet, whose commands are run and drill alike"
+        rooms = re.search(r"set\(GAUNTLET_ALL_ROOMS\b([^)]*)\)", tree.get("cmake/rooms.cmake", ""))
+        for path, links in commands:
+            every = rooms[1].split() if rooms and "${GAUNTLET_ALL_ROOMS}" in links else []
+            if "policies" not in links + every:
+                yield f"{path}: gauntlet links policies"
+    for path, number, text in matches(tree, OWN_COMMAND, lambda p: is_cpp(p) and room_of(p) == "cli", without_comments):
+        yield f"{path}:{number}: '{text}': a command that chooses at compile time which controller it has"
+
+
+ONE_CONTROLLER = {
+    "policies/CMakeLists.txt": "gauntlet_room(policies SUBFOLDERS LINKS core core_math)  # policies/*.cpp",
+    "policies/controller.cpp": "",
+    "cmake/rooms.cmake": "set(GAUNTLET_ALL_ROOMS\n    core\n    policies\n    real)",
+    "cli/CMakeLists.txt": "add_executable(gauntlet ${sources})\ntarget_link_libraries(gauntlet PRIVATE ${GAUNTLET_ALL_ROOMS} fmt::fmt)\n",
+    "cli/run.cpp": "",
+    "cli/drill.cpp": "",
+}
+
 # For each rule, trees that it must flag and twins that it must let pass.
 EXAMPLES = {
     rooms_include_what_they_may: [
@@ -259,6 +305,22 @@ EXAMPLES = {
     policies_are_pure: [
         ({"policies/detect/a.hpp": f"#include <{header}>"}, {"study/a.hpp": f"#include <{header}>"})
         for header in ("thread", "mutex", "fstream", "filesystem", "random", "iostream")
+    ],
+    policies_know_one_world: [
+        ({"policies/recover/a.cpp": line}, {"sim/a.cpp": line, "policies/a.hpp": "#pragma once\n#include <vector>\n// " + line})
+        for line in ("#if SIMULATED", "  # ifdef NDEBUG", "#ifndef A", "#elif B", "if (clock.simulated()) return;", "bool is_real = true;", "world.is_simulated()")
+    ],
+    the_controller_is_one_library: [
+        ({**ONE_CONTROLLER, **change}, ONE_CONTROLLER)
+        for change in (
+            {"real/CMakeLists.txt": "target_sources(real PRIVATE ../policies/controller.cpp)"},
+            {"cli/CMakeLists.txt": ONE_CONTROLLER["cli/CMakeLists.txt"] + 'file(GLOB more "${PROJECT_SOURCE_DIR}/policies/*/*.cpp")'},
+            {"cli/CMakeLists.txt": "add_executable(gauntlet main.cpp)\ntarget_link_libraries(gauntlet PRIVATE sim)"},
+            {"cli/CMakeLists.txt": "add_executable(gauntlet-run run.cpp)\nadd_executable(gauntlet-drill drill.cpp)"},
+            {"cmake/rooms.cmake": "set(GAUNTLET_ALL_ROOMS core sim real)"},
+            {"policies/CMakeLists.txt": "gauntlet_room(policies)\nadd_library(policies_of_drills STATIC controller.cpp)"},
+            {"cli/drill.cpp": "#ifdef GAUNTLET_DRILL\n#endif"},
+        )
     ],
     public_headers_hide_libraries: [
         ({"sim/a.hpp": f"#include <{header}>"}, {"sim/a.cpp": f"#include <{header}>"})

@@ -134,10 +134,11 @@ TEST(OptimalInterval, NeverForgetsTimeThatPassed) {
   EXPECT_EQ(optimal.interval(), 600s);
 }
 
-TEST(OptimalInterval, IsASecondAtLeastHoweverCheapACheckpointIs) {
+TEST(OptimalInterval, IsNoneBelowTheShortestHoweverCheapACheckpointIs) {
   CheckpointConstants free = constants();
   free.prior_cost = 0s;
-  EXPECT_EQ(Optimal(free).interval(), 1s);
+  free.shortest = 7s;
+  EXPECT_EQ(Optimal(free).interval(), 7s);
 }
 
 }  // namespace

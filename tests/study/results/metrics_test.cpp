@@ -12,7 +12,7 @@ namespace {
 std::optional<double> measure(const std::string& name, const Figures& figures,
                               const ScenarioFacts& facts = sample_facts()) {
   for (const Metric& metric : metrics_of(facts))
-    if (metric.name == name) return metric.of(figures);
+    if (metric.name == name) return metric.of(figures).value();
   ADD_FAILURE() << "no metric " << name;
   return std::nullopt;
 }
@@ -27,6 +27,8 @@ TEST(Metrics, FollowTheirDefinitions) {
       {"mfu", 3000 * 3.2e16 / (64 * 1e15 * 3600)},  // 64 GPUs, not the 80 that are held
       {"goodput_tokens_per_s", 3000 * 1e6 / 3600},
       {"wall_time_s", 3600},
+      {"steps", 3000},
+      {"gave_up", 0},
       {"interruptions", 5},  // 3 + k for k = 2
       {"planned_stops", 1},
       {"false_alarms", 0},
@@ -38,6 +40,9 @@ TEST(Metrics, FollowTheirDefinitions) {
       {"spares.max_in_use", 2},
       {"gpu_hours", 80},  // 80 GPUs for one hour
       {"cost", 160},      // at 2 USD
+      {"cost.lost", 160 / 6.0},                                // 600 of 3,600 s
+      {"cost.per_effective_gpu_hour", 160 / (64 * 3000 / 3600.0)},  // 64 GPUs for 3,000 s
+      {"spares.waited", 0},
       {"effective_corrupt_s", 0},
       {"lost_s.restarting", 102},
       {"lost_s.recomputing", 498},
@@ -69,6 +74,16 @@ TEST(Metrics, AreAbsentWhereAReplicaDoesNotDefineThem) {
   ScenarioFacts without_price = sample_facts();
   without_price.gpu_hour = {};
   EXPECT_FALSE(measure("cost", quiet, without_price));
+  EXPECT_FALSE(measure("cost.lost", sample_figures(2), without_price));
+  EXPECT_FALSE(measure("cost.per_effective_gpu_hour", sample_figures(2), without_price));
+}
+
+TEST(Metrics, CountARunThatGaveUpOrWaited) {
+  Figures stuck = sample_figures(0);
+  stuck.ending = Ending::gave_up;
+  at(stuck.phases, Phase::waiting_for_spare) = Duration(1);
+  EXPECT_EQ(measure("gave_up", stuck), 1);
+  EXPECT_EQ(measure("spares.waited", stuck), 1);
 }
 
 TEST(Metrics, HaveANameEach) {

@@ -85,6 +85,7 @@ TEST_F(ResultDirectory, ReadsBackAndAddsUp) {
   EXPECT_EQ(results.summary->facts.question, sample_facts().question);
   EXPECT_EQ(results.summary->facts.gpus_held, sample_facts().gpus_held);
   EXPECT_EQ(results.summary->facts.window, sample_facts().window);
+  EXPECT_EQ(results.summary->facts.give_up_after, sample_facts().give_up_after);
   EXPECT_EQ(results.summary->facts.faults, sample_facts().faults);
   const auto problem = check_results(target_, *results.summary);
   EXPECT_FALSE(problem) << problem->text();
@@ -105,6 +106,13 @@ TEST_F(ResultDirectory, IsNeverOverwrittenUnasked) {
   const std::string before = read(target_ / "result.json");
   EXPECT_NE(refusal(target_, Existing::refuse).find("exists and is not overwritten"), std::string::npos);
   EXPECT_EQ(read(target_ / "result.json"), before);
+  EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
+}
+
+TEST_F(ResultDirectory, MayBeThereAlreadyIfItIsEmpty) {
+  fs::create_directory(target_);
+  write_results(2);
+  EXPECT_EQ(names(target_).size(), 5U);
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 

@@ -24,6 +24,7 @@ inline ScenarioFacts sample_facts() {
           .gpu_hour = {2},
           .window = std::chrono::hours(1),
           .steps = 0,
+          .give_up_after = std::chrono::hours(24),
           .faults = {"gpu", "nic"}};
 }
 
@@ -37,7 +38,10 @@ inline Figures sample_figures(std::uint32_t k) {
   at(of.phases, Phase::effective) = seconds(3000);
   at(of.phases, Phase::restarting) = seconds(100 + k);
   at(of.phases, Phase::recomputing) = seconds(500 - k);
-  of.lost_by_cause = {seconds(100), seconds(0), seconds(0), seconds(50), seconds(350), seconds(100)};
+  of.lost_by_cause.assign(kCausesWithoutFault, seconds(0));
+  of.lost_by_cause[kCauseStart.value] = seconds(100);
+  of.lost_by_cause[kCauseCheckpoint.value] = seconds(50);
+  of.lost_by_cause.insert(of.lost_by_cause.end(), {seconds(350), seconds(100)});
   of.steps = 3000;
   of.iterations = 3500;
   of.iteration_time = seconds(3500);
@@ -71,15 +75,17 @@ inline Summary sample_summary(std::uint32_t count) {
   out.fingerprint = kNoFingerprint;
   for (const Metric& metric : metrics_of(out.facts)) out.metrics.push_back({metric.name, {}});
   const std::vector<Metric> metrics = metrics_of(out.facts);
+  std::vector<Fraction> sums(metrics.size(), Fraction{0, 0});
   for (std::uint32_t k = 0; k < count; ++k) {
     const Figures figures = sample_figures(k);
     out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
-    for (std::size_t i = 0; i < metrics.size(); ++i)
-      if (const auto value = metrics[i].of(figures)) {
-        Statistics& to = out.metrics[i].statistics;
-        to.mean = (to.mean.value_or(0) * static_cast<double>(to.n) + *value) / static_cast<double>(to.n + 1);
-        ++to.n;
-      }
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const Fraction of = metrics[i].of(figures);
+      sums[i].numerator += of.numerator;
+      sums[i].denominator += of.denominator;
+      out.metrics[i].statistics.n += of.value().has_value();
+      out.metrics[i].statistics.mean = sums[i].value();
+    }
   }
   return out;
 }

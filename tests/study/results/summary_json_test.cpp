@@ -69,6 +69,15 @@ TEST(SummaryJson, NamesTheReplicaThatWasAskedForAlone) {
   EXPECT_NE(to_json(of).find("\"replicas\": 1,\n  \"replica\": 5,\n"), std::string::npos);
 }
 
+TEST(SummaryJson, SaysThatMoreWasAskedFor) {
+  Summary of = two_metrics();
+  of.interrupted = true;
+  const std::string json = to_json(of);
+  EXPECT_NE(json.find("\"replicas\": 3,\n  \"interrupted\": true,\n"), std::string::npos) << json;
+  EXPECT_TRUE(summary_from_json(json).summary->interrupted);
+  EXPECT_FALSE(summary_from_json(kGolden).summary->interrupted);
+}
+
 TEST(SummaryJson, ReadsBackAsTheSameBytes) {
   const ParsedSummary parsed = summary_from_json(kGolden);
   ASSERT_TRUE(parsed.summary) << parsed.why;
