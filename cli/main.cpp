@@ -129,12 +129,15 @@ void add_drill(CLI::App& app, DrillRequest& request, int& exit_code) {
       ->type_name("N")
       ->required()
       ->check(CLI::Range(1, 1000));
-  drill->add_option("--seed", request.seed, "Seed of the fault plan and of the training (default: the scenario's)")
+  drill
+      ->add_option("--seed", request.seed,
+                   "Seed of the fault plan and of the training (default: the scenario's)")
       ->type_name("S")
       ->check(CLI::Range(std::uint64_t{0}, kLargestSeed));
   add_sets(*drill, request.sets);
-  drill->add_option("--record", request.record,
-                    "Write every observation and order here as they come; an unfinished recording goes on")
+  drill
+      ->add_option("--record", request.record,
+                   "Write every observation and order here as they come; an unfinished recording goes on")
       ->type_name("FILE");
   drill->add_option("--out", request.out, "Write the results here, as `gauntlet run` does")->type_name("DIR");
   CLI::Option* json = drill->add_flag("--json", request.json, "Print the summary as JSON, and nothing else");
@@ -147,18 +150,24 @@ void add_drill(CLI::App& app, DrillRequest& request, int& exit_code) {
 }
 
 void add_agent(CLI::App& app, AgentRequest& request, int& exit_code) {
-  CLI::App* agent = add(app, "agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
-                        "  mkdir -m 700 lab\n"
-                        "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer");
+  CLI::App* agent =
+      add(app, "agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
+          "  mkdir -m 700 lab\n"
+          "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer");
   agent->add_option("--host", request.host, "The host's number in the scenario")->type_name("N")->required();
-  agent->add_option("--directory", request.directory, "Where its socket is, and its ranks' logs: yours alone, mode 700")
+  agent
+      ->add_option("--directory", request.directory,
+                   "Where its socket is, and its ranks' logs: yours alone, mode 700")
       ->type_name("DIR")
       ->required();
-  agent->add_option("--trainer", request.trainer, "The program that a rank runs")->type_name("PATH")->required();
+  agent->add_option("--trainer", request.trainer, "The program that a rank runs")
+      ->type_name("PATH")
+      ->required();
   agent->add_option("--abandoned-after", request.abandoned_after, "End when no driver attended for so long")
       ->type_name("TIME")
       ->capture_default_str();
-  agent->add_flag("--allow-injection", request.allow_injection, "Obey a driver that kills or stops ranks as a fault");
+  agent->add_flag("--allow-injection", request.allow_injection,
+                  "Obey a driver that kills or stops ranks as a fault");
   agent->callback([&] { exit_code = agent_command(request); });
 }
 
@@ -219,7 +228,8 @@ int main_program(int argc, char** argv) {
       "  gauntlet list scenarios\n"
       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
       "  gauntlet check my-scenario.toml\n\n"
-      "Exit codes: 0 success, 1 the run failed, a replica gave up or a check found something, 2 the input is wrong (nothing "
+      "Exit codes: 0 success, 1 the run failed, a replica gave up or a check found something, 2 the input is "
+      "wrong (nothing "
       "was\n"
       "written), 130 interrupted (with the report of what was done).");
   int exit_code = kSuccess;

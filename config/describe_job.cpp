@@ -154,7 +154,8 @@ void describe_job(Fields& fields, World& world) {
                        "set window = \"54d\", or steps");
     // Time is 64 bits of nanoseconds, 292 years; faults may make a job several times as long.
     constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
-    if (place.all_sound("step_time") && job.step_time > Duration::zero() && job.steps > kLongest / job.step_time)
+    if (place.all_sound("step_time") && job.step_time > Duration::zero() &&
+        job.steps > kLongest / job.step_time)
       place.mistake_at("steps", "of " + to_text(job.step_time) + " take more than 100 years",
                        "at most " + std::to_string(kLongest / job.step_time));
   });

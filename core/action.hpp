@@ -1,34 +1,66 @@
 // What a policy can ask for. Anything slow is an order now and an outcome later.
 #pragma once
 
-#include <cstdint>
-#include <variant>
-#include <vector>
-
 #include "core/id.hpp"
 #include "core/time.hpp"
 #include "core/watch.hpp"
 
+#include <cstdint>
+#include <variant>
+#include <vector>
+
 namespace gauntlet {
 
-struct Unwatch { WatchId watch; };
-struct Wake { Time at; };                    // a timer; its outcome is the alarm
-struct Cancel { OrderId order; };            // the cancelled order answers `cancelled`, this one `done`
-struct CheckpointEvery { JobId job; Duration interval; };  // standing; `interval` counts training time alone
-struct Checkpoint { JobId job; };            // one, at the next step boundary; done when durable: Saved{step}
+struct Unwatch {
+  WatchId watch;
+};
+struct Wake {
+  Time at;
+};  // a timer; its outcome is the alarm
+struct Cancel {
+  OrderId order;
+};  // the cancelled order answers `cancelled`, this one `done`
+struct CheckpointEvery {
+  JobId job;
+  Duration interval;
+};  // standing; `interval` counts training time alone
+struct Checkpoint {
+  JobId job;
+};  // one, at the next step boundary; done when durable: Saved{step}
 
 enum class StopReason : std::uint8_t { fault, planned };
-struct Stop { JobId job; StopReason reason = StopReason::fault; };  // ends every rank; done when none is left
-struct Start { JobId job; Duration collective_timeout; };  // from the newest durable checkpoint: Loaded{step}
-struct Acquire { JobId job; };               // a host for an empty slot, now or when one is free: Granted{host}
-struct Evict { HostId host; };               // out of service and into repair; its slot, if it has one, is empty
-struct Readmit { HostId host; };             // a repaired host joins the spares
-struct Probe { ProbeId probe; Scope who; WatchId report; };  // failing members arrive as Seen, then Probed
-struct Ask { JobId job; };                   // a person finds the culprit: Answered{choice}
-struct Alert { JobId job; ComponentId who; };  // a person is told; nothing waits for it
+struct Stop {
+  JobId job;
+  StopReason reason = StopReason::fault;
+};  // ends every rank; done when none is left
+struct Start {
+  JobId job;
+  Duration collective_timeout;
+};  // from the newest durable checkpoint: Loaded{step}
+struct Acquire {
+  JobId job;
+};  // a host for an empty slot, now or when one is free: Granted{host}
+struct Evict {
+  HostId host;
+};  // out of service and into repair; its slot, if it has one, is empty
+struct Readmit {
+  HostId host;
+};  // a repaired host joins the spares
+struct Probe {
+  ProbeId probe;
+  Scope who;
+  WatchId report;
+};  // failing members arrive as Seen, then Probed
+struct Ask {
+  JobId job;
+};  // a person finds the culprit: Answered{choice}
+struct Alert {
+  JobId job;
+  ComponentId who;
+};  // a person is told; nothing waits for it
 
-using Action = std::variant<Watch, Unwatch, Wake, Cancel, CheckpointEvery, Checkpoint, Stop, Start, Acquire, Evict,
-                            Readmit, Probe, Ask, Alert>;
+using Action = std::variant<Watch, Unwatch, Wake, Cancel, CheckpointEvery, Checkpoint, Stop, Start, Acquire,
+                            Evict, Readmit, Probe, Ask, Alert>;
 
 struct Order {
   OrderId id;

@@ -1,10 +1,10 @@
 // The seam. Policies decide; clusters act. The same policies run over a simulated cluster, real machines and a record.
 #pragma once
 
-#include <optional>
-
 #include "core/action.hpp"
 #include "core/observation.hpp"
+
+#include <optional>
 
 namespace gauntlet {
 

@@ -2,13 +2,13 @@
 // a simulator generates with full telemetry. Each is a plain value; none knows a clock, it is told the time.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <utility>
-
 #include "core/contract.hpp"
 #include "core/time.hpp"
 #include "core/watch.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace gauntlet {
 

@@ -18,9 +18,9 @@ using HostId = Id<struct HostTag>;
 using JobId = Id<struct JobTag>;
 using OrderId = Id<struct OrderTag, std::uint64_t>;  // counted by the controller, from 1; 0 is no order
 using WatchId = Id<struct WatchTag>;                 // chosen by whoever orders the watch
-using PatternId = Id<struct PatternTag>;             // an interned kind of log line, index into World::patterns
-using ProbeId = Id<struct ProbeTag>;                 // index into World::probes
-using FaultKindId = Id<struct FaultKindTag>;         // index into World::faults; never shown to a policy
+using PatternId = Id<struct PatternTag>;      // an interned kind of log line, index into World::patterns
+using ProbeId = Id<struct ProbeTag>;          // index into World::probes
+using FaultKindId = Id<struct FaultKindTag>;  // index into World::faults; never shown to a policy
 
 /// What a component is. A host holds its GPUs and NICs: GPU g sits in host g / gpus_per_host, NIC n likewise.
 enum class ComponentKind : std::uint8_t { job, host, gpu, nic };

@@ -1,10 +1,10 @@
 // What operators believe about the cluster. Policies get it by value with the first observation.
 #pragma once
 
-#include <cstdint>
-
 #include "core/id.hpp"
 #include "core/layout.hpp"
+
+#include <cstdint>
 
 namespace gauntlet {
 

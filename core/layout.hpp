@@ -4,9 +4,9 @@
 // (https://github.com/NVIDIA/Megatron-LM, core/parallel_state.py, order "tp-cp-ep-dp-pp"). Ranks fill hosts in order.
 #pragma once
 
-#include <cstdint>
-
 #include "core/contract.hpp"
+
+#include <cstdint>
 
 namespace gauntlet {
 
@@ -16,10 +16,10 @@ struct Coordinates {
 };
 
 struct Layout {
-  std::uint32_t tp = 1;             // tensor-parallel ranks
-  std::uint32_t pp = 1;             // pipeline stages
-  std::uint32_t dp = 1;             // data-parallel replicas
-  std::uint32_t virtual_stages = 1; // model chunks per pipeline rank (interleaved schedule)
+  std::uint32_t tp = 1;              // tensor-parallel ranks
+  std::uint32_t pp = 1;              // pipeline stages
+  std::uint32_t dp = 1;              // data-parallel replicas
+  std::uint32_t virtual_stages = 1;  // model chunks per pipeline rank (interleaved schedule)
 
   constexpr std::uint32_t ranks() const { return tp * pp * dp; }
 

@@ -11,7 +11,7 @@ struct Problem {
   std::string file;        // empty where there is none
   std::uint32_t line = 0;  // from 1; 0 where there is none
   std::uint32_t column = 0;
-  std::string what;        // the field and the offending text
+  std::string what;  // the field and the offending text
   std::string why;
   std::string suggestion;  // may be empty
 

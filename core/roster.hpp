@@ -1,10 +1,10 @@
 // Who carries the job, as far as orders and outcomes tell. Costs what differs from the start, not what the cluster has.
 #pragma once
 
+#include "core/inventory.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include "core/inventory.hpp"
 
 namespace gauntlet {
 

@@ -37,13 +37,12 @@ constexpr Duration from_seconds(double seconds) {
   const double nanoseconds = seconds * 1e9;
   if (!(nanoseconds > 0)) return Duration::zero();
   if (nanoseconds >= kMaxNanoseconds) return kForever;
-  const auto whole = static_cast<std::int64_t>(nanoseconds);  // adding 0.5 first would round twice beyond 2^52
+  const auto whole =
+      static_cast<std::int64_t>(nanoseconds);  // adding 0.5 first would round twice beyond 2^52
   return Duration(whole + (nanoseconds - static_cast<double>(whole) >= 0.5 ? 1 : 0));
 }
 
 /// `at + wait`, saturating at kNever.
-constexpr Time after(Time at, Duration wait) {
-  return wait >= kNever - at ? kNever : at + wait;
-}
+constexpr Time after(Time at, Duration wait) { return wait >= kNever - at ? kNever : at + wait; }
 
 }  // namespace gauntlet

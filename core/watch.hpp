@@ -2,13 +2,13 @@
 // samples are (core/filter.hpp); what passes it arrives as `Seen`.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <variant>
-
 #include "core/id.hpp"
 #include "core/signal.hpp"
 #include "core/time.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <variant>
 
 namespace gauntlet {
 
@@ -25,10 +25,18 @@ struct Scope {
   friend bool operator==(const Scope&, const Scope&) = default;
 };
 
-struct Silence { Duration longest; };    // reports once when samples stay away for longer, and when they return
-struct Outside { double low, high; };    // reports leaving the band [low, high] and re-entering it
-struct Match { PatternId pattern; };     // reports every sample of that pattern; process exits have pattern 0
-struct Sample { std::uint16_t count; };  // the next `count` raw values, once
+struct Silence {
+  Duration longest;
+};  // reports once when samples stay away for longer, and when they return
+struct Outside {
+  double low, high;
+};  // reports leaving the band [low, high] and re-entering it
+struct Match {
+  PatternId pattern;
+};  // reports every sample of that pattern; process exits have pattern 0
+struct Sample {
+  std::uint16_t count;
+};  // the next `count` raw values, once
 
 inline constexpr std::uint16_t kEachMember = std::numeric_limits<std::uint16_t>::max();
 
@@ -45,11 +53,11 @@ enum class Edge : std::uint8_t { began, ended, sample };
 
 struct Seen {
   WatchId watch;
-  ComponentId who;          // of the first member, where `more` counts others
+  ComponentId who;  // of the first member, where `more` counts others
   Edge edge = Edge::sample;
-  Time sensed;              // when the filter passed it, on the host where it ran
+  Time sensed;  // when the filter passed it, on the host where it ran
   double value = 0;
-  std::uint32_t more = 0;   // further members that reported the same and are not listed
+  std::uint32_t more = 0;  // further members that reported the same and are not listed
 };
 
 }  // namespace gauntlet

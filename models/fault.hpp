@@ -1,15 +1,15 @@
 // A fault kind: which components, when, what effect, whether and when it heals, its symptoms, which probes find it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/id.hpp"
 #include "core/quantity.hpp"
 #include "core/random/law.hpp"
 #include "core/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -45,13 +45,14 @@ struct Symptoms {
 struct FaultKind {
   std::string name;
   ComponentKind component = ComponentKind::host;
-  Law life = Law::constant(1);       // time between two failures of one component, seconds on `clock`
-  bool stationary_ages = true;       // the cluster is in mid-life at the start; else every component is new
-  std::vector<std::pair<Time, std::uint32_t>> trace;  // (onset, component): when not empty, used in place of `life`
+  Law life = Law::constant(1);  // time between two failures of one component, seconds on `clock`
+  bool stationary_ages = true;  // the cluster is in mid-life at the start; else every component is new
+  std::vector<std::pair<Time, std::uint32_t>>
+      trace;  // (onset, component): when not empty, used in place of `life`
   FaultClock clock = FaultClock::always;
   Effect effect = Effect::crash;
-  double factor = 1;                 // slow, degrade: time multiplies by this / bandwidth divides by it; > 1
-  std::optional<Law> heals_after;    // seconds; stalls need it
+  double factor = 1;               // slow, degrade: time multiplies by this / bandwidth divides by it; > 1
+  std::optional<Law> heals_after;  // seconds; stalls need it
   Remedy remedy = Remedy::repair;
   Symptoms symptoms;
   std::string source;

@@ -2,9 +2,9 @@
 // as a trace, so that both worlds meet the same faults.
 #pragma once
 
-#include <vector>
-
 #include "models/world.hpp"
+
+#include <vector>
 
 namespace gauntlet {
 

@@ -92,8 +92,8 @@ void StepModel::derive(const World& world) {
   compute_ = kForwardAndBackward * slowest_stage_flops(job.model, layout.pp) * tokens / layout.tp /
              (hardware.peak.value * stack.gemm_efficiency);
 
-  if (layout.tp >
-      1) {  // each layer reduces twice forward and twice backward: Megatron-LM, arXiv:1909.08053, figure 4
+  // each layer reduces twice forward and twice backward: Megatron-LM, arXiv:1909.08053, figure 4
+  if (layout.tp > 1) {
     tensor_.over_nics = layout.tp > hardware.gpus_per_host;
     const Bandwidth wires = tensor_.over_nics ? nics_of_gpu(hardware) : nvlink_of_gpu(hardware);
     const double reduces = 4.0 * ceil_div(job.model.layers, layout.pp);
@@ -101,8 +101,8 @@ void StepModel::derive(const World& world) {
         2 * ring_share(layout.tp) * activations;  // all-reduce is a reduce-scatter and an all-gather
     tensor_.seconds = stack.tensor_exposed * reduces * seconds(sent, wires);
   }
-  if (layout.pp >
-      1) {  // each virtual stage sends forward and backward; a tensor-parallel rank sends its share
+  // each virtual stage sends forward and backward; a tensor-parallel rank sends its share
+  if (layout.pp > 1) {
     pipeline_.over_nics = layout.ranks() > hardware.gpus_per_host;
     const Bandwidth wires = pipeline_.over_nics ? nics_of_gpu(hardware) : nvlink_of_gpu(hardware);
     const double sent = 2.0 * layout.virtual_stages * activations / layout.tp;

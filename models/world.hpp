@@ -1,10 +1,6 @@
 // What the world is made of: the data that config fills from a scenario and the simulator brings to life.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "core/id.hpp"
 #include "core/inventory.hpp"
 #include "core/quantity.hpp"
@@ -13,14 +9,18 @@
 #include "models/fault.hpp"
 #include "models/hardware.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace gauntlet {
 
 /// A test that looks for broken hosts. It may miss (per fault kind) and may accuse (false positives).
 struct ProbeKind {
   std::string name;
-  Duration time{};                       // to run once, on any number of hosts in parallel
-  Probability false_positive;            // per healthy host and run
-  std::vector<Probability> detects;      // per fault kind, by FaultKindId
+  Duration time{};                   // to run once, on any number of hosts in parallel
+  Probability false_positive;        // per healthy host and run
+  std::vector<Probability> detects;  // per fault kind, by FaultKindId
   std::string source;
 };
 
@@ -40,16 +40,16 @@ struct PlannedStop {
 struct JobModel {
   std::string name;
   Transformer model;
-  Calibration calibration;               // the software stack, for models/step
+  Calibration calibration;  // the software stack, for models/step
   Layout layout;
-  std::uint32_t global_batch = 1;        // sequences
-  std::uint32_t micro_batch = 1;         // sequences
-  Duration step_time{};                  // zero: from models/step
-  std::int64_t steps = 0;                // the work; zero: no end but `window`
-  Duration window{};                     // wall time that the scenario looks at; zero: until the work is done
-  Duration give_up_after{};              // without progress
+  std::uint32_t global_batch = 1;  // sequences
+  std::uint32_t micro_batch = 1;   // sequences
+  Duration step_time{};            // zero: from models/step
+  std::int64_t steps = 0;          // the work; zero: no end but `window`
+  Duration window{};               // wall time that the scenario looks at; zero: until the work is done
+  Duration give_up_after{};        // without progress
   StartChain start;
-  Duration stop_time{};                  // to end every rank
+  Duration stop_time{};  // to end every rank
   std::vector<PlannedStop> planned_stops;
 };
 
@@ -60,43 +60,43 @@ enum class CheckpointMode : std::uint8_t {
 
 struct StorageModel {
   CheckpointMode mode = CheckpointMode::two_stage;
-  double bytes_per_parameter = 14;       // weights, master weights, optimizer moments
-  Bandwidth write;                       // all clients together
+  double bytes_per_parameter = 14;  // weights, master weights, optimizer moments
+  Bandwidth write;                  // all clients together
   Bandwidth read;
-  Duration stall{};                      // not zero: the time for which training is blocked, as measured
-  Duration persist{};                    // not zero: from there until durable, as measured
-  Duration load{};                       // not zero: time to load a checkpoint, as measured
-  bool free = false;                     // no time at all for stall, persist and load left at zero
+  Duration stall{};    // not zero: the time for which training is blocked, as measured
+  Duration persist{};  // not zero: from there until durable, as measured
+  Duration load{};     // not zero: time to load a checkpoint, as measured
+  bool free = false;   // no time at all for stall, persist and load left at zero
 };
 
 struct Telemetry {
   Duration heartbeat_period{};
-  Duration heartbeat_jitter{};           // a heartbeat arrives up to so much later; below the period
-  Duration gap_mtbf{};                   // per host: heartbeats are lost for a while though the host is well; zero: never
+  Duration heartbeat_jitter{};  // a heartbeat arrives up to so much later; below the period
+  Duration gap_mtbf{};  // per host: heartbeats are lost for a while though the host is well; zero: never
   Law gap_duration = Law::constant(0);
 };
 
 struct RepairShop {
-  Law time = Law::constant(0);           // from eviction until the host is back, as good as new
+  Law time = Law::constant(0);  // from eviction until the host is back, as good as new
 };
 
 struct People {
-  Law response = Law::constant(0);       // until a person who was asked has found the culprit
+  Law response = Law::constant(0);  // until a person who was asked has found the culprit
 };
 
 struct Cost {
-  Money gpu_hour;                        // every GPU held: the job's and the spares'
+  Money gpu_hour;  // every GPU held: the job's and the spares'
 };
 
 /// What a drill on real processes is allowed and given.
 struct DrillModel {
-  bool inject = false;                   // faults are injected only where the scenario asks for it
-  Duration lease{};                      // ranks stop when their driver was not heard for so long
+  bool inject = false;  // faults are injected only where the scenario asks for it
+  Duration lease{};     // ranks stop when their driver was not heard for so long
 };
 
 struct World {
-  std::string name;                      // of the scenario
-  std::string question;                  // what it asks
+  std::string name;      // of the scenario
+  std::string question;  // what it asks
   Hardware hardware;
   Inventory inventory;
   JobModel job;
@@ -106,9 +106,9 @@ struct World {
   People people;
   Cost cost;
   DrillModel drill;
-  std::vector<FaultKind> faults;         // by FaultKindId, in the order of their names
-  std::vector<ProbeKind> probes;         // by ProbeId, in the order of their names
-  std::vector<std::string> patterns;     // by PatternId; 0 is the collective watchdog's line
+  std::vector<FaultKind> faults;      // by FaultKindId, in the order of their names
+  std::vector<ProbeKind> probes;      // by ProbeId, in the order of their names
+  std::vector<std::string> patterns;  // by PatternId; 0 is the collective watchdog's line
 };
 
 /// The line that every rank logs when it waited longer than the collective timeout.

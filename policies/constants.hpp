@@ -2,11 +2,11 @@
 // `recovery` sections say. Every constant of time is here, so that it can be tried.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/id.hpp"
 #include "core/time.hpp"
+
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -19,23 +19,23 @@ struct PolicyNames {
 };
 
 struct DetectionConstants {
-  Duration heartbeat_timeout{};          // silence of a host after which it counts as lost
-  Duration hang_timeout{};               // no step completed for so long counts as a hang
-  Duration collective_timeout{};         // a job parameter: a rank that waits longer aborts
-  std::vector<PatternId> log_patterns;   // log lines that stop the job
+  Duration heartbeat_timeout{};         // silence of a host after which it counts as lost
+  Duration hang_timeout{};              // no step completed for so long counts as a hang
+  Duration collective_timeout{};        // a job parameter: a rank that waits longer aborts
+  std::vector<PatternId> log_patterns;  // log lines that stop the job
 };
 
 struct DiagnosisConstants {
-  std::vector<ProbeId> suite;            // in the order in which they run; the first positive ends it
+  std::vector<ProbeId> suite;  // in the order in which they run; the first positive ends it
 };
 
 struct CheckpointConstants {
-  Duration interval{};                   // training time between checkpoints (fixed), and the first one (young, daly)
-  Duration prior_mtbf{};                 // what the scenario expects before anything is observed
-  double prior_weight = 1;               // how many failures' worth of evidence that expectation is
-  Duration prior_cost{};                 // expected time for which one checkpoint blocks training
-  Duration shortest{};                   // no optimum is ordered below this, however cheap a checkpoint is
-  double hysteresis = 0.05;              // a new interval is ordered when it differs by more than this share
+  Duration interval{};       // training time between checkpoints (fixed), and the first one (young, daly)
+  Duration prior_mtbf{};     // what the scenario expects before anything is observed
+  double prior_weight = 1;   // how many failures' worth of evidence that expectation is
+  Duration prior_cost{};     // expected time for which one checkpoint blocks training
+  Duration shortest{};       // no optimum is ordered below this, however cheap a checkpoint is
+  double hysteresis = 0.05;  // a new interval is ordered when it differs by more than this share
 };
 
 struct RecoveryConstants {

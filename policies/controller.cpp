@@ -24,7 +24,8 @@ void Controller::on(const Started& started, Time now, Orders& out) {
   for (Detector& detector : detectors_) {
     std::visit([&](auto& each) { each.start(constants_->detection, ids_, out); }, detector);
   }
-  std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); }, checkpoints_);
+  std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
+             checkpoints_);
   recovery_.launch(out);
 }
 

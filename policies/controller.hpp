@@ -5,15 +5,15 @@
 // it knows came through `on`.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/cluster.hpp"
+#include "core/roster.hpp"
 #include "policies/checkpoint/checkpoint_policy.hpp"
 #include "policies/constants.hpp"
 #include "policies/detect/detector.hpp"
 #include "policies/recover/recovery.hpp"
-#include "core/roster.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace gauntlet {
 

@@ -1,9 +1,9 @@
 #include "policies/registry.hpp"
 
+#include "core/contract.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "core/contract.hpp"
 
 namespace gauntlet {
 namespace {
@@ -34,7 +34,8 @@ Detector make_detector(std::string_view name) {
 
 CheckpointPolicy make_checkpoint_policy(std::string_view name) {
   const std::array<CheckpointPolicy, kCheckpointPolicies.size()> makers = {
-      FixedInterval{}, OptimalInterval{OptimalInterval::Formula::young}, OptimalInterval{OptimalInterval::Formula::daly}};
+      FixedInterval{}, OptimalInterval{OptimalInterval::Formula::young},
+      OptimalInterval{OptimalInterval::Formula::daly}};
   return makers[index_of(kCheckpointPolicies, name)];
 }
 

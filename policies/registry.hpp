@@ -1,12 +1,12 @@
 // The policies by name: what a scenario's `policies` section can choose from. A new policy is one line in registry.cpp.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "policies/checkpoint/checkpoint_policy.hpp"
 #include "policies/detect/detector.hpp"
 #include "policies/recover/recovery.hpp"
+
+#include <span>
+#include <string_view>
 
 namespace gauntlet {
 

@@ -1,11 +1,11 @@
 #include "report/side_by_side.hpp"
 
+#include "core/record/codec.hpp"
+#include "report/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/record/codec.hpp"
-#include "report/units.hpp"
 
 namespace gauntlet {
 namespace {
@@ -19,7 +19,8 @@ std::string kind_and_target(const Action& action) {
 
 std::string answering(const Record& record, std::size_t order) {
   if (record.observations.empty()) return "";
-  const std::size_t seen = order < record.orders.size() ? record.orders[order].observations : record.observations.size();
+  const std::size_t seen =
+      order < record.orders.size() ? record.orders[order].observations : record.observations.size();
   const Observed& observed = record.observations[seen - 1];
   return fmt::format("{} at {:.3f} s", to_text(observed), to_seconds(observed.at - kStart));
 }
@@ -45,7 +46,9 @@ std::string times(const Side& left, const Side& right, const std::vector<std::st
     const Incident& y = i < b.size() ? b[i] : none;
     const Incident& named = i < a.size() ? x : y;
     out += fmt::format("incident {}: {}{}\n", i + 1, name_of(named.cause, fault_names),
-                       i >= a.size() ? ", " + right.name + " alone" : i >= b.size() ? ", " + left.name + " alone" : "");
+                       i >= a.size()   ? ", " + right.name + " alone"
+                       : i >= b.size() ? ", " + left.name + " alone"
+                                       : "");
     row("  opened at", x.opened - kStart, y.opened - kStart);
     for (std::size_t p = 0; p < kPhases; ++p) row("  " + std::string(kPhaseNames[p]), x.lost[p], y.lost[p]);
     row("  until progress regained", x.closed - x.opened, y.closed - y.opened);
@@ -76,7 +79,8 @@ std::string side_by_side(const Side& left, const Side& right, const std::vector<
   out += fmt::format("\norders, {} and {}\n", left.name, right.name);
   for (std::size_t i = 0; i < same; ++i) {
     out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n", to_seconds(left.record->orders[i].at - kStart),
-                       to_seconds(right.record->orders[i].at - kStart), kind_and_target(left.record->orders[i].order.what));
+                       to_seconds(right.record->orders[i].at - kStart),
+                       kind_and_target(left.record->orders[i].order.what));
   }
   if (!parting) return out + fmt::format("The sequences are the same: {} orders.\n", same);
   const auto side = [&](const std::string& name, const std::string& order, const std::string& seen) {

@@ -1,12 +1,12 @@
 // Two runs of one fault plan beside each other: a drill on real processes and its simulation.
 #pragma once
 
+#include "core/record/record.hpp"
+#include "score/figures.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "core/record/record.hpp"
-#include "score/figures.hpp"
 
 namespace gauntlet {
 
@@ -18,9 +18,9 @@ struct Side {
 
 /// Where two sequences of orders part, ids and times aside.
 struct Parting {
-  std::size_t order = 0;  // how many orders were the same
-  std::string left, right;                          // the orders that differ; empty where there is none any more
-  std::string left_answering, right_answering;      // the observations that they answer
+  std::size_t order = 0;                        // how many orders were the same
+  std::string left, right;                      // the orders that differ; empty where there is none any more
+  std::string left_answering, right_answering;  // the observations that they answer
 };
 std::optional<Parting> where_orders_part(const Record& left, const Record& right);
 

@@ -1,9 +1,9 @@
 #include "score/decisions.hpp"
 
+#include "score/job_hosts.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include "score/job_hosts.hpp"
 
 namespace gauntlet {
 namespace {
@@ -68,7 +68,8 @@ class Judge {
   void take_spare() {
     --idle_;
     const std::int32_t in_use = spares_ - std::max(0, idle_);
-    figures_.spares_max_in_use = std::max(figures_.spares_max_in_use, static_cast<std::uint32_t>(std::max(0, in_use)));
+    figures_.spares_max_in_use =
+        std::max(figures_.spares_max_in_use, static_cast<std::uint32_t>(std::max(0, in_use)));
   }
 
   /// The faults that only repair removes, up to and including `until`.

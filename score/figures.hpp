@@ -1,14 +1,14 @@
 // The result of one replica: where every nanosecond went, what happened, what was decided.
 #pragma once
 
+#include "core/id.hpp"
+#include "core/observation.hpp"
+#include "core/time.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "core/id.hpp"
-#include "core/observation.hpp"
-#include "core/time.hpp"
 
 namespace gauntlet {
 
@@ -34,10 +34,10 @@ struct Cause {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(const Cause&, const Cause&) = default;
 };
-inline constexpr Cause kCauseStart{0};       // the first start of the job
-inline constexpr Cause kCausePlanned{1};     // planned stops
-inline constexpr Cause kCauseFalseAlarm{2};  // a detector stopped a healthy job
-inline constexpr Cause kCauseCheckpoint{3};  // training blocked by checkpoints
+inline constexpr Cause kCauseStart{0};         // the first start of the job
+inline constexpr Cause kCausePlanned{1};       // planned stops
+inline constexpr Cause kCauseFalseAlarm{2};    // a detector stopped a healthy job
+inline constexpr Cause kCauseCheckpoint{3};    // training blocked by checkpoints
 inline constexpr Cause kCauseUnattributed{4};  // a rank ended and no known fault did it; real machines alone
 inline constexpr std::uint32_t kCausesWithoutFault = 5;
 inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {
@@ -53,42 +53,42 @@ constexpr Duration at(const PhaseTimes& times, Phase phase) { return times[stati
 /// From a stop of the job until the lost progress is regained; later stops before then are part of it.
 struct Incident {
   Time opened;
-  Time closed;                        // progress regained, or the end of the run
-  Cause cause;                        // what opened it
-  ComponentId component;              // the culprit, where a fault opened it; else the job
-  bool detected = false;              // an order answered it
-  Duration detection_latency{};       // from onset to that order
-  std::uint32_t stops = 1;            // interruptions that it holds
-  std::uint32_t restarts = 0;         // Start orders
+  Time closed;                   // progress regained, or the end of the run
+  Cause cause;                   // what opened it
+  ComponentId component;         // the culprit, where a fault opened it; else the job
+  bool detected = false;         // an order answered it
+  Duration detection_latency{};  // from onset to that order
+  std::uint32_t stops = 1;       // interruptions that it holds
+  std::uint32_t restarts = 0;    // Start orders
   std::uint32_t evictions_right = 0;
   std::uint32_t evictions_wrong = 0;
-  std::uint32_t asked = 0;            // times that a person was asked
-  std::int64_t steps_lost = 0;        // progress between the checkpoint that it fell back to and the mark
-  PhaseTimes lost{};                  // `effective` stays zero
+  std::uint32_t asked = 0;      // times that a person was asked
+  std::int64_t steps_lost = 0;  // progress between the checkpoint that it fell back to and the mark
+  PhaseTimes lost{};            // `effective` stays zero
 };
 
 /// One replica, scored.
 struct Figures {
   Ending ending = Ending::completed;
   Duration wall{};
-  PhaseTimes phases{};                        // add up to `wall`
-  std::vector<Duration> lost_by_cause;        // by Cause; adds up to `wall - effective`
-  Duration effective_corrupt{};               // the part of `effective` after an undetected corruption
-  std::int64_t steps = 0;                     // the high-water mark at the end
-  std::int64_t iterations = 0;                // steps computed, repeated ones included
-  Duration iteration_time{};                  // time spent in whole steps, repeated ones included
-  std::uint32_t interruptions = 0;            // stopping faults on the job's hosts, and planned stops
+  PhaseTimes phases{};                  // add up to `wall`
+  std::vector<Duration> lost_by_cause;  // by Cause; adds up to `wall - effective`
+  Duration effective_corrupt{};         // the part of `effective` after an undetected corruption
+  std::int64_t steps = 0;               // the high-water mark at the end
+  std::int64_t iterations = 0;          // steps computed, repeated ones included
+  Duration iteration_time{};            // time spent in whole steps, repeated ones included
+  std::uint32_t interruptions = 0;      // stopping faults on the job's hosts, and planned stops
   std::uint32_t planned_stops = 0;
   std::uint32_t false_alarms = 0;
-  std::vector<std::uint32_t> faults;          // onsets on the job's hosts, by FaultKindId, stopping or not
-  double unplanned_rate = 0;                  // per second of time at risk, summed over clocks; mttf is 1 / rate
+  std::vector<std::uint32_t> faults;  // onsets on the job's hosts, by FaultKindId, stopping or not
+  double unplanned_rate = 0;          // per second of time at risk, summed over clocks; mttf is 1 / rate
   Duration detection_latency_sum{};
-  std::uint32_t detected = 0;                 // incidents opened by a fault and answered by an order
-  std::uint32_t evictions_right = 0;          // of hosts that had a fault which repair removes
+  std::uint32_t detected = 0;         // incidents opened by a fault and answered by an order
+  std::uint32_t evictions_right = 0;  // of hosts that had a fault which repair removes
   std::uint32_t evictions_wrong = 0;
-  std::uint32_t asked = 0;                    // times that a person was asked
-  std::uint32_t spares_max_in_use = 0;        // hosts away in repair or standing in for one, at most
-  std::uint64_t fingerprint = 0;              // of the run's events and draws
+  std::uint32_t asked = 0;              // times that a person was asked
+  std::uint32_t spares_max_in_use = 0;  // hosts away in repair or standing in for one, at most
+  std::uint64_t fingerprint = 0;        // of the run's events and draws
   std::vector<Incident> incidents;
 };
 

@@ -1,12 +1,12 @@
 #include "score/phases.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 #include "core/contract.hpp"
 #include "score/job_hosts.hpp"
 #include "score/truth_cursor.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -56,8 +56,8 @@ class Walk {
  private:
   /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
   bool goes_on(const Stretch& stretch) const {
-    return stopped_ || (first_step_of(stretch) == reached_ &&
-                        stretch.reached_at(stretch.begin).into_step == under_way_);
+    return stopped_ ||
+           (first_step_of(stretch) == reached_ && stretch.reached_at(stretch.begin).into_step == under_way_);
   }
   static std::int64_t first_step_of(const Stretch& stretch) {
     return stretch.first_step + stretch.reached_at(stretch.begin).steps;
@@ -102,7 +102,9 @@ class Walk {
 
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
     const std::int64_t fresh = last - first - redone;
-    const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_at(time_of_mark(stretch));
+    const Reached redone_to = first >= mark_ ? from
+                              : last < mark_ ? to
+                                             : stretch.reached_at(time_of_mark(stretch));
     in_steps(redone * stretch.step + blocked(stretch, from, redone_to), {}, true);
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
@@ -285,19 +287,19 @@ class Walk {
   const ProgressLog& progress_;
   const Record& record_;
   Figures& figures_;
-  std::size_t order_ = 0, seen_ = 0;   // for the gaps
+  std::size_t order_ = 0, seen_ = 0;  // for the gaps
   JobHosts hosts_;
   std::size_t heard_ = 0, given_ = 0;  // for the hosts
 
   std::optional<std::size_t> incident_;  // the open one
-  Cause cause_ = kCauseStart;            // what the present stop, and the recomputation after it, is charged to
+  Cause cause_ = kCauseStart;  // what the present stop, and the recomputation after it, is charged to
   Cause slow_cause_ = kCauseStart;
-  bool unanswered_ = false;              // a fault opened the incident and no order has answered it
+  bool unanswered_ = false;  // a fault opened the incident and no order has answered it
   OrderId starting_;
 
   std::int64_t mark_ = 0;
-  std::int64_t reached_ = 0;                    // steps complete when the last stretch ended
-  bool stopped_ = false;                        // no stretch has followed the last gap yet
+  std::int64_t reached_ = 0;  // steps complete when the last stretch ended
+  bool stopped_ = false;      // no stretch has followed the last gap yet
   Duration training_{};
   Duration under_way_{}, under_way_healthy_{};  // of the step that the last stretch left unfinished
   bool redoing_ = false;                        // that step, or the next one, is below the mark

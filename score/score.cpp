@@ -1,10 +1,10 @@
 #include "score/score.hpp"
 
-#include <numeric>
-
 #include "core/contract.hpp"
 #include "score/decisions.hpp"
 #include "score/phases.hpp"
+
+#include <numeric>
 
 namespace gauntlet {
 namespace {
@@ -48,7 +48,8 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
 
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
   ensure(charged == figures.wall, "every nanosecond of wall time has a phase");
-  const Duration lost = std::accumulate(figures.lost_by_cause.begin(), figures.lost_by_cause.end(), Duration::zero());
+  const Duration lost =
+      std::accumulate(figures.lost_by_cause.begin(), figures.lost_by_cause.end(), Duration::zero());
   ensure(lost == figures.wall - at(figures.phases, Phase::effective), "every lost nanosecond has a cause");
 }
 

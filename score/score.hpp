@@ -2,12 +2,12 @@
 // simulations and drills.
 #pragma once
 
-#include <vector>
-
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
 #include "score/figures.hpp"
+
+#include <vector>
 
 namespace gauntlet {
 

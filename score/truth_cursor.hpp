@@ -43,13 +43,12 @@ class TruthCursor {
   }
   /// The latest fault on the job's hosts that corrupts its numbers.
   const Truth* corruption(const JobHosts& hosts) const {
-    const auto found = std::find_if(active_.rbegin(), active_.rend(),
-                                    [&](const Truth& each) { return each.corrupts && hosts.in_job(each.host); });
+    const auto found = std::find_if(active_.rbegin(), active_.rend(), [&](const Truth& each) {
+      return each.corrupts && hosts.in_job(each.host);
+    });
     return found == active_.rend() ? nullptr : &*found;
   }
-  bool corrupting(const JobHosts& hosts) const {
-    return corruption(hosts) != nullptr;
-  }
+  bool corrupting(const JobHosts& hosts) const { return corruption(hosts) != nullptr; }
   /// When a fault first corrupted the job's numbers, since that was forgotten last.
   std::optional<Time> corrupt_since() const { return corrupt_since_; }
   void forget_corruption() { corrupt_since_.reset(); }

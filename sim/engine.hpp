@@ -5,15 +5,15 @@
 // skipped when it surfaces, or swept out when such entries are most of the queue. No allocation in the steady state.
 #pragma once
 
+#include "core/contract.hpp"
+#include "core/record/fingerprint.hpp"
+#include "core/time.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <vector>
-
-#include "core/contract.hpp"
-#include "core/record/fingerprint.hpp"
-#include "core/time.hpp"
 
 namespace gauntlet {
 
@@ -71,7 +71,9 @@ class Engine {
     return at(gauntlet::after(now_, wait), priority, event);
   }
 
-  bool pending(Timer timer) const { return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].key == timer.key; }
+  bool pending(Timer timer) const {
+    return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].key == timer.key;
+  }
 
   /// Does nothing when the event has fired, was cancelled, or never was. Clears the handle.
   void cancel(Timer& timer) {
@@ -118,7 +120,9 @@ class Engine {
     std::uint32_t slot;
   };
   struct Later {
-    bool operator()(const Entry& a, const Entry& b) const { return a.at != b.at ? a.at > b.at : a.key > b.key; }
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.at != b.at ? a.at > b.at : a.key > b.key;
+    }
   };
   struct Slot {
     std::uint64_t key;

@@ -147,11 +147,11 @@ FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world) {
           PoissonPopulation(kind.life.mean(), count, Stream(seed, stream_name("fault." + kind.name))));
     } else {
       const bool job_only = kind.clock == FaultClock::training && kind.component != ComponentKind::job;
-      arrivals_.emplace_back(
-          AgeingArrivals(kind, seed, job_only ? world.inventory.job_hosts * each : count));
+      arrivals_.emplace_back(AgeingArrivals(kind, seed, job_only ? world.inventory.job_hosts * each : count));
       ageing_.push_back(k);
     }
-    next_by_kind_.push_back(std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back()));
+    next_by_kind_.push_back(
+        std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back()));
   }
   refresh(FaultClock::always);
   refresh(FaultClock::training);
@@ -194,11 +194,13 @@ void FaultArrivals::for_ageing_components(FaultClock clock, HostId host, Do&& ac
 }
 
 void FaultArrivals::turn_off(FaultClock clock, HostId host, double now) {
-  for_ageing_components(clock, host, [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_off(c, now); });
+  for_ageing_components(clock, host,
+                        [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_off(c, now); });
 }
 
 void FaultArrivals::turn_on(FaultClock clock, HostId host, double now) {
-  for_ageing_components(clock, host, [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_on(c, now); });
+  for_ageing_components(clock, host,
+                        [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_on(c, now); });
 }
 
 void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now) {

@@ -5,16 +5,16 @@
 // hosts that go off and on again, or fail, cost anything.
 #pragma once
 
+#include "core/id.hpp"
+#include "core/random/population.hpp"
+#include "core/random/stream.hpp"
+#include "models/world.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
-
-#include "core/id.hpp"
-#include "core/random/population.hpp"
-#include "core/random/stream.hpp"
-#include "models/world.hpp"
 
 namespace gauntlet {
 
@@ -36,8 +36,8 @@ class AgeingArrivals {
   /// A component with a stream of its own.
   struct Single {
     Stream stream;
-    double left = 0;   // life left when it was last off, or failed: none
-    double due = 0;    // when on: the time of its failure
+    double left = 0;  // life left when it was last off, or failed: none
+    double due = 0;   // when on: the time of its failure
     bool on = false;
     bool failed = false;
   };

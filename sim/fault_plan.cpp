@@ -1,8 +1,8 @@
 #include "sim/fault_plan.hpp"
 
-#include <algorithm>
-
 #include "sim/fault_arrivals.hpp"
+
+#include <algorithm>
 
 namespace gauntlet {
 
@@ -19,7 +19,8 @@ FaultPlan draw_plan(const World& world, Seed seed, Time until) {
       // A trace says itself what repeats; a law's component has one life in a plan.
       const bool from_trace = !world.faults[strike.kind.value].trace.empty();
       if (repeated && !from_trace) continue;
-      if (world.inventory.starts_in_job(host_of(world, strike.component))) plan.push_back({at, strike.kind, strike.component});
+      if (world.inventory.starts_in_job(host_of(world, strike.component)))
+        plan.push_back({at, strike.kind, strike.component});
     }
   }
   std::stable_sort(plan.begin(), plan.end(),

@@ -1,8 +1,8 @@
 #include "sim/gang.hpp"
 
-#include <algorithm>
-
 #include "core/contract.hpp"
+
+#include <algorithm>
 
 namespace gauntlet {
 namespace {
@@ -33,8 +33,13 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, Checkpointing checkpoin
   trained_ = {};
   wanted_ = false;
   settled_ = 0;
-  stretch_ = {.begin = now, .end = now, .origin = now, .first_step = step, .step = pace.step,
-              .healthy_step = pace.healthy_step, .cadence = cadence(pace.step, {}, false)};
+  stretch_ = {.begin = now,
+              .end = now,
+              .origin = now,
+              .first_step = step,
+              .step = pace.step,
+              .healthy_step = pace.healthy_step,
+              .cadence = cadence(pace.step, {}, false)};
   last_step_ = now;
   state_ = State::training;
 }
@@ -58,7 +63,9 @@ void Gang::settle_durable(Time now) {
   if (settled_ < taken) {
     const Time seen = now - checkpointing_.persist;  // what was complete by then is durable now
     const std::int64_t durable = seen < stretch_.begin ? 0 : stretch_.reached_at(seen).checkpoints;
-    const auto step_of = [this](std::int64_t n) { return stretch_.first_step + stretch_.steps_before_checkpoint(n); };
+    const auto step_of = [this](std::int64_t n) {
+      return stretch_.first_step + stretch_.steps_before_checkpoint(n);
+    };
     if (durable > settled_) durable_ = std::max(durable_, step_of(durable));
     for (std::int64_t n = std::max(settled_, durable) + 1; n <= taken; ++n) {
       writing_.push_back({step_of(n), stretch_.time_of_checkpoint(n) + checkpointing_.persist});
@@ -108,18 +115,25 @@ Time Gang::boundary_after(Time now) const {
 void Gang::change(Time boundary, Pace pace, Checkpointing checkpointing, bool checkpoint_now) {
   expect(state_ == State::training, "only a gang that trains changes its pace");
   const Reached reached = stretch_.reached_at(boundary);
-  expect(reached.into_step == Duration::zero() && reached.into_stall == Duration::zero(), "changes wait for a boundary");
+  expect(reached.into_step == Duration::zero() && reached.into_stall == Duration::zero(),
+         "changes wait for a boundary");
   settle_durable(boundary);
   close(boundary);
-  const std::int64_t since =
-      reached.checkpoints == 0 ? reached.steps : reached.steps - stretch_.steps_before_checkpoint(reached.checkpoints);
+  const std::int64_t since = reached.checkpoints == 0
+                                 ? reached.steps
+                                 : reached.steps - stretch_.steps_before_checkpoint(reached.checkpoints);
   trained_ = (reached.checkpoints == 0 ? trained_ : Duration::zero()) + since * stretch_.step;
   checkpointing_ = checkpointing;
-  wanted_ = checkpoint_now || (wanted_ && reached.checkpoints == 0);  // asked for at this same boundary: still owed
+  wanted_ =
+      checkpoint_now || (wanted_ && reached.checkpoints == 0);  // asked for at this same boundary: still owed
   settled_ = 0;
-  stretch_ = {.begin = boundary, .end = boundary, .origin = boundary,
-              .first_step = stretch_.first_step + reached.steps, .step = pace.step,
-              .healthy_step = pace.healthy_step, .cadence = cadence(pace.step, trained_, wanted_)};
+  stretch_ = {.begin = boundary,
+              .end = boundary,
+              .origin = boundary,
+              .first_step = stretch_.first_step + reached.steps,
+              .step = pace.step,
+              .healthy_step = pace.healthy_step,
+              .cadence = cadence(pace.step, trained_, wanted_)};
   if (wanted_) trained_ = {};
 }
 

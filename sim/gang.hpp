@@ -2,11 +2,11 @@
 // state where the job stands follows from when the present stretch began.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/record/progress.hpp"
 #include "core/time.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace gauntlet {
 
@@ -20,9 +20,9 @@ struct Pace {
 class Gang {
  public:
   enum class State : std::uint8_t {
-    down,      // no training; ranks may be gone, starting or stuck
+    down,  // no training; ranks may be gone, starting or stuck
     training,
-    paused,    // ranks are up, nothing moves, and it heals by itself
+    paused,  // ranks are up, nothing moves, and it heals by itself
   };
 
   /// A checkpoint blocks training for `stall` and is durable `persist` after that.
@@ -79,12 +79,12 @@ class Gang {
   State state_ = State::down;
   Stretch stretch_;
   Checkpointing checkpointing_;
-  Duration trained_{};               // training time since the last checkpoint, when the stretch began at its origin
+  Duration trained_{};  // training time since the last checkpoint, when the stretch began at its origin
   std::int64_t durable_ = 0;
-  std::vector<Written> writing_;     // as it stood when training was paused or changed last
-  std::int64_t settled_ = 0;         // so many checkpoints of the present stretch are in `durable_` or `writing_`
-  bool wanted_ = false;              // the present stretch begins with a checkpoint that was asked for
-  Time last_step_{};                 // when the last step before the present stretch completed, or training began
+  std::vector<Written> writing_;  // as it stood when training was paused or changed last
+  std::int64_t settled_ = 0;  // so many checkpoints of the present stretch are in `durable_` or `writing_`
+  bool wanted_ = false;       // the present stretch begins with a checkpoint that was asked for
+  Time last_step_{};          // when the last step before the present stretch completed, or training began
 };
 
 }  // namespace gauntlet

@@ -32,7 +32,8 @@ Time Heartbeats::arrival(HostId host, Time first_sent, std::uint32_t number) con
   const Telemetry& telemetry = world_->telemetry;
   Time at = first_sent + number * telemetry.heartbeat_period;
   if (telemetry.heartbeat_jitter > Duration::zero()) {
-    at += from_seconds(to_seconds(telemetry.heartbeat_jitter) * uniform_at(seed_, jitter_name_, host.value, number));
+    at += from_seconds(to_seconds(telemetry.heartbeat_jitter) *
+                       uniform_at(seed_, jitter_name_, host.value, number));
   }
   return at;
 }
@@ -42,7 +43,8 @@ Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
   const Time first = first_sent(host);
   // Whatever was sent before this arrives before `from`, however late.
   const Duration sent_from = std::max(Duration::zero(), from - first - telemetry.heartbeat_jitter);
-  auto number = static_cast<std::uint32_t>((sent_from + telemetry.heartbeat_period - Duration(1)) / telemetry.heartbeat_period);
+  auto number = static_cast<std::uint32_t>((sent_from + telemetry.heartbeat_period - Duration(1)) /
+                                           telemetry.heartbeat_period);
   Time at = arrival(host, first, number);
   while (at < from) at = arrival(host, first, ++number);
   return {number, at};
@@ -142,7 +144,9 @@ void Heartbeats::unwatch(WatchId watch) {
 
 void Heartbeats::report(WatchId watch, HostId host, Edge edge, double value) {
   const Time now = engine_->now();
-  out_->push(now, Seen{.watch = watch, .who = component(host), .edge = edge, .sensed = now, .value = value, .more = 0});
+  out_->push(
+      now,
+      Seen{.watch = watch, .who = component(host), .edge = edge, .sensed = now, .value = value, .more = 0});
 }
 
 // --- silence and service -------------------------------------------------------------------------------------------
@@ -151,7 +155,8 @@ void Heartbeats::silence(HostId host) {
   Tracked& tracked = tracked_[host.value];
   if (tracked.silenced_by++ > 0 || !tracked.in_service) return;
   engine_->cancel(tracked.back);
-  if (full_ || !tracked.listening.empty()) return;  // with some: it was about to be heard again, and still was not
+  if (full_ || !tracked.listening.empty())
+    return;  // with some: it was about to be heard again, and still was not
   const std::optional<Time> last = last_arrival_before(host, engine_->now());
   for (const SilenceWatch& watch : silence_watches_) {
     if (!concerns(watch.who, host)) continue;
@@ -164,7 +169,8 @@ void Heartbeats::unsilence(HostId host) {
   Tracked& tracked = tracked_[host.value];
   expect(tracked.silenced_by > 0, "only a silenced host is unsilenced");
   if (--tracked.silenced_by > 0 || !tracked.in_service || full_) return;
-  tracked.back = engine_->at(first_from(host, engine_->now()).arrival, Priority::telemetry, HeartbeatBack{host});
+  tracked.back =
+      engine_->at(first_from(host, engine_->now()).arrival, Priority::telemetry, HeartbeatBack{host});
 }
 
 void Heartbeats::leave_service(HostId host) {

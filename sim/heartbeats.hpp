@@ -6,17 +6,17 @@
 // what the filter would report follows from the last arrival before a silence and the first one after it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <unordered_map>
-#include <vector>
-
 #include "core/filter.hpp"
 #include "core/random/population.hpp"
 #include "core/random/stream.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
 
 namespace gauntlet {
 

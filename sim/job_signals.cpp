@@ -5,7 +5,8 @@
 namespace gauntlet {
 
 void JobSignals::watch(const Watch& watch) {
-  expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall, "a job reports its own signals");
+  expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall,
+         "a job reports its own signals");
   report_due();  // a new watch sees what comes after it
   Entry entry{watch, SilenceFilter(), {}};
   if (const auto* silence = std::get_if<Silence>(&watch.until)) {
@@ -104,7 +105,8 @@ void JobSignals::on(const StepMissing& event) {
   for (Entry& entry : entries_) {
     auto* silence = std::get_if<SilenceFilter>(&entry.filter);
     if (silence == nullptr || silence->silent()) continue;
-    if (!full_ && gang_->state() == Gang::State::training) silence->on_sample(gang_->last_step_time(engine_->now()));
+    if (!full_ && gang_->state() == Gang::State::training)
+      silence->on_sample(gang_->last_step_time(engine_->now()));
     if (const auto edge = silence->on_deadline(engine_->now())) {
       report(entry, *edge, 0);
     } else if (entry.watch.id == event.watch) {
@@ -141,8 +143,12 @@ void JobSignals::schedule() {
 
 void JobSignals::report(const Entry& entry, Edge edge, double value) {
   const Time now = engine_->now();
-  out_->push(now, Seen{.watch = entry.watch.id, .who = {ComponentKind::job, 0}, .edge = edge, .sensed = now,
-                       .value = value, .more = 0});
+  out_->push(now, Seen{.watch = entry.watch.id,
+                       .who = {ComponentKind::job, 0},
+                       .edge = edge,
+                       .sensed = now,
+                       .value = value,
+                       .more = 0});
 }
 
 void JobSignals::sample(Signal signal, double value) {

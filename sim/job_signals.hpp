@@ -4,13 +4,13 @@
 // silence follows from where the gang's arithmetic stands.
 #pragma once
 
-#include <variant>
-#include <vector>
-
 #include "core/filter.hpp"
 #include "sim/event.hpp"
 #include "sim/gang.hpp"
 #include "sim/outbox.hpp"
+
+#include <variant>
+#include <vector>
 
 namespace gauntlet {
 

@@ -1,10 +1,10 @@
 // Observations on their way to the driver, in the order in which they were made.
 #pragma once
 
+#include "core/observation.hpp"
+
 #include <optional>
 #include <vector>
-
-#include "core/observation.hpp"
 
 namespace gauntlet {
 

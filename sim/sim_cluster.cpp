@@ -104,8 +104,8 @@ void SimCluster::schedule_faults(FaultClock clock) {
 void SimCluster::watch_for_no_progress() {
   engine_.cancel(give_up_);
   if (world_->job.give_up_after > Duration::zero()) {
-    give_up_ = engine_.at(std::max(after(progress_at_, world_->job.give_up_after), engine_.now()), Priority::end,
-                          JobEnds{Ending::gave_up});
+    give_up_ = engine_.at(std::max(after(progress_at_, world_->job.give_up_after), engine_.now()),
+                          Priority::end, JobEnds{Ending::gave_up});
   }
 }
 

@@ -4,10 +4,6 @@
 // leaves through the outbox, everything that really goes wrong goes to the truth log.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <vector>
-
 #include "core/cluster.hpp"
 #include "core/record/progress.hpp"
 #include "core/record/truth.hpp"
@@ -20,6 +16,10 @@
 #include "sim/heartbeats.hpp"
 #include "sim/job_signals.hpp"
 #include "sim/outbox.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace gauntlet {
 
@@ -43,10 +43,10 @@ class SimCluster final : public Cluster {
  private:
   enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
   enum class RanksState : std::uint8_t {
-    none,      // no process
+    none,  // no process
     starting,
-    up,        // training or paused, as the gang says
-    stuck,     // some are dead or hung, the others wait
+    up,     // training or paused, as the gang says
+    stuck,  // some are dead or hung, the others wait
   };
   struct ActiveFault {
     FaultKindId kind;
@@ -60,8 +60,8 @@ class SimCluster final : public Cluster {
     Order order;
     Time began;
     Timer due;
-    std::int64_t step = 0;        // Checkpoint: the step that it will hold
-    Time stall_ends = kNever;     // Checkpoint: when training goes on, once it has begun
+    std::int64_t step = 0;     // Checkpoint: the step that it will hold
+    Time stall_ends = kNever;  // Checkpoint: when training goes on, once it has begun
   };
   struct LogWatch {
     WatchId id;
@@ -77,8 +77,8 @@ class SimCluster final : public Cluster {
   double training_clock() const;
   void schedule_faults(FaultClock clock);
   void begin_training();
-  void training_runs();     // the gang trains again: its clock and timers run
-  void training_halts();    // it does not: they stop
+  void training_runs();   // the gang trains again: its clock and timers run
+  void training_halts();  // it does not: they stop
   void cut_training();
   void change_at_boundary();
   void update_pace();
@@ -163,7 +163,8 @@ class SimCluster final : public Cluster {
   StepModel step_model_;
   CheckpointCosts costs_;
   std::vector<StreamName> heal_names_, symptom_names_;  // by FaultKindId
-  mutable std::map<Degradation, Duration> step_times_;  // evaluated once per distinct state, kept over replicas
+  mutable std::map<Degradation, Duration>
+      step_times_;  // evaluated once per distinct state, kept over replicas
 
   SimEngine engine_;
   Outbox out_;
@@ -178,7 +179,7 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they fell empty
   std::vector<HostId> spares_;          // idle, the one that has waited longest first
   std::optional<FaultArrivals> arrivals_;
-  Timer fault_due_[2];                  // by FaultClock, with the time that it is set to
+  Timer fault_due_[2];  // by FaultClock, with the time that it is set to
   Time fault_due_at_[2];
   std::vector<ActiveFault> active_;
   std::uint32_t faults_struck_ = 0;
@@ -187,13 +188,13 @@ class SimCluster final : public Cluster {
   Gang gang_{progress_};
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
-  bool change_wanted_ = false;          // at the next boundary: pace or cadence
-  bool checkpoint_wanted_ = false;      // a Checkpoint order waits for a boundary
+  bool change_wanted_ = false;      // at the next boundary: pace or cadence
+  bool checkpoint_wanted_ = false;  // a Checkpoint order waits for a boundary
   Timer boundary_, job_end_, collective_timer_, give_up_;
-  Duration trained_{};                  // the training clock up to `training_since_`
+  Duration trained_{};  // the training clock up to `training_since_`
   Time training_since_{};
-  std::int64_t mark_ = 0;               // most steps ever complete
-  Time progress_at_{};                  // when the mark last rose
+  std::int64_t mark_ = 0;  // most steps ever complete
+  Time progress_at_{};     // when the mark last rose
 
   std::vector<OpenOrder> open_;
   std::vector<LogWatch> log_watches_;

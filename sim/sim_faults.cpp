@@ -1,27 +1,29 @@
 // What goes wrong in the simulated cluster, what it does to the job, and what of it shows.
+#include "core/filter.hpp"
+#include "sim/sim_cluster.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
-
-#include "core/filter.hpp"
-#include "sim/sim_cluster.hpp"
 
 namespace gauntlet {
 
 void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
-  truth_.push_back({.at = engine_.now(),
-                    .what = what,
-                    .kind = fault.kind,
-                    .component = fault.component,
-                    .host = fault.host,
-                    .on_job = in_job(fault.host),
-                    .stops = stops_job(kind.effect),
-                    .disturbs = kind.effect != Effect::none,
-                    .corrupts = kind.effect == Effect::corrupt,
-                    .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : kind.factor,
-                    .repairable = kind.remedy == Remedy::repair});
-  engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 | fault.component.index);
+  truth_.push_back(
+      {.at = engine_.now(),
+       .what = what,
+       .kind = fault.kind,
+       .component = fault.component,
+       .host = fault.host,
+       .on_job = in_job(fault.host),
+       .stops = stops_job(kind.effect),
+       .disturbs = kind.effect != Effect::none,
+       .corrupts = kind.effect == Effect::corrupt,
+       .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : kind.factor,
+       .repairable = kind.remedy == Remedy::repair});
+  engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 |
+                            fault.component.index);
 }
 
 bool SimCluster::active(FaultKindId kind, ComponentId component) const {
@@ -214,7 +216,11 @@ void SimCluster::report_log(HostId host, PatternId pattern) {
 
 void SimCluster::push_line(const LogWatch& watch, HostId host, std::uint32_t more) {
   const Time now = engine_.now();
-  out_.push(now, Seen{.watch = watch.id, .who = component(host), .edge = Edge::sample, .sensed = now, .value = 0,
+  out_.push(now, Seen{.watch = watch.id,
+                      .who = component(host),
+                      .edge = Edge::sample,
+                      .sensed = now,
+                      .value = 0,
                       .more = more});
 }
 
@@ -226,7 +232,8 @@ void SimCluster::report_victims() {
     const Effect effect = kind_of(fault).effect;
     const bool holds_others = stops_job(effect) || effect == Effect::stall;
     if (!holds_others || !in_job(fault.host)) continue;
-    if (std::find(culprits.begin(), culprits.end(), fault.host) == culprits.end()) culprits.push_back(fault.host);
+    if (std::find(culprits.begin(), culprits.end(), fault.host) == culprits.end())
+      culprits.push_back(fault.host);
   }
   const auto waited = [&](HostId host) {
     return in_job(host) && std::find(culprits.begin(), culprits.end(), host) == culprits.end();

@@ -1,9 +1,9 @@
 // Orders to the simulated cluster and their outcomes: exactly one for each.
-#include <algorithm>
-
 #include "core/math/elementary.hpp"
 #include "core/record/codec.hpp"
 #include "sim/sim_cluster.hpp"
+
+#include <algorithm>
 
 namespace gauntlet {
 
@@ -33,8 +33,8 @@ SimCluster::OpenOrder& SimCluster::open(const Order& order, Time due, Priority p
 }
 
 std::optional<SimCluster::OpenOrder> SimCluster::close(OrderId order) {
-  const auto found = std::find_if(open_.begin(), open_.end(),
-                                  [&](const OpenOrder& each) { return each.order.id == order; });
+  const auto found =
+      std::find_if(open_.begin(), open_.end(), [&](const OpenOrder& each) { return each.order.id == order; });
   if (found == open_.end()) return std::nullopt;
   OpenOrder closed = *found;
   open_.erase(found);
@@ -52,7 +52,8 @@ const SimCluster::OpenOrder* SimCluster::find_open() const {
 
 template <class ActionType>
 void SimCluster::fail_open() {
-  while (const OpenOrder* failing = find_open<ActionType>()) answer(*close(failing->order.id), Status::failed);
+  while (const OpenOrder* failing = find_open<ActionType>())
+    answer(*close(failing->order.id), Status::failed);
 }
 
 template void SimCluster::fail_open<Checkpoint>();
@@ -77,7 +78,8 @@ void SimCluster::on(const OrderDue& event) {
     answer(*closed, Status::done, Saved{closed->step});
   } else if (std::holds_alternative<Ask>(closed->order.what)) {
     const auto culprit = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-      return in_job(fault.host) && stops_job(kind_of(fault).effect) && kind_of(fault).remedy == Remedy::repair;
+      return in_job(fault.host) && stops_job(kind_of(fault).effect) &&
+             kind_of(fault).remedy == Remedy::repair;
     });
     const bool found = culprit != active_.end();
     answer(*closed, Status::done, Answered{found ? culprit->host : HostId{}, found});
@@ -161,7 +163,8 @@ void SimCluster::begin(const Order& order, const Stop&) {
 Duration SimCluster::start_duration() {
   const StartChain& chain = world_->job.start;
   Duration total = gang_.durable() > 0 ? costs_.load : Duration::zero();
-  for (const Law* phase : {&chain.scheduling, &chain.process_start, &chain.communicator_init, &chain.warm_up}) {
+  for (const Law* phase :
+       {&chain.scheduling, &chain.process_start, &chain.communicator_init, &chain.warm_up}) {
     total += from_seconds(phase->sample(*start_draws_));
   }
   return total;
@@ -237,7 +240,8 @@ Result SimCluster::examine(const Probe& action) {
   std::vector<HostId> failing;
   if (action.who.subset == Scope::Subset::one) {
     const HostId host{action.who.index};
-    if (finds(probe, host) || (false_positive > 0 && probe_draws_->uniform() < false_positive)) failing.push_back(host);
+    if (finds(probe, host) || (false_positive > 0 && probe_draws_->uniform() < false_positive))
+      failing.push_back(host);
   } else {
     std::vector<HostId> broken;
     for (const ActiveFault& fault : active_) {
@@ -252,8 +256,8 @@ Result SimCluster::examine(const Probe& action) {
     if (false_positive > 0) {
       const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
       for (double slot = 0;; slot += 1) {
-        slot += static_cast<double>(static_cast<std::int64_t>(
-            std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
+        slot += static_cast<double>(
+            static_cast<std::int64_t>(std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
         if (slot >= static_cast<double>(slots_.size())) break;
         const HostId host = slots_[static_cast<std::size_t>(slot)];
         if (std::find(broken.begin(), broken.end(), host) == broken.end()) failing.push_back(host);
@@ -262,16 +266,22 @@ Result SimCluster::examine(const Probe& action) {
   }
   const Time now = engine_.now();
   for (const HostId host : failing) {
-    out_.push(now, Seen{.watch = action.report, .who = component(host), .edge = Edge::sample, .sensed = now,
-                        .value = 1, .more = 0});
+    out_.push(now, Seen{.watch = action.report,
+                        .who = component(host),
+                        .edge = Edge::sample,
+                        .sensed = now,
+                        .value = 1,
+                        .more = 0});
   }
-  return Probed{.component = failing.empty() ? ComponentId{action.who.kind, action.who.index} : component(failing[0]),
-                .verdict = failing.empty() ? Verdict::healthy : Verdict::faulty,
-                .value = static_cast<double>(failing.size())};
+  return Probed{
+      .component = failing.empty() ? ComponentId{action.who.kind, action.who.index} : component(failing[0]),
+      .verdict = failing.empty() ? Verdict::healthy : Verdict::faulty,
+      .value = static_cast<double>(failing.size())};
 }
 
 void SimCluster::begin(const Order& order, const Ask&) {
-  open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))), Priority::world);
+  open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))),
+       Priority::world);
 }
 
 void SimCluster::begin(const Order& order, const Alert&) { answer_now(order, Status::done); }

@@ -64,8 +64,7 @@ StudyStatistics::StudyStatistics(ScenarioFacts facts)
 
 void StudyStatistics::add(const Figures& figures) {
   expect(replicas_ < kMostReplicas, "a study has no more replicas than their values may be kept of");
-  for (std::size_t i = 0; i < metrics_.size(); ++i)
-    statistics_[i].add(metrics_[i].of(figures));
+  for (std::size_t i = 0; i < metrics_.size(); ++i) statistics_[i].add(metrics_[i].of(figures));
   fingerprint_ = add_fingerprint(fingerprint_, figures.fingerprint);
   ++replicas_;
 }

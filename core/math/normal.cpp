@@ -1,7 +1,6 @@
 // The normal law's functions of special.hpp: tables of rational approximations.
-#include "core/math/elementary.hpp"
-
 #include "core/contract.hpp"
+#include "core/math/elementary.hpp"
 #include "core/math/polynomial.hpp"
 #include "core/math/special.hpp"
 

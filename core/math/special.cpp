@@ -131,7 +131,8 @@ double incomplete_gamma_q(double a, double x) {
 }
 
 double incomplete_beta(double a, double b, double x) {
-  expect(a > 0 && b > 0 && x >= 0 && x <= 1, "the argument is in its domain: a > 0 && b > 0 && x >= 0 && x <= 1");
+  expect(a > 0 && b > 0 && x >= 0 && x <= 1,
+         "the argument is in its domain: a > 0 && b > 0 && x >= 0 && x <= 1");
   if (x == 0 || x == 1) return x;
   return x < (a + 1) / (a + b + 2) ? beta_fraction(a, b, x) : 1 - beta_fraction(b, a, 1 - x);
 }

@@ -1,7 +1,6 @@
 // The laws whose inverses are formulas: exponential, Pareto, uniform, constant, empirical.
-#include "core/math/elementary.hpp"
-
 #include "core/contract.hpp"
+#include "core/math/elementary.hpp"
 #include "core/random/inversion.hpp"
 #include "core/random/law_kinds.hpp"
 
@@ -23,7 +22,9 @@ double at_least_zero(double x) { return x > 0 ? x : 0; }
 
 // --- exponential
 
-Exponential::Exponential(double mean_life_) : mean_life(mean_life_) { expect(mean_life > 0, "the argument is in its domain: mean_life > 0"); }
+Exponential::Exponential(double mean_life_) : mean_life(mean_life_) {
+  expect(mean_life > 0, "the argument is in its domain: mean_life > 0");
+}
 
 double Exponential::survival(double t) const { return t <= 0 ? 1 : math_exp(-t / mean_life); }
 
@@ -81,7 +82,9 @@ double Pareto::residual(double age, double u) const {
 
 // --- uniform
 
-Uniform::Uniform(double low_, double high_) : low(low_), high(high_) { expect(low >= 0 && low < high, "the argument is in its domain: low >= 0 && low < high"); }
+Uniform::Uniform(double low_, double high_) : low(low_), high(high_) {
+  expect(low >= 0 && low < high, "the argument is in its domain: low >= 0 && low < high");
+}
 
 double Uniform::survival(double t) const { return t <= low ? 1 : t >= high ? 0 : (high - t) / (high - low); }
 
@@ -119,7 +122,9 @@ double Uniform::residual(double age, double u) const {
 
 // --- constant
 
-Constant::Constant(double value_) : value(value_) { expect(value >= 0, "the argument is in its domain: value >= 0"); }
+Constant::Constant(double value_) : value(value_) {
+  expect(value >= 0, "the argument is in its domain: value >= 0");
+}
 
 double Constant::survival(double t) const { return t < value ? 1 : 0; }
 
@@ -162,7 +167,8 @@ std::size_t count_upto(const std::vector<double>& values, double t) {
 Empirical::Empirical(std::vector<double> values) {
   expect(!values.empty(), "there is at least one");
   std::sort(values.begin(), values.end());
-  expect(values.front() >= 0 && values.back() > 0, "the argument is in its domain: values.front() >= 0 && values.back() > 0");
+  expect(values.front() >= 0 && values.back() > 0,
+         "the argument is in its domain: values.front() >= 0 && values.back() > 0");
   std::vector<double> sums{0};
   sums.reserve(values.size() + 1);
   for (const double value : values) sums.push_back(sums.back() + value);

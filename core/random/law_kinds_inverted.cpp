@@ -1,7 +1,6 @@
 // The laws of which a part has to be inverted numerically: Weibull, lognormal, gamma, hyperexponential.
-#include "core/math/elementary.hpp"
-
 #include "core/contract.hpp"
+#include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "core/random/inversion.hpp"
 #include "core/random/law_kinds.hpp"
@@ -226,7 +225,8 @@ Hyperexponential::Hyperexponential(Phases given) : mean_life(0) {
   expect(!given.empty(), "there is at least one");
   double sum = 0;
   for (const Phase& phase : given) {
-    expect(phase.weight > 0 && phase.mean > 0, "the argument is in its domain: phase.weight > 0 && phase.mean > 0");
+    expect(phase.weight > 0 && phase.mean > 0,
+           "the argument is in its domain: phase.weight > 0 && phase.mean > 0");
     sum += phase.weight;
   }
   std::stable_sort(given.begin(), given.end(),

@@ -2,7 +2,6 @@
 
 #include "core/contract.hpp"
 
-
 // Random123 is written in C and does not meet this project's warnings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -1,13 +1,13 @@
 #include "core/record/codec.hpp"
 
+#include "core/record/describe.hpp"
+
 #include <array>
 #include <bit>
 #include <chrono>
 #include <concepts>
 #include <type_traits>
 #include <utility>
-
-#include "core/record/describe.hpp"
 
 namespace gauntlet {
 namespace {
@@ -34,7 +34,8 @@ class Writer {
     } else if constexpr (std::is_enum_v<T>) {
       put(static_cast<std::underlying_type_t<T>>(value));
     } else if constexpr (std::is_integral_v<T>) {
-      auto bits = static_cast<std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>>(value);
+      auto bits =
+          static_cast<std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>>(value);
       for (std::size_t i = 0; i < sizeof(T); ++i) {
         out_.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(bits) >> (8 * i) & 0xff));
       }

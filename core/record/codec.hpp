@@ -1,15 +1,15 @@
 // Observations and orders to bytes and back, to text, and compared: the same on every machine.
 #pragma once
 
+#include "core/action.hpp"
+#include "core/observation.hpp"
+#include "core/record/fingerprint.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/action.hpp"
-#include "core/observation.hpp"
-#include "core/record/fingerprint.hpp"
 
 namespace gauntlet {
 

@@ -2,12 +2,12 @@
 // hashing and comparing all walk it, so that no member can be forgotten in one of them.
 #pragma once
 
+#include "core/action.hpp"
+#include "core/observation.hpp"
+
 #include <string_view>
 #include <tuple>
 #include <variant>
-
-#include "core/action.hpp"
-#include "core/observation.hpp"
 
 namespace gauntlet {
 
@@ -24,12 +24,12 @@ constexpr DescribedMember<Owner, Member> member(std::string_view name, Member Ow
 template <class T>
 struct Describe;  // specialised below: `name` and the tuple `members`
 
-#define GAUNTLET_DESCRIBE(Type, ...)                                  \
-  template <>                                                         \
-  struct Describe<Type> {                                             \
-    using T = Type;                                                   \
-    static constexpr std::string_view name = #Type;                   \
-    static constexpr auto members = std::tuple{__VA_ARGS__};          \
+#define GAUNTLET_DESCRIBE(Type, ...)                         \
+  template <>                                                \
+  struct Describe<Type> {                                    \
+    using T = Type;                                          \
+    static constexpr std::string_view name = #Type;          \
+    static constexpr auto members = std::tuple{__VA_ARGS__}; \
   }
 #define GAUNTLET_MEMBER(name) member(#name, &T::name)
 
@@ -37,16 +37,16 @@ GAUNTLET_DESCRIBE(ComponentId, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(index));
 GAUNTLET_DESCRIBE(Scope, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(subset), GAUNTLET_MEMBER(index));
 GAUNTLET_DESCRIBE(Layout, GAUNTLET_MEMBER(tp), GAUNTLET_MEMBER(pp), GAUNTLET_MEMBER(dp),
                   GAUNTLET_MEMBER(virtual_stages));
-GAUNTLET_DESCRIBE(Inventory, GAUNTLET_MEMBER(job_hosts), GAUNTLET_MEMBER(spares), GAUNTLET_MEMBER(gpus_per_host),
-                  GAUNTLET_MEMBER(hosts_per_tor), GAUNTLET_MEMBER(layout));
+GAUNTLET_DESCRIBE(Inventory, GAUNTLET_MEMBER(job_hosts), GAUNTLET_MEMBER(spares),
+                  GAUNTLET_MEMBER(gpus_per_host), GAUNTLET_MEMBER(hosts_per_tor), GAUNTLET_MEMBER(layout));
 
 GAUNTLET_DESCRIBE(Silence, GAUNTLET_MEMBER(longest));
 GAUNTLET_DESCRIBE(Outside, GAUNTLET_MEMBER(low), GAUNTLET_MEMBER(high));
 GAUNTLET_DESCRIBE(Match, GAUNTLET_MEMBER(pattern));
 GAUNTLET_DESCRIBE(Sample, GAUNTLET_MEMBER(count));
 
-GAUNTLET_DESCRIBE(Watch, GAUNTLET_MEMBER(id), GAUNTLET_MEMBER(signal), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(until),
-                  GAUNTLET_MEMBER(first));
+GAUNTLET_DESCRIBE(Watch, GAUNTLET_MEMBER(id), GAUNTLET_MEMBER(signal), GAUNTLET_MEMBER(who),
+                  GAUNTLET_MEMBER(until), GAUNTLET_MEMBER(first));
 GAUNTLET_DESCRIBE(Unwatch, GAUNTLET_MEMBER(watch));
 GAUNTLET_DESCRIBE(Wake, GAUNTLET_MEMBER(at));
 GAUNTLET_DESCRIBE(Cancel, GAUNTLET_MEMBER(order));
@@ -69,8 +69,8 @@ GAUNTLET_DESCRIBE(Loaded, GAUNTLET_MEMBER(step));
 GAUNTLET_DESCRIBE(Answered, GAUNTLET_MEMBER(choice), GAUNTLET_MEMBER(found));
 
 GAUNTLET_DESCRIBE(Started, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(inventory));
-GAUNTLET_DESCRIBE(Seen, GAUNTLET_MEMBER(watch), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(edge), GAUNTLET_MEMBER(sensed),
-                  GAUNTLET_MEMBER(value), GAUNTLET_MEMBER(more));
+GAUNTLET_DESCRIBE(Seen, GAUNTLET_MEMBER(watch), GAUNTLET_MEMBER(who), GAUNTLET_MEMBER(edge),
+                  GAUNTLET_MEMBER(sensed), GAUNTLET_MEMBER(value), GAUNTLET_MEMBER(more));
 GAUNTLET_DESCRIBE(Outcome, GAUNTLET_MEMBER(order), GAUNTLET_MEMBER(status), GAUNTLET_MEMBER(took),
                   GAUNTLET_MEMBER(result));
 GAUNTLET_DESCRIBE(HostReturned, GAUNTLET_MEMBER(host));
@@ -83,7 +83,9 @@ GAUNTLET_DESCRIBE(Observed, GAUNTLET_MEMBER(at), GAUNTLET_MEMBER(what));
 #undef GAUNTLET_DESCRIBE
 
 template <class T>
-concept Described = requires { Describe<std::remove_const_t<T>>::members; };
+concept Described = requires {
+  Describe<std::remove_const_t<T>>::members;
+};
 
 /// Calls `visit(name, member)` for each member in its order; `value` may be const.
 template <Described T, class Visit>

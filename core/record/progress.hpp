@@ -4,13 +4,13 @@
 // which the job was down.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "core/contract.hpp"
 #include "core/id.hpp"
 #include "core/time.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
 
 namespace gauntlet {
 
@@ -83,7 +83,8 @@ inline Reached Stretch::reached_at(Time at) const {
   expect(at >= origin && step > Duration::zero(), "a stretch is asked about its own time");
   const Duration elapsed = at - origin;
   const std::int64_t unstalled = elapsed / step;
-  if (unstalled < cadence.first) return {.steps = unstalled, .checkpoints = 0, .into_step = elapsed % step, .into_stall = {}};
+  if (unstalled < cadence.first)
+    return {.steps = unstalled, .checkpoints = 0, .into_step = elapsed % step, .into_stall = {}};
   // From the first checkpoint on, time repeats: a stall, then `every` steps.
   const Duration since = elapsed - cadence.first * step;
   const bool repeats = cadence.every != kNoCheckpoint;
@@ -91,9 +92,13 @@ inline Reached Stretch::reached_at(Time at) const {
   const std::int64_t periods = repeats ? since / period : 0;
   const Duration rest = repeats ? since % period : since;
   const std::int64_t steps = cadence.first + (repeats ? periods * cadence.every : 0);
-  if (rest < cadence.stall) return {.steps = steps, .checkpoints = periods, .into_step = {}, .into_stall = rest};
+  if (rest < cadence.stall)
+    return {.steps = steps, .checkpoints = periods, .into_step = {}, .into_stall = rest};
   const Duration trained = rest - cadence.stall;
-  return {.steps = steps + trained / step, .checkpoints = periods + 1, .into_step = trained % step, .into_stall = {}};
+  return {.steps = steps + trained / step,
+          .checkpoints = periods + 1,
+          .into_step = trained % step,
+          .into_stall = {}};
 }
 
 }  // namespace gauntlet

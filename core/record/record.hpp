@@ -1,10 +1,10 @@
 // A record: every observation of a run and the orders that followed it.
 #pragma once
 
+#include "core/cluster.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "core/cluster.hpp"
 
 namespace gauntlet {
 

@@ -1,5 +1,8 @@
 #include "core/record/recording.hpp"
 
+#include "core/record/codec.hpp"
+#include "core/record/fingerprint.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,9 +11,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-
-#include "core/record/codec.hpp"
-#include "core/record/fingerprint.hpp"
 
 namespace gauntlet {
 namespace {
@@ -74,7 +74,12 @@ bool decode_header(std::string_view in, RecordingHeader& header) {
 }
 
 Problem file_problem(const std::string& path, std::string why, std::string suggestion) {
-  return {.file = path, .line = 0, .column = 0, .what = "", .why = std::move(why), .suggestion = std::move(suggestion)};
+  return {.file = path,
+          .line = 0,
+          .column = 0,
+          .what = "",
+          .why = std::move(why),
+          .suggestion = std::move(suggestion)};
 }
 
 /// One frame off the front of `in`; false at a torn or damaged frame.
@@ -100,9 +105,10 @@ bool take_frame(std::string_view& in, Recording& into) {
     case FrameKind::order:
       if (const auto order = decode_order(payload);
           order && payload.empty() && !into.record.observations.empty()) {
-        into.record.orders.push_back({.at = into.record.observations.back().at,
-                                      .observations = static_cast<std::uint32_t>(into.record.observations.size()),
-                                      .order = *order});
+        into.record.orders.push_back(
+            {.at = into.record.observations.back().at,
+             .observations = static_cast<std::uint32_t>(into.record.observations.size()),
+             .order = *order});
         return true;
       }
       return false;
@@ -153,7 +159,8 @@ void RecordingWriter::write(const Order& order) {
 
 // --- whole -------------------------------------------------------------------------------------------------------------
 
-std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header, const Record& record) {
+std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
+                                       const Record& record) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
   ByteBuffer payload;
@@ -204,7 +211,8 @@ ReadRecording read_recording(const std::string& path) {
   const std::string bytes = std::move(all).str();
   std::string_view in = bytes;
   if (!in.starts_with(kMagic)) {
-    return {std::nullopt, file_problem(path, "is not a recording", "give a file that `gauntlet run --record` wrote")};
+    return {std::nullopt,
+            file_problem(path, "is not a recording", "give a file that `gauntlet run --record` wrote")};
   }
   in.remove_prefix(kMagic.size());
   Recording recording;

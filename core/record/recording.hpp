@@ -1,13 +1,13 @@
 // A record as a file: frames with checksums, so that a file cut short by a crash is still a record up to there.
 #pragma once
 
+#include "core/problem.hpp"
+#include "core/record/record.hpp"
+
 #include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
-
-#include "core/problem.hpp"
-#include "core/record/record.hpp"
 
 namespace gauntlet {
 
@@ -22,7 +22,7 @@ struct RecordingHeader {
 struct Recording {
   RecordingHeader header;
   Record record;
-  bool torn = false;  // the file ends in the middle of a frame: the run was cut short
+  bool torn = false;              // the file ends in the middle of a frame: the run was cut short
   std::uint64_t whole_bytes = 0;  // up to the end of the last whole frame
 };
 
@@ -46,7 +46,8 @@ class RecordingWriter {
 };
 
 /// Written under a temporary name and renamed. A problem says why it could not be.
-std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header, const Record& record);
+std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
+                                       const Record& record);
 
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {

@@ -30,9 +30,10 @@ void ReplayCluster::start(const Order& order) {
     ++order_;
     return;
   }
-  difference_ = Difference{.answering = record_.observations[observation_ - 1],
-                           .recorded = owes_orders() ? std::optional(record_.orders[order_].order) : std::nullopt,
-                           .now = order};
+  difference_ =
+      Difference{.answering = record_.observations[observation_ - 1],
+                 .recorded = owes_orders() ? std::optional(record_.orders[order_].order) : std::nullopt,
+                 .now = order};
 }
 
 }  // namespace gauntlet

@@ -1,11 +1,11 @@
 // The third implementation of the seam: re-reads a record and holds fresh policies to the orders in it.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-
 #include "core/cluster.hpp"
 #include "core/record/record.hpp"
+
+#include <cstddef>
+#include <optional>
 
 namespace gauntlet {
 
@@ -14,9 +14,9 @@ class ReplayCluster final : public Cluster {
   explicit ReplayCluster(const Record& record) : record_(record) {}
 
   struct Difference {
-    Observed answering;              // the observation whose orders differ
-    std::optional<Order> recorded;   // nothing: the policies ordered more than the record holds
-    std::optional<Order> now;        // nothing: they ordered less
+    Observed answering;             // the observation whose orders differ
+    std::optional<Order> recorded;  // nothing: the policies ordered more than the record holds
+    std::optional<Order> now;       // nothing: they ordered less
   };
 
   /// Ends at the first difference, or when the record ends.

@@ -1,9 +1,9 @@
 // A run that goes on where a record of it ends: fresh policies first meet the recorded observations, then the live ones.
 #pragma once
 
-#include <optional>
-
 #include "core/record/replay_cluster.hpp"
+
+#include <optional>
 
 namespace gauntlet {
 
@@ -11,7 +11,8 @@ namespace gauntlet {
 /// The orders of the last recorded observation that the record does not hold yet are started.
 class ResumeCluster final : public Cluster {
  public:
-  ResumeCluster(const Record& recorded, Cluster& live) : recorded_(recorded), replay_(recorded), live_(live) {}
+  ResumeCluster(const Record& recorded, Cluster& live)
+      : recorded_(recorded), replay_(recorded), live_(live) {}
 
   std::optional<Observed> next(Time until) override {
     if (replaying()) return replay_.next(until);

@@ -1,11 +1,11 @@
 // The truth log: what really went wrong. Policies never see it; score/ alone holds it against their orders.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/id.hpp"
 #include "core/time.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace gauntlet {
 

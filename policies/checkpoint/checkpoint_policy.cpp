@@ -1,9 +1,9 @@
 #include "policies/checkpoint/checkpoint_policy.hpp"
 
+#include "policies/checkpoint/interval.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "policies/checkpoint/interval.hpp"
 
 namespace gauntlet {
 
@@ -11,7 +11,8 @@ void FixedInterval::start(JobId job, const CheckpointConstants& constants, Time,
   out.add(CheckpointEvery{job, constants.interval});
 }
 
-void OptimalInterval::start(JobId job, const CheckpointConstants& constants, Time now, WatchIds& ids, Orders& out) {
+void OptimalInterval::start(JobId job, const CheckpointConstants& constants, Time now, WatchIds& ids,
+                            Orders& out) {
   job_ = job;
   constants_ = &constants;
   cost_watch_ = ids.take();
@@ -22,7 +23,9 @@ void OptimalInterval::start(JobId job, const CheckpointConstants& constants, Tim
 
 void OptimalInterval::training_began(Orders& out) {
   out.add(Unwatch{cost_watch_});
-  out.add(Watch{.id = cost_watch_, .signal = Signal::checkpoint_stall, .who = Scope::all(ComponentKind::job),
+  out.add(Watch{.id = cost_watch_,
+                .signal = Signal::checkpoint_stall,
+                .who = Scope::all(ComponentKind::job),
                 .until = Sample{1}});
 }
 
@@ -39,11 +42,13 @@ void OptimalInterval::stopped_by_fault(Time now, Orders& out) {
 
 void OptimalInterval::adjust(Time now, Orders& out) {
   last_ = std::max(last_, now);
-  const double evidence = to_seconds(constants_->prior_mtbf) * constants_->prior_weight + to_seconds(last_ - started_);
+  const double evidence =
+      to_seconds(constants_->prior_mtbf) * constants_->prior_weight + to_seconds(last_ - started_);
   const Duration mtbf = from_seconds(evidence / (constants_->prior_weight + failures_));
   const Duration best = formula_ == Formula::young ? young_interval(cost_, mtbf) : daly_interval(cost_, mtbf);
   const Duration interval = std::max(best, constants_->shortest);
-  if (std::abs(to_seconds(interval) - to_seconds(ordered_)) <= constants_->hysteresis * to_seconds(ordered_)) return;
+  if (std::abs(to_seconds(interval) - to_seconds(ordered_)) <= constants_->hysteresis * to_seconds(ordered_))
+    return;
   ordered_ = interval;
   out.add(CheckpointEvery{job_, interval});
 }

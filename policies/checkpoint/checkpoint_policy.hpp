@@ -1,13 +1,13 @@
 // When to take checkpoints: at a fixed interval, or at the optimum for what has been observed so far.
 #pragma once
 
-#include <cstdint>
-#include <variant>
-
 #include "core/action.hpp"
 #include "core/observation.hpp"
 #include "policies/constants.hpp"
 #include "policies/detect/detector.hpp"
+
+#include <cstdint>
+#include <variant>
 
 namespace gauntlet {
 

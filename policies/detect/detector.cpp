@@ -7,10 +7,12 @@ namespace gauntlet {
 void HeartbeatDetector::start(const DetectionConstants& constants, WatchIds& ids, Orders& out) {
   silence_ = ids.take();
   exit_ = ids.take();
-  out.add(Watch{.id = silence_, .signal = Signal::heartbeat, .who = Scope::all(ComponentKind::host),
+  out.add(Watch{.id = silence_,
+                .signal = Signal::heartbeat,
+                .who = Scope::all(ComponentKind::host),
                 .until = Silence{constants.heartbeat_timeout}});
-  out.add(Watch{.id = exit_, .signal = Signal::process_exit, .who = Scope::all(ComponentKind::host),
-                .until = Match{}});
+  out.add(Watch{
+      .id = exit_, .signal = Signal::process_exit, .who = Scope::all(ComponentKind::host), .until = Match{}});
 }
 
 std::optional<Suspicion> HeartbeatDetector::on(const Seen& seen) const {
@@ -22,7 +24,9 @@ std::optional<Suspicion> HeartbeatDetector::on(const Seen& seen) const {
 void LogDetector::start(const DetectionConstants& constants, WatchIds& ids, Orders& out) {
   for (const PatternId pattern : constants.log_patterns) {
     lines_.push_back(ids.take());
-    out.add(Watch{.id = lines_.back(), .signal = Signal::log_line, .who = Scope::all(ComponentKind::host),
+    out.add(Watch{.id = lines_.back(),
+                  .signal = Signal::log_line,
+                  .who = Scope::all(ComponentKind::host),
                   .until = Match{pattern}});
   }
 }
@@ -35,11 +39,16 @@ std::optional<Suspicion> LogDetector::on(const Seen& seen) const {
 void HangDetector::start(const DetectionConstants& constants, WatchIds& ids, Orders& out) {
   no_step_ = ids.take();
   timeout_ = ids.take();
-  out.add(Watch{.id = no_step_, .signal = Signal::step, .who = Scope::all(ComponentKind::job),
+  out.add(Watch{.id = no_step_,
+                .signal = Signal::step,
+                .who = Scope::all(ComponentKind::job),
                 .until = Silence{constants.hang_timeout}});
   // The line that victims log when they give up: pattern 0 (core has no names; see World::patterns).
-  out.add(Watch{.id = timeout_, .signal = Signal::log_line, .who = Scope::all(ComponentKind::host),
-                .until = Match{PatternId{0}}, .first = 1});
+  out.add(Watch{.id = timeout_,
+                .signal = Signal::log_line,
+                .who = Scope::all(ComponentKind::host),
+                .until = Match{PatternId{0}},
+                .first = 1});
 }
 
 std::optional<Suspicion> HangDetector::on(const Seen& seen) const {

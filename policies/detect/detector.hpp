@@ -6,13 +6,13 @@
 // ranks that give up waiting (after collective_timeout), and cannot tell whose fault it is.
 #pragma once
 
-#include <optional>
-#include <variant>
-#include <vector>
-
 #include "core/action.hpp"
 #include "core/observation.hpp"
 #include "policies/constants.hpp"
+
+#include <optional>
+#include <variant>
+#include <vector>
 
 namespace gauntlet {
 

@@ -2,12 +2,12 @@
 // of the job; the first one that finds something ends it.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "core/action.hpp"
 #include "core/observation.hpp"
 #include "policies/constants.hpp"
+
+#include <cstddef>
+#include <vector>
 
 namespace gauntlet {
 

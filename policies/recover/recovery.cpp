@@ -67,7 +67,8 @@ bool Recovery::on(const Outcome& outcome, Time now, Roster& roster, Orders& out)
     if (asking->question == outcome.order) {
       const auto* answer = std::get_if<Answered>(&outcome.result);
       tries_ = 0;
-      replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now, roster, out);
+      replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
+              roster, out);
     }
   } else if (auto* replacing = std::get_if<Replacing>(&stage_)) {
     if (std::erase(replacing->acquires, outcome.order) > 0) {

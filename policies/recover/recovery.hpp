@@ -9,36 +9,50 @@
 // none under suspicion a person is asked.
 #pragma once
 
+#include "core/action.hpp"
+#include "core/observation.hpp"
+#include "core/roster.hpp"
+#include "policies/constants.hpp"
+#include "policies/detect/detector.hpp"
+#include "policies/diagnose/investigation.hpp"
+
 #include <array>
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "core/action.hpp"
-#include "core/observation.hpp"
-#include "policies/constants.hpp"
-#include "policies/detect/detector.hpp"
-#include "policies/diagnose/investigation.hpp"
-#include "core/roster.hpp"
-
 namespace gauntlet {
 
-struct Running {};                            // the job trains, as far as is known
-struct Saving { OrderId checkpoint; };        // one last checkpoint before a planned stop
-struct Stopping { OrderId stop; };
-struct Diagnosing { Investigation suite; };
-struct Asking { OrderId question; };
-struct Replacing { std::vector<OrderId> acquires; };
-struct Holding { OrderId wake; };             // stopped because an operator wants it so
-struct Starting { OrderId start; };
+struct Running {};  // the job trains, as far as is known
+struct Saving {
+  OrderId checkpoint;
+};  // one last checkpoint before a planned stop
+struct Stopping {
+  OrderId stop;
+};
+struct Diagnosing {
+  Investigation suite;
+};
+struct Asking {
+  OrderId question;
+};
+struct Replacing {
+  std::vector<OrderId> acquires;
+};
+struct Holding {
+  OrderId wake;
+};  // stopped because an operator wants it so
+struct Starting {
+  OrderId start;
+};
 
 using Stage = std::variant<Running, Saving, Stopping, Diagnosing, Asking, Replacing, Holding, Starting>;
 
 /// What a new suspicion does to each stage.
 enum class Reaction : std::uint8_t {
-  begin,   // a new incident: stop the job
-  redo,    // give up the start that is under way, stop, and diagnose again
-  join,    // the job is down already: a host that is named is examined too before the next start
+  begin,  // a new incident: stop the job
+  redo,   // give up the start that is under way, stop, and diagnose again
+  join,   // the job is down already: a host that is named is examined too before the next start
 };
 inline constexpr std::array<Reaction, std::variant_size_v<Stage>> kReactions = {
     /* running    */ Reaction::begin,
@@ -86,10 +100,10 @@ class Recovery {
   const PolicyConstants* constants_;
   WatchId probe_report_;
   Stage stage_ = Running{};
-  std::vector<HostId> suspects_;         // named since the last start, in the order in which they were
-  bool fault_ = false;                   // the present stop needs diagnosis; a planned one does not
-  std::uint32_t tries_ = 0;              // starts in this incident on hosts that no probe accused
-  Time relapse_until_ = kStart;          // a stop before then belongs to the incident before it
+  std::vector<HostId> suspects_;  // named since the last start, in the order in which they were
+  bool fault_ = false;            // the present stop needs diagnosis; a planned one does not
+  std::uint32_t tries_ = 0;       // starts in this incident on hosts that no probe accused
+  Time relapse_until_ = kStart;   // a stop before then belongs to the incident before it
   Time hold_until_ = kStart;
   StopReason stopped_for_ = StopReason::fault;
 };

@@ -20,15 +20,26 @@ struct Finalize {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-const std::vector<Column> kStudyColumns = {
-    {"scenario", "TEXT"},     {"question", "TEXT"},        {"version", "TEXT"},
-    {"seed", "TEXT"},         {"replicas", "INTEGER"},     {"replica", "INTEGER"},
-    {"fingerprint", "TEXT"},  {"interval", "TEXT"},        {"gpus", "INTEGER"},
-    {"gpus_held", "INTEGER"}, {"hosts", "INTEGER"},        {"spares", "INTEGER"},
-    {"peak_flops", "REAL"},   {"tokens_per_step", "REAL"}, {"flops_per_step", "REAL"},
-    {"gpu_hour_usd", "REAL"}, {"window_ns", "INTEGER"},    {"steps", "INTEGER"},
-    {"give_up_after_ns", "INTEGER"},
-    {"interrupted", "INTEGER"}};
+const std::vector<Column> kStudyColumns = {{"scenario", "TEXT"},
+                                           {"question", "TEXT"},
+                                           {"version", "TEXT"},
+                                           {"seed", "TEXT"},
+                                           {"replicas", "INTEGER"},
+                                           {"replica", "INTEGER"},
+                                           {"fingerprint", "TEXT"},
+                                           {"interval", "TEXT"},
+                                           {"gpus", "INTEGER"},
+                                           {"gpus_held", "INTEGER"},
+                                           {"hosts", "INTEGER"},
+                                           {"spares", "INTEGER"},
+                                           {"peak_flops", "REAL"},
+                                           {"tokens_per_step", "REAL"},
+                                           {"flops_per_step", "REAL"},
+                                           {"gpu_hour_usd", "REAL"},
+                                           {"window_ns", "INTEGER"},
+                                           {"steps", "INTEGER"},
+                                           {"give_up_after_ns", "INTEGER"},
+                                           {"interrupted", "INTEGER"}};
 
 const std::vector<Column> kMetricColumns = {
     {"name", "TEXT"},     {"n", "INTEGER"},      {"mean", "REAL"}, {"sd", "REAL"},  {"se", "REAL"},
@@ -202,7 +213,8 @@ StudyRow read_study(const std::filesystem::path& file) {
   constexpr const char* kQuestion =
       "SELECT scenario, question, version, seed, gpus, gpus_held, hosts, spares, peak_flops, "
       "tokens_per_step, "
-      "flops_per_step, gpu_hour_usd, window_ns, steps, give_up_after_ns, (SELECT count(*) FROM replica) FROM study";
+      "flops_per_step, gpu_hour_usd, window_ns, steps, give_up_after_ns, (SELECT count(*) FROM replica) FROM "
+      "study";
   sqlite3_stmt* prepared = nullptr;
   const int prepared_code = sqlite3_prepare_v2(database.get(), kQuestion, -1, &prepared, nullptr);
   const Statement row(prepared);

@@ -46,8 +46,7 @@ void add_failures(std::vector<Metric>& all) {
   all.push_back({"mttf_s", [](const Figures& of) {
                    return Fraction{to_seconds(of.wall), of.unplanned_rate * to_seconds(of.wall)};
                  }});
-  all.push_back({"detection_latency_s",
-                 [](const Figures& of) {
+  all.push_back({"detection_latency_s", [](const Figures& of) {
                    return Fraction{to_seconds(of.detection_latency_sum), static_cast<double>(of.detected)};
                  }});
 }

@@ -80,9 +80,7 @@ fs::path make_beside(const fs::path& target, std::error_code& error) {
 }
 
 // Why a stream failed, as far as the system told; streams themselves do not say.
-std::string system_says() {
-  return errno == 0 ? "" : ": " + std::generic_category().message(errno);
-}
+std::string system_says() { return errno == 0 ? "" : ": " + std::generic_category().message(errno); }
 
 bool write_text(const fs::path& file, std::string_view text) {
   errno = 0;

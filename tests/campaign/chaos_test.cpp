@@ -1,10 +1,10 @@
 // Every single fault at every phase of an incident, on an 8-host cluster: the run ends, and its time adds up (the score
 // ensures that). And what no chance should change does not.
+#include "tests/campaign/small_worlds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "tests/campaign/small_worlds.hpp"
 
 namespace gauntlet {
 namespace {
@@ -16,7 +16,8 @@ TEST(Chaos, EveryFaultAtEveryMomentOfAnIncident) {
   std::uint32_t incidents = 0;
   for (std::size_t first = 0; first < kinds.size(); ++first) {
     for (std::size_t second = 0; second < kinds.size(); ++second) {
-      for (const auto& detect : std::vector<std::vector<std::string>>{{"heartbeat", "log", "hang"}, {"hang"}}) {
+      for (const auto& detect :
+           std::vector<std::vector<std::string>>{{"heartbeat", "log", "hang"}, {"hang"}}) {
         World world = eight_hosts();
         world.job.window = 8 * kHour;
         add_faults(world, kinds, 0.5);
@@ -24,13 +25,16 @@ TEST(Chaos, EveryFaultAtEveryMomentOfAnIncident) {
         policies.names.detect = detect;
         for (std::int64_t moment = 0; moment < 40 * 60; moment += 97) {
           world.faults[first].trace = {{kStart + kHour, 1}};
-          const auto again = std::make_pair(kStart + kHour + moment * kSecond, std::uint32_t{moment % 2 == 0 ? 1u : 9u});
+          const auto again =
+              std::make_pair(kStart + kHour + moment * kSecond, std::uint32_t{moment % 2 == 0 ? 1u : 9u});
           world.faults[second].trace.push_back(again);
           if (first == second) world.faults[second].trace = {{kStart + kHour, 1}, again};
           Simulation simulation(world, policies);
-          const Figures& figures = simulation.run({.seed = static_cast<std::uint64_t>(moment) + 1, .replica = 0});
-          ASSERT_NE(figures.ending, Ending::gave_up) << kinds[first].name << " then " << kinds[second].name << " after "
-                                                     << moment << " s, detectors: " << detect.size();
+          const Figures& figures =
+              simulation.run({.seed = static_cast<std::uint64_t>(moment) + 1, .replica = 0});
+          ASSERT_NE(figures.ending, Ending::gave_up)
+              << kinds[first].name << " then " << kinds[second].name << " after " << moment
+              << " s, detectors: " << detect.size();
           EXPECT_EQ(figures.wall, 8 * kHour);
           EXPECT_GT(figures.steps, 0);
           incidents += static_cast<std::uint32_t>(figures.incidents.size());

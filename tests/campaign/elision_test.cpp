@@ -1,7 +1,7 @@
 // Full and elided telemetry give the same observations, for every detector and fault kind.
-#include <gtest/gtest.h>
-
 #include "tests/campaign/small_worlds.hpp"
+
+#include <gtest/gtest.h>
 
 namespace gauntlet {
 namespace {
@@ -15,13 +15,15 @@ std::string first_difference(const std::string& a, const std::string& b) {
     const bool more_b = static_cast<bool>(std::getline(in_b, line_b));
     if (!more_a && !more_b) return "";
     if (more_a != more_b || line_a != line_b) {
-      return "after: " + before + "\nelided: " + (more_a ? line_a : "(end)") + "\nfull:   " + (more_b ? line_b : "(end)");
+      return "after: " + before + "\nelided: " + (more_a ? line_a : "(end)") +
+             "\nfull:   " + (more_b ? line_b : "(end)");
     }
     before = line_a;
   }
 }
 
-void expect_same(const World& world, const PolicyConstants& policies, std::uint64_t seed, const std::string& what) {
+void expect_same(const World& world, const PolicyConstants& policies, std::uint64_t seed,
+                 const std::string& what) {
   Simulation elided(world, policies), full(world, policies);
   elided.run({.seed = seed, .replica = 0});
   full.run({.seed = seed, .replica = 0, .full_telemetry = true});

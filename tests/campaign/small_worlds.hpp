@@ -1,13 +1,13 @@
 // An 8-host cluster with every effect there is, for tests that go through the whole simulator.
 #pragma once
 
-#include <sstream>
-#include <string>
-
 #include "core/record/codec.hpp"
 #include "models/world.hpp"
 #include "policies/constants.hpp"
 #include "study/replica.hpp"
+
+#include <sstream>
+#include <string>
 
 namespace gauntlet {
 
@@ -21,7 +21,10 @@ inline World eight_hosts() {
   world.name = "eight-hosts";
   world.hardware.gpus_per_host = 8;
   world.hardware.nics_per_host = 8;
-  world.inventory = {.job_hosts = 8, .spares = 2, .gpus_per_host = 8, .hosts_per_tor = 2,
+  world.inventory = {.job_hosts = 8,
+                     .spares = 2,
+                     .gpus_per_host = 8,
+                     .hosts_per_tor = 2,
                      .layout = {.tp = 8, .pp = 2, .dp = 4}};
   world.job.layout = world.inventory.layout;
   world.job.global_batch = 4;
@@ -39,15 +42,20 @@ inline World eight_hosts() {
   world.repair.time = Law::constant(3 * 3600);
   world.people.response = Law::constant(1800);
   world.patterns = {"collective_timeout", "xid"};
-  world.probes = {{.name = "stress", .time = 2 * kMinute, .false_positive = {0.01}, .detects = {}, .source = ""}};
+  world.probes = {
+      {.name = "stress", .time = 2 * kMinute, .false_positive = {0.01}, .detects = {}, .source = ""}};
   return world;
 }
 
 inline PolicyConstants every_detector() {
   PolicyConstants policies;
-  policies.names = {.detect = {"heartbeat", "log", "hang"}, .diagnose = "suite", .checkpoint = "fixed",
+  policies.names = {.detect = {"heartbeat", "log", "hang"},
+                    .diagnose = "suite",
+                    .checkpoint = "fixed",
                     .recover = "replace"};
-  policies.detection = {.heartbeat_timeout = kMinute, .hang_timeout = 15 * kMinute, .collective_timeout = 10 * kMinute,
+  policies.detection = {.heartbeat_timeout = kMinute,
+                        .hang_timeout = 15 * kMinute,
+                        .collective_timeout = 10 * kMinute,
                         .log_patterns = {PatternId{1}}};
   policies.diagnosis.suite = {ProbeId{0}};
   policies.checkpoint.interval = 10 * kMinute;
@@ -91,7 +99,7 @@ inline std::vector<FaultKind> every_fault() {
   degrade.heals_after = Law::constant(3600);
   FaultKind warning = kind("warning", Effect::none);
   warning.symptoms.log = PatternId{1};
-  return {corrupt,        crash_logged, crash_silent, crash_transient, degrade,    hang,
+  return {corrupt,        crash_logged, crash_silent, crash_transient, degrade,     hang,
           hang_transient, host_dead,    slow,         stall_long,      stall_short, warning};
 }
 

@@ -43,7 +43,9 @@ struct Entry {
   Time at;
   std::uint64_t sequence;
   Event event;
-  friend bool operator>(const Entry& a, const Entry& b) { return a.at != b.at ? a.at > b.at : a.sequence > b.sequence; }
+  friend bool operator>(const Entry& a, const Entry& b) {
+    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+  }
 };
 
 Time hold_on_priority_queue(std::uint64_t pending, std::uint64_t events, const std::vector<Duration>& waits) {

@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
     const TruthLog& truth = simulation.cluster().truth();
     events += simulation.cluster().events();
     incidents += figures.incidents.size();
-    onsets += static_cast<std::uint64_t>(
-        std::count_if(truth.begin(), truth.end(), [](const Truth& each) { return each.what == TruthKind::onset; }));
+    onsets += static_cast<std::uint64_t>(std::count_if(
+        truth.begin(), truth.end(), [](const Truth& each) { return each.what == TruthKind::onset; }));
   }
   std::printf("{\"hosts\": %u, \"events\": %llu, \"faults\": %llu, \"incidents\": %llu}\n",
               loaded.scenario->world.inventory.job_hosts, static_cast<unsigned long long>(events),

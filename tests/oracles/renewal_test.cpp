@@ -2,10 +2,10 @@
 // repaired at once by new parts. A stationary process of that rate gives 2,048 x 4,800 h / 6,335 h = 1,552 failures
 // whatever the law. With all parts new, infant mortality (shape 0.7) fails more often at first and wear (1.5) less:
 // 2,048 times the renewal function at 4,800 h, 2,296 and 1,043.
-#include <gtest/gtest.h>
-
-#include "tests/oracles/worlds.hpp"
 #include "study/replica.hpp"
+#include "tests/oracles/worlds.hpp"
+
+#include <gtest/gtest.h>
 
 namespace gauntlet {
 namespace {

@@ -4,13 +4,13 @@
 //
 // exact for exponential faults that strike during training, checkpoints and restarts, never during the downtime D
 // (J. T. Daly, FGCS 22(3), 2006, complete model, with a downtime added). One host, no spare: D is its repair.
+#include "study/replica.hpp"
+#include "tests/oracles/worlds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
-
-#include "tests/oracles/worlds.hpp"
-#include "study/replica.hpp"
 
 namespace gauntlet {
 namespace {
@@ -60,8 +60,9 @@ TEST(SegmentTime, AgreesWithTheClosedForm) {
       EXPECT_LT(error / point.segment, 0.001) << "interval " << point.interval << " min, seed " << seed;
       EXPECT_LT(std::abs(z), 4) << "interval " << point.interval << " min, seed " << seed << ": mean " << mean
                                 << " +- " << error << ", exact " << point.segment;
-      std::printf("interval %4.0f min, seed %llu: mean %.4f min, exact %.4f, standard error %.3f%%, z %+.2f\n",
-                  point.interval, static_cast<unsigned long long>(seed), mean, point.segment, 100 * error / mean, z);
+      std::printf(
+          "interval %4.0f min, seed %llu: mean %.4f min, exact %.4f, standard error %.3f%%, z %+.2f\n",
+          point.interval, static_cast<unsigned long long>(seed), mean, point.segment, 100 * error / mean, z);
     }
   }
 }

@@ -12,7 +12,8 @@ inline World one_fault_world(std::uint32_t hosts, Law life) {
   world.name = "one-fault";
   world.hardware.gpus_per_host = 1;
   world.hardware.nics_per_host = 1;
-  world.inventory = {.job_hosts = hosts, .spares = 0, .gpus_per_host = 1, .hosts_per_tor = 1, .layout = {.dp = hosts}};
+  world.inventory = {
+      .job_hosts = hosts, .spares = 0, .gpus_per_host = 1, .hosts_per_tor = 1, .layout = {.dp = hosts}};
   world.job.layout = world.inventory.layout;
   world.job.global_batch = hosts;
   world.storage.free = true;

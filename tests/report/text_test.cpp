@@ -44,7 +44,8 @@ TEST(Report, HasNoColumnsForWhatTooFewReplicasCannotSay) {
             "sample: 83.33% of 60 min trained the model (ETTR; 4 replicas, too few for an interval).");
   EXPECT_THAT(text_report(sample_summary(4), {}), HasSubstr("\nTraining                      mean\n"));
   EXPECT_THAT(text_report(sample_summary(1), {}), HasSubstr("\nTraining\n"));
-  EXPECT_THAT(text_report(sample_summary(5), {}), HasSubstr("mean            (95%)      5% to 95% of runs\n"));
+  EXPECT_THAT(text_report(sample_summary(5), {}),
+              HasSubstr("mean            (95%)      5% to 95% of runs\n"));
 }
 
 TEST(Report, SaysThatMoreReplicasWereAskedFor) {
@@ -78,8 +79,9 @@ TEST(Report, SaysWhenTheWorkIsDone) {
       metric.statistics.p95 = 6000;
     }
   // Of 3,600 s gpu costs 350 s and nic 100 s: 3,150 s = 52.5 min without them.
-  EXPECT_THAT(text_report(of, {}), HasSubstr("\n3,000 steps finish in 60 min (without faults: 52.5 min); half of the "
-                                             "runs within 50 min, 95% within\n100 min.\n"));
+  EXPECT_THAT(text_report(of, {}),
+              HasSubstr("\n3,000 steps finish in 60 min (without faults: 52.5 min); half of the "
+                        "runs within 50 min, 95% within\n100 min.\n"));
   Summary some = with_some_that_gave_up(1);
   some.facts.window = {};
   some.facts.steps = 4000;

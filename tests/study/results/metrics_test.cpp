@@ -38,9 +38,9 @@ TEST(Metrics, FollowTheirDefinitions) {
       {"evictions.wrong", 1},
       {"asked", 0},
       {"spares.max_in_use", 2},
-      {"gpu_hours", 80},  // 80 GPUs for one hour
-      {"cost", 160},      // at 2 USD
-      {"cost.lost", 160 / 6.0},                                // 600 of 3,600 s
+      {"gpu_hours", 80},                                            // 80 GPUs for one hour
+      {"cost", 160},                                                // at 2 USD
+      {"cost.lost", 160 / 6.0},                                     // 600 of 3,600 s
       {"cost.per_effective_gpu_hour", 160 / (64 * 3000 / 3600.0)},  // 64 GPUs for 3,000 s
       {"spares.waited", 0},
       {"effective_corrupt_s", 0},
