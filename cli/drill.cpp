@@ -29,14 +29,17 @@ namespace {
 
 /// This program and the trainer beside it.
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-std::string trainer_path() { return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string(); }
+std::string trainer_path() {
+  return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string();
+}
 
 /// Where nobody asked for the recording it still is what a drill runs on, until it ends.
 class TemporaryRecord {
  public:
   explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
     if (!wanted.empty()) return;
-    path_ = (std::filesystem::temp_directory_path() / fmt::format("gauntlet-drill-{}.rec", getpid())).string();
+    path_ =
+        (std::filesystem::temp_directory_path() / fmt::format("gauntlet-drill-{}.rec", getpid())).string();
     temporary_ = true;
   }
   ~TemporaryRecord() {
@@ -56,16 +59,21 @@ std::vector<Problem> problems_of(const DrillRequest& request, const World& world
   std::vector<Problem> problems = check_drillable(world);
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
-    problems.push_back({.file = request.scenario,
-                        .line = 0,
-                        .column = 0,
-                        .what = fmt::format("--hosts {}", request.hosts),
-                        .why = fmt::format("does not fit: the scenario has {} hosts for the job and {} spares",
-                                           world.inventory.job_hosts, world.inventory.spares),
-                        .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
+    problems.push_back(
+        {.file = request.scenario,
+         .line = 0,
+         .column = 0,
+         .what = fmt::format("--hosts {}", request.hosts),
+         .why = fmt::format("does not fit: the scenario has {} hosts for the job and {} spares",
+                            world.inventory.job_hosts, world.inventory.spares),
+         .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
   if (access(trainer_path().c_str(), X_OK) != 0) {
-    problems.push_back({.file = trainer_path(), .line = 0, .column = 0, .what = "", .why = "is not there",
+    problems.push_back({.file = trainer_path(),
+                        .line = 0,
+                        .column = 0,
+                        .what = "",
+                        .why = "is not there",
                         .suggestion = "build everything: make build"});
   }
   return problems;
@@ -85,7 +93,8 @@ Summary summarize(const Scenario& scenario, std::uint64_t seed, const Figures& f
 
 ScoreFacts score_facts(const World& world) {
   ScoreFacts facts;
-  for (const FaultKind& kind : world.faults) facts.on_training_clock.push_back(kind.clock == FaultClock::training);
+  for (const FaultKind& kind : world.faults)
+    facts.on_training_clock.push_back(kind.clock == FaultClock::training);
   return facts;
 }
 
@@ -105,7 +114,8 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
 
   std::unique_ptr<ResultWriter> writer;
   if (!request.out.empty()) {
-    auto opened = ResultWriter::open(request.out, Existing::refuse, facts_of(scenario, seed, GAUNTLET_VERSION), resolved);
+    auto opened = ResultWriter::open(request.out, Existing::refuse,
+                                     facts_of(scenario, seed, GAUNTLET_VERSION), resolved);
     if (!opened.writer) {
       print_problems({&*opened.problem, 1});
       return kWrongInput;
@@ -133,14 +143,16 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
   Figures figures;
   score(score_facts(world), result.logs.truth, result.logs.progress, result.record, figures);
   const Summary summary = summarize(scenario, seed, figures);
-  std::string text = request.json ? to_json(summary) : text_report(summary, {.command = "", .colour = colour_of_output()});
+  std::string text =
+      request.json ? to_json(summary) : text_report(summary, {.command = "", .colour = colour_of_output()});
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);
     const Figures simulated = simulation.run({.seed = seed, .replica = 0});
     std::vector<std::string> names;
     for (const FaultKind& kind : world.faults) names.push_back(kind.name);
-    text += "\n" + side_by_side({"real", &result.record, &figures}, {"simulated", &simulation.record(), &simulated}, names);
+    text += "\n" + side_by_side({"real", &result.record, &figures},
+                                {"simulated", &simulation.record(), &simulated}, names);
   }
   if (writer && result.finished) {  // else the same command goes on, and finds the place for its results free
     writer->add(0, figures);
@@ -151,8 +163,10 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
   }
   if (!print(text)) return kFailed;
   if (!result.finished) {
-    complain(request.record.empty() ? "interrupted before the end"
-                                    : fmt::format("interrupted before the end; the same command goes on from {}", request.record));
+    complain(
+        request.record.empty()
+            ? "interrupted before the end"
+            : fmt::format("interrupted before the end; the same command goes on from {}", request.record));
     return kSignalBase + interrupting_signal();
   }
   const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;

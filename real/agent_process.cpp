@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 extern char** environ;
 
@@ -28,22 +29,38 @@ bool exits_within(pid_t pid, Duration patience) {
   return exited;
 }
 
+/// What of this process's environment an agent and its ranks are given.
+std::vector<char*> agent_environment() {
+  std::vector<char*> kept;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    const bool sanitizer = name.ends_with("SAN_OPTIONS");
+    if (name == "PATH" || name == "TMPDIR" || name == "LANG" || sanitizer) kept.push_back(*each);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
 }  // namespace
 
 AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
   argv.push_back(nullptr);
+  std::vector<char*> environment = agent_environment();
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&files,
+                                           STDERR_FILENO + 1);  // no recording, journal or socket of ours
   // A process group of its own: a Ctrl-C at the terminal is the driver's to answer.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const int failed = posix_spawn(&pid_, argv[0], &files, &attributes, argv.data(), environ);
+  const int failed = posix_spawn(&pid_, argv[0], &files, &attributes, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
@@ -52,11 +69,15 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   }
 }
 
+bool AgentProcess::exits_within(Duration patience) const {
+  return pid_ < 0 || gauntlet::exits_within(pid_, patience);
+}
+
 void AgentProcess::wait_or_end(Duration patience) {
   if (pid_ < 0) return;
-  if (!exits_within(pid_, patience)) {
+  if (!exits_within(patience)) {
     kill(pid_, SIGTERM);
-    if (!exits_within(pid_, std::chrono::seconds(5))) kill(pid_, SIGKILL);
+    if (!exits_within(std::chrono::seconds(5))) kill(pid_, SIGKILL);
   }
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

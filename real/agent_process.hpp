@@ -1,13 +1,13 @@
 // An agent started by this driver: a process that is waited for, and that no error leaves behind.
 #pragma once
 
+#include "core/time.hpp"
+
 #include <sys/types.h>
 
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "core/time.hpp"
 
 namespace gauntlet {
 
@@ -27,9 +27,13 @@ class AgentProcess {
   }
 
   bool running() const { return pid_ >= 0; }
+  /// Whether it ends by itself within the time; true where none runs.
+  bool exits_within(Duration patience) const;
   /// After it was asked to leave: waits so long for it, then insists.
   void wait_or_end(Duration patience);
   void end() { wait_or_end(Duration::zero()); }
+  /// Leaves it running: it obeys another driver now.
+  void let_go() { pid_ = -1; }
 
  private:
   pid_t pid_ = -1;

@@ -1,10 +1,10 @@
 // The clock of a drill: CLOCK_MONOTONIC, one clock for all processes of a machine.
 #pragma once
 
+#include "core/time.hpp"
+
 #include <cstdint>
 #include <ctime>
-
-#include "core/time.hpp"
 
 namespace gauntlet {
 

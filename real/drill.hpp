@@ -1,10 +1,6 @@
 // A drill: the controller of a scenario over real processes, recorded as it goes, resumed where it was cut short.
 #pragma once
 
-#include <atomic>
-#include <optional>
-#include <string>
-
 #include "core/cluster.hpp"
 #include "core/record/recording.hpp"
 #include "core/record/replay_cluster.hpp"
@@ -12,11 +8,16 @@
 #include "models/world.hpp"
 #include "real/raw_progress.hpp"
 
+#include <atomic>
+#include <optional>
+#include <string>
+
 namespace gauntlet {
 
 struct DrillOptions {
-  std::string record;             // the recording; its state stands beside it while the drill is unfinished
-  std::string gauntlet;           // this program
+  std::string record;           // the recording; its state stands beside it while the drill is unfinished
+  bool keep_unfinished = true;  // else an interrupted drill leaves neither state nor files of its ranks
+  std::string gauntlet;         // this program
   std::string trainer;
   RecordingHeader header;
   FaultPlan plan;
@@ -26,9 +27,9 @@ struct DrillOptions {
 struct DrillResult {
   Record record;
   DrillLogs logs;
-  std::uint64_t final_hash = 0;   // over the final parameters of all ranks
-  bool finished = false;          // else it was interrupted and can be resumed
-  std::uint32_t injected = 0;     // faults that reached a rank
+  std::uint64_t final_hash = 0;                         // over the final parameters of all ranks
+  bool finished = false;                                // else it was interrupted and can be resumed
+  std::uint32_t injected = 0;                           // faults that reached a rank
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 
@@ -36,7 +37,7 @@ struct DrillResult {
 std::vector<Problem> check_drillable(const World& world);
 
 /// An unfinished recording at `record` goes on; the header must agree with it. Throws std::runtime_error, with nothing
-/// left running, where the environment does not allow it.
+/// left running, where the environment does not allow it or another driver runs this drill.
 DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options);
 
 }  // namespace gauntlet

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -45,12 +46,14 @@ namespace {
 
 /// What rank 0 did in one run of the job.
 struct Run {
-  Time began = kNever;  // when the last rank was up
+  Time began = kNever;  // when the last rank was up; kNever where not every rank came up
+  std::set<std::uint32_t> up;
   std::int64_t first_step = 0;
   std::vector<RankLine> lines;  // steps and stalls of rank 0
 };
 
-std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw, const DrillClock& clock) {
+std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks,
+                                     const DrillClock& clock) {
   std::map<std::uint32_t, Run> runs;
   for (const RawProgress::Entry& entry : raw) {
     Run& run = runs[entry.run];
@@ -58,17 +61,23 @@ std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw,
     if (entry.line.kind == RankLine::Kind::up) {
       run.began = run.began == kNever ? at : std::max(run.began, at);
       run.first_step = entry.line.step;
+      run.up.insert(entry.rank);
     }
     const bool progress = entry.line.kind == RankLine::Kind::step || entry.line.kind == RankLine::Kind::stall;
     if (progress && entry.rank == 0) run.lines.push_back(entry.line);
   }
+  for (auto& [number, run] : runs) {
+    if (run.up.size() < ranks) run.began = kNever;
+  }
   return runs;
 }
 
-/// Every injection that reached a rank, as the onset and end of a fault.
-TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<JournalEntry>& journal) {
+/// Every injection that reached a rank by `end`, as the onset and end of a fault.
+TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<JournalEntry>& journal,
+                  Time end) {
   TruthLog truth;
   for (const JournalEntry& entry : journal) {
+    if (entry.at > end) continue;
     if (entry.step != JournalStep::observed && entry.step != JournalStep::undone) continue;
     const PlannedFault& fault = plan[entry.injection];
     const FaultKind& kind = world.faults[fault.kind.value];
@@ -87,13 +96,24 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
   return truth;
 }
 
-/// The stretches of one run, from one line's time to the next; returns where they end.
-Time add_stretches(const Run& run, Duration nominal, const DrillClock& clock, ProgressLog& progress) {
+struct Trained {
+  Time until;
+  std::int64_t steps;
+};
+
+/// The stretches of one run, from one line's time to the next, up to the last line by `end`; returns where they end.
+Trained add_stretches(const Run& run, Duration nominal, Time end, const DrillClock& clock,
+                      ProgressLog& progress) {
   Time at = run.began;
   std::int64_t step = run.first_step;
   for (const RankLine& line : run.lines) {
     const Duration passed = clock.at(line.at_ns) - at;
-    Stretch stretch{.begin = at, .end = at, .origin = at, .first_step = step, .step = nominal, .healthy_step = nominal,
+    Stretch stretch{.begin = at,
+                    .end = at,
+                    .origin = at,
+                    .first_step = step,
+                    .step = nominal,
+                    .healthy_step = nominal,
                     .cadence = {}};
     if (line.kind == RankLine::Kind::stall) {
       if (passed <= Duration::zero()) continue;
@@ -106,58 +126,62 @@ Time add_stretches(const Run& run, Duration nominal, const DrillClock& clock, Pr
       stretch.step = std::max(passed / steps, Duration(1));
       stretch.healthy_step = std::min(stretch.step, nominal);
       stretch.end = at + steps * stretch.step;
-      step = line.step;
     }
+    if (stretch.end > end) break;
     progress.stretches.push_back(stretch);
     at = stretch.end;
+    if (line.kind == RankLine::Kind::step) step = line.step;
   }
-  return at;
+  return {at, step};
 }
 
 }  // namespace
 
 DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
-                        const std::vector<JournalEntry>& journal, const Record& record, const DrillClock& clock) {
+                        const std::vector<JournalEntry>& journal, const Record& record,
+                        const DrillClock& clock) {
   DrillLogs logs;
-  logs.truth = truth_of(world, plan, journal);
-  const Duration nominal = world.job.step_time;
-  const std::map<std::uint32_t, Run> runs = runs_of(raw, clock);
   const Time end = record.observations.back().at;
-  const bool completed = std::holds_alternative<Finished>(record.observations.back().what);
+  logs.truth = truth_of(world, plan, journal, end);
+  const Duration nominal = world.job.step_time;
+  const std::map<std::uint32_t, Run> runs = runs_of(raw, world.job.layout.ranks(), clock);
 
   for (auto run = runs.begin(); run != runs.end(); ++run) {
-    if (run->second.began == kNever) continue;
     // Time does not run backwards over a start, whatever two processes' lines say.
     Run present = run->second;
-    if (!logs.progress.stretches.empty()) present.began = std::max(present.began, logs.progress.stretches.back().end);
-    const Time last = add_stretches(present, nominal, clock, logs.progress);
+    if (!logs.progress.stretches.empty())
+      present.began = std::max(present.began, logs.progress.stretches.back().end);
+    if (present.began >= end) continue;
+    const Trained trained = add_stretches(present, nominal, end, clock, logs.progress);
     auto later = std::next(run);
     while (later != runs.end() && later->second.began == kNever) ++later;
-    const Time until = later == runs.end() ? end : later->second.began;
 
     // Where the step under way was cut.
-    Time cut = until;
-    const auto stop = std::find_if(record.orders.begin(), record.orders.end(), [&](const RecordedOrder& order) {
-      return order.at >= present.began && std::holds_alternative<Stop>(order.order.what);
-    });
+    Time cut = later == runs.end() ? end : std::min(end, later->second.began);
+    const auto stop =
+        std::find_if(record.orders.begin(), record.orders.end(), [&](const RecordedOrder& order) {
+          return order.at >= present.began && std::holds_alternative<Stop>(order.order.what);
+        });
     if (stop != record.orders.end()) cut = std::min(cut, stop->at);
-    if (later == runs.end() && completed && stop == record.orders.end()) cut = end;
     for (Truth& truth : logs.truth) {
       if (truth.what != TruthKind::onset || truth.at < present.began || truth.at > cut) continue;
-      truth.at = std::max(truth.at, last);
+      truth.at = std::max(truth.at, trained.until);
       cut = std::min(cut, truth.at);
       break;
     }
-    cut = std::max(cut, last);
-    if (cut > last) {
-      std::int64_t steps = present.first_step;
-      for (const RankLine& line : present.lines) steps = std::max(steps, line.step);
-      const Duration partial = cut - last;
-      logs.progress.stretches.push_back({.begin = last, .end = cut, .origin = last, .first_step = steps,
-                                         .step = std::max(nominal, partial + Duration(1)),
-                                         .healthy_step = std::max(nominal, partial + Duration(1)), .cadence = {}});
-    }
+    if (cut <= trained.until) continue;
+    const Duration partial = cut - trained.until;
+    const Duration step = std::max(nominal, partial + Duration(1));
+    logs.progress.stretches.push_back({.begin = trained.until,
+                                       .end = cut,
+                                       .origin = trained.until,
+                                       .first_step = trained.steps,
+                                       .step = step,
+                                       .healthy_step = step,
+                                       .cadence = {}});
   }
+  std::stable_sort(logs.truth.begin(), logs.truth.end(),
+                   [](const Truth& a, const Truth& b) { return a.at < b.at; });
   return logs;
 }
 

@@ -1,10 +1,6 @@
 // What the ranks of a drill said about their progress, kept on disk, and the progress and truth logs made of it.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
@@ -12,6 +8,10 @@
 #include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
 #include "real/trainer/lines.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -40,12 +40,15 @@ class RawProgress {
 
 /// The same logs that a simulation writes. Steps are those that rank 0 reported; a step counts as healthy up to the
 /// scenario's step time. The step that a stop cut begins with the last complete one and ends with the fault's onset (an
-/// onset that a completed step overtook is moved to the end of that step), or else with the order to stop.
+/// onset that a completed step overtook is moved to the end of that step), or else with the order to stop. A run in which
+/// not every rank came up trained nothing. The record's last observation is the end of everything: what came later, as
+/// it does where the drill was interrupted, is left out.
 struct DrillLogs {
   TruthLog truth;
   ProgressLog progress;
 };
 DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
-                        const std::vector<JournalEntry>& journal, const Record& record, const DrillClock& clock);
+                        const std::vector<JournalEntry>& journal, const Record& record,
+                        const DrillClock& clock);
 
 }  // namespace gauntlet

@@ -1,14 +1,20 @@
 // The driver's loop: agents' messages, timers, and what of them becomes an observation.
 #include "real/real_cluster.hpp"
 
+#include "core/record/fingerprint.hpp"
+#include "real/injectors/injector.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
-#include "core/record/fingerprint.hpp"
-#include "real/injectors/injector.hpp"
-
 namespace gauntlet {
+namespace {
+
+constexpr Duration kAgentRetry =
+    std::chrono::seconds(5);  // until an agent that could not be started is tried again
+
+}  // namespace
 
 Time RealCluster::now() {
   last_ = std::max(last_, clock_.now());
@@ -30,6 +36,7 @@ Time RealCluster::next_deadline() const {
 std::optional<Observed> RealCluster::next(Time until) {
   constexpr auto kLookUp = std::chrono::milliseconds(200);  // how soon a request to stop is noticed
   while (true) {
+    alive_at_ns_ = monotonic_ns();
     if (!outbox_.empty()) {
       Observed first = outbox_.front();
       outbox_.pop_front();
@@ -74,7 +81,12 @@ void RealCluster::run_due() {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     for (auto& [watch, filter] : hosts_[h].silence) {
       if (const auto edge = filter.on_deadline(present)) {
-        push(Seen{.watch = watch, .who = component(HostId{h}), .edge = *edge, .sensed = present, .value = 0, .more = 0});
+        push(Seen{.watch = watch,
+                  .who = component(HostId{h}),
+                  .edge = *edge,
+                  .sensed = present,
+                  .value = 0,
+                  .more = 0});
       }
     }
   }
@@ -94,7 +106,8 @@ void RealCluster::on(HostId host, const AgentHeartbeat&) {
   const Time present = now();
   for (auto& [watch, filter] : hosts_[host.value].silence) {
     if (const auto edge = filter.on_sample(present)) {
-      push(Seen{.watch = watch, .who = component(host), .edge = *edge, .sensed = present, .value = 0, .more = 0});
+      push(Seen{
+          .watch = watch, .who = component(host), .edge = *edge, .sensed = present, .value = 0, .more = 0});
     }
   }
 }
@@ -109,15 +122,17 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
   progress_.add(message.run, message.rank, *line);
+  if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
+    most_steps_ = line->step;
+    progress_at_ = now();
+  }
   if (message.run != run_ || ranks_ == RanksState::none) return;
   const std::uint32_t ranks = world_->job.layout.ranks();
   if (line->kind == RankLine::Kind::up && ranks_ == RanksState::starting) {
     up_[message.rank] = line->step;
     if (up_.size() < ranks) return;
     ranks_ = RanksState::up;
-    for (const auto& [id, order] : open_) {
-      if (std::holds_alternative<Start>(order.order.what)) return close(OrderId{id}, Status::done, Loaded{line->step});
-    }
+    for (const OrderId order : open_starts()) close(order, Status::done, Loaded{line->step});
   }
   if (line->kind == RankLine::Kind::finished) {
     finished_ranks_[message.rank] = line->hash;
@@ -133,31 +148,29 @@ void RealCluster::on(HostId host, const AgentDone& message) {
   OpenOrder* open = find(OrderId{message.order});
   if (open == nullptr) return;
   const bool probe = std::holds_alternative<Probe>(open->order.what);
+  const bool start = std::holds_alternative<Start>(open->order.what);
   if (!message.ok) std::fprintf(stderr, "gauntlet: host %u: %s\n", host.value, message.why.c_str());
   if (probe && (message.faulty || !message.ok)) {
-    open->faulty = true;
-    ++open->failing;
-    if (!open->first_failing) open->first_failing = host;
+    note_failing(*open, host);
     if (!message.ok) report_failing(*open, host);  // else the agent has reported it
   }
-  if (!message.ok && std::holds_alternative<Start>(open->order.what)) {
-    ranks_ = RanksState::starting;
-    return close(open->order.id, Status::failed);
-  }
-  if (!std::holds_alternative<Start>(open->order.what)) host_answered(*open, host);
+  if (!start) return host_answered(*open, host);
+  if (!message.ok) close(open->order.id, Status::failed);
 }
 
 /// A host that could not be examined fails the probe.
 void RealCluster::report_failing(const OpenOrder& open, HostId host) {
-  push(Seen{.watch = std::get<Probe>(open.order.what).report, .who = component(host), .edge = Edge::sample,
-            .sensed = now(), .value = 1, .more = 0});
+  push(Seen{.watch = std::get<Probe>(open.order.what).report,
+            .who = component(host),
+            .edge = Edge::sample,
+            .sensed = now(),
+            .value = 1,
+            .more = 0});
 }
 
 void RealCluster::on(HostId, const AgentRankExited& message) {
   if (message.run != run_ || ranks_ != RanksState::starting) return;
-  for (const auto& [id, order] : open_) {
-    if (std::holds_alternative<Start>(order.order.what)) return close(OrderId{id}, Status::failed);
-  }
+  for (const OrderId order : open_starts()) close(order, Status::failed);
 }
 
 void RealCluster::on(HostId, const AgentInjected& message) {
@@ -166,14 +179,17 @@ void RealCluster::on(HostId, const AgentInjected& message) {
 }
 
 void RealCluster::on(HostId host, const Lost& message) {
-  const HostState state = hosts_[host.value].state;
-  if (state == HostState::in_repair || state == HostState::returned) return;
-  std::fprintf(stderr, "gauntlet: agent of host %u is gone (%s); starting it again\n", host.value, message.why.c_str());
-  hosts_[host.value].link.reset();
+  if (hosts_[host.value].state == HostState::in_repair) return;
+  if (obeyed_epoch(message.why).value_or(0) > setup_.epoch) {
+    superseded_ = true;
+    throw Superseded("another driver took over: " + message.why);
+  }
+  std::fprintf(stderr, "gauntlet: agent of host %u is gone (%s); starting it again\n", host.value,
+               message.why.c_str());
+  set_link(host, nullptr);
   hosts_[host.value].process.end();
-  launch(host);
-  attend(host);
   ranks_lost(host);
+  schedule(now(), AttendDue{host});
 }
 
 /// The host's ranks died with its agent: whoever waits for that host has waited long enough.
@@ -183,19 +199,28 @@ void RealCluster::ranks_lost(HostId host) {
     if (open.waiting.count(host.value) > 0) failed.push_back(OrderId{id});
   }
   for (const OrderId order : failed) {
-    if (OpenOrder* open = find(order)) host_answered(*open, host);
+    OpenOrder* open = find(order);
+    if (open == nullptr) continue;
+    if (std::holds_alternative<Probe>(open->order.what)) {
+      note_failing(*open, host);
+      report_failing(*open, host);
+    }
+    host_answered(*open, host);
   }
   const bool had_ranks = hosts_[host.value].state == HostState::in_job && ranks_ != RanksState::none;
   if (!had_ranks) return;
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
     if (watch.signal != Signal::process_exit) continue;
-    push(Seen{.watch = watch.id, .who = component(host), .edge = Edge::sample, .sensed = now(), .value = 137, .more = 0});
+    push(Seen{.watch = watch.id,
+              .who = component(host),
+              .edge = Edge::sample,
+              .sensed = now(),
+              .value = 137,
+              .more = 0});
   }
   if (ranks_ != RanksState::starting) return;
-  for (const auto& [id, open] : open_) {
-    if (std::holds_alternative<Start>(open.order.what)) return close(OrderId{id}, Status::failed);
-  }
+  for (const OrderId order : open_starts()) close(order, Status::failed);
 }
 
 // --- timers ------------------------------------------------------------------------------------------------------------
@@ -203,8 +228,7 @@ void RealCluster::ranks_lost(HostId host) {
 void RealCluster::on(const WakeDue& due) { close(due.order, Status::done); }
 
 void RealCluster::on(const RepairDue& due) {
-  launch(due.host);
-  attend(due.host);
+  if (!launch_and_attend(due.host)) return schedule(now() + kAgentRetry, due);
   hosts_[due.host.value].state = HostState::returned;
   push(HostReturned{due.host});
 }
@@ -223,20 +247,30 @@ void RealCluster::on(const InjectionDue& due) {
   hosts_[host.value].link->inject(due.injection, *rank, *signal);
 }
 
-void RealCluster::on(const LeaseDue&) {
-  for (Host& host : hosts_) {
-    if (host.link) host.link->lease(world_->drill.lease);
-  }
-  schedule(now() + world_->drill.lease / 4, LeaseDue{});
+/// Until it answers the host is silent, as its heartbeat watches will say.
+void RealCluster::on(const AttendDue& due) {
+  const Host& host = hosts_[due.host.value];
+  if (host.link || host.state == HostState::in_repair) return;
+  if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
 }
 
 void RealCluster::on(const WindowDue&) { finish(Ending::time_over); }
+
+void RealCluster::on(const GiveUpDue&) {
+  const Time due = after(progress_at_, world_->job.give_up_after);
+  if (now() < due) return schedule(due, GiveUpDue{});
+  finish(Ending::gave_up);
+}
 
 void RealCluster::on(const ProbeDue& due) {
   OpenOrder* open = find(due.order);
   if (open == nullptr) return;
   for (const std::uint32_t host : std::set<std::uint32_t>(open->waiting)) {
-    on(HostId{host}, AgentDone{.order = due.order.value, .ok = false, .faulty = true, .value = 0, .why = "did not answer a probe in time"});
+    on(HostId{host}, AgentDone{.order = due.order.value,
+                               .ok = false,
+                               .faulty = true,
+                               .value = 0,
+                               .why = "did not answer a probe in time"});
   }
 }
 

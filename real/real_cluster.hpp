@@ -8,17 +8,6 @@
 // checkpoint out of turn is answered `failed`, and a person who is asked finds nothing.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/cluster.hpp"
 #include "core/filter.hpp"
 #include "core/random/stream.hpp"
@@ -31,17 +20,35 @@
 #include "real/injectors/journal.hpp"
 #include "real/raw_progress.hpp"
 
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
 namespace gauntlet {
 
 struct DrillSetup {
-  std::string directory;          // of sockets, checkpoints, the journal and the raw progress; ours alone
-  std::string gauntlet;           // this program: agents are started from it
+  std::string directory;  // of sockets, checkpoints, the journal and the raw progress; ours alone
+  std::string gauntlet;   // this program: agents are started from it
   std::string trainer;
-  std::int64_t started_ns = 0;    // CLOCK_MONOTONIC at the drill's time zero
-  std::uint64_t epoch = 1;        // rises with each driver that takes over
+  std::int64_t started_ns = 0;  // CLOCK_MONOTONIC at the drill's time zero
+  std::uint64_t epoch = 1;      // rises with each driver that takes over
   Seed seed;
   FaultPlan plan;
   const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run
+};
+
+/// Agents obey a later driver: this one has ended, without touching them or what they work on.
+struct Superseded : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 class RealCluster final : public Cluster {
@@ -49,9 +56,10 @@ class RealCluster final : public Cluster {
   /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
   /// std::runtime_error, with nothing left running, when an agent cannot be started. `world` and `so_far` must outlive it.
   RealCluster(const World& world, DrillSetup setup, const Record& so_far);
-  /// Ends the agents and their ranks.
+  /// Ends the agents and their ranks, unless they obey a later driver.
   ~RealCluster() override;
 
+  /// Throws Superseded, and std::runtime_error where the drill's own directory fails it.
   std::optional<Observed> next(Time until) override;
   void start(const Order& order) override;
 
@@ -65,12 +73,14 @@ class RealCluster final : public Cluster {
   enum class RanksState : std::uint8_t { none, starting, up };
   struct Host {
     HostState state = HostState::spare;
-    std::unique_ptr<AgentLink> link;
-    std::uint32_t connection = 0;  // counts the attendances: what an older one still sends is dropped
+    std::unique_ptr<AgentLink> link;  // set under links_mutex_; null while its agent is gone
+    std::uint32_t connection = 0;     // counts the attendances: what an older one still sends is dropped
     AgentProcess process;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
   };
-  struct Lost { std::string why; };
+  struct Lost {
+    std::string why;
+  };
   struct Incoming {
     std::uint32_t host;
     std::uint32_t connection;
@@ -79,19 +89,30 @@ class RealCluster final : public Cluster {
   struct OpenOrder {
     Order order;
     Time began;
+    bool taken = true;                // what take() said
     std::set<std::uint32_t> waiting;  // hosts that have not answered
-    bool faulty = false;              // Probe: some host failed
-    std::uint32_t failing = 0;
-    std::optional<HostId> first_failing;
+    std::uint32_t failing = 0;        // Probe: hosts that failed
+    std::optional<HostId> first_failing{};
   };
   // Timers.
-  struct WakeDue { OrderId order; };
-  struct RepairDue { HostId host; };
-  struct InjectionDue { std::uint64_t injection; };
-  struct LeaseDue {};
+  struct WakeDue {
+    OrderId order;
+  };
+  struct RepairDue {
+    HostId host;
+  };
+  struct InjectionDue {
+    std::uint64_t injection;
+  };
   struct WindowDue {};
-  struct ProbeDue { OrderId order; };   // whoever has not answered by then has failed
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, LeaseDue, WindowDue, ProbeDue>;
+  struct GiveUpDue {};
+  struct AttendDue {
+    HostId host;
+  };  // its agent is gone
+  struct ProbeDue {
+    OrderId order;
+  };  // whoever has not answered by then has failed
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, ProbeDue>;
 
   // real_cluster.cpp: the loop, and what agents say
   Time now();
@@ -111,13 +132,20 @@ class RealCluster final : public Cluster {
   void on(const WakeDue& due);
   void on(const RepairDue& due);
   void on(const InjectionDue& due);
-  void on(const LeaseDue& due);
   void on(const WindowDue& due);
+  void on(const GiveUpDue& due);
+  void on(const AttendDue& due);
   void on(const ProbeDue& due);
 
   // real_hosts.cpp: agents, and taking over from an earlier driver
   std::string socket_of(HostId host) const;
+  void begin_drill(bool taking_over);
+  void end_agents();
   void launch(HostId host);
+  bool launch_and_attend(HostId host);
+  void set_link(HostId host, std::unique_ptr<AgentLink> link);
+  void renew_leases();
+  std::string last_words(HostId host) const;
   void attend(HostId host);
   void send_watches(HostId host);
   void release(HostId host);
@@ -129,15 +157,19 @@ class RealCluster final : public Cluster {
   void wait_for_farewells();
 
   // real_orders.cpp
+  bool take(const Order& order);
+  void apply(const Order& order, Status status, const Result& result);
   OpenOrder* find(OrderId order);
   void close(OrderId order, Status status, const Result& result = {});
   void host_answered(OpenOrder& open, HostId host);
   void report_failing(const OpenOrder& open, HostId host);
+  std::vector<OrderId> open_starts() const;
   void start_ranks(OpenOrder& open);
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);
   void grant_spares();
   void note_undone();
+  void note_failing(OpenOrder& open, HostId host);
   std::string run_directory() const;
   std::vector<std::string> trainer_arguments() const;
   void begin(OpenOrder& open, const Watch& action);
@@ -168,22 +200,33 @@ class RealCluster final : public Cluster {
   std::multimap<Time, Due> timers_;
   Time last_{};
   bool finished_ = false;
+  bool superseded_ = false;
+
+  // Leases are renewed from a thread of their own, so that waiting for one agent does not end the ranks of the others;
+  // but only while the driver's thread shows signs of life.
+  std::mutex links_mutex_;
+  std::condition_variable leases_end_;
+  bool renewing_ = true;
+  std::atomic<std::int64_t> alive_at_ns_;
+  std::thread renewer_;
 
   std::vector<Host> hosts_;
   std::vector<HostId> slots_;
   std::vector<std::uint32_t> vacant_;
   std::deque<HostId> spares_;
-  std::vector<Order> watches_;             // standing, to be told to agents that come back
+  std::vector<Order> watches_;               // standing, to be told to agents that come back
   std::map<std::uint64_t, OpenOrder> open_;  // by order id
   Stream repair_draws_, person_draws_;
 
   RanksState ranks_ = RanksState::none;
-  std::uint32_t run_ = 0;                  // starts of the job so far
+  std::uint32_t run_ = 0;  // starts of the job so far
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
-  std::map<std::uint32_t, std::int64_t> up_;         // by rank, in this run: the step that it goes on after
+  std::map<std::uint32_t, std::int64_t> up_;  // by rank, in this run: the step that it goes on after
   std::map<std::uint32_t, std::uint64_t> finished_ranks_;
   std::uint64_t final_hash_ = 0;
+  std::int64_t most_steps_ = 0;  // that any run completed
+  Time progress_at_;             // when it did, or when this driver began
 };
 
 }  // namespace gauntlet

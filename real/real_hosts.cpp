@@ -1,8 +1,12 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
-#include <algorithm>
-#include <stdexcept>
-
 #include "real/real_cluster.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
 
 namespace gauntlet {
 namespace {
@@ -27,16 +31,36 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   }
   for (std::uint32_t h = world.inventory.job_hosts; h < hosts_.size(); ++h) spares_.push_back(HostId{h});
 
+  for (const RawProgress::Entry& entry : progress_.entries()) {
+    if (entry.rank == 0 && entry.line.kind == RankLine::Kind::step)
+      most_steps_ = std::max(most_steps_, entry.line.step);
+  }
   const bool taking_over = !so_far.observations.empty();
   if (taking_over) restore(so_far);
+  for (const RawProgress::Entry& entry : progress_.entries())
+    run_ = std::max(run_, entry.run);  // none is used twice
+  alive_at_ns_ = monotonic_ns();
+  renewer_ = std::thread([this] { renew_leases(); });
+  try {
+    begin_drill(taking_over);
+  } catch (...) {
+    end_agents();
+    throw;
+  }
+}
+
+void RealCluster::begin_drill(bool taking_over) {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     if (hosts_[h].state != HostState::in_repair && !taking_over) launch(HostId{h});
   }
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     if (hosts_[h].state != HostState::in_repair) attend(HostId{h});
   }
-  on(LeaseDue{});
-  if (world.job.window > Duration::zero()) schedule(kStart + world.job.window, WindowDue{});
+  progress_at_ = now();
+  if (world_->job.window > Duration::zero()) schedule(kStart + world_->job.window, WindowDue{});
+  if (world_->job.give_up_after > Duration::zero()) {
+    schedule(after(progress_at_, world_->job.give_up_after), GiveUpDue{});
+  }
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
     if (!journal_.begun(i)) schedule(setup_.plan[i].at, InjectionDue{i});
@@ -44,19 +68,55 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   if (taking_over) {
     reconcile();
   } else {
-    push(Started{JobId{0}, world.inventory});
+    push(Started{JobId{0}, world_->inventory});
   }
 }
 
-RealCluster::~RealCluster() {
-  for (Host& host : hosts_) {
-    if (host.link) host.link->quit();
+RealCluster::~RealCluster() { end_agents(); }
+
+/// Nothing is left running; agents that obey a later driver are left to it.
+void RealCluster::end_agents() {
+  {
+    const std::lock_guard lock(links_mutex_);
+    renewing_ = false;
   }
-  wait_for_farewells();
+  leases_end_.notify_all();
+  renewer_.join();
+  if (superseded_) {
+    for (Host& host : hosts_) host.process.let_go();
+  } else {
+    for (Host& host : hosts_) {
+      if (host.link) host.link->quit();
+    }
+    wait_for_farewells();
+  }
   for (Host& host : hosts_) {
     host.process.wait_or_end(std::chrono::seconds(5));
     if (host.link) host.link->close();
   }
+}
+
+/// The body of the renewing thread.
+void RealCluster::renew_leases() {
+  constexpr auto kSignOfLife = std::chrono::seconds(60);  // longer than the driver waits for any one agent
+  constexpr Duration kShortest = std::chrono::milliseconds(1);
+  std::unique_lock lock(links_mutex_);
+  while (renewing_) {
+    const bool alive = Duration(monotonic_ns() - alive_at_ns_) < kSignOfLife;
+    for (const Host& host : hosts_) {
+      if (alive && host.link) host.link->lease(world_->drill.lease);
+    }
+    leases_end_.wait_for(lock, std::max(world_->drill.lease / 4, kShortest));
+  }
+}
+
+/// The link before it, if any, ends outside the lock: that may take a while.
+void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
+  {
+    const std::lock_guard lock(links_mutex_);
+    hosts_[host.value].link.swap(link);
+  }
+  link.reset();
 }
 
 /// Agents that an earlier driver started are not ours to wait for as children; their streams break when they leave.
@@ -82,10 +142,37 @@ std::string RealCluster::socket_of(HostId host) const {
 
 void RealCluster::launch(HostId host) {
   const std::string number = std::to_string(host.value);
-  hosts_[host.value].process =
-      AgentProcess({setup_.gauntlet, "agent", "--host", number, "--directory", setup_.directory, "--trainer",
-                    setup_.trainer, "--allow-injection"},
-                   setup_.directory + "/agent-" + number + ".log");
+  std::vector<std::string> arguments = {setup_.gauntlet, "agent",          "--host",    number,
+                                        "--directory",   setup_.directory, "--trainer", setup_.trainer};
+  if (!setup_.plan.empty()) arguments.emplace_back("--allow-injection");
+  hosts_[host.value].process = AgentProcess(arguments, setup_.directory + "/agent-" + number + ".log");
+}
+
+/// False, said on standard error, where the agent cannot be started or does not answer.
+bool RealCluster::launch_and_attend(HostId host) {
+  alive_at_ns_ = monotonic_ns();
+  try {
+    launch(host);
+    attend(host);
+    return true;
+  } catch (const Superseded&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "gauntlet: %s\n", error.what());
+    set_link(host, nullptr);
+    hosts_[host.value].process.end();
+    return false;
+  }
+}
+
+/// Where its log is not read any more, its end says why an agent did not answer.
+std::string RealCluster::last_words(HostId host) const {
+  std::ifstream log(setup_.directory + "/agent-" + std::to_string(host.value) + ".log");
+  std::string line, last;
+  while (std::getline(log, line)) {
+    if (!line.empty()) last = line;
+  }
+  return last.empty() ? "it said nothing" : "it last said: " + last;
 }
 
 void RealCluster::attend(HostId host) {
@@ -99,24 +186,42 @@ void RealCluster::attend(HostId host) {
     inbox_filled_.notify_one();
   };
   const auto link = [&] {
-    attended.link = std::make_unique<AgentLink>(
-        socket_of(host), setup_.epoch,
-        AgentGreeting{.started_ns = setup_.started_ns, .patterns = world_->patterns,
-                      .heartbeat_period = world_->telemetry.heartbeat_period},
-        [put](const AgentMessage& message) { put(message); }, [put](const std::string& why) { put(Lost{why}); });
+    set_link(host, std::make_unique<AgentLink>(
+                       socket_of(host), setup_.epoch,
+                       AgentGreeting{.started_ns = setup_.started_ns,
+                                     .patterns = world_->patterns,
+                                     .heartbeat_period = world_->telemetry.heartbeat_period},
+                       [put](const AgentMessage& message) { put(message); },
+                       [put](const std::string& why) { put(Lost{why}); }));
   };
+  // One that ends before it listens is not waited for.
+  const auto connect_started = [&](std::string& why) {
+    constexpr Duration kLook = std::chrono::milliseconds(20);
+    for (Duration waited{}; waited < kAgentAnswers && access(socket_of(host).c_str(), F_OK) != 0;
+         waited += kLook) {
+      if (!attended.process.exits_within(kLook)) continue;
+      why = "it ended";
+      return false;
+    }
+    return attended.link->connect(kAgentAnswers, why);
+  };
+  alive_at_ns_ = monotonic_ns();
   std::string why;
   link();
   const bool started_by_us = attended.process.running();
-  bool answers = attended.link->connect(started_by_us ? kAgentAnswers : kAgentIsThere, why);
+  bool answers = started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why);
+  if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
+    superseded_ = true;
+    throw Superseded("another driver took over: " + why);
+  }
   if (!answers && !started_by_us) {  // the earlier driver's agent is gone too
     launch(host);
     link();
-    answers = attended.link->connect(kAgentAnswers, why);
+    answers = connect_started(why);
   }
   if (!answers) {
-    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why + "; see " +
-                             setup_.directory + "/agent-" + std::to_string(host.value) + ".log");
+    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
+                             "; " + last_words(host));
   }
   attended.link->lease(world_->drill.lease);
   send_watches(host);
@@ -124,6 +229,7 @@ void RealCluster::attend(HostId host) {
 
 void RealCluster::send_watches(HostId host) {
   Host& told = hosts_[host.value];
+  if (!told.link) return;  // it will be told when it is attended to
   told.silence.clear();
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
@@ -142,7 +248,7 @@ void RealCluster::release(HostId host) {
   leaving.silence.clear();
   if (leaving.link) leaving.link->quit();
   leaving.process.wait_or_end(std::chrono::seconds(5));
-  leaving.link.reset();
+  set_link(host, nullptr);
 }
 
 std::vector<std::uint32_t> RealCluster::ranks_of(HostId host) const {
@@ -158,13 +264,19 @@ std::vector<std::uint32_t> RealCluster::ranks_of(HostId host) const {
 std::optional<std::uint32_t> RealCluster::rank_on(HostId host, std::uint32_t gpu) const {
   const auto slot = std::find(slots_.begin(), slots_.end(), host);
   if (hosts_[host.value].state != HostState::in_job || slot == slots_.end()) return std::nullopt;
-  return rank_of_seat({static_cast<std::uint32_t>(slot - slots_.begin()), gpu}, world_->inventory.gpus_per_host);
+  return rank_of_seat({static_cast<std::uint32_t>(slot - slots_.begin()), gpu},
+                      world_->inventory.gpus_per_host);
 }
 
 // --- taking over -------------------------------------------------------------------------------------------------------
 
-/// What the orders so far have made of the cluster. Orders that have no outcome yet stay open.
+/// What the orders so far and their outcomes have made of the cluster, by the same take() and apply() as live. Orders that have no outcome yet stay open.
 void RealCluster::restore(const Record& so_far) {
+  std::map<std::uint64_t, Outcome> outcomes;
+  for (const Observed& seen : so_far.observations) {
+    if (const auto* outcome = std::get_if<Outcome>(&seen.what))
+      outcomes.emplace(outcome->order.value, *outcome);
+  }
   auto order = so_far.orders.begin();
   for (std::size_t i = 0; i < so_far.observations.size(); ++i) {
     const Observed& seen = so_far.observations[i];
@@ -172,46 +284,22 @@ void RealCluster::restore(const Record& so_far) {
     if (const auto* outcome = std::get_if<Outcome>(&seen.what)) {
       const auto found = open_.find(outcome->order.value);
       if (found != open_.end()) {
-        const Action& what = found->second.order.what;
-        if (std::holds_alternative<Start>(what)) {
-          ranks_ = outcome->status == Status::done ? RanksState::up : RanksState::starting;
-        }
-        if (const auto* granted = std::get_if<Granted>(&outcome->result)) {
-          std::erase(spares_, granted->host);
-          hosts_[granted->host.value].state = HostState::in_job;
-          slots_[vacant_.front()] = granted->host;
-          vacant_.erase(vacant_.begin());
-        }
+        apply(found->second.order, outcome->status, outcome->result);
         open_.erase(found);
       }
     } else if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
     }
     for (; order != so_far.orders.end() && order->observations <= i + 1; ++order) {
-      const Action& what = order->order.what;
-      open_.emplace(order->order.id.value, OpenOrder{order->order, order->at, {}, false, 0, {}});
-      if (std::holds_alternative<Watch>(what)) watches_.push_back(order->order);
-      if (const auto* unwatch = std::get_if<Unwatch>(&what)) {
-        std::erase_if(watches_, [&](const Order& each) { return std::get<Watch>(each.what).id == unwatch->watch; });
-      }
-      if (const auto* every = std::get_if<CheckpointEvery>(&what)) checkpoint_interval_ = every->interval;
-      if (std::holds_alternative<Stop>(what)) ranks_ = RanksState::none;
-      if (const auto* start = std::get_if<Start>(&what)) {
-        collective_timeout_ = start->collective_timeout;
-        ranks_ = RanksState::starting;
-        ++run_;
-      }
-      if (const auto* evict = std::get_if<Evict>(&what)) {
-        if (hosts_[evict->host.value].state == HostState::in_job) {
-          const auto slot = std::find(slots_.begin(), slots_.end(), evict->host);
-          vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
-        }
-        std::erase(spares_, evict->host);
-        hosts_[evict->host.value].state = HostState::in_repair;
-      }
-      if (const auto* readmit = std::get_if<Readmit>(&what)) {
-        hosts_[readmit->host.value].state = HostState::spare;
-        spares_.push_back(readmit->host);
+      const std::uint64_t id = order->order.id.value;
+      const bool taken = take(order->order);
+      const auto outcome = outcomes.find(id);
+      const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
+                              std::holds_alternative<Readmit>(order->order.what);
+      if (moves_host && outcome != outcomes.end()) {  // these are done when they are begun
+        apply(order->order, outcome->second.status, outcome->second.result);
+      } else {
+        open_.emplace(id, OpenOrder{order->order, order->at, taken, {}, 0, {}});
       }
     }
   }
@@ -231,13 +319,15 @@ void RealCluster::reconcile() {
         if (each.host != host.value || each.connection != hosts_[host.value].connection) return false;
         const auto* message = std::get_if<AgentMessage>(&each.what);
         const auto* attending = message == nullptr ? nullptr : std::get_if<AgentAttending>(message);
-        return attending != nullptr && attending->run == run_ && attending->ranks.size() == ranks_of(host).size();
+        return attending != nullptr && attending->run == run_ &&
+               attending->ranks.size() == ranks_of(host).size();
       });
       if (!runs) ranks_lost(host);
     }
   }
   for (const auto& [id, each] : open) {
-    if (std::holds_alternative<Start>(each.order.what)) ranks_ = RanksState::none;  // begun again from nothing
+    if (each.taken && std::holds_alternative<Start>(each.order.what))
+      ranks_ = RanksState::none;  // from nothing
     start(each.order);
   }
 }

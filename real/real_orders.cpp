@@ -1,4 +1,8 @@
 // Orders to real machines and their outcomes: exactly one for each.
+#include "core/contract.hpp"
+#include "core/record/codec.hpp"
+#include "real/real_cluster.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -7,15 +11,71 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/record/codec.hpp"
-#include "real/real_cluster.hpp"
-
 namespace gauntlet {
 
 void RealCluster::start(const Order& order) {
   if (finished_) return;
-  OpenOrder& open = open_.insert_or_assign(order.id.value, OpenOrder{order, now(), {}, false, 0, {}}).first->second;
+  const bool taken = take(order);
+  OpenOrder& open =
+      open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
   std::visit([&](const auto& action) { begin(open, action); }, order.what);
+}
+
+// --- what orders and their outcomes make of the cluster, live and when a record of them is read ------------------------
+
+/// At the order. False where it changes nothing: a Watch that stands already, a Start that cannot be.
+bool RealCluster::take(const Order& order) {
+  if (const auto* watch = std::get_if<Watch>(&order.what)) {
+    const bool stands = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
+      return std::get<Watch>(each.what).id == watch->id;
+    });
+    if (!stands) watches_.push_back(order);
+    return !stands;
+  }
+  if (const auto* unwatch = std::get_if<Unwatch>(&order.what)) {
+    std::erase_if(watches_,
+                  [&](const Order& each) { return std::get<Watch>(each.what).id == unwatch->watch; });
+  } else if (const auto* every = std::get_if<CheckpointEvery>(&order.what)) {
+    checkpoint_interval_ = every->interval;
+  } else if (std::holds_alternative<Stop>(order.what)) {
+    ranks_ = RanksState::none;
+    up_.clear();
+    finished_ranks_.clear();
+  } else if (const auto* start = std::get_if<Start>(&order.what)) {
+    if (ranks_ != RanksState::none || !vacant_.empty()) return false;
+    collective_timeout_ = start->collective_timeout;
+    ++run_;
+    ranks_ = RanksState::starting;
+    up_.clear();
+    finished_ranks_.clear();
+  }
+  return true;
+}
+
+/// At its outcome.
+void RealCluster::apply(const Order& order, Status status, const Result& result) {
+  if (status != Status::done) return;
+  if (std::holds_alternative<Start>(order.what)) ranks_ = RanksState::up;
+  if (const auto* granted = std::get_if<Granted>(&result)) {
+    std::erase(spares_, granted->host);
+    hosts_[granted->host.value].state = HostState::in_job;
+    expect(!vacant_.empty(), "a host was granted to a slot that was empty");
+    slots_[vacant_.front()] = granted->host;
+    vacant_.erase(vacant_.begin());
+  }
+  if (const auto* evict = std::get_if<Evict>(&order.what)) {
+    Host& host = hosts_[evict->host.value];
+    if (host.state == HostState::in_job) {
+      const auto slot = std::find(slots_.begin(), slots_.end(), evict->host);
+      vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
+    }
+    std::erase(spares_, evict->host);
+    host.state = HostState::in_repair;
+  }
+  if (const auto* readmit = std::get_if<Readmit>(&order.what)) {
+    hosts_[readmit->host.value].state = HostState::spare;
+    spares_.push_back(readmit->host);
+  }
 }
 
 // --- bookkeeping -------------------------------------------------------------------------------------------------------
@@ -28,6 +88,7 @@ RealCluster::OpenOrder* RealCluster::find(OrderId order) {
 void RealCluster::close(OrderId order, Status status, const Result& result) {
   const auto found = open_.find(order.value);
   if (found == open_.end()) return;
+  apply(found->second.order, status, result);
   push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result});
   open_.erase(found);
 }
@@ -36,12 +97,27 @@ void RealCluster::close(OrderId order, Status status, const Result& result) {
 void RealCluster::host_answered(OpenOrder& open, HostId host) {
   if (open.waiting.erase(host.value) == 0 || !open.waiting.empty()) return;
   if (const auto* probe = std::get_if<Probe>(&open.order.what)) {
-    const ComponentId who = open.first_failing ? component(*open.first_failing) : ComponentId{probe->who.kind, probe->who.index};
+    const ComponentId who =
+        open.first_failing ? component(*open.first_failing) : ComponentId{probe->who.kind, probe->who.index};
     return close(open.order.id, Status::done,
-                 Probed{who, open.faulty ? Verdict::faulty : Verdict::healthy, static_cast<double>(open.failing)});
+                 Probed{who, open.failing > 0 ? Verdict::faulty : Verdict::healthy,
+                        static_cast<double>(open.failing)});
   }
   if (std::holds_alternative<Stop>(open.order.what)) note_undone();
   close(open.order.id, Status::done);
+}
+
+void RealCluster::note_failing(OpenOrder& open, HostId host) {
+  ++open.failing;
+  if (!open.first_failing) open.first_failing = host;
+}
+
+std::vector<OrderId> RealCluster::open_starts() const {
+  std::vector<OrderId> starts;
+  for (const auto& [id, each] : open_) {
+    if (std::holds_alternative<Start>(each.order.what)) starts.push_back(OrderId{id});
+  }
+  return starts;
 }
 
 /// With every rank gone, whatever was injected into one is over.
@@ -59,9 +135,8 @@ void RealCluster::note_undone() {
 // --- watching and waiting ------------------------------------------------------------------------------------------------
 
 void RealCluster::begin(OpenOrder& open, const Watch& action) {
-  watches_.push_back(open.order);
   for (Host& host : hosts_) {
-    if (!host.link) continue;
+    if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
     if (action.signal == Signal::heartbeat) {
       host.silence.emplace_back(action.id, SilenceFilter(std::get<Silence>(action.until), now()));
     } else {
@@ -72,7 +147,6 @@ void RealCluster::begin(OpenOrder& open, const Watch& action) {
 }
 
 void RealCluster::begin(OpenOrder& open, const Unwatch& action) {
-  std::erase_if(watches_, [&](const Order& each) { return std::get<Watch>(each.what).id == action.watch; });
   for (Host& host : hosts_) {
     std::erase_if(host.silence, [&](const auto& each) { return each.first == action.watch; });
     if (host.link) host.link->unwatch(action.watch);
@@ -88,10 +162,7 @@ void RealCluster::begin(OpenOrder& open, const Cancel& action) {
   close(cancelling, Status::done);
 }
 
-void RealCluster::begin(OpenOrder& open, const CheckpointEvery& action) {
-  checkpoint_interval_ = action.interval;
-  close(open.order.id, Status::done);
-}
+void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) { close(open.order.id, Status::done); }
 
 void RealCluster::begin(OpenOrder& open, const Checkpoint&) { close(open.order.id, Status::failed); }
 
@@ -101,14 +172,7 @@ void RealCluster::begin(OpenOrder& open, const Stop&) { stop_ranks(open); }
 
 void RealCluster::stop_ranks(OpenOrder& open) {
   const OrderId stopping = open.order.id;
-  std::vector<OrderId> failing;
-  for (const auto& [id, each] : open_) {
-    if (std::holds_alternative<Start>(each.order.what)) failing.push_back(OrderId{id});
-  }
-  for (const OrderId order : failing) close(order, Status::failed);
-  ranks_ = RanksState::none;
-  up_.clear();
-  finished_ranks_.clear();
+  for (const OrderId order : open_starts()) close(order, Status::failed);
   OpenOrder& stop = open_.at(stopping.value);
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     if (!hosts_[h].link || hosts_[h].state != HostState::in_job) continue;
@@ -121,21 +185,20 @@ void RealCluster::stop_ranks(OpenOrder& open) {
   }
 }
 
-void RealCluster::begin(OpenOrder& open, const Start& action) {
-  if (ranks_ != RanksState::none || !vacant_.empty()) return close(open.order.id, Status::failed);
-  collective_timeout_ = action.collective_timeout;
+void RealCluster::begin(OpenOrder& open, const Start&) {
+  if (!open.taken) return close(open.order.id, Status::failed);
   start_ranks(open);
 }
 
 void RealCluster::start_ranks(OpenOrder& open) {
-  ++run_;
-  ranks_ = RanksState::starting;
-  up_.clear();
-  finished_ranks_.clear();
   const std::string meeting = run_directory();
   if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
-    std::fprintf(stderr, "gauntlet: %s: cannot be made: %s\n", meeting.c_str(), std::strerror(errno));
-    return close(open.order.id, Status::failed);
+    throw std::runtime_error(meeting +
+                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
+  }
+  for (const HostId host : slots_) {
+    if (!hosts_[host.value].link)
+      return close(open.order.id, Status::failed);  // its agent is being started again
   }
   const std::vector<std::string> arguments = trainer_arguments();
   for (const HostId host : slots_) {
@@ -149,17 +212,28 @@ std::string RealCluster::run_directory() const { return setup_.directory + "/run
 std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
   const bool saves = checkpoint_interval_ != kForever;
-  const std::int64_t every = saves ? std::max<std::int64_t>(1, (checkpoint_interval_ + job.step_time - Duration(1)) / job.step_time) : 0;
+  const std::int64_t every =
+      saves ? std::max<std::int64_t>(1, (checkpoint_interval_ + job.step_time - Duration(1)) / job.step_time)
+            : 0;
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
-  return {"--pp",                   std::to_string(job.layout.pp),
-          "--dp",                   std::to_string(job.layout.dp),
-          "--seed",                 std::to_string(setup_.seed.study),
-          "--steps",                std::to_string(job.steps),
-          "--run-directory",        run_directory(),
-          "--checkpoint-directory", setup_.directory + "/checkpoints",
-          "--checkpoint-every",     std::to_string(every),
-          "--step-time",            text(job.step_time),
-          "--collective-timeout",   text(collective_timeout_)};
+  return {"--pp",
+          std::to_string(job.layout.pp),
+          "--dp",
+          std::to_string(job.layout.dp),
+          "--seed",
+          std::to_string(setup_.seed.study),
+          "--steps",
+          std::to_string(job.steps),
+          "--run-directory",
+          run_directory(),
+          "--checkpoint-directory",
+          setup_.directory + "/checkpoints",
+          "--checkpoint-every",
+          std::to_string(every),
+          "--step-time",
+          text(job.step_time),
+          "--collective-timeout",
+          text(collective_timeout_)};
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------------
@@ -173,36 +247,23 @@ void RealCluster::grant_spares() {
     });
     if (waiting == open_.end()) return;
     const HostId host = spares_.front();
-    spares_.pop_front();
-    slots_[vacant_.front()] = host;
-    vacant_.erase(vacant_.begin());
-    hosts_[host.value].state = HostState::in_job;
     close(OrderId{waiting->first}, Status::done, Granted{host});
   }
 }
 
 void RealCluster::begin(OpenOrder& open, const Evict& action) {
-  Host& host = hosts_[action.host.value];
+  const Host& host = hosts_[action.host.value];
   const bool holds_ranks = host.state == HostState::in_job && ranks_ != RanksState::none;
   if (host.state == HostState::in_repair || host.state == HostState::returned || holds_ranks) {
     return close(open.order.id, Status::failed);
   }
-  if (host.state == HostState::in_job) {
-    vacant_.push_back(static_cast<std::uint32_t>(std::find(slots_.begin(), slots_.end(), action.host) - slots_.begin()));
-  } else {
-    std::erase(spares_, action.host);
-  }
-  host.state = HostState::in_repair;
   release(action.host);
   schedule(now() + from_seconds(world_->repair.time.sample(repair_draws_)), RepairDue{action.host});
   close(open.order.id, Status::done);
 }
 
 void RealCluster::begin(OpenOrder& open, const Readmit& action) {
-  Host& host = hosts_[action.host.value];
-  if (host.state != HostState::returned) return close(open.order.id, Status::failed);
-  host.state = HostState::spare;
-  spares_.push_back(action.host);
+  if (hosts_[action.host.value].state != HostState::returned) return close(open.order.id, Status::failed);
   send_watches(action.host);
   close(open.order.id, Status::done);
   grant_spares();
@@ -216,14 +277,24 @@ void RealCluster::run_probe(OpenOrder& open) {
   const Probe& probe = std::get<Probe>(open.order.what);
   const ProbeKind& kind = world_->probes[probe.probe.value];
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    const bool meant = probe.who.subset == Scope::Subset::one ? probe.who.index == h : hosts_[h].state == HostState::in_job;
-    if (!meant || !hosts_[h].link) continue;
+    const bool meant =
+        probe.who.subset == Scope::Subset::one ? probe.who.index == h : hosts_[h].state == HostState::in_job;
+    if (!meant) continue;
+    if (!hosts_[h].link) {
+      note_failing(open, HostId{h});
+      report_failing(open, HostId{h});
+      continue;
+    }
     open.waiting.insert(h);
     hosts_[h].link->run_probe(open.order.id, kind.name, probe.report);
   }
   // As long as ten times what the scenario expects, and some: an agent that does not answer is a finding.
   schedule(now() + 10 * kind.time + std::chrono::seconds(10), ProbeDue{open.order.id});
-  if (open.waiting.empty()) close(open.order.id, Status::done, Probed{component(HostId{probe.who.index}), Verdict::faulty, 1});
+  if (open.waiting.empty()) {  // nobody to ask
+    const HostId who = open.first_failing.value_or(HostId{probe.who.index});
+    close(open.order.id, Status::done,
+          Probed{component(who), Verdict::faulty, static_cast<double>(open.failing)});
+  }
 }
 
 void RealCluster::begin(OpenOrder& open, const Ask&) {

@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <charconv>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -33,6 +34,15 @@ grpc::ChannelArguments channel_arguments() {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> obeyed_epoch(const std::string& why) {
+  const std::size_t found = why.find(kDriverOfEpoch);
+  if (found == std::string::npos) return std::nullopt;
+  const char* digits = why.data() + found + kDriverOfEpoch.size();
+  std::uint64_t epoch = 0;
+  if (std::from_chars(digits, why.data() + why.size(), epoch).ec != std::errc{}) return std::nullopt;
+  return epoch;
+}
 
 class AgentLink::Stream {
  public:

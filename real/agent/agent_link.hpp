@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gauntlet {
+
+/// The driver's epoch that the agent obeys instead of ours, where `why` (of connect() or `lost`) says so.
+std::optional<std::uint64_t> obeyed_epoch(const std::string& why);
 
 /// One attendance to one agent. Every method may be called from any thread. What is sent while the stream does not
 /// stand is dropped: `lost` has told, and whoever attends anew orders anew.

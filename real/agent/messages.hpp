@@ -14,6 +14,9 @@
 
 namespace gauntlet {
 
+/// How an agent that obeys another driver names it, the epoch after it: in why it ended a stream or refused one.
+inline const std::string kDriverOfEpoch = "the driver of epoch ";
+
 // --- what an agent says. Times named at_ns are CLOCK_MONOTONIC nanoseconds ---------------------------------------
 
 struct AgentAttending {

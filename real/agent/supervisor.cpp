@@ -19,7 +19,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kMostMissed = 10'000;  // lines: of 16 ranks with a step a second, ten minutes
+constexpr std::size_t kMostMissed =
+    10'000;  // steps and stalls: of 16 ranks with a step a second, ten minutes
 constexpr std::size_t kMostRanks = 1024;
 constexpr auto kProbePatience =
     std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
@@ -30,6 +31,13 @@ Time machine_time() { return Time(Duration(monotonic_ns())); }
 AgentDone done(OrderId order) { return {.order = order.value, .ok = true, .why = {}}; }
 AgentDone refused(OrderId order, std::string why) {
   return {.order = order.value, .ok = false, .why = std::move(why)};
+}
+
+// Of what is kept for the next driver, all that grows with time. A later step line tells of the earlier ones as well.
+bool is_progress(const AgentMessage& message) {
+  const auto* said = std::get_if<AgentRankLine>(&message);
+  const auto line = said == nullptr ? std::nullopt : parse_rank_line(said->line);
+  return line && (line->kind == RankLine::Kind::step || line->kind == RankLine::Kind::stall);
 }
 
 std::string known_probes() {
@@ -210,14 +218,15 @@ void Supervisor::obey(StreamId stream, const Message& message) {
 void Supervisor::on(StreamId stream, const DriverHello& message) {
   if (leaving_) return server_.end(stream, "the agent is ending");
   if (ever_attended_ && message.epoch <= epoch_) {
-    return server_.end(stream, "host " + std::to_string(options_.host) + " obeys the driver of epoch " +
+    return server_.end(stream, "host " + std::to_string(options_.host) + " obeys " + kDriverOfEpoch +
                                    std::to_string(epoch_) + ", and epoch " + std::to_string(message.epoch) +
                                    " is not higher");
   }
   if (attendance_)
-    server_.end(attendance_->stream, "the driver of epoch " + std::to_string(message.epoch) + " took over");
+    server_.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
   if (message.greeting.started_ns != started_ns_) {  // another drill: nothing of the last one concerns it
     missed_.clear();
+    missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
   }
   ever_attended_ = true;
@@ -232,8 +241,9 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
       .next_heartbeat = now_};
   tell(AgentAttending{.epoch = epoch_, .run = ranks_.none() ? 0 : ranks_.run(), .ranks = ranks_.alive()});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
+  missed_progress_ = 0;
   if (missed_left_out_ > 0)
-    say(std::to_string(std::exchange(missed_left_out_, 0)) + " lines of ranks went unheard");
+    say(std::to_string(std::exchange(missed_left_out_, 0)) + " step and stall lines of ranks went unheard");
 }
 
 void Supervisor::on(StreamId, const DriverLease& message) { lease_ends_ = after(now_, message.lasts); }
@@ -274,7 +284,7 @@ void Supervisor::on(StreamId, const DriverInject& message) {
     answer.why = "this agent injects no faults; start it with --allow-injection";
   }
   answer.ok = answer.why.empty();
-  tell(answer);
+  tell_or_keep(answer);  // it is the truth of the drill, whoever attends next
 }
 
 void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }
@@ -342,8 +352,9 @@ void Supervisor::tell(const AgentMessage& message) { static_cast<void>(told(mess
 void Supervisor::tell_or_keep(const AgentMessage& message) {
   if (told(message)) return;
   missed_.push_back(message);
-  if (missed_.size() <= kMostMissed) return;
-  missed_.pop_front();
+  if (!is_progress(message) || ++missed_progress_ <= kMostMissed) return;
+  missed_.erase(std::find_if(missed_.begin(), missed_.end(), is_progress));
+  --missed_progress_;
   ++missed_left_out_;
 }
 

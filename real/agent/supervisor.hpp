@@ -94,7 +94,8 @@ class Supervisor {
   bool ever_attended_ = false;
   Time abandoned_at_;                // while nobody attends
   Time lease_ends_ = kStart;         // what is past is no lease
-  std::deque<AgentMessage> missed_;  // lines and exits that nobody attended to hear
+  std::deque<AgentMessage> missed_;  // lines, exits and injections that nobody attended to hear
+  std::size_t missed_progress_ = 0;  // of them, lines of steps and stalls: they alone are bounded
   std::uint64_t missed_left_out_ = 0;
 
   std::optional<DriverStartRanks> pending_start_;  // waits for an older run to be gone

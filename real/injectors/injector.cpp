@@ -21,9 +21,10 @@ std::vector<Problem> check_injectable(const World& world) {
                         .column = 0,
                         .what = "faults." + kind.name,
                         .why = "has no injector here",
-                        .suggestion = "what can be injected is effect = \"crash\" (SIGKILL of a rank) or \"hang\" "
-                                      "(SIGSTOP of a rank), with component = \"gpu\", clock = \"always\", "
-                                      "remedy = \"restart\", no log line, no lost heartbeat and no healing"});
+                        .suggestion =
+                            "what can be injected is effect = \"crash\" (SIGKILL of a rank) or \"hang\" "
+                            "(SIGSTOP of a rank), with component = \"gpu\", clock = \"always\", "
+                            "remedy = \"restart\", no log line, no lost heartbeat and no healing"});
   }
   return problems;
 }

@@ -1,12 +1,12 @@
 // Which faults can be injected into real processes here, and how.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/problem.hpp"
 #include "models/world.hpp"
 #include "real/agent/agent_link.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace gauntlet {
 

@@ -44,7 +44,8 @@ void Journal::write(const JournalEntry& entry) {
   line << entry.at.time_since_epoch().count() << ' ' << kSteps[static_cast<std::size_t>(entry.step)] << ' '
        << entry.injection << '\n';
   const std::string text = line.str();
-  if (::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || fdatasync(file_) != 0) {
+  if (::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      fdatasync(file_) != 0) {
     throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
   }
   entries_.push_back(entry);

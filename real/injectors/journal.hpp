@@ -1,12 +1,12 @@
 // The injector's journal: the truth of a drill, on disk before anything is done.
 #pragma once
 
+#include "core/time.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/time.hpp"
 
 namespace gauntlet {
 

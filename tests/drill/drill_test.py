@@ -88,6 +88,41 @@ class Drill(unittest.TestCase):
         self.check_nothing_left()
         self.assertEqual(done.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=80"))
 
+    def test_a_drill_that_is_interrupted_without_a_record_leaves_nothing(self):
+        run = self.place.start("--no-faults")
+        self.wait_for("step 5", lambda: self.steps_done() >= 5)
+        run.send_signal(signal.SIGINT)
+        done = drills.finish(run)
+        self.assertEqual(done.code, 128 + signal.SIGINT, str(done))
+        self.assertIn("interrupted before the end", done.err)
+        self.assertEqual(self.place.processes(), {})
+        self.assertEqual(list(self.place.path.iterdir()), [])
+
+    def test_a_drill_that_is_interrupted_with_a_record_goes_on_with_the_same_command(self):
+        record = self.place.path / "drill.rec"
+        out = self.place.path / "out"
+        short = ("--no-faults", "--record", str(record), "--out", str(out), "--set", "job.steps=40")
+        run = self.place.start(*short)
+        self.wait_for("step 5", lambda: self.steps_done() >= 5)
+
+        second = self.place.run(*short)  # while the first one still runs
+        self.assertEqual(second.code, 1, str(second))
+        self.assertIn("another driver runs this drill", second.err)
+        self.assertIsNone(run.poll(), "the first one goes on")
+
+        run.send_signal(signal.SIGINT)
+        done = drills.finish(run)
+        self.assertEqual(done.code, 128 + signal.SIGINT, str(done))
+        self.assertIn(f"the same command goes on from {record}", done.err)
+        self.assertEqual(self.place.processes(), {})
+        kept = sorted(p.name[:15] for p in self.place.path.iterdir())
+        self.assertEqual(kept, ["drill.rec", "drill.rec.state", "gauntlet-drill-"])
+
+        resumed = self.place.run(*short)
+        self.assertEqual(resumed.code, 0, str(resumed))
+        self.check_nothing_left()
+        self.assertEqual(resumed.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=40"))
+
     @staticmethod
     def children(pid):
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as listed:

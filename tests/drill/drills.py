@@ -24,8 +24,8 @@ class Place:
     def environment(self):
         return dict(os.environ, TMPDIR=str(self.path))
 
-    def command(self, *arguments, hosts=4):
-        return [GAUNTLET, "drill", SCENARIO, "--hosts", str(hosts), *arguments]
+    def command(self, *arguments, hosts=4, gauntlet=GAUNTLET):
+        return [gauntlet, "drill", SCENARIO, "--hosts", str(hosts), *arguments]
 
     def start(self, *arguments, hosts=4):
         return subprocess.Popen(self.command(*arguments, hosts=hosts), env=self.environment(), text=True,

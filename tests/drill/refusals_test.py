@@ -1,7 +1,11 @@
 """What cannot be drilled is refused before anything starts, and what fails leaves nothing running."""
 import os
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -37,10 +41,107 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["host_check"], "--set", 'probes.other.time="1s"')
 
     def test_no_place_for_sockets_and_checkpoints(self):
-        self.refused(1, ["/proc/gauntlet-drill-", "cannot be made"], environment=dict(os.environ, TMPDIR="/proc"))
+        self.refused(1, ["/proc/gauntlet-drill-", "cannot be written"], environment=dict(os.environ, TMPDIR="/proc"))
 
     def test_a_recording_that_cannot_be_written(self):
         self.refused(1, ["/proc/drill.rec", "cannot be written"], "--record", "/proc/drill.rec")
+
+    def mounted(self, path, options):
+        """A file system of its own; the test is skipped where this environment does not allow one."""
+        path.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], capture_output=True, text=True)
+        if mount.returncode != 0:
+            path.rmdir()
+            self.skipTest(f"no file system of its own: {mount.stderr.strip()}")
+        self.addCleanup(path.rmdir)
+        self.addCleanup(subprocess.run, ["umount", str(path)], check=True)
+
+    def drilled_on(self, disk):
+        process = subprocess.Popen(self.place.command(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=dict(os.environ, TMPDIR=str(disk)))
+        run = drills.finish(process)
+        self.assertEqual(run.code, 1, str(run))
+        self.assertEqual(self.place.processes(), {})
+        return run
+
+    def test_a_disk_that_is_full(self):
+        disk = self.place.path / "disk"
+        self.mounted(disk, "size=64k,mode=0700")
+        with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
+            while True:
+                filler.write(bytes(4096))
+        run = self.drilled_on(disk)
+        self.assertIn(str(disk), run.err)
+        self.assertIn("No space left on device", run.err)
+        self.assertEqual([p.name for p in disk.iterdir()], ["filler"])
+
+    def test_a_disk_that_is_read_only(self):
+        disk = self.place.path / "disk"
+        self.mounted(disk, "size=64k,mode=0700,ro")
+        run = self.drilled_on(disk)
+        self.assertIn(str(disk), run.err)
+        self.assertIn("Read-only file system", run.err)
+
+    def test_a_job_that_never_trains_is_given_up(self):
+        """Here every rank ends at once, whatever is done about it."""
+        programs = self.place.path / "programs"
+        programs.mkdir()
+        gauntlet = shutil.copy(drills.GAUNTLET, programs)
+        trainer = programs / "gauntlet-trainer"
+        trainer.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+        trainer.chmod(0o700)
+        command = self.place.command("--no-faults", "--set", "job.give_up_after=3s", gauntlet=str(gauntlet))
+        process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=self.place.environment())
+        run = drills.finish(process)
+        self.assertEqual(run.code, 1, str(run))
+        self.assertEqual(self.place.processes(), {})
+        self.assertEqual([p.name for p in self.place.path.iterdir()], ["programs"])
+
+    def interrupted(self, record):
+        run = self.place.start("--no-faults", "--record", str(record))
+        deadline = time.monotonic() + drills.SECONDS_MAX
+        while not list(self.place.path.glob("gauntlet-drill-*/progress")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        done = drills.finish(run)
+        self.assertEqual(done.code, 128 + signal.SIGINT, str(done))
+        return record.with_name(record.name + ".state")
+
+    def test_a_state_that_names_what_no_drill_made(self):
+        record = self.place.path / "drill.rec"
+        state = self.interrupted(record)
+        (made,) = self.place.path.glob("gauntlet-drill-*")
+        others = self.place.path / "precious"
+        others.mkdir(mode=0o700)
+        link = self.place.path / "gauntlet-drill-link"
+        link.symlink_to(others)
+        lines = state.read_text(encoding="ascii").splitlines()
+        for named in (others, link):
+            state.write_text("\n".join([*lines[:3], str(named), ""]), encoding="ascii")
+            run = self.place.run("--no-faults", "--record", str(record))
+            self.assertEqual(run.code, 1, str(run))
+            self.assertIn("no drill's directory of ours", run.err)
+            self.assertTrue(others.is_dir())
+        made.chmod(0o755)
+        state.write_text("\n".join(lines) + "\n", encoding="ascii")
+        self.assertIn("no drill's directory of ours", self.place.run("--no-faults", "--record", str(record)).err)
+
+    def test_a_socket_that_is_in_use(self):
+        record = self.place.path / "drill.rec"
+        self.interrupted(record)
+        (made,) = self.place.path.glob("gauntlet-drill-*")
+        path = made / "agent-1.sock"
+        path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as taken:
+            taken.bind(str(path))
+            taken.listen()
+            run = self.place.run("--no-faults", "--record", str(record))
+        self.assertEqual(run.code, 1, str(run))
+        self.assertIn("the agent of host 1 does not answer", run.err)
+        self.assertIn("agent-1.sock", run.err)
+        self.assertEqual(self.place.processes(), {})
 
 
 if __name__ == "__main__":

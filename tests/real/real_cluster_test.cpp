@@ -1,0 +1,158 @@
+// The driver's cluster over agents of this test's own, with no controller above it.
+#include "real/real_cluster.hpp"
+
+#include "tests/real/agent_harness.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct RealClusters : testing::Test {
+  RealClusters() {
+    world.inventory.job_hosts = 2;
+    world.inventory.gpus_per_host = 1;
+    world.job.layout = {.tp = 1, .pp = 2, .dp = 1};
+    world.job.step_time = 1s;
+    world.repair.time = Law::constant(3600);
+    world.telemetry.heartbeat_period = 20ms;
+    world.drill.lease = 10min;
+  }
+
+  DrillSetup setup(std::uint64_t epoch) const {
+    DrillSetup setup;
+    setup.directory = directory.name();
+    setup.gauntlet = std::getenv("GAUNTLET");
+    setup.trainer = trainer.program();
+    setup.started_ns = monotonic_ns();
+    setup.epoch = epoch;
+    setup.seed = {.study = 1, .replica = 0};
+    return setup;
+  }
+  std::string socket(std::uint32_t host) const {
+    return directory.file("agent-" + std::to_string(host) + ".sock");
+  }
+  /// The next observation of this kind.
+  template <class Kind>
+  static Kind await(RealCluster& cluster) {
+    while (true) {
+      const std::optional<Observed> seen = cluster.next(Time(Duration(kPatience)));
+      if (!seen) throw std::runtime_error("what was awaited was not observed");
+      if (const auto* found = std::get_if<Kind>(&seen->what)) return *found;
+    }
+  }
+
+  OwnDirectory directory;
+  PuppetTrainer trainer{directory, 2};
+  World world;
+};
+
+TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
+  const Record nothing;
+  DriverUnderTest later(socket(0), 5);
+  {
+    RealCluster cluster(world, setup(2), nothing);
+    await<Started>(cluster);
+    later.attend();
+    EXPECT_THROW(await<Finished>(cluster), Superseded);
+  }
+  later.await<AgentHeartbeat>();
+  DriverUnderTest other(socket(1), 5);
+  other.attend();  // host 1 had not been taken over, and its agent lives as well
+  for (DriverUnderTest* driver : {&later, &other}) {
+    driver->link.quit();
+    driver->await_loss();
+  }
+}
+
+TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
+  const std::string number = "0";
+  AgentProcess agent({std::getenv("GAUNTLET"), "agent", "--host", number, "--directory", directory.name(),
+                      "--trainer", trainer.program()},
+                     directory.file("agent.log"));
+  DriverUnderTest later(socket(0), 5);
+  later.attend();
+  Record so_far;
+  so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+  EXPECT_THROW(RealCluster(world, setup(2), so_far), Superseded);
+  later.await<AgentHeartbeat>();
+}
+
+TEST_F(RealClusters, OrdersThatATakeoverFindsOpenAreAnsweredOnce) {
+  Record so_far;
+  so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+  const auto ordered = [&](std::uint64_t id, const Action& what) {
+    const auto heard = static_cast<std::uint32_t>(so_far.observations.size());
+    so_far.orders.push_back({kStart, heard, {OrderId{id}, what}});
+  };
+  const auto answered = [&](std::uint64_t id, Status status) {
+    so_far.observations.push_back(
+        {kStart, Outcome{.order = OrderId{id}, .status = status, .took = {}, .result = {}}});
+  };
+  // Host 0 was evicted, and the driver knew it. Whether host 1 was, it did not live to write down.
+  const Watch watch{.id = WatchId{1},
+                    .signal = Signal::process_exit,
+                    .who = Scope::all(ComponentKind::host),
+                    .until = Match{}};
+  ordered(1, Evict{HostId{0}});
+  answered(1, Status::done);
+  ordered(2, watch);
+  ordered(3, Evict{HostId{1}});
+  ordered(4, Readmit{HostId{0}});  // refused: it is in repair, or just being repaired
+  ordered(5, Wake{kStart});
+  ordered(6, Cancel{OrderId{5}});
+  ordered(7, Start{JobId{0}, 10s});  // refused: slots are empty
+
+  world.repair.time = Law::constant(0);
+  RealCluster cluster(world, setup(2), so_far);
+  cluster.start({OrderId{8}, Alert{JobId{0}, component(HostId{0})}});  // the last outcome to come
+  std::map<std::uint64_t, std::vector<Status>> outcomes;
+  while (outcomes.count(8) == 0) {
+    const Outcome outcome = await<Outcome>(cluster);
+    outcomes[outcome.order.value].push_back(outcome.status);
+  }
+  using Answers = std::map<std::uint64_t, std::vector<Status>>;
+  EXPECT_EQ(outcomes, (Answers{{2, {Status::done}},
+                               {3, {Status::done}},
+                               {4, {Status::failed}},
+                               {5, {Status::cancelled}},
+                               {6, {Status::done}},
+                               {7, {Status::failed}},
+                               {8, {Status::done}}}));
+  EXPECT_EQ(await<HostReturned>(cluster).host, HostId{0});
+  EXPECT_EQ(await<HostReturned>(cluster).host, HostId{1});
+}
+
+TEST_F(RealClusters, AJobThatMakesNoProgressIsGivenUp) {
+  world.job.give_up_after = 1ms;
+  const Record nothing;
+  RealCluster cluster(world, setup(1), nothing);
+  EXPECT_EQ(await<Finished>(cluster).ending, Ending::gave_up);
+}
+
+TEST_F(RealClusters, AnAgentThatCannotBeStartedIsNamedWithWhatItSaid) {
+  DrillSetup broken = setup(1);
+  broken.gauntlet = directory.file("no-agent");
+  {
+    std::ofstream script(broken.gauntlet);
+    script << "#!/bin/sh\necho the disk is on fire\n";
+  }
+  std::filesystem::permissions(broken.gauntlet, std::filesystem::perms::owner_all);
+  const Record nothing;
+  try {
+    RealCluster cluster(world, broken, nothing);
+    ADD_FAILURE() << "it began";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("agent of host 0"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the disk is on fire"));
+  }
+}
+
+}  // namespace
+}  // namespace gauntlet
