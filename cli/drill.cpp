@@ -91,13 +91,6 @@ Summary summarize(const Scenario& scenario, std::uint64_t seed, const Figures& f
   return statistics.summary();
 }
 
-ScoreFacts score_facts(const World& world) {
-  ScoreFacts facts;
-  for (const FaultKind& kind : world.faults)
-    facts.on_training_clock.push_back(kind.clock == FaultClock::training);
-  return facts;
-}
-
 /// What the drill was, in a line each; standard error, so that --json stays a document.
 void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   fmt::print(stderr, "gauntlet: {} of {} planned faults reached a rank{}\n", result.injected, plan.size(),

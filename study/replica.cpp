@@ -5,11 +5,15 @@
 
 namespace gauntlet {
 
-Simulation::Simulation(const World& world, const PolicyConstants& policies)
-    : policies_(&policies), cluster_(world) {
+ScoreFacts score_facts(const World& world) {
+  ScoreFacts facts;
   for (const FaultKind& kind : world.faults)
-    facts_.on_training_clock.push_back(kind.clock == FaultClock::training);
+    facts.on_training_clock.push_back(kind.clock == FaultClock::training);
+  return facts;
 }
+
+Simulation::Simulation(const World& world, const PolicyConstants& policies)
+    : policies_(&policies), cluster_(world), facts_(score_facts(world)) {}
 
 const Figures& Simulation::run(const ReplicaOptions& options) {
   Controller controller(*policies_);

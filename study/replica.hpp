@@ -11,6 +11,9 @@
 
 namespace gauntlet {
 
+/// What the score needs to know of a world.
+ScoreFacts score_facts(const World& world);
+
 struct ReplicaOptions {
   std::uint64_t seed = 1;
   std::uint32_t replica = 0;

@@ -1,0 +1,46 @@
+// Where a drill keeps what it needs beside its recording: a directory of its own, and a locked file that says where.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gauntlet {
+
+/// What a driver that takes over needs beside the record.
+struct DrillState {
+  std::int64_t started_ns = 0;
+  std::uint64_t epoch = 0;
+  std::string directory;
+};
+
+/// The state beside the recording, locked for as long as this driver lives: two drivers would both append to the record.
+/// The lock goes with the process, however it ends. Every function throws std::runtime_error where the system refuses.
+class StateFile {
+ public:
+  explicit StateFile(const std::string& record);
+  /// Leaves no file where nothing was begun.
+  ~StateFile();
+  StateFile(const StateFile&) = delete;
+  StateFile& operator=(const StateFile&) = delete;
+
+  /// One write, and what it leaves of a longer state comes after what is read: no death in between spoils it.
+  void write(const DrillState& state);
+  /// Of an earlier driver; refuses a state of another boot, and a directory that no drill of ours made.
+  DrillState read(const std::string& record) const;
+  void remove();
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+/// A new directory under $TMPDIR, ours alone.
+std::string new_drill_directory();
+
+/// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.
+void prepare_drill_directory(const std::string& path);
+
+/// Removes it with all that is in it, if a drill of ours made it.
+void remove_drill_directory(const std::string& path);
+
+}  // namespace gauntlet
