@@ -138,10 +138,11 @@ void Recovery::replace(const std::vector<HostId>& hosts, Time now, Roster& roste
 void Recovery::make_ready(Time now, Roster& roster, Orders& out) {
   if (fault_) return diagnose(now, roster, out);
   if (now < hold_until_) {
-    if (stopped_for_ != StopReason::planned) {  // the stop for a fault goes on as the planned one
-      stopped_for_ = StopReason::planned;
-      out.add(Stop{job_, StopReason::planned});
-    }
+    // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
+    const bool planned_already =
+        std::holds_alternative<Holding>(stage_) ||
+        (std::holds_alternative<Stopping>(stage_) && stopped_for_ == StopReason::planned);
+    if (!planned_already) out.add(Stop{job_, StopReason::planned});
     stage_ = Holding{out.add(Wake{hold_until_})};
     return;
   }

@@ -141,6 +141,22 @@ TEST(Chaos, ACheckpointBeforeAPlannedStopSurvivesAPauseAndDiesWithACrash) {
   EXPECT_GT(at(after_crash.phases, Phase::recomputing), Duration::zero());
 }
 
+TEST(Chaos, AFaultDuringAPlannedStopLeavesTheHoldPlanned) {
+  // Stopped at 1 h for 30 min. A fault at 1 h 5 min is found and its host replaced at once; the rest of the hold is
+  // planned all the same, and nobody waits for a spare while there is one.
+  World world = eight_hosts();
+  world.job.planned_stops = {{kStart + kHour, 30 * kMinute}};
+  FaultKind crash = every_fault()[1];
+  crash.trace = {{kStart + kHour + 5 * kMinute, 1}};
+  add_faults(world, {crash}, 1);
+  const PolicyConstants policies = every_detector();
+  Simulation simulation(world, policies);
+  const Figures& figures = simulation.run({.seed = 1, .replica = 0});
+  EXPECT_EQ(figures.evictions_right, 1u);
+  EXPECT_GT(at(figures.phases, Phase::planned), 25 * kMinute);
+  EXPECT_EQ(at(figures.phases, Phase::waiting_for_spare), Duration::zero());
+}
+
 TEST(Chaos, ACorruptionThatADetectorSeesIsNoFalseAlarm) {
   World world = eight_hosts();
   FaultKind corrupt = every_fault()[0];
