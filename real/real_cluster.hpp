@@ -138,7 +138,6 @@ class RealCluster final : public Cluster {
   void on(const ProbeDue& due);
 
   // real_hosts.cpp: agents, and taking over from an earlier driver
-  std::string socket_of(HostId host) const;
   void begin_drill(bool taking_over);
   void end_agents();
   void launch(HostId host);

@@ -1,4 +1,5 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
+#include "real/agent/agent.hpp"
 #include "real/real_cluster.hpp"
 
 #include <unistd.h>
@@ -136,10 +137,6 @@ void RealCluster::wait_for_farewells() {
   }
 }
 
-std::string RealCluster::socket_of(HostId host) const {
-  return setup_.directory + "/agent-" + std::to_string(host.value) + ".sock";
-}
-
 void RealCluster::launch(HostId host) {
   const std::string number = std::to_string(host.value);
   std::vector<std::string> arguments = {setup_.gauntlet, "agent",          "--host",    number,
@@ -187,7 +184,7 @@ void RealCluster::attend(HostId host) {
   };
   const auto link = [&] {
     set_link(host, std::make_unique<AgentLink>(
-                       socket_of(host), setup_.epoch,
+                       agent_socket(setup_.directory, host.value), setup_.epoch,
                        AgentGreeting{.started_ns = setup_.started_ns,
                                      .patterns = world_->patterns,
                                      .heartbeat_period = world_->telemetry.heartbeat_period},
@@ -197,7 +194,8 @@ void RealCluster::attend(HostId host) {
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
     constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{}; waited < kAgentAnswers && access(socket_of(host).c_str(), F_OK) != 0;
+    for (Duration waited{};
+         waited < kAgentAnswers && access(agent_socket(setup_.directory, host.value).c_str(), F_OK) != 0;
          waited += kLook) {
       if (!attended.process.exits_within(kLook)) continue;
       why = "it ended";
