@@ -37,13 +37,36 @@ exits 2 run "$tiny" --replicas 2 --out "$scratch/no/such/place"
 exits 2 run "$tiny" --replicas 2 --out /proc/results
 [[ -z "$(find "$scratch" -name '.*unfinished*')" ]] || fail "something is left beside the results"
 
-# A disk that is full says so in its own words, and nothing is left: here files end at 64 KiB.
+# A disk that is full says so in its own words, and loses nothing: here files end at 64 KiB, and then they do not.
 code=0
-(trap '' XFSZ; ulimit -f 64; "$gauntlet" run "$tiny" --replicas 500 --out "$scratch/large") >/dev/null 2>"$scratch/stderr" ||
-  code=$?
+(trap '' XFSZ; ulimit -f 64; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/large") \
+  >/dev/null 2>"$scratch/stderr" || code=$?
 ((code == 1)) || fail "a full disk ends with $code, not 1"
-says stderr "results.sqlite: disk I/O error"
+says stderr "results.sqlite: cannot be written: disk I/O error"
+says stderr "go on with --resume"
 absent "$scratch/large"
+exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/large" --resume
+exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/larger"
+diff -r "$scratch/large" "$scratch/larger" >&2 || fail "a study that met a full disk ends otherwise"
+
+# A directory that nobody may write into, and a database that is none.
+exits 2 run "$tiny" --replicas 2 --seed 6 --out "$scratch/one" --resume
+says stderr "another seed"
+cp -r "$scratch/one" "$scratch/damaged"
+head -c 5000 "$scratch/one/results.sqlite" >"$scratch/damaged/results.sqlite"
+exits 2 run "$tiny" --replicas 9 --seed 5 --out "$scratch/damaged" --resume
+says stderr "begin again with --force"
+[[ "$(stat -c %s "$scratch/damaged/results.sqlite")" == 5000 ]] || fail "a damaged store was touched"
+
+# Questions to the database.
+exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --csv
+[[ "$(cat "$scratch/stdout")" == $'n\n500' ]] || fail "--sql --csv prints $(cat "$scratch/stdout")"
+exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --json
+says stdout "500"
+exits 2 results "$scratch/large" --sql 'drop table replica'
+exits 2 results "$scratch/large" --sql 'select nonsense'
+says stderr "nonsense"
+exits 0 results "$scratch/large" --check
 
 # Without --out nothing is written.
 mkdir "$scratch/here"
@@ -56,7 +79,7 @@ rm "$scratch/two/notes.txt"
 awk -F, -v OFS=, 'NR == 4 { $5 = $5 + 1 } { print }' OFMT=%.0f CONVFMT=%.0f "$scratch/two/replicas.csv" >"$scratch/csv"
 mv "$scratch/csv" "$scratch/two/replicas.csv"
 exits 1 results "$scratch/two" --check
-says stderr "replicas.csv:4:1: replica 2: the phases do not add up"
+says stderr "replicas.csv:4:1: effective_ns = "
 exits 0 results "$scratch/two"
 exits 2 results "$scratch/here"
 exits 2 results "$scratch/nowhere"
