@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -452,5 +453,7 @@ int guarded_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const auto program = [&] { return gauntlet::guarded_program(argc, argv); };
-  return gauntlet::started_by_mpi() ? gauntlet::with_ranks(program, gauntlet::complain) : program();
+  if (!gauntlet::started_by_mpi()) return program();
+  ::setenv("NO_COLOR", "1", 0);  // mpirun lends every rank a terminal, whatever it writes to itself
+  return gauntlet::with_ranks(program, gauntlet::complain);
 }

@@ -19,7 +19,7 @@ namespace {
 
 // Where replicas are run.
 std::unique_ptr<Executor> make_executor(const StudyTerms& terms, unsigned threads) {
-  return started_by_mpi() ? make_mpi_executor(terms, threads) : make_thread_executor(terms, threads);
+  return mpi_ranks() > 1 ? make_mpi_executor(terms, threads) : make_thread_executor(terms, threads);
 }
 
 Existing existing_of(const StudyRequest& request) {

@@ -80,8 +80,7 @@ GpuCounts parse_gpu_counts(std::string_view text, std::string_view option) {
   if (range)
     return from_range(option, text, out.counts[0], out.counts[1], parts.size() == 3 ? ":" + parts[2] : "");
   std::ranges::sort(out.counts);
-  const auto repeated = std::ranges::unique(out.counts);
-  out.counts.erase(repeated.begin(), repeated.end());
+  out.counts.erase(std::unique(out.counts.begin(), out.counts.end()), out.counts.end());
   return out;
 }
 

@@ -162,8 +162,7 @@ ScalePlan plan_scale(const PointSource& source, std::string_view gpus, Batch bat
   }
   if (!plan.problems.empty()) return plan;
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   load(source, sizes, option, plan);
   return plan;
 }

@@ -23,6 +23,11 @@ def rank_of(pid):
     return None
 
 
+def cpu_ticks(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 class Mpirun(StudyTest):
     def start(self, ranks, out, *options, study=()):
         words = ["mpirun", "-n", str(ranks), "--allow-run-as-root", "--oversubscribe", *options, GAUNTLET, *sweep(REPLICAS),
@@ -49,6 +54,14 @@ class Mpirun(StudyTest):
             code, err = self.ends(self.start(ranks, self.place / f"ranks-{ranks}"))
             self.assertEqual(code, 0, err)
             self.assert_same(alone, self.place / f"ranks-{ranks}")
+
+    def test_the_other_ranks_do_their_share(self):
+        out = self.place / "out"
+        process = self.start(3, out)
+        wait_until(lambda: stored(out) >= REPLICAS, "half of the study is stored", process)
+        spent = {rank_of(pid): cpu_ticks(pid) for pid in children(process.pid)}
+        self.assertGreater(min(spent[1], spent[2]), spent[0] / 8, f"CPU ticks by rank: {spent}")
+        self.ends(process)
 
     def test_a_lost_rank_does_not_lose_the_study(self):
         out = self.place / "out"
