@@ -118,7 +118,7 @@ void add_sweep(CLI::App& app, SweepRequest& request, int& exit_code) {
           "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20\n"
           "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log10 \\\n"
           "      --vary detection.hang_timeout=1min,5min,10min --precision ettr=0.002 --out sweep\n"
-          "  gauntlet sweep tiny-8 --vary spares.count=0:8 --vary checkpoint.interval=1min:2h \\\n"
+          "  gauntlet sweep tiny-8 --vary spares.count=0:8 --vary detection.hang_timeout=1min:1h \\\n"
           "      --design latin-hypercube --points 40");
   add_scenario(*sweep, request.scenarios.emplace_back());
   sweep
@@ -149,7 +149,7 @@ void add_compare(CLI::App& app, CompareRequest& request, int& exit_code) {
   CLI::App* compare =
       add(app, "compare", "Compare scenarios under the same faults, and say what makes the difference",
           "  gauntlet compare mine.toml theirs.toml\n"
-          "  gauntlet compare tiny-8 --with checkpoint.interval=5min --with 'spares.count=4'\n"
+          "  gauntlet compare tiny-8 --with detection.hang_timeout=5min --with spares.count=4\n"
           "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500");
   compare->add_option("scenarios", request.scenarios, "Scenario files, or the names of shipped ones")
       ->type_name("SCENARIO")

@@ -155,7 +155,7 @@ int print_results(const FoundResults& results, const ResultsRequest& request) {
                           .column = 0,
                           .what = "",
                           .why = "cannot be read",
-                          .suggestion = ""});
+                          .suggestion = "bring it back from a copy, or make the results again with --force"});
     text = *file;
   }
   if (!print(text)) return kFailed;

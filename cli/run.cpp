@@ -104,7 +104,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   } else {
     experiment.ensure({&number, 1}, replicas);
   }
-  // Results that were there already may hold more than was asked for.
+  // Fewer than were asked for where it was interrupted.
   const std::uint32_t done = experiment.replicas(number);
   if (done == 0) return bench->finish({});  // nothing was done: nothing is written
   Summary summary = experiment.summary(number, done);

@@ -65,6 +65,10 @@ void read_terms(const SweepRequest& request, const Point& base, Prepared& prepar
   SweepTerms& terms = prepared.terms;
   for (const std::string& text : request.precision) {
     ParsedPrecision parsed = parse_precision(text, base.facts);
+    if (parsed.goal && std::ranges::any_of(terms.precision, [&](const PrecisionGoal& goal) {
+          return goal.metric == parsed.goal->metric;
+        }))
+      parsed.problem = problem("--precision", parsed.goal->metric, "is given twice", "say it once");
     if (parsed.goal) terms.precision.push_back(std::move(*parsed.goal));
     if (parsed.problem) prepared.problems.push_back(std::move(*parsed.problem));
   }
@@ -93,6 +97,10 @@ Prepared prepare(const SweepRequest& request, const PointSource& source, std::ui
   prepared.plan.axes = std::move(parsed.axes);
   prepared.plan.design = request.design;
   std::ranges::move(parsed.problems, std::back_inserter(prepared.problems));
+  for (const Axis& axis : prepared.plan.axes)
+    if (std::ranges::any_of(request.sets, [&](const std::string& set) { return set.starts_with(axis.path + "="); }))
+      prepared.problems.push_back(
+          problem("--vary", axis.path, "is given a value by --set too", "leave one of the two out"));
   if (!prepared.problems.empty()) return prepared;
   if (request.design == "grid") {
     plan_grid(request, prepared);

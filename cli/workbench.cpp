@@ -12,6 +12,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 #include <utility>
 
 namespace gauntlet {
@@ -20,6 +24,21 @@ namespace {
 // Where replicas are run.
 std::unique_ptr<Executor> make_executor(const StudyTerms& terms, unsigned threads) {
   return mpi_ranks() > 1 ? make_mpi_executor(terms, threads) : make_thread_executor(terms, threads);
+}
+
+// A job that is started again after its node was lost may meet the lost node's lock until the file system lets go of it.
+constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(200);
+
+WaitForOther wait_for_other(const std::atomic<bool>& stop) {
+  return [&stop, looks = 0](const std::filesystem::path& part) mutable {
+    if (looks == 0)
+      complain(fmt::format("{} is being written by another program; waiting up to {} s for its end",
+                           part.string(), kPatience.count()));
+    if (stop || looks++ >= kPatience / kBetweenLooks) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
+    return true;
+  };
 }
 
 Existing existing_of(const StudyRequest& request) {
@@ -70,6 +89,7 @@ struct Workbench::State {
   std::string command_line;
   std::string scenario;  // for people, where there is one
   std::uint64_t seed = 0;
+  const std::atomic<bool>* stop = nullptr;     // Ctrl-C
   std::unique_ptr<ResultDirectory> directory;  // where results are written
   std::unique_ptr<Store> temporary;            // where they are not
   std::unique_ptr<Executor> executor;
@@ -90,7 +110,8 @@ std::optional<Problem> Workbench::State::open_store(const StudyIdentity& study,
     temporary = Store::temporary(study, faults);
     return std::nullopt;
   }
-  auto opened = ResultDirectory::open(request.out, existing_of(request), study, faults);
+  const WaitForOther wait = request.resume ? wait_for_other(*stop) : WaitForOther();
+  auto opened = ResultDirectory::open(request.out, existing_of(request), study, faults, wait);
   directory = std::move(opened.directory);
   return opened.problem;
 }
@@ -108,7 +129,7 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
   state->command_line = command_line;
   if (sources.size() == 1) state->scenario = sources.front().shown(Comments::full);
   state->seed = bases.points.front()->facts.seed;
-  const std::atomic<bool>& stop = stop_on_interrupt();
+  state->stop = &stop_on_interrupt();
   if (const auto problem = state->open_store(identity_of(command, command_line, bases), faults_of(bases))) {
     print_problems({&*problem, 1});
     return nullptr;
@@ -119,7 +140,7 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
   state->executor = make_executor(
       {.seed = state->seed, .incident_replicas = incidents, .full_telemetry = options.full_telemetry},
       request.threads);
-  Experiment::Options running{.stop = &stop, .progress = {}};
+  Experiment::Options running{.stop = state->stop, .progress = {}};
   if (!request.quiet && shows_progress()) {
     state->progress.emplace();
     running.progress = [&progress = *state->progress](std::uint32_t done, std::uint64_t left) {
@@ -140,6 +161,7 @@ std::uint64_t Workbench::seed() const { return state_->seed; }
 bool Workbench::stopped() const { return state_->experiment->fell_short(); }
 
 void Workbench::State::put_summaries() {
+  if (!experiment->fell_short()) experiment->drop_unasked();
   for (PointNumber point = 0; point < experiment->points(); ++point)
     if (experiment->replicas(point) > 0) experiment->put_summary(point);
 }

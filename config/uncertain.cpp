@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,7 +53,9 @@ std::optional<Amount> read_amount(const Place& place) {
   const auto amount = amount_of(place.value());
   if (!amount)
     place.mistake("is no number or quantity", "write a number, or a text with a unit such as \"4h\"");
-  return amount;
+  if (!amount || std::isfinite(amount->value)) return amount;
+  place.mistake("is not a finite number");
+  return std::nullopt;
 }
 
 std::string text_of(const Value& value) {
@@ -89,6 +92,10 @@ std::optional<UncertainField> read_field(const Place& place) {
   const std::string* named = read_text(*path, "the path of a field such as \"repair.time.median\"");
   const auto from = read_amount(*low), to = read_amount(*high);
   if (named == nullptr || !from || !to) return {};
+  if (named->empty()) {
+    path->mistake("names no field", "write for example \"repair.time.median\"");
+    return {};
+  }
   if (from->kind != to->kind) {
     high->mistake("is " + std::string(to->kind) + ", and low is " + std::string(from->kind));
     return {};

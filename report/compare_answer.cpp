@@ -1,5 +1,7 @@
 #include "report/compare_answer.hpp"
 
+#include "report/words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +43,7 @@ struct Reason {
   std::string name;
 };
 
-// "hang, undetected", where one pair is most of a group; else the group with its largest members.
+// "hang undetected", where one pair is most of a group; else the group with its largest members.
 Reason reason_of(const LossDifference& group, const Comparison& comparison, const Unit& unit) {
   std::vector<const LossDifference*> members;  // with the group's sign, the largest first
   const double difference = group.of.difference.value_or(0);
@@ -52,18 +54,18 @@ Reason reason_of(const LossDifference& group, const Comparison& comparison, cons
   const std::string own = group.phase ? name_of(*group.phase) : group.cause;
   if (members.empty()) return {difference, own};
   if (size_of(*members[0]) >= kMostOfIt * size_of(group))
-    return {*members[0]->of.difference, members[0]->cause + ", " + name_of(*members[0]->phase)};
+    return {*members[0]->of.difference, members[0]->cause + " " + name_of(*members[0]->phase)};
   const auto member = [&](const LossDifference& part) {
     return fmt::format("{} {}", group.phase ? part.cause : name_of(*part.phase), unit.number(size_of(part)));
   };
   std::string text = own + " (" + member(*members[0]);
   if (members.size() > 1) text += ", " + member(*members[1]);
   if (members.size() > 2)
-    text += fmt::format(", {} more {}", members.size() - 2, group.phase ? "causes" : "phases");
+    text += ", " + counted(static_cast<double>(members.size() - 2), group.phase ? "more cause" : "more phase");
   return {difference, text + ")"};
 }
 
-// ": 7.8 h of it in hang, undetected; ...", for a difference of `whole`.
+// ": 7.8 h of it in hang undetected; ...", for a difference of `whole`.
 std::string reasons(const Comparison& comparison, double whole, const Unit& unit) {
   const std::vector<LossDifference>& all = reasons_of(comparison);
   std::vector<Reason> told;

@@ -4,6 +4,7 @@
 #include "report/metric_unit.hpp"
 #include "report/table.hpp"
 #include "report/timeline.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -16,30 +17,11 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kParts = 12;  // causes and phases that are listed; the rest is summed up
-
-std::string wrapped(std::string text) {
-  std::string out;
-  while (text.size() > kWidth) {
-    std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string::npos) end = text.find(' ');
-    if (end == std::string::npos) break;
-    out += text.substr(0, end) + "\n";
-    text.erase(0, end + 1);
-  }
-  return out + text + "\n";
-}
 
 std::string painted(const ReportOptions& options, const char* code, const std::string& text) {
   if (options.colour == Colour::never) return text;
   return fmt::format("\x1b[{}m{}\x1b[0m\n", code, text.substr(0, text.size() - 1));
-}
-
-std::string signed_number(const Unit& unit, double value) {
-  const std::string number = unit.number(value);
-  const bool zero = number.find_first_not_of("-0.,") == std::string::npos;
-  return value > 0 && !zero ? "+" + number : number;
 }
 
 std::string half_width(const PairedDifference& of, const Unit& unit) {
@@ -86,7 +68,7 @@ void add_parts(const std::vector<LossDifference>& parts, std::size_t most, const
                                   unit));
   }
   if (told < parts.size())
-    table.rows.push_back({fmt::format("{} {} more", parts.size() - told, what), "", "", "",
+    table.rows.push_back({counted(static_cast<double>(parts.size() - told), what) + " more", "", "", "",
                           signed_number(unit, rest), "", ""});
 }
 
@@ -104,8 +86,8 @@ std::string losses(const Comparison& comparison) {
   TextTable table;
   table.header = {"cause", "phase", "A", second, second + " - A", "+-", "less variance"};
   table.rows.push_back(loss_row("all", "", comparison.lost, unit));
-  add_parts(comparison.by_phase, kPhases, "phases", unit, table);
-  add_parts(comparison.because, kParts, "pairs", unit, table);
+  add_parts(comparison.by_phase, kPhases, "phase", unit, table);
+  add_parts(comparison.because, kParts, "pair", unit, table);
   return fmt::format("Lost time in {}, {}\n", unit.name,
                      comparison.basis == Basis::day ? "of a day of wall time" : "a run") +
          to_text(table);
@@ -150,7 +132,7 @@ std::string shown_replica(const CompareResult& result, const Comparison& compari
   const ShownReplica& shown = *comparison.shown;
   const std::string second = scenario_letter(comparison.second);
   std::string text = wrapped(fmt::format(
-      "Replica {} shows it best: of all {}, what it lost by cause and phase differs most like their mean.",
+      "Replica {} shows it best: of all {} its differences, by cause and phase, are nearest to the mean ones.",
       shown.replica, result.replicas));
   text += timeline(shown, "A", second);
   for (const std::size_t number : {std::size_t{0}, std::size_t{comparison.second}})

@@ -3,6 +3,7 @@
 #include "report/losses.hpp"
 #include "report/scale_table.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -13,24 +14,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kNamed = 6;  // sizes that are named one by one
-
-std::string wrapped(std::string text) {
-  std::string out;
-  while (text.size() > kWidth) {
-    std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string::npos) end = text.find(' ');
-    if (end == std::string::npos) break;
-    out += text.substr(0, end) + "\n";
-    text.erase(0, end + 1);
-  }
-  return out + text + "\n";
-}
-
-std::string counted(double count, std::string_view what) {
-  return fmt::format("{} {}{}", count_text(count), what, count == 1 ? "" : "s");
-}
 
 /// "1,024, 2,048 and 4,096 GPUs"
 std::string gpus_text(const std::vector<const ScaledSize*>& sizes) {
@@ -174,7 +158,6 @@ std::string text_report(const ScaleResult& result, const ReportOptions& options)
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
   if (!result.sizes.empty()) {
-    add(result.question);
     add(setting(result));
     add(rounded(result));
     text += "\n";

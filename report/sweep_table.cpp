@@ -2,6 +2,7 @@
 
 #include "report/metric_unit.hpp"
 #include "report/table.hpp"
+#include "report/words.hpp"
 #include "score/figures.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@ namespace {
 constexpr std::size_t kMostRows = 60;  // longer tables are for points.csv
 constexpr std::size_t kLosses = 3;
 constexpr double kBar = 20;
-
-double half_width(const std::optional<Interval>& of) { return of ? (of->high - of->low) / 2 : 0; }
 
 double mean_of(const SweepResult& result, const SweptPoint& point) {
   return point.summary.mean(result.objective).value_or(0);

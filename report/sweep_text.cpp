@@ -1,6 +1,7 @@
 #include "report/sweep_text.hpp"
 
 #include "report/sweep_table.hpp"
+#include "report/words.hpp"
 #include "score/figures.hpp"
 
 #include <fmt/format.h>
@@ -12,24 +13,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kNamed = 6;  // rivals that are named one by one
-
-std::string wrapped(std::string text) {
-  std::string out;
-  while (text.size() > kWidth) {
-    std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string::npos) end = text.find(' ');
-    if (end == std::string::npos) break;
-    out += text.substr(0, end) + "\n";
-    text.erase(0, end + 1);
-  }
-  return out + text + "\n";
-}
-
-std::string counted(double count, std::string_view what) {
-  return fmt::format("{} {}{}", count_text(count), what, count == 1 ? "" : "s");
-}
 
 std::string replicas_text(const SweepResult& result) {
   const auto [low, high] = std::ranges::minmax_element(
@@ -54,9 +38,18 @@ std::string short_name(const SweepResult& result, const SweptPoint& point) {
   return result.fields.size() == 1 ? result.fields[0].values[point.at[0]] : result.settings_text(point);
 }
 
+bool nothing_changes(const SweepResult& result) {
+  const Summary& first = result.points.front().summary;
+  return result.points.size() > 1 && std::ranges::all_of(result.points, [&](const SweptPoint& point) {
+    return point.summary.replicas == first.replicas && point.summary.fingerprint == first.fingerprint;
+  });
+}
+
 /// How sure the best point is: what the others are behind by, and which of them may be better.
 std::string certainty(const SweepResult& result) {
   if (!result.best || !result.second) return "";
+  if (nothing_changes(result))
+    return "Nothing here depends on what was varied: every replica is the same at every point.";
   const SweptPoint& second = result.points[*result.second];
   if (!second.behind || !second.behind->difference) return "";
   const Unit unit = objective_unit(result);
@@ -109,13 +102,14 @@ std::string why(const SweepResult& result) {
   }
   if (phase.empty()) return "";
   return fmt::format(
-      "The point that trains least, {}, loses {}% more of its wall time than the best: `{}` takes {}% more.",
-      short_name(result, *worst), percent().number(more), phase, percent().number(largest));
+      "The point that trains least, {}, loses {} percentage points more of its wall time than the best: {} of them "
+      "to `{}`.",
+      short_name(result, *worst), percent().number(more), percent().number(largest), phase);
 }
 
 /// Where the best is the last value of a range, the range may end too early.
 std::string at_an_end(const SweepResult& result) {
-  if (!result.best || result.points.size() < 3) return "";
+  if (!result.best || result.points.size() < 3 || nothing_changes(result)) return "";
   std::string text;
   for (std::size_t i = 0; i < result.fields.size(); ++i) {
     const SweptField& field = result.fields[i];
@@ -146,6 +140,14 @@ std::string missed(const SweepResult& result) {
                                                         : "--replicas allows no more";
   return fmt::format("{} missed the precision ({}), as {}: {}.", counted(static_cast<double>(count), "point"),
                      fmt::join(goals, ", "), reason, fmt::join(names, "; "));
+}
+
+/// With a precision points have different numbers of replicas.
+std::string pairing(const SweepResult& result) {
+  const auto [low, high] = std::ranges::minmax_element(
+      result.points, {}, [](const SweptPoint& point) { return point.summary.replicas; });
+  if (low->summary.replicas == high->summary.replicas) return "";
+  return "How far a point is behind is over the replicas that it and the best have both run.";
 }
 
 std::string gave_up(const SweepResult& result) {
@@ -199,7 +201,6 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
   if (!result.points.empty()) {
-    add(result.question);
     add(setting(result));
     add(refused(result));
     text += "\n";
@@ -208,6 +209,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     add(why(result));
     add(at_an_end(result));
     add(missed(result));
+    add(pairing(result));
     add(gave_up(result));
     text += "\n" + points_table(result);
   }

@@ -51,7 +51,8 @@ ChartPoint point_of(const TuneResult& result, const TunedPoint& point, std::size
     out.low = point.objective.ci95->low;
     out.high = point.objective.ci95->high;
   }
-  if (point.worse && point.worse->difference)
+  if (point.gave_up > 0) out.details.emplace_back("gave up", share_text(point.gave_up));
+  if (point.worse && point.worse->difference && !point.gives_up_more)
     out.details.emplace_back("costs more", share_of_loss(result, *point.worse->difference / result.scale));
   if (!point.name.empty()) out.details.emplace_back("", point.name);
   if (!point.meets) out.details.emplace_back("", "misses a bound");

@@ -2,9 +2,11 @@
 
 #include "report/table.hpp"
 #include "report/tune_words.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace gauntlet {
@@ -17,7 +19,8 @@ std::vector<std::string> row_of(const TuneResult& result, const TunedPoint& poin
   row.push_back(point.replicas > 0 ? count_text(point.replicas) : "-");
   row.push_back(known ? unit.number(*point.objective.mean) : "-");
   row.push_back(known && point.objective.ci95 ? unit.number(half_width(point.objective.ci95)) : "-");
-  const bool worse = point.worse && point.worse->difference && result.scale > 0;
+  // What runs cost that were given up says nothing about a job that gets done.
+  const bool worse = point.worse && point.worse->difference && result.scale > 0 && !point.gives_up_more;
   const Unit share{.divisor = 0.01, .name = "%", .decimals = 1};
   row.push_back(worse ? share.number(*point.worse->difference / result.scale) : "-");
   row.push_back(worse && point.worse->ci95 ? share.number(half_width(point.worse->ci95) / result.scale)
@@ -51,6 +54,8 @@ std::string curve_tables(const TuneResult& result) {
   if (!text.empty())
     text += fmt::format("  costs more: than the best, in shares of {}{}\n", loss_name(result),
                         result.fields.size() > 1 ? "; the other fields at their best" : "");
+  if (std::ranges::any_of(result.points, &TunedPoint::gives_up_more))
+    text += "  gave up: such runs are never done, so what they did not spend is no saving\n";
   return text;
 }
 

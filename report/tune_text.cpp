@@ -4,6 +4,7 @@
 #include "report/metric_unit.hpp"
 #include "report/tune_table.hpp"
 #include "report/tune_words.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -13,24 +14,6 @@
 
 namespace gauntlet {
 namespace {
-
-constexpr std::size_t kWidth = 100;
-
-std::string wrapped(std::string text) {
-  std::string out;
-  while (text.size() > kWidth) {
-    std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string::npos) end = text.find(' ');
-    if (end == std::string::npos) break;
-    out += text.substr(0, end) + "\n";
-    text.erase(0, end + 1);
-  }
-  return out + text + "\n";
-}
-
-std::string counted(double count, std::string_view what) {
-  return fmt::format("{} {}{}", count_text(count), what, count == 1 ? "" : "s");
-}
 
 const TunedPoint& best_of(const TuneResult& result) { return result.points[*result.best]; }
 
@@ -47,6 +30,9 @@ std::string objective_text(const TuneResult& result) {
 std::string field_answer(const TunedField& field, bool first) {
   if (!field.matters)
     return fmt::format("{} = {} (no other value tried differs by more than chance)", field.path, field.best);
+  if (field.alike)
+    return fmt::format("{} = {} ({} to {} are not told apart)", field.path, field.best, field.alike->low,
+                       field.alike->high);
   if (!field.interval)
     return fmt::format("{} = {} (too few replicas for an interval)", field.path, field.best);
   return fmt::format("{} = {} ({}{} to {})", field.path, field.best, first ? "95% interval " : "",
@@ -117,11 +103,11 @@ bool only_today_ran(const TuneResult& result) {
 std::string no_difference(const TuneResult& result) {
   std::vector<std::string> paths;
   for (const TunedField& field : result.fields) paths.push_back(field.path);
-  return fmt::format("{} {} no difference to {} beyond chance: {} at {}, with {} ({}{}).",
-                     fmt::join(paths, ", "), paths.size() == 1 ? "makes" : "make", objective_name(result),
-                     result.best == result.today ? "it stays" : "it is best left",
-                     fmt::join(best_of(result).values, ", "), objective_text(result), kIntervalCovers,
-                     caveat(result));
+  const std::string best = fmt::format("{}", fmt::join(best_of(result).values, ", "));
+  return fmt::format("{} {} no difference to {} beyond chance: {}, with {} ({}{}).", fmt::join(paths, ", "),
+                     paths.size() == 1 ? "makes" : "make", objective_name(result),
+                     result.best == result.today ? "it stays at " + best : best + " is as good as any tried",
+                     objective_text(result), kIntervalCovers, caveat(result));
 }
 
 std::string setting(const TuneResult& result) {
@@ -150,12 +136,22 @@ std::string certainty(const TuneResult& result) {
   return text;
 }
 
+std::string best_is_an_end(const TunedField& field) {
+  const bool is = field.range_given && (field.best == field.range.low || field.best == field.range.high);
+  return is ? " The best is the end of the range that was given: the optimum may lie beyond." : "";
+}
+
 std::string flatness(const TuneResult& result, const TunedField& field) {
   if (!field.matters)
     return fmt::format(
         "{} does not matter: from {} to {} no value tried differs from {} by more than chance.", field.path,
         field.flat.low, field.flat.high, field.best);
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
+  if (field.alike)
+    return fmt::format(
+        "How flat it is around {} = {} is not known: from {} to {} no value tried differs from it by more "
+        "than chance.{}",
+        field.path, field.best, field.alike->low, field.alike->high, best_is_an_end(field));
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
@@ -169,17 +165,21 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
     });
     text += fmt::format(" {} is {}.", *cliff, refused ? "refused" : "beyond a cliff: it costs far more");
   }
-  if (field.range_given && (field.best == field.range.low || field.best == field.range.high))
-    text += " The best is the end of the range that was given: the optimum may lie beyond.";
-  return text;
+  return text + best_is_an_end(field);
 }
 
 std::string of_today(const TuneResult& result) {
   const TunedPoint& today = result.points[result.today];
   if (result.best == result.today) return "Today's values are the best.";
+  if (today.gives_up_more)
+    return fmt::format("Of today's {}, {} of the runs gave up.", fmt::join(today.values, ", "),
+                       share_text(today.gave_up));
   if (today.refused || !today.worse || !today.worse->difference) return "";
   const double difference = *today.worse->difference;
   const std::vector<std::string>& values = today.values;
+  if (difference == 0)
+    return fmt::format("Today's {} {} the same.", fmt::join(values, ", "),
+                       values.size() == 1 ? "costs" : "cost");
   return fmt::format(
       "Today's {} {} {} {}: {} of {}.", fmt::join(values, ", "), values.size() == 1 ? "costs" : "cost",
       share_of_loss(result, std::abs(difference) / result.scale), difference >= 0 ? "more" : "less",
@@ -192,7 +192,7 @@ std::string stakes(const TuneResult& result, const TunedField& field) {
   const TunedPoint* worst = nullptr;
   for (const std::size_t i : field.curve) {
     const TunedPoint& point = result.points[i];
-    if (point.worse && point.worse->difference &&
+    if (point.worse && point.worse->difference && !point.gives_up_more &&
         (!worst || *point.worse->difference > *worst->worse->difference))
       worst = &point;
   }
@@ -284,9 +284,12 @@ std::string answer_line(const TuneResult& result) {
   if (!anything_matters(result)) return no_difference(result);
   std::vector<std::string> fields;
   for (const TunedField& field : result.fields) fields.push_back(field_answer(field, fields.empty()));
-  return fmt::format("{} {} the {} {}, {} ({}{}).", fmt::join(fields, ", "),
+  const bool alike =
+      std::ranges::any_of(result.fields, [](const auto& field) { return field.alike.has_value(); });
+  return fmt::format("{} {} the {} {}{}, {} ({}{}).", fmt::join(fields, ", "),
                      fields.size() == 1 ? "gives" : "give", result.maximise ? "highest" : "lowest",
-                     objective_name(result), objective_text(result), kIntervalCovers, caveat(result));
+                     objective_name(result), alike ? " of those tried" : "", objective_text(result),
+                     kIntervalCovers, caveat(result));
 }
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {

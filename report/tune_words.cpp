@@ -1,6 +1,7 @@
 #include "report/tune_words.hpp"
 
 #include "report/metric_unit.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,6 @@ namespace {
 constexpr double kTimes = 2;  // times the loss, from which on nobody counts in percent
 
 }  // namespace
-
-double half_width(const std::optional<Interval>& of) { return of ? (of->high - of->low) / 2 : 0; }
 
 std::string objective_name(const TuneResult& result) {
   return result.metric == "ettr" ? "ETTR" : result.metric;

@@ -4,7 +4,6 @@
 #include "report/units.hpp"
 #include "study/results/tune.hpp"
 
-#include <optional>
 #include <string>
 
 namespace gauntlet {
@@ -28,7 +27,5 @@ std::string difference_text(const PairedDifference& of, const Unit& unit);
 
 /// "checkpoint.interval = 53min, spares.count = 4"
 std::string settings_text(const TuneResult& result, const TunedPoint& point);
-
-double half_width(const std::optional<Interval>& of);
 
 }  // namespace gauntlet

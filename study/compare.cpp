@@ -6,25 +6,10 @@
 #include "study/replica.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace gauntlet {
 namespace {
-
-// Tokens of the work may differ by this share before it is other work: whole steps of another batch.
-constexpr double kSameWork = 1e-3;
-
-bool same_work(const ScenarioFacts& a, const ScenarioFacts& b) {
-  const double first = static_cast<double>(a.steps) * a.tokens_per_step;
-  const double second = static_cast<double>(b.steps) * b.tokens_per_step;
-  return first > 0 && second > 0 && std::abs(first - second) <= kSameWork * first;
-}
-
-Basis basis_of(const PointValues& a, const PointValues& b, const ScenarioFacts& first,
-               const ScenarioFacts& second) {
-  if (a.wall == b.wall) return Basis::run;
-  return a.all_completed && b.all_completed && same_work(first, second) ? Basis::work : Basis::day;
-}
 
 // Runs one replica again, now with its incidents.
 Figures rerun(const Point& point, std::uint64_t seed, std::uint32_t replica) {
@@ -83,21 +68,19 @@ CompareResult compare(Experiment& experiment, std::span<const ComparedPoint> poi
     out.scenarios.push_back(std::move(scenario));
   }
   const Point& base = experiment.point(numbers[0]);
-  const PointValues of_base = read_values(experiment, numbers[0], out.replicas);
   for (std::uint32_t second = 1; second < points.size(); ++second) {
     const Point& other = experiment.point(numbers[second]);
-    const PointValues of_other = read_values(experiment, numbers[second], out.replicas);
+    HeldTogether held = hold_together(experiment, numbers[0], numbers[second], out.replicas);
     Comparison comparison;
     comparison.second = second;
-    comparison.basis = basis_of(of_base, of_other, base.facts, other.facts);
-    comparison.metrics = differences(of_base, of_other);
+    comparison.basis = held.basis;
+    comparison.metrics = std::move(held.metrics);
     add_means(out.scenarios[0].summary, out.scenarios[second].summary, comparison.metrics);
-    LossesApart losses = losses_apart(of_base, of_other, comparison.basis);
-    comparison.lost = std::move(losses.all);
-    comparison.because = std::move(losses.by_cause_and_phase);
-    comparison.by_cause = std::move(losses.by_cause);
-    comparison.by_phase = std::move(losses.by_phase);
-    comparison.shown = show_replica(base, other, seed, losses.nearest);
+    comparison.lost = std::move(held.lost);
+    comparison.because = std::move(held.by_cause_and_phase);
+    comparison.by_cause = std::move(held.by_cause);
+    comparison.by_phase = std::move(held.by_phase);
+    comparison.shown = show_replica(base, other, seed, held.nearest);
     out.comparisons.push_back(std::move(comparison));
   }
   return out;

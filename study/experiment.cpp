@@ -38,6 +38,7 @@ PointNumber Experiment::add(std::shared_ptr<const Point> point) {
   executor_->add(next, point);
   points_.push_back(std::move(point));
   stored_.push_back(stored);
+  asked_.push_back(0);
   return next;
 }
 
@@ -84,7 +85,10 @@ bool Experiment::run(std::span<const Task> tasks) {
   return left == 0 && !store_->problem();
 }
 
-bool Experiment::ensure(std::span<const Want> wants) { return run(missing(wants)); }
+bool Experiment::ensure(std::span<const Want> wants) {
+  for (const Want& want : wants) asked_.at(want.point) = std::max(asked_.at(want.point), want.replicas);
+  return run(missing(wants));
+}
 
 bool Experiment::ensure(std::span<const PointNumber> points, std::uint32_t replicas) {
   std::vector<Want> wants;
@@ -93,6 +97,7 @@ bool Experiment::ensure(std::span<const PointNumber> points, std::uint32_t repli
 }
 
 bool Experiment::ensure_only(PointNumber point, std::uint32_t replica) {
+  asked_.at(point) = 1;
   if (replicas(point) > 0) {
     expect(store_->first_replica(stored_.at(point)) == replica, "the study is of this replica");
     return run({});
@@ -120,10 +125,14 @@ bool Experiment::metric_exists(PointNumber point, std::string_view metric) const
   return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& each) { return each.name == metric; });
 }
 
-void Experiment::visit(PointNumber point, std::uint32_t count,
-                       const std::function<void(std::uint32_t replica, const Figures&)>& see) const {
-  expect(count <= replicas(point), "no more replicas are asked for than there are");
-  store_->read(stored_.at(point), store_->first_replica(stored_.at(point)), count, see);
+void Experiment::visit(PointNumber point, std::uint32_t count, const See& see) const {
+  visit(point, 0, count, see);
+}
+
+void Experiment::visit(PointNumber point, std::uint32_t from, std::uint32_t count, const See& see) const {
+  expect(from <= replicas(point) && count <= replicas(point) - from,
+         "no more replicas are asked for than there are");
+  store_->read(stored_.at(point), store_->first_replica(stored_.at(point)) + from, count, see);
 }
 
 Summary Experiment::summary(PointNumber point, std::uint32_t count) const {
@@ -131,6 +140,16 @@ Summary Experiment::summary(PointNumber point, std::uint32_t count) const {
   const auto known = summaries_.find(point);
   if (known != summaries_.end() && known->second.replicas == count) return known->second;
   return summaries_[point] = summarize(*store_, stored_.at(point), count);
+}
+
+void Experiment::drop_unasked() {
+  expect(!fell_short_, "everything that was asked for is there");
+  std::vector<Store::Kept> kept;
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    kept.push_back({.point = stored_[i], .replicas = asked_[i]});
+  store_->keep(kept);
+  by_stored_.clear();
+  for (PointNumber i = 0; i < points_.size(); ++i) by_stored_[stored_[i] = i] = i;
 }
 
 void Experiment::put_summary(PointNumber point) {

@@ -62,13 +62,18 @@ class Experiment {
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
 
-  /// Where the time of the first `count` replicas went: visits figures without incidents, in order.
-  void visit(PointNumber point, std::uint32_t count,
-             const std::function<void(std::uint32_t replica, const Figures&)>& see) const;
+  /// Where the time of `count` replicas went, those from the first one on or from `from`: visits figures without
+  /// incidents, in order.
+  using See = std::function<void(std::uint32_t replica, const Figures&)>;
+  void visit(PointNumber point, std::uint32_t count, const See& see) const;
+  void visit(PointNumber point, std::uint32_t from, std::uint32_t count, const See& see) const;
 
   /// Statistics of every metric over the first `count` replicas. Memory does not grow with `count`.
   /// The last one of a point is remembered.
   Summary summary(PointNumber point, std::uint32_t count) const;
+  /// Drops what the store holds that this study did not ask for, as an earlier one that was asked for other numbers of
+  /// replicas may have: the store is then that of a study that began with nothing. Of one that did not fall short.
+  void drop_unasked();
   /// Puts the statistics of all replicas of a point into the store.
   void put_summary(PointNumber point);
 
@@ -81,7 +86,8 @@ class Experiment {
   Store* store_;
   Options options_;
   std::vector<std::shared_ptr<const Point>> points_;
-  std::vector<PointNumber> stored_;  // by point: its number in the store
+  std::vector<PointNumber> stored_;   // by point: its number in the store
+  std::vector<std::uint32_t> asked_;  // by point: how many replicas
   std::map<std::uint32_t, PointNumber> by_stored_;
   mutable std::map<PointNumber, Summary> summaries_;
   bool fell_short_ = false;

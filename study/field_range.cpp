@@ -55,6 +55,8 @@ std::string rounded_duration(double seconds, double grain) {
   double parsed = 0;
   const std::string fine = rounded_number(seconds, grain);
   std::from_chars(fine.data(), fine.data() + fine.size(), parsed);
+  // "60.1s" rather than "1min100ms"
+  if (parsed >= 1 && parsed != std::nearbyint(parsed)) return fine + "s";
   return to_text(from_seconds(parsed));
 }
 

@@ -67,8 +67,10 @@ class Planning {
     result_.finish_by_s = question_->finish_by_s;
     result_.confidence = question_->confidence;
     const bool whole = variants_.run(*given, question_->replicas);
-    result_.replicas = std::min(variants_.experiment().replicas(*given), question_->replicas);
-    result_.as_given = variants_.outcome(*given);
+    // Where it was stopped, what there is; nothing is decided by it.
+    result_.replicas =
+        whole ? question_->replicas : std::min(variants_.experiment().replicas(*given), question_->replicas);
+    result_.as_given = variants_.outcome(*given, 0, result_.replicas);
     if (!whole || !(question_->uncertainty ? uncertain_search(*given) : search())) return;
     describe();
     result_.one_more = bought({}, *given);
@@ -85,13 +87,19 @@ class Planning {
   /// and a small crew may make them worse, so what it finds is held to draws of its own: where these say no, spares, crew
   /// and storage grow, and where even plenty of them do not help, so do the GPUs.
   bool uncertain_search(PointNumber given) {
-    CarriedUncertainty known = carried({}, given);
+    CarriedUncertainty known = carried({}, given, question_->replicas);
     result_.uncertainty = known.result;
     if (stopped_) return false;
+    given_notes_ = known.finish.notes;
     variants_.carry(std::move(known.finish), given);
     for (int round = 1; round <= kUncertainRounds; ++round) {
       if (!search()) return false;
-      if (!meets_) return true;
+      if (!meets_) {
+        CarriedUncertainty best = carried_on_found();
+        if (stopped_ || !found_is_sure()) return !stopped_;
+        variants_.carry(std::move(best.finish), *point_);  // draws of its own say that it does
+        continue;
+      }
       const LeastPlan least{.enough = found_, .plenty = plenty_, .best = {}};
       if (holds(least, 0) || stopped_) return !stopped_;
       CarriedUncertainty most;
@@ -112,14 +120,13 @@ class Planning {
     if (stopped_) return false;
     found_ = generous(*least.enough, *least.plenty, step);
     point_ = variants_.point(found_);
-    if (!point_ || !variants_.run(*point_, variants_.deciding() + question_->replicas)) {
+    if (!point_ || !variants_.run(*point_, runs_of_found())) {
       stopped_ = true;
       return false;
     }
-    CarriedUncertainty carried = this->carried(variants_.settings(found_), *point_);
-    result_.enough_uncertainty = carried.result;
+    CarriedUncertainty carried = carried_on_found();
     if (out != nullptr) *out = std::move(carried);
-    return !stopped_ && result_.enough_uncertainty->share_by_date.value_or(0) >= question_->confidence;
+    return !stopped_ && found_is_sure();
   }
 
   /// The least that meets the date, or the best that does not. The least of many that seem to meet it is one that was
@@ -132,9 +139,10 @@ class Planning {
       found_ = meets_ ? *found.enough : *found.best;
       plenty_ = found.plenty;
       point_ = variants_.point(found_);
-      if (!point_ || !variants_.run(*point_, variants_.deciding() + question_->replicas)) return false;
+      if (!point_ || !variants_.run(*point_, runs_of_found())) return false;
       if (!meets_ || question_->uncertainty || round == kRounds) return true;
-      const ShareOfRuns others = variants_.outcome(*point_, variants_.deciding()).by_date;
+      const ShareOfRuns others =
+          variants_.outcome(*point_, variants_.deciding(), question_->replicas).by_date;
       if (others.value().value_or(0) >= question_->confidence) return true;
       variants_.decide_by(variants_.deciding() + question_->replicas);
     }
@@ -143,22 +151,24 @@ class Planning {
   /// What was found, by other runs than those that chose it.
   void describe() {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
-    const PlanOutcome outcome = variants_.outcome(*point_, first);
+    const PlanOutcome outcome = variants_.outcome(*point_, first, question_->replicas);
     (meets_ ? result_.enough : result_.best) = outcome;
+    if (meets_) result_.enough_uncertainty = found_uncertainty_;
     if (!meets_) result_.best_by_s = nearest_date();
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
     if (found_.storage && *found_.storage < kLeastStorage)
       result_.notes.emplace_back("Less storage bandwidth than a thousandth of the given one was not tried.");
+    add_notes("As given", given_notes_);
+    add_notes(meets_ ? "With what is enough" : "With the best tried", found_notes_);
   }
 
   /// When the asked share of the best plan's runs is done.
   std::optional<double> nearest_date() {
-    const auto known = finish_quantile(variants_.finish(*point_, question_->replicas), question_->confidence);
-    if (!question_->uncertainty) return known;
-    const CarriedUncertainty carried = this->carried(variants_.settings(found_), *point_);
-    if (stopped_) return known;
-    const std::vector<double>& at = carried.result->percentiles;
-    const auto percent = static_cast<std::size_t>(std::ceil(100 * question_->confidence));
+    if (!found_uncertainty_)
+      return finish_quantile(variants_.finish(*point_, question_->replicas), question_->confidence);
+    const std::vector<double>& at = found_uncertainty_->percentiles;
+    constexpr double kRounding = 1e-9;  // 0.55 is 55%, not 56
+    const auto percent = static_cast<std::size_t>(std::ceil(100 * question_->confidence - kRounding));
     return percent <= at.size() ? std::optional(at[percent - 1]) : std::nullopt;
   }
 
@@ -171,16 +181,35 @@ class Planning {
     if (bars.tornado) result_.tornado = std::move(*bars.tornado);
   }
 
-  CarriedUncertainty carried(const Settings& settings, PointNumber point) {
-    const std::uint32_t runs = variants_.experiment().replicas(point);  // also those that chose nothing
+  /// `replicas`: how many of the point have been asked for so far. The store may have more of them.
+  CarriedUncertainty carried(const Settings& settings, PointNumber point, std::uint32_t replicas) {
     UncertaintyOptions options;
     options.seed = question_->seed;
     options.finish_by = question_->finish_by_s;
     CarriedUncertainty carried =
-        carry_uncertainty(variants_.experiment(), variants_.source(), settings, point, runs, options);
+        carry_uncertainty(variants_.experiment(), variants_.source(), settings, point, replicas, options);
     problems_ = carried.problems;
     stopped_ = !carried.result;
     return carried;
+  }
+
+  /// Of what was found: also the runs that chose it.
+  CarriedUncertainty carried_on_found() {
+    CarriedUncertainty carried = this->carried(variants_.settings(found_), *point_, runs_of_found());
+    found_uncertainty_ = carried.result;
+    found_notes_ = carried.finish.notes;
+    return carried;
+  }
+
+  /// Those that choose, and as many others.
+  std::uint32_t runs_of_found() const { return variants_.deciding() + question_->replicas; }
+
+  bool found_is_sure() const {
+    return found_uncertainty_ && found_uncertainty_->share_by_date.value_or(0) >= question_->confidence;
+  }
+
+  void add_notes(const char* of, const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) result_.notes.push_back(std::string(of) + ", " + note);
   }
 
   const PlanQuestion* question_;
@@ -189,6 +218,8 @@ class Planning {
   Variant found_;
   std::optional<Variant> plenty_;
   std::optional<PointNumber> point_;
+  std::optional<Uncertainty> found_uncertainty_;
+  std::vector<std::string> given_notes_, found_notes_;  // of what is not known
   bool meets_ = false;
   bool begun_ = false, stopped_ = false;
   std::vector<Problem> problems_;

@@ -123,7 +123,21 @@ double PlanVariants::healthy(PointNumber number) const {
 }
 
 double PlanVariants::lost(PointNumber number) const {
-  return finish_quantile(finish(number, first_look()), 0.5).value_or(0) - healthy(number);
+  std::vector<double> times = finish(number, first_look());
+  std::erase_if(times, [](double at) { return std::isinf(at); });
+  const auto median = finish_quantile(times, 0.5);
+  return median ? std::max(0.0, *median - healthy(number)) : 0;
+}
+
+FinishScale PlanVariants::scale_of(PointNumber number, const std::vector<double>& times) const {
+  FinishScale scale;
+  if (effects_lost_ > 0) scale.time = lost(number) / effects_lost_;
+  // A plan that gives up more often than the measured one has no more runs to lose by it.
+  const double never = static_cast<double>(
+      std::count_if(times.begin(), times.end(), [](double at) { return std::isinf(at); }));
+  scale.never = std::min(
+      1.0, effects_->never > 0 ? never / static_cast<double>(times.size()) / effects_->never : scale.time);
+  return scale;
 }
 
 PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replicas) const {
@@ -132,8 +146,7 @@ PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replic
   if (!effects_ || effects_->moved_by.empty())
     return {.value = share_by(times, by).value().value_or(0),
             .error = std::sqrt(asked * (1 - asked) / static_cast<double>(replicas))};
-  const double scale = effects_lost_ > 0 ? std::max(0.0, lost(number) / effects_lost_) : 1;
-  const UncertainFinish::Share share = moved(times, *effects_, scale).share_by(by);
+  const UncertainFinish::Share share = moved(times, *effects_, scale_of(number, times)).share_by(by);
   return {.value = share.value, .error = std::sqrt(share.variance)};
 }
 
@@ -162,11 +175,11 @@ std::uint32_t PlanVariants::most_spares_in_use(PointNumber number, std::uint32_t
   return static_cast<std::uint32_t>(most);
 }
 
-PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first) const {
+PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) const {
   const World& world = experiment_->point(number).scenario.world;
-  const std::uint32_t end = std::min(experiment_->replicas(number), first + question_->replicas);
+  const std::uint32_t end = first + replicas;
   const std::vector<double> all = finish(number, end);
-  const std::span<const double> times = std::span(all).subspan(std::min(first, end));
+  const std::span<const double> times = std::span(all).subspan(first);
   return {
       .size = {.gpus = std::uint64_t{world.inventory.job_hosts} * world.inventory.gpus_per_host,
                .replicas = world.job.layout.dp,

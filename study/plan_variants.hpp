@@ -53,13 +53,13 @@ class PlanVariants {
   std::uint32_t deciding() const { return deciding_; }
   void decide_by(std::uint32_t replicas) { deciding_ = replicas; }
   /// From now on variants meet the date with what is not known: `effects` were measured on a point that has run. Those of
-  /// a variant are taken to be in proportion to the time that it loses.
+  /// a variant are taken to be in proportion to the time that it loses, and of runs that never finish to how many these are.
   void carry(FinishEffects effects, PointNumber measured_on);
   /// A first look at that many runs.
   std::uint32_t first_look() const;
 
-  /// Of a point that has run: as many replicas as asked for, from `first` on.
-  PlanOutcome outcome(PointNumber point, std::uint32_t first = 0) const;
+  /// Of a point that has run: so many replicas from `first` on.
+  PlanOutcome outcome(PointNumber point, std::uint32_t first, std::uint32_t replicas) const;
   std::vector<double> finish(PointNumber point, std::uint32_t replicas) const;
   /// The most hosts that any run had away in repair, or standing in, at once.
   std::uint32_t most_spares_in_use(PointNumber point, std::uint32_t replicas) const;
@@ -77,8 +77,9 @@ class PlanVariants {
   };
   bool meets_point(PointNumber point);
   double healthy(PointNumber point) const;  // seconds of the work without faults
-  /// Seconds more than that, of the median run.
+  /// Seconds more than that, of the median of the runs that finish.
   double lost(PointNumber point) const;
+  FinishScale scale_of(PointNumber point, const std::vector<double>& times) const;
   Share share(PointNumber point, std::uint32_t replicas) const;
 
   Experiment* experiment_;

@@ -150,7 +150,8 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   }
   const std::string_view value = text.substr(equals + 1);
   std::optional<double> number = number_of(value, FieldKind::number);
-  const bool in_seconds = metric.ends_with("_s") || metric.starts_with("lost_s.");
+  const bool in_seconds =
+      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
   if (!number && in_seconds) number = number_of(value, FieldKind::duration);
   if (!number || !(*number > 0))
     return {{},

@@ -107,6 +107,12 @@ PairedDifference Trials::worse_by(std::size_t best, std::size_t other) const {
   return objective_.maximise ? paired_difference(of_other, of_best) : paired_difference(of_best, of_other);
 }
 
+bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) const {
+  const std::uint32_t count = std::min(all_[best].replicas, all_[other].replicas);
+  const PairedDifference worse = worse_by(best, other);
+  return worse.ci95 && *worse.difference > student_t_quantile(1 - chance, count - 1) * *worse.se;
+}
+
 std::optional<double> Trials::figure(std::size_t trial, const Bound& bound) const {
   return statistic_of(values(trial, bound.metric, all_[trial].replicas), bound.statistic);
 }
@@ -132,6 +138,12 @@ bool Trials::clearly_breaks(std::size_t trial) const {
 
 double Trials::gave_up(std::size_t trial) const {
   return mean_of(values(trial, "gave_up", all_[trial].replicas));
+}
+
+bool Trials::gives_up_more(std::size_t trial, double baseline) const {
+  constexpr double kStandardErrors = 3;
+  const double share = gave_up(trial), n = all_[trial].replicas;
+  return share - baseline > kStandardErrors * std::sqrt(share * (1 - share) / n) + 1 / n;
 }
 
 double Trials::scale(std::size_t trial) const {
@@ -162,8 +174,8 @@ bool Trials::better(std::size_t a, std::size_t b, double baseline) const {
   if (quits_a != quits_b) return quits_a < quits_b;
   const double breaks_a = breaks(a), breaks_b = breaks(b);
   if (breaks_a != breaks_b) return breaks_a < breaks_b;
-  const std::optional<double> loss_a = loss(a), loss_b = loss(b);
-  return loss_a && (!loss_b || *loss_a < *loss_b);
+  const PairedDifference worse = worse_by(a, b);
+  return worse.difference ? *worse.difference > 0 : loss(a) && !loss(b);
 }
 
 }  // namespace gauntlet

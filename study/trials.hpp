@@ -76,6 +76,8 @@ class Trials {
   std::optional<double> loss(std::size_t trial) const;
   /// By how much the second's loss is larger, over the replicas that both have.
   PairedDifference worse_by(std::size_t best, std::size_t other) const;
+  /// Whether the second's loss is larger by more than luck explains; luck alone does so with probability `chance`.
+  bool clearly_worse(std::size_t best, std::size_t other, double chance) const;
   /// The figure of a bound over all replicas.
   std::optional<double> figure(std::size_t trial, const Bound& bound) const;
   /// Whether every bound is met by the trial's own replicas.
@@ -86,12 +88,15 @@ class Trials {
   bool clearly_breaks(std::size_t trial) const;
   /// The share of runs that gave up.
   double gave_up(std::size_t trial) const;
+  /// Whether that is more than `baseline` by more than chance explains: then its loss is that of another job, one that
+  /// never gets done.
+  bool gives_up_more(std::size_t trial, double baseline) const;
   /// What a difference of the objective is measured against: the trial's loss (study/results/tune.hpp, LossKind). Above
   /// zero: where it loses nothing, what the worst trial loses; 1 where none does.
   double scale(std::size_t trial) const;
 
   /// How a trial ranks: those that give up no more than `baseline` come first, then those that break bounds less, then the
-  /// smaller loss.
+  /// smaller loss over the replicas that both have.
   bool better(std::size_t a, std::size_t b, double baseline) const;
 
  private:

@@ -47,20 +47,21 @@ class ExperimentSource : public ReplicaSource {
   std::span<const Fraction> values(std::uint32_t point, const std::string& metric,
                                    std::uint32_t count) override {
     std::map<std::string, std::vector<Fraction>>& kept = kept_[point];
-    if (kept[metric].size() < count) read(point, kept);
+    if (kept[metric].size() < count) read(point, count, kept);
     return std::span<const Fraction>(kept[metric]).first(count);
   }
 
   const std::string& refusal() const { return refusal_; }
 
  private:
-  void read(std::uint32_t point, std::map<std::string, std::vector<Fraction>>& kept) const {
+  void read(std::uint32_t point, std::uint32_t count,
+            std::map<std::string, std::vector<Fraction>>& kept) const {
     std::vector<Metric> metrics = metrics_of(experiment_->point(point).facts);
     std::erase_if(metrics, [&](const Metric& metric) {
       return !std::binary_search(metrics_.begin(), metrics_.end(), metric.name);
     });
     for (const Metric& metric : metrics) kept[metric.name].clear();
-    experiment_->visit(point, experiment_->replicas(point), [&](std::uint32_t, const Figures& figures) {
+    experiment_->visit(point, count, [&](std::uint32_t, const Figures& figures) {
       for (const Metric& metric : metrics) kept[metric.name].push_back(metric.of(figures));
     });
   }
@@ -165,6 +166,7 @@ TunedPoint tuned_point(const Tuning& of, std::size_t i) {
   out.objective = statistics_of(of.trials, i);
   out.meets = of.trials.meets(i);
   out.gave_up = of.trials.gave_up(i);
+  out.gives_up_more = of.outcome.best && of.trials.gives_up_more(i, of.trials.gave_up(*of.outcome.best));
   for (const Bound& bound : of.task.bounds) out.figures.push_back(of.trials.figure(i, bound));
   if (of.outcome.best && i != *of.outcome.best) out.worse = of.trials.worse_by(*of.outcome.best, i);
   return out;

@@ -1,5 +1,5 @@
 // The walls of a search, and how it names what it found.
-#include "core/math/special.hpp"
+#include "study/results/tune.hpp"
 #include "study/tune_search.hpp"
 
 #include <algorithm>
@@ -14,6 +14,10 @@ constexpr double kWorthNaming = 0.004;  // of the loss
 constexpr double kShrink = 0.6;
 constexpr int kMostMisled = 4, kMostTightened = 6;
 constexpr std::uint32_t kRedraws = 400;
+constexpr double kRounding = 1e-3;  // of a logarithm
+constexpr double kSaid =
+    1e-2;  // of a logarithm: a value as people say it is so near to the one that is meant
+constexpr double kBestBeyond = 0.025;  // chance that a trial beyond the window is called worse that is not
 
 }  // namespace
 
@@ -21,10 +25,7 @@ bool TuneSearch::is_wall(std::size_t trial) const {
   if (!(*trials_)[trial].point) return true;
   const std::size_t best = out_.best.value_or(best_trial());
   if (trial == best || (*trials_)[trial].replicas == 0 || (*trials_)[best].replicas == 0) return false;
-  const double quits = trials_->gave_up(trial), baseline = trials_->gave_up(best);
-  const double n = (*trials_)[trial].replicas;
-  constexpr double kClearly = 3;  // standard errors
-  if (quits - baseline > kClearly * std::sqrt(quits * (1 - quits) / n) + 1 / n) return true;
+  if (trials_->gives_up_more(trial, trials_->gave_up(best))) return true;
   const std::optional<double> loss = trials_->loss(trial), least = trials_->loss(best);
   return !loss || (least && *loss - *least > kWall * trials_->scale(best));
 }
@@ -119,10 +120,10 @@ bool TuneSearch::name() {
     out_.best = best_trial();
     return run != Run::done || misled_++ >= kMostMisled;
   }
-  const double baseline = trials_->gave_up(out_.today);
+  const double quits = baseline();
   std::size_t named = candidates.front();
   for (const std::size_t candidate : candidates)
-    if (trials_->better(candidate, named, baseline)) named = candidate;
+    if (trials_->better(candidate, named, quits)) named = candidate;
   if (!trials_->meets(named) && tightened_++ < kMostTightened) {
     tighten(named);
     return false;
@@ -139,41 +140,102 @@ bool TuneSearch::name() {
 
 std::optional<std::size_t> TuneSearch::clearly_better_than(std::size_t named) const {
   const std::vector<std::size_t>& others = out_.window.trials;
-  const auto tests = static_cast<double>(others.size());
-  const double far = student_t_quantile(1 - kNamedWrongly / tests, out_.window.replicas - 1);
+  const double chance = kNamedWrongly / static_cast<double>(others.size()), quits = baseline();
   std::optional<std::size_t> best;
   for (const std::size_t other : others) {
-    if (other == named || !trials_->meets(other)) continue;
-    const PairedDifference worse = trials_->worse_by(other, named);
-    const bool clearly = worse.difference && worse.se && *worse.difference > far * *worse.se &&
-                         *worse.difference > kWorthNaming * out_.window.scale;
-    if (clearly && (!best || trials_->better(other, *best, trials_->gave_up(out_.today)))) best = other;
+    if (other == named || !in_ranges(other) || !trials_->meets(other)) continue;
+    const bool clearly = trials_->clearly_worse(other, named, chance) &&
+                         *trials_->worse_by(other, named).difference > kWorthNaming * out_.window.scale;
+    if (clearly && (!best || trials_->better(other, *best, quits))) best = other;
   }
   return best;
+}
+
+std::size_t TuneSearch::best_of_window(const Window& window, std::size_t otherwise) const {
+  const double quits = baseline();
+  std::size_t best = otherwise;
+  bool found = (*trials_)[otherwise].replicas > 0 && trials_->meets(otherwise);
+  for (const std::size_t trial : window.trials) {
+    if (!in_ranges(trial) || is_wall(trial) || !trials_->meets(trial)) continue;
+    if (found && !trials_->better(trial, best, quits)) continue;
+    best = trial;
+    found = true;
+  }
+  return best;
+}
+
+double TuneSearch::regret_at_best(const SearchOutcome& outcome) const {
+  const std::size_t best = *outcome.best;
+  const auto by_surface = [&](std::size_t trial) {
+    const Position at = outcome.window.box.nearest((*trials_)[trial].at);
+    return outcome.fit->chance(at, at, seed_, kRedraws).regret;
+  };
+  const Position& at = (*trials_)[best].at;
+  const Position near = outcome.window.box.nearest(at);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (std::abs(at[i] - near[i]) <= kSaid) continue;
+    // The surface says nothing there: what the window's best trial may lose, and by how much this one may lose more.
+    const std::size_t stay = best_of_window(outcome.window, outcome.window.trials.front());
+    const PairedDifference worse = trials_->worse_by(stay, best);
+    constexpr double kFar = 3;  // standard errors, where there is no interval
+    const double more =
+        worse.ci95 ? worse.ci95->high : worse.difference.value_or(0) + kFar * worse.se.value_or(0);
+    return by_surface(stay) + std::max(more, 0.0) / trials_->scale(stay);
+  }
+  return by_surface(best);
+}
+
+void TuneSearch::measure_regret(SearchOutcome& outcome) const {
+  if (!outcome.fit || !outcome.best || outcome.regret_of == outcome.best) return;
+  outcome.regret = regret_at_best(outcome);
+  outcome.regret_of = outcome.best;
+}
+
+double TuneSearch::not_worse_until(const SearchOutcome& outcome, std::size_t axis, double from,
+                                   double end) const {
+  const Trial& best = (*trials_)[*outcome.best];
+  for (std::size_t i = 0; i < trials_->size(); ++i) {
+    const Trial& trial = (*trials_)[i];
+    std::vector<std::string> values = trial.values;
+    values[axis] = best.values[axis];
+    const double at = trial.at[axis];
+    const bool between = from < end ? from < at && at < end : end < at && at < from;
+    if (values != best.values || !between || trial.replicas == 0) continue;
+    if (trials_->clearly_worse(*outcome.best, i, kBestBeyond)) end = at;
+  }
+  return end;
+}
+
+void TuneSearch::measure(SearchOutcome& outcome) const {
+  if (!outcome.fit || !outcome.best) return;
+  const Position& at = (*trials_)[*outcome.best].at;
+  if (outcome.fitted.empty()) outcome.fitted = outcome.fit->interval(seed_, kRedraws);
+  outcome.interval = outcome.fitted;
+  measure_regret(outcome);
+  // What lies between the best point and a wall beside it was never tried.
+  const Allowed now = allowed();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    Interval& interval = outcome.interval[i];
+    const Interval window{outcome.window.box.low[i], outcome.window.box.high[i]};
+    if (interval.low < window.low + kRounding)
+      interval.low = not_worse_until(outcome, i, window.low, now.box.low[i]);
+    if (interval.high > window.high - kRounding)
+      interval.high = not_worse_until(outcome, i, window.high, now.box.high[i]);
+    if (now.low[i] && interval.low < now.box.low[i] + kRounding) interval.low = (*trials_)[*now.low[i]].at[i];
+    if (now.high[i] && interval.high > now.box.high[i] - kRounding)
+      interval.high = (*trials_)[*now.high[i]].at[i];
+    interval.low = std::min(interval.low, at[i]);
+    interval.high = std::max(interval.high, at[i]);
+  }
 }
 
 void TuneSearch::finish() {
   if (out_.fit && !out_.best) name();
   if (!out_.best && (*trials_)[best_trial()].replicas > 0) out_.best = best_trial();
+  measure_regret(out_);
+  if (out_.fit && out_.best && out_.regret > kFlat) out_.best = best_of_window(out_.window, *out_.best);
   if (out_.best) out_.meets = trials_->meets(*out_.best);
-  if (!out_.fit || !out_.best) return;
-  const Position& at = (*trials_)[*out_.best].at;
-  out_.interval = out_.fit->interval(seed_, kRedraws);
-  out_.regret = out_.fit->chance(at, at, seed_, kRedraws).regret;
-  // What lies between the best point and a wall beside it was never tried.
-  constexpr double kAtEnd = 1e-3;
-  const Allowed now = allowed();
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    Interval& interval = out_.interval[i];
-    // Nothing was fitted beyond the window.
-    if (interval.low < out_.window.box.low[i] + kAtEnd) interval.low = now.box.low[i];
-    if (interval.high > out_.window.box.high[i] - kAtEnd) interval.high = now.box.high[i];
-    if (now.low[i] && interval.low < now.box.low[i] + kAtEnd) interval.low = (*trials_)[*now.low[i]].at[i];
-    if (now.high[i] && interval.high > now.box.high[i] - kAtEnd)
-      interval.high = (*trials_)[*now.high[i]].at[i];
-    interval.low = std::min(interval.low, at[i]);
-    interval.high = std::max(interval.high, at[i]);
-  }
+  measure(out_);
 }
 
 }  // namespace gauntlet

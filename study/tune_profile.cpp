@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace gauntlet {
 namespace {
 
 constexpr std::uint32_t kProfileReplicas = 128;
-constexpr int kProfilePoints = 9;   // along each of several fields
+constexpr int kProfilePoints = 9;  // along each of several fields
+constexpr double kCalledWorse =
+    0.05;  // chance that one of the trials along a field is told apart that is not worse
 constexpr double kTooSmall = 1e-4;  // of the loss: no difference that anyone would act on
 
 /// Whether no trial along the field differs from the best by more than chance, walls apart.
@@ -135,6 +139,32 @@ bool ensure_as_affordable(Trials& trials, const std::vector<std::size_t>& wanted
   return true;
 }
 
+/// From the best on, the last trial in a direction that is not told apart from it.
+std::size_t last_alike(const Trials& trials, const TuneSearch& search, std::size_t best,
+                       std::span<const std::size_t> curve, double chance) {
+  std::size_t last = best;
+  for (const std::size_t i : curve) {
+    if (!search.in_ranges(i) || trials[i].replicas == 0) break;
+    if (trials.gives_up_more(i, trials.gave_up(best)) || trials.clearly_worse(best, i, chance)) break;
+    last = i;
+  }
+  return last;
+}
+
+std::optional<ValueSpan> alike_along(const Trials& trials, const TuneSearch& search, std::size_t best,
+                                     std::size_t axis, const std::vector<std::size_t>& curve) {
+  const auto at = std::find(curve.begin(), curve.end(), best);
+  const std::vector<std::size_t> below(std::make_reverse_iterator(at), curve.rend()),
+      above(at + 1, curve.end());
+  // The best of many has had luck, too: as strict as it takes for all pairs of them.
+  const auto count = static_cast<double>(curve.size());
+  const double chance = kCalledWorse / std::max(count * (count - 1), 1.0);
+  const std::size_t low = last_alike(trials, search, best, below, chance);
+  const std::size_t high = last_alike(trials, search, best, above, chance);
+  if (low == high) return std::nullopt;
+  return ValueSpan{.low = trials[low].values[axis], .high = trials[high].values[axis]};
+}
+
 }  // namespace
 
 std::vector<std::size_t> curve_along(const Trials& trials, std::size_t best, std::size_t axis) {
@@ -148,6 +178,7 @@ std::vector<std::size_t> curve_along(const Trials& trials, std::size_t best, std
 
 bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
   const std::vector<TuneField>& fields = trials.fields();
+  const std::size_t found = *outcome.best;
   for (std::size_t axis = 0; axis < fields.size(); ++axis) {
     if (fields.size() > 1) {
       std::vector<std::size_t> wanted;
@@ -160,14 +191,17 @@ bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
     }
     const std::vector<std::size_t> curve = curve_along(trials, *outcome.best, axis);
     if (!no_difference(trials, search, outcome, curve)) continue;
-    // It does not matter: nothing speaks for another value than today's.
+    // It does not matter: nothing speaks for another value than today's, if that may be named.
     const std::size_t as_today = trials.add(with_value(trials[*outcome.best], axis, fields[axis].today()));
+    if (!search.in_ranges(as_today)) continue;
     if (!ensure_as_affordable(trials, {as_today}, trials[*outcome.best].replicas)) return false;
     if (trials[as_today].replicas < 2 || search.is_wall(as_today)) continue;
     if (outcome.meets && !trials.meets(as_today)) continue;
-    const PairedDifference worse = trials.worse_by(*outcome.best, as_today);
-    if (worse.difference && *worse.difference <= kFlat * trials.scale(*outcome.best)) outcome.best = as_today;
+    if (!no_difference(trials, search, outcome, {as_today}) && as_today != *outcome.best) continue;
+    const PairedDifference worse = trials.worse_by(found, as_today);
+    if (worse.difference && *worse.difference <= kFlat * trials.scale(found)) outcome.best = as_today;
   }
+  search.measure(outcome);  // with what the profiles have shown, and of the point that is named in the end
   return true;
 }
 
@@ -179,6 +213,8 @@ void describe_curve(const Trials& trials, const TuneSearch& search, const Search
   const Curve::Reach low = curve.reach(-1), high = curve.reach(+1);
   const TuneField& field = trials.fields()[axis];
   into.flat = {.low = field.text_at(low.at), .high = field.text_at(high.at)};
+  if (!outcome.fit || outcome.regret > kFlat)
+    into.alike = alike_along(trials, search, *outcome.best, axis, into.curve);
   into.flat_to_low = low.to_the_end;
   into.flat_to_high = high.to_the_end;
   if (low.wall) into.cliff_below = trials[*low.wall].values[axis];

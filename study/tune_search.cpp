@@ -1,6 +1,5 @@
 #include "study/tune_search.hpp"
 
-#include "core/math/special.hpp"
 #include "study/design.hpp"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ using Run = Trials::Run;
 constexpr std::uint32_t kFirstReplicas = 32, kRaceReplicas = 128;  // of the race: where it begins and ends
 constexpr std::uint32_t kWindowReplicas = 64;
 constexpr std::uint32_t kFewestReplicas = 8;
-constexpr double kDropWrongly = 0.01;         // chance that a race drops the best point
-constexpr std::uint32_t kGridPoints = 13;     // of one field: a factor of 1.6 apart in a default range
+constexpr double kDropWrongly = 0.01;      // chance that a race drops the best point, all its looks together
+constexpr std::uint32_t kGridPoints = 13;  // of one field: a factor of 1.6 apart in a default range
 constexpr double kWide = 1.6, kNarrow = 0.9;  // half a window, in logarithms: factors of 5 and 2.5
 constexpr double kShrink = 0.6;
 constexpr double kEnoughRegret = 0.002;  // of the loss
@@ -67,13 +66,22 @@ bool TuneSearch::in_ranges(std::size_t trial) const {
   return true;
 }
 
+double TuneSearch::baseline() const {
+  std::optional<double> least;
+  for (std::size_t i = 0; i < trials_->size(); ++i)
+    if ((*trials_)[i].replicas > 0) least = std::min(least.value_or(1), trials_->gave_up(i));
+  const bool ran = (*trials_)[out_.today].replicas > 0;
+  if (!ran || trials_->gives_up_more(out_.today, *least)) return least.value_or(0);
+  return trials_->gave_up(out_.today);
+}
+
 std::size_t TuneSearch::best_trial() const {
-  const double baseline = (*trials_)[out_.today].replicas > 0 ? trials_->gave_up(out_.today) : 0;
+  const double quits = baseline();
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < trials_->size(); ++i) {
     const Trial& trial = (*trials_)[i];
     if (trial.replicas == 0 || trial.dropped || !in_ranges(i)) continue;
-    if (!best || trials_->better(i, *best, baseline)) best = i;
+    if (!best || trials_->better(i, *best, quits)) best = i;
   }
   return best.value_or(out_.today);
 }
@@ -84,6 +92,8 @@ Run TuneSearch::race(std::vector<std::size_t> candidates) {
   const auto affordable = static_cast<std::uint32_t>(trials_->budget_left() / 4 / candidates.size());
   const std::uint32_t first =
       std::clamp(affordable, static_cast<std::uint32_t>(kFewestForInterval), kFirstReplicas);
+  int looks = 0;
+  for (std::uint32_t replicas = first; replicas <= kRaceReplicas; replicas *= 2) ++looks;
   for (std::uint32_t replicas = first; replicas <= kRaceReplicas; replicas *= 2) {
     const Run run = trials_->ensure(candidates, replicas, replicas == first ? 0 : trials_->budget_left() / 2);
     if (run == Run::over_budget && replicas > first) return Run::done;
@@ -91,15 +101,12 @@ Run TuneSearch::race(std::vector<std::size_t> candidates) {
     std::erase_if(candidates, [&](std::size_t i) { return !(*trials_)[i].point; });
     if (candidates.size() < 3) return Run::done;
     const std::size_t best = best_trial();
-    const double level = 1 - kDropWrongly / static_cast<double>(candidates.size() - 1);
-    const double far = student_t_quantile(level, replicas - 1);
+    const double chance = kDropWrongly / looks / static_cast<double>(candidates.size() - 1);
     const bool bounded = trials_->meets(best);
     std::erase_if(candidates, [&](std::size_t i) {
       if (i == best) return false;
-      const PairedDifference worse = trials_->worse_by(best, i);
-      const bool lost = worse.difference && worse.se && *worse.difference > far * *worse.se;
-      const bool breaks = bounded && trials_->clearly_breaks(i);
-      if (!breaks && (!bounded || !lost)) return false;
+      const bool out = bounded && (trials_->clearly_worse(best, i, chance) || trials_->clearly_breaks(i));
+      if (!out) return false;
       trials_->drop(i);
       return true;
     });
@@ -130,6 +137,7 @@ std::vector<Position> TuneSearch::wanted(const Box& box) const {
 
 Run TuneSearch::fill_window() {
   constexpr double kSame = 0.08;  // of the window: a trial so near stands for a wanted one
+  constexpr double kSaid = 0.01;  // of a logarithm: at an end of a range none does, but for how people say it
   Box box = allowed().box;
   for (std::size_t i = 0; i < centre_.size(); ++i) {
     centre_[i] = std::clamp(centre_[i], box.low[i], box.high[i]);
@@ -139,8 +147,11 @@ Run TuneSearch::fill_window() {
   std::vector<std::size_t> members;
   for (const Position& at : wanted(box)) {
     const auto near = [&](const Trial& trial) {
-      for (std::size_t i = 0; i < at.size(); ++i)
-        if (std::abs(trial.at[i] - at[i]) > kSame * (box.high[i] - box.low[i])) return false;
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        const bool end = at[i] <= (*fields_)[i].low() || at[i] >= (*fields_)[i].high();
+        const double same = end ? kSaid : kSame * (box.high[i] - box.low[i]);
+        if (std::abs(trial.at[i] - at[i]) > same) return false;
+      }
       return trial.point.has_value();
     };
     std::optional<std::size_t> member;

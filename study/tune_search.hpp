@@ -11,7 +11,9 @@
 // 3. Stop: the replicas of the window double until a redrawn world would lose, with 95%, at most 0.2% of the loss by the
 //    point that is named; or until the budget is spent.
 // 4. Name: the lowest point in the digits that people use (the better whole numbers), run as often as the window. It must
-//    meet the bounds with its own replicas, and no trial may be clearly better; else the search goes on closer.
+//    meet the bounds with its own replicas, and no trial may be clearly better; else the search goes on closer. Where the
+//    budget leaves the surface so uncertain that this point may lose more than kFlat, the trial of the window that did
+//    best is named instead: an uncertain surface is lowest at its ends.
 //
 // Every decision follows from the replicas' figures, so that a search that was killed goes the same way again.
 #pragma once
@@ -34,9 +36,11 @@ struct SearchOutcome {
   std::optional<std::size_t> best;  // nothing where no trial could be run
   bool meets = false;               // the bounds
   std::optional<WindowFit> fit;     // none where too little could be run
+  std::vector<Interval> fitted;     // by axis: 95% of where the best point of the window is
   std::vector<Interval> interval;   // by axis: 95% of where the best point is
-  double regret = 0;                // shares of the loss, at most, with 95%
-  Window window;                    // of the fit
+  double regret = 0;                // of `regret_of`, the best: in shares of the loss, at most, with 95%
+  std::optional<std::size_t> regret_of;
+  Window window;  // of the fit
 };
 
 class TuneSearch {
@@ -45,6 +49,10 @@ class TuneSearch {
   TuneSearch(Trials& trials, std::vector<TuneField>& fields, std::uint64_t seed);
   SearchOutcome run();
 
+  /// Gives an outcome the regret and the intervals of the point that it names.
+  void measure(SearchOutcome& outcome) const;
+  /// Whether a trial lies where a value may be named: today's may lie outside of a range that was given.
+  bool in_ranges(std::size_t trial) const;
   /// Whether this trial is refused, or loses half as much again as the best one.
   bool is_wall(std::size_t trial) const;
   struct Allowed {
@@ -70,9 +78,15 @@ class TuneSearch {
   std::vector<std::size_t> nameable(const Position& at);
   void tighten(std::size_t named);
   std::optional<std::size_t> clearly_better_than(std::size_t named) const;
+  /// The trial of the window that lost least, walls and those that break a bound apart; else `otherwise`.
+  std::size_t best_of_window(const Window& window, std::size_t otherwise) const;
+  void measure_regret(SearchOutcome& outcome) const;
+  double regret_at_best(const SearchOutcome& outcome) const;
+  /// An end of an interval beyond what was fitted: as far as no trial along the axis is clearly worse.
+  double not_worse_until(const SearchOutcome& outcome, std::size_t axis, double from, double end) const;
   void finish();
-  /// Whether a trial lies where a value may be named: today's may lie outside of a range that was given.
-  bool in_ranges(std::size_t trial) const;
+  /// The share of runs that may give up: as many as today, or as at the best where today's are clearly more.
+  double baseline() const;
   /// The best of those that are still in the race, or today's where there is none.
   std::size_t best_trial() const;
 

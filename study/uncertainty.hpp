@@ -10,6 +10,7 @@
 #include "study/experiment.hpp"
 #include "study/point.hpp"
 #include "study/results/uncertainty.hpp"
+#include "study/uncertainty_finish.hpp"
 #include "study/vary.hpp"
 
 #include <cstdint>
@@ -55,28 +56,9 @@ struct UncertaintyOptions {
   std::optional<double> finish_by = std::nullopt;  // seconds
 };
 
-/// What each draw does to the finishing time of a run.
-struct FinishEffects {
-  std::vector<double> moved_by;  // seconds later
-  std::vector<double> never;     // the share of its runs that never finish
-};
-
-/// The runs of a plan with what is not known: every run moved by every draw, the effects `scale` times as large.
-struct UncertainFinish {
-  std::vector<double> runs;  // seconds; infinite for those that never finish
-  std::size_t draws = 0;     // the runs of a draw follow each other
-  /// How many finish within `by` seconds, and the variance that draws and runs leave to that share: of a mean over two
-  /// samples, Lehmann, Ann. Math. Statist. 22(2), 1951, https://doi.org/10.1214/aoms/1177729639.
-  struct Share {
-    double value = 0, variance = 0;
-  };
-  Share share_by(double by) const;
-};
-UncertainFinish moved(std::span<const double> finish, const FinishEffects& effects, double scale);
-
 struct CarriedUncertainty {
   std::optional<Uncertainty> result;  // absent where the experiment was stopped, or a draw is no scenario
-  FinishEffects finish;               // where the scenario has work to do
+  FinishEffects finish;               // where the scenario has work to do, and something is not known
   std::vector<Problem> problems;      // of draws that are no scenario
 };
 

@@ -77,6 +77,7 @@ void Dispatcher::handle(int rank, Message& message, Moment now) {
   if (const auto* hello = std::get_if<Hello>(&message)) {
     greet(rank, *hello);
   } else if (auto* done = std::get_if<Done>(&message)) {
+    from.replicas += done->figures.size();
     if (study_) study_->board.put(done->number, std::move(done->figures), now);
     answered(rank);
   } else if (const auto* failed = std::get_if<Failed>(&message)) {
@@ -180,7 +181,8 @@ void Dispatcher::beat(Moment now) {
     who.silence += passed;
     if (who.silence > kSilence) {
       who.silent = true;
-      notice_(fmt::format("rank {} on {} has been silent for {} s: others do its work", rank, who.host,
+      notice_(fmt::format("rank {} on {} has been silent for {} s: others do its work", rank,
+                          who.host.empty() ? "an unknown host" : who.host,
                           std::chrono::duration_cast<std::chrono::seconds>(kSilence).count()));
     } else {
       tell(rank, Alive{});
@@ -190,6 +192,12 @@ void Dispatcher::beat(Moment now) {
 
 void Dispatcher::end() {
   set_study(nullptr);
+  if (ranks_.size() > 1) {
+    const auto [fewest, most] = std::minmax_element(
+        peers_.begin() + 1, peers_.end(), [](const Peer& a, const Peer& b) { return a.replicas < b.replicas; });
+    notice_(fmt::format("{} ranks; all but rank 0 ran {} to {} replicas each", ranks_.size(), fewest->replicas,
+                        most->replicas));
+  }
   for (int rank = 1; rank < ranks_.size(); ++rank) tell(rank, End{});
 }
 

@@ -46,6 +46,7 @@ class Dispatcher {
   /// Receives and sends what there is. Returns whether there was anything.
   bool step(Moment now);
 
+  /// Tells what the ranks did.
   void end();
   /// Who is there has said goodbye.
   bool ended() const;
@@ -62,6 +63,7 @@ class Dispatcher {
     std::string host;
     TaskBoard::Wait silence{};
     std::size_t jobs = 0;
+    std::uint64_t replicas = 0;  // that it ran, for people
     bool has_terms = false;
     std::vector<bool> has_point;
   };

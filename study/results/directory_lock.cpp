@@ -50,4 +50,9 @@ DirectoryLock::~DirectoryLock() {
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
 
+DirectoryLock& DirectoryLock::operator=(DirectoryLock&& other) noexcept {
+  std::swap(file_, other.file_);
+  return *this;
+}
+
 }  // namespace gauntlet

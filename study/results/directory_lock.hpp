@@ -20,7 +20,7 @@ class DirectoryLock {
 
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept;
-  DirectoryLock& operator=(DirectoryLock&&) = delete;
+  DirectoryLock& operator=(DirectoryLock&& other) noexcept;
 
  private:
   explicit DirectoryLock(int file) : file_(file) {}

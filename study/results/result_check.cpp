@@ -1,7 +1,7 @@
 #include "study/results/csv.hpp"
 #include "study/results/fingerprint_text.hpp"
+#include "study/results/result_check_private.hpp"
 #include "study/results/result_directory.hpp"
-#include "study/results/result_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -11,20 +11,6 @@ namespace gauntlet {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Thrown where the first thing does not hold: the check ends there.
-struct Found {
-  Problem problem;
-};
-
-[[noreturn]] void found(const fs::path& file, std::string why, std::uint32_t line = 0) {
-  throw Found{{.file = file.string(),
-               .line = line,
-               .column = line > 0 ? 1u : 0u,
-               .what = "",
-               .why = std::move(why),
-               .suggestion = ""}};
-}
 
 /// Holds a CSV file to the rows of the store, line by line.
 class CsvCheck {
@@ -145,6 +131,15 @@ void check_incidents(const FoundResults& results, std::uint32_t point, CsvCheck&
 
 }  // namespace
 
+void found(const fs::path& file, std::string why, std::uint32_t line) {
+  throw Found{{.file = file.string(),
+               .line = line,
+               .column = line > 0 ? 1u : 0u,
+               .what = "",
+               .why = std::move(why),
+               .suggestion = kNotAsWritten}};
+}
+
 std::optional<Problem> check_results(const FoundResults& results, const std::optional<Summary>& summary) {
   const Store& store = *results.store;
   try {
@@ -155,10 +150,12 @@ std::optional<Problem> check_results(const FoundResults& results, const std::opt
     CsvCheck incidents(results.directory / kIncidentsFile, incident_columns(), store);
     for (std::uint32_t point = 0; point < store.points(); ++point) check_incidents(results, point, incidents);
     incidents.end();
+    check_figures(results);
   } catch (const Found& wrong) {
     return wrong.problem;
   } catch (const std::exception& error) {  // a store that cannot be read says its name
-    return Problem{.file = "", .line = 0, .column = 0, .what = error.what(), .why = "", .suggestion = ""};
+    return Problem{
+        .file = "", .line = 0, .column = 0, .what = error.what(), .why = "", .suggestion = kNotAsWritten};
   }
   return std::nullopt;
 }

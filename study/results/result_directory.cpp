@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -115,7 +116,7 @@ struct ResultDirectory::State {
   Existing existing = Existing::refuse;
   std::optional<DirectoryLock> lock;
   std::unique_ptr<Store> store;
-  std::string held_before;  // what the store held when it was copied from the target
+  std::uint64_t held_before = 0;  // replicas that the store held when it was copied from the target
   bool committed = false;
 
   /// Ends with the store open in DIR.part, or says why it is not.
@@ -135,7 +136,7 @@ std::optional<Problem> ResultDirectory::State::refuse_unfinished() {
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
   const Store::Opened there = Store::open_to_read(file);
-  if (there.store && there.store->holds().starts_with("0 ")) return std::nullopt;
+  if (there.store && there.store->replicas() == 0) return std::nullopt;
   const std::string held =
       there.store ? fmt::format("{} of `{}` are done", there.store->holds(), there.store->study().arguments)
                   : there.problem->why;
@@ -177,7 +178,7 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
   Store::Opened opened =
       is_new && !from_target ? Store::create(file, study, faults) : Store::resume(file, study, faults);
   store = std::move(opened.store);
-  if (store && from_target) held_before = store->holds();
+  if (store && from_target) held_before = store->replicas();
   if (!store && is_new) remove_unfinished(part);  // no trace of a store that was of no use
   if (!store && from_target) opened.problem->file = (target / kDatabaseFile).string();
   return opened.problem;
@@ -186,12 +187,12 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
 bool ResultDirectory::State::worthless() const {
   std::error_code error;
   if (!store) return !fs::exists(part / kDatabaseFile, error);
-  return store->holds().starts_with("0 ") || store->holds() == held_before;
+  return store->replicas() == 0 || store->replicas() == held_before;
 }
 
 ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing existing,
-                                              const StudyIdentity& study,
-                                              std::span<const std::string> faults) {
+                                              const StudyIdentity& study, std::span<const std::string> faults,
+                                              const WaitForOther& wait) {
   const auto refused = [&](Problem problem) {
     return Opened{.directory = nullptr, .problem = std::move(problem)};
   };
@@ -207,6 +208,7 @@ ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing e
   if (is_there(state->part))
     if (auto problem = problem_of_holding(state->part, is_of_unfinished)) return refused(*problem);
   LockTaken taken = DirectoryLock::take(state->part);
+  while (taken.held_by_other && wait && wait(state->part)) taken = DirectoryLock::take(state->part);
   if (taken.held_by_other)
     return refused(problem_of(state->part, "is being written by another program",
                               "wait for its end, or choose another --out"));
@@ -257,11 +259,15 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
 }
 
 std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
-  if (auto problem = problem_of_target(target, existing))
-    return problem;  // somebody may have made it meanwhile
+  if (auto problem = problem_of_target(target, existing)) {  // somebody may have made it meanwhile
+    problem->suggestion = fmt::format("{} are safe in \"{}\"; move the other away, then go on with --resume",
+                                      store->holds(), part.string());
+    return problem;
+  }
   if (const auto why = take_name(ready, target))
-    return problem_of(target, "could not be given its name: " + *why,
-                      fmt::format("everything is in \"{}\"; go on with --resume", part.string()));
+    return problem_of(
+        target, "could not be given its name: " + *why,
+        fmt::format("{} are safe in \"{}\"; go on with --resume", store->holds(), part.string()));
   committed = true;
   sync_to_disk(target.parent_path());
   return std::nullopt;
@@ -271,6 +277,7 @@ std::optional<Problem> ResultDirectory::commit(std::span<const ResultFile> files
   State& state = *state_;
   expect(!state.committed, "results are committed once");
   if (state.store->problem()) return state.store->problem();
+  state.held_before = 0;  // where this fails, DIR.part stays
   const fs::path ready = state.part / kReadyDirectory;
   auto problem = state.write_all(ready, files);
   if (!problem) problem = state.rename(ready);

@@ -9,6 +9,7 @@
 #include "study/results/store.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,9 @@ struct ResultFile {
   std::string text;
 };
 
+/// Asked while another program holds DIR.part: waits a moment and says whether to look again.
+using WaitForOther = std::function<bool(const std::filesystem::path& part)>;
+
 /// Holds a lock on DIR.part: two programs never write the same results.
 class ResultDirectory {
  public:
@@ -51,8 +55,9 @@ class ResultDirectory {
     std::unique_ptr<ResultDirectory> directory;
     std::optional<Problem> problem;
   };
+  /// Without `wait`, or once it says no, a directory that another program holds is refused.
   static Opened open(const std::filesystem::path& target, Existing existing, const StudyIdentity& study,
-                     std::span<const std::string> faults);
+                     std::span<const std::string> faults, const WaitForOther& wait = {});
   /// Leaves DIR.part where it was not committed and holds replicas; removes it where it holds none.
   ~ResultDirectory();
 

@@ -14,8 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Problem problem_of(const fs::path& file, std::string why) {
-  return {.file = file.string(), .line = 0, .column = 0, .what = "", .why = std::move(why), .suggestion = ""};
+constexpr const char* kAnother = "name the --out of a study";
+
+Problem problem_of(
+    const fs::path& file, std::string why,
+    std::string suggestion = "bring it back from a copy, or make the results again with --force") {
+  return {.file = file.string(),
+          .line = 0,
+          .column = 0,
+          .what = "",
+          .why = std::move(why),
+          .suggestion = std::move(suggestion)};
 }
 
 bool is_file(const fs::path& path) {
@@ -50,9 +59,10 @@ FoundResults find_results(const fs::path& directory) {
     if (is_file(place / kDatabaseFile)) return opened(place, false);
   std::error_code error;
   FoundResults none;
-  none.problem = fs::is_directory(directory, error)
-                     ? problem_of(directory / kResultFile, "cannot be read; is this a directory of results?")
-                     : problem_of(directory, "is no directory of results");
+  none.problem =
+      fs::is_directory(directory, error)
+          ? problem_of(directory / kResultFile, "cannot be read; is this a directory of results?", kAnother)
+          : problem_of(directory, "is no directory of results", kAnother);
   return none;
 }
 

@@ -37,6 +37,8 @@ ReadResults read_summary(const FoundResults& results);
 /// - replicas.csv and incidents.csv have the rows of the store and no others
 /// - the fingerprints of a point's replicas make that of its summary: of `summary`, for a single study, and of those that
 ///   are in the store
+/// - points.csv, and the statistics in result.json, are those of the store (of a study that was interrupted, result.json may
+///   be of fewer replicas, and is not looked at then)
 /// - every incident belongs to a replica, ends after it began, and lost no negative time
 std::optional<Problem> check_results(const FoundResults& results, const std::optional<Summary>& summary);
 

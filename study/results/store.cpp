@@ -76,6 +76,7 @@ const std::vector<std::string>& Store::faults() const { return connection_->faul
 std::uint32_t Store::points() const { return static_cast<std::uint32_t>(connection_->points.size()); }
 const StoredPoint& Store::point(std::uint32_t number) const { return connection_->points.at(number).point; }
 std::uint32_t Store::replicas(std::uint32_t point) const { return connection_->points.at(point).replicas; }
+std::uint64_t Store::replicas() const { return connection_->replicas(); }
 std::uint32_t Store::first_replica(std::uint32_t point) const { return connection_->points.at(point).first; }
 const std::optional<Problem>& Store::problem() const { return connection_->problem; }
 std::string Store::holds() const { return connection_->holds(); }

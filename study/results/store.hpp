@@ -38,7 +38,7 @@ namespace gauntlet {
 /// What a study is. A store takes up its study again and no other.
 struct StudyIdentity {
   std::string command;    // "sweep"; of one replica by number "run --replica K"
-  std::string arguments;  // as a shell would read them, for people: what repeats the study
+  std::string arguments;  // what repeats the study, as a shell would read it
   std::string version;    // of the program
   std::uint64_t seed = 0;
   std::string scenario;  // the name of the base scenario
@@ -66,8 +66,8 @@ class Store {
                        std::span<const std::string> faults);
   /// In memory as far as it fits a cache of fixed size, and in a file without a name beyond.
   static std::unique_ptr<Store> temporary(const StudyIdentity& study, std::span<const std::string> faults);
-  /// Goes on with a file: refused, with the difference, where it is of another study, version or format; refused where it
-  /// is damaged.
+  /// Goes on with a file: refused, with the difference, where it is of another study (study/results/same_study.hpp),
+  /// version or format; refused where it is damaged. Its arguments are then those of `study`.
   static Opened resume(const std::filesystem::path& file, const StudyIdentity& study,
                        std::span<const std::string> faults);
   /// Reads a file that is complete or under way, and changes nothing.
@@ -86,6 +86,8 @@ class Store {
   const StoredPoint& point(std::uint32_t number) const;
   /// How many replicas of a point there are.
   std::uint32_t replicas(std::uint32_t point) const;
+  /// Of all points.
+  std::uint64_t replicas() const;
   /// The number of its first; 0 where one replica was not asked for by number.
   std::uint32_t first_replica(std::uint32_t point) const;
   /// For people: "1,234 replicas of 3 points".
@@ -112,6 +114,14 @@ class Store {
   void put_summary(std::uint32_t point, const Summary& summary);
   /// The statistics that were put for a point; nothing where none were.
   std::optional<Summary> summary(std::uint32_t point) const;
+  /// A point that stays, with so many replicas from its first one on.
+  struct Kept {
+    std::uint32_t point = 0;
+    std::uint32_t replicas = 0;
+  };
+  /// Drops every point and replica but these, and all statistics where there are others: the points are then 0, 1 and so
+  /// on, in this order.
+  void keep(std::span<const Kept> kept);
   /// Writes a file with the same content whose bytes depend on the content alone, not on how it came about.
   void write_canonical(const std::filesystem::path& file);
 

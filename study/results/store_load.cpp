@@ -11,14 +11,30 @@
 namespace gauntlet {
 namespace {
 
-StudyIdentity read_study(sqlite3* database) {
-  if (!sqlite::Statement(database, "SELECT 1 FROM pragma_table_info('study') WHERE name = 'format'").step())
-    throw sqlite::Error(SQLITE_CORRUPT, "it was not written by this version of gauntlet");
+/// Throws where the store is of another format.
+void refuse_other_format(sqlite3* database) {
+  sqlite::Statement columns(database,
+                            "SELECT count(*), count(CASE WHEN name = 'format' THEN 1 END), "
+                            "count(CASE WHEN name = 'version' THEN 1 END) FROM pragma_table_info('study')");
+  columns.step();
+  if (columns.integer(0) == 0) throw sqlite::Error(SQLITE_CORRUPT, "it has no table study");
+  if (columns.integer(1) == 0) throw OtherFormat("was written in a format that has no number");
   sqlite::Statement format(database, "SELECT format FROM study");
   if (!format.step()) throw sqlite::Error(SQLITE_CORRUPT, "its table study is empty");
-  if (format.integer(0) != kStoreFormat)
-    throw sqlite::Error(SQLITE_CORRUPT, fmt::format("it has format {}, and this gauntlet reads format {}",
-                                                    format.integer(0), kStoreFormat));
+  const std::int64_t number = format.integer(0);
+  if (number == kStoreFormat) return;
+  std::string by;
+  if (columns.integer(2) > 0) {
+    sqlite::Statement version(database, "SELECT version FROM study");
+    version.step();
+    by = fmt::format(" by gauntlet {}", version.text(0));
+  }
+  throw OtherFormat(
+      fmt::format("was written in format {}{}, and this gauntlet reads format {}", number, by, kStoreFormat));
+}
+
+StudyIdentity read_study(sqlite3* database) {
+  refuse_other_format(database);
   sqlite::Statement row(database, "SELECT command, arguments, version, seed, scenario, text FROM study");
   row.step();
   StudyIdentity study;
@@ -69,7 +85,8 @@ StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study)
   return point;
 }
 
-void read_extent(sqlite3* database, std::deque<Store::Connection::Entry>& points) {
+/// Which replicas every point has. Only a run of one by number has another first one than 0.
+void read_extent(sqlite3* database, bool of_one_by_number, std::deque<Store::Connection::Entry>& points) {
   sqlite::Statement extent(database,  // two questions: SQLite answers each from the key without a scan
                            "SELECT (SELECT min(replica) FROM replica WHERE point = ?1),"
                            " (SELECT max(replica) FROM replica WHERE point = ?1)");
@@ -77,6 +94,8 @@ void read_extent(sqlite3* database, std::deque<Store::Connection::Entry>& points
     const Cell number[] = {static_cast<std::int64_t>(i)};
     extent.bind(1, number).step();
     if (std::holds_alternative<std::monostate>(extent.cell(1))) continue;
+    if (extent.count(0) > 0 && !of_one_by_number)
+      throw sqlite::Error(SQLITE_CORRUPT, fmt::format("the first replicas of point {} are missing", i));
     points[i].first = extent.count(0);
     points[i].replicas = extent.count(1) - extent.count(0) + 1;
   }
@@ -118,7 +137,7 @@ void Store::Connection::load() {
         throw sqlite::Error(SQLITE_CORRUPT, fmt::format("it has no columns for the fault {}", fault));
     add_entry(std::move(point));
   }
-  read_extent(database.get(), points);
+  read_extent(database.get(), study.command.starts_with("run --replica "), points);
 }
 
 std::optional<Summary> Store::summary(std::uint32_t point) const {

@@ -2,14 +2,13 @@
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/json_private.hpp"
 #include "study/results/metrics.hpp"
-#include "study/results/scenario_difference.hpp"
+#include "study/results/same_study.hpp"
 #include "study/results/store_private.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-#include <fstream>
+#include <algorithm>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -19,16 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPageSize =
-    "8192";  // a replica with 30 kinds of faults fits a quarter of it, see SQLite's file format
-// Beyond this a temporary store goes to a file; KiB, negative as SQLite has it.
-constexpr const char* kCache = "-16384";
-
-std::string pragmas(const char* journal, const char* synchronous, std::string_view schema = "") {
-  return fmt::format(
-      "PRAGMA {0}page_size = {1}; PRAGMA {0}journal_mode = {2}; PRAGMA {0}synchronous = {3}; "
-      "PRAGMA {0}cache_size = {4};",
-      schema, kPageSize, journal, synchronous, kCache);
+/// Makes the connection one that writes durably. A write-ahead log needs memory that programs share, which not every file
+/// system has (https://www.sqlite.org/wal.html): there SQLite stays with a rollback journal and says so. That one has to be
+/// on the disk before the file is touched.
+void prepare_to_write(sqlite3* database) {
+  sqlite::execute(database, store_pragmas());
+  sqlite::Statement journal(database, "PRAGMA journal_mode = WAL");
+  const bool has_log = journal.step() && journal.text(0) == "wal";
+  journal.reset();
+  sqlite::execute(database, fmt::format("PRAGMA synchronous = {};", has_log ? "NORMAL" : "FULL"));
 }
 
 Problem problem_of(const fs::path& file, std::string why, std::string suggestion) {
@@ -86,21 +84,12 @@ void check_counts(const Store::Connection& of) {
   }
 }
 
-/// What the study in the store has that this one has not; empty where they are the same.
-std::string difference(const Store::Connection& store, const StudyIdentity& now,
-                       std::span<const std::string> faults) {
-  const StudyIdentity& then = store.study;
-  if (then.command != now.command)
-    return fmt::format("holds a study of another command: `{}`, not `{}`", then.command, now.command);
-  if (then.version != now.version)
-    return fmt::format("was begun by gauntlet {}, and this is {}: replicas of two versions do not mix",
-                       then.version, now.version);
-  if (then.seed != now.seed)
-    return fmt::format("holds a study with another seed: {}, not {}", then.seed, now.seed);
-  if (then.text != now.text) {
-    const std::string field = first_difference(then.text, now.text);
-    return "holds a study of another scenario" + (field.empty() ? "" : ": " + field);
-  }
+/// What sets the store apart from what is asked; empty where it goes on with it.
+std::string difference_of(const Store::Connection& store, const StudyIdentity& now,
+                          std::span<const std::string> faults) {
+  HeldReplicas held{.most = 0, .all = store.replicas()};
+  for (const Store::Connection::Entry& entry : store.points) held.most = std::max(held.most, entry.replicas);
+  if (std::string what = difference(store.study, now, held); !what.empty()) return what;
   if (!std::equal(faults.begin(), faults.end(), store.faults.begin(), store.faults.end()))
     return fmt::format("holds a study with other kinds of faults: {}, not {}", fmt::join(store.faults, ", "),
                        fmt::join(faults, ", "));
@@ -108,30 +97,17 @@ std::string difference(const Store::Connection& store, const StudyIdentity& now,
 }
 
 constexpr const char* kOtherStudy = "choose another --out, or begin again with --force";
-constexpr const char* kDamaged = "begin again with --force, or bring the file back from a copy";
 
-template <class Open>
-Store::Opened guarded(const fs::path& file, const char* what, const char* suggestion, Open open) {
-  try {
-    return open();
-  } catch (const std::exception& error) {  // SQLite's, and JSON's where a text was damaged
-    return {.store = nullptr,
-            .problem = problem_of(file, fmt::format("{}: {}", what, error.what()), suggestion)};
-  }
-}
-
-void copy_into(sqlite3* database, const fs::path& file, std::span<const std::string> faults) {
-  const std::string name = file.string();
-  const Cell cell[] = {std::string_view(name)};
-  sqlite::Statement(database, "ATTACH DATABASE ? AS canonical").bind(1, cell).run();
-  // Nobody sees the file before it is whole: it needs no journal.
-  sqlite::execute(database, pragmas("OFF", "OFF", "canonical."));
-  sqlite::execute(database, "BEGIN");
-  sqlite::execute(database, store_schema(faults, "canonical."));
-  for (const char* table : kStoreTables)  // by key, in which order every table here is kept
-    sqlite::execute(database, fmt::format("INSERT INTO canonical.{0} SELECT * FROM main.{0}", table));
-  sqlite::execute(database, "COMMIT");
-  sqlite::execute(database, "DETACH DATABASE canonical");
+/// What is wrong with a file that is there, and what helps.
+Problem problem_of_reading(const fs::path& file, const std::exception& error, const char* if_damaged) {
+  if (const auto* other = dynamic_cast<const OtherFormat*>(&error))
+    return problem_of(file, other->what(), "use the gauntlet that wrote it, or begin again with --force");
+  const auto* sql = dynamic_cast<const sqlite::Error*>(&error);
+  if (!sql || sql->code == SQLITE_CORRUPT || sql->code == SQLITE_NOTADB || sql->code == SQLITE_ERROR)
+    return problem_of(file, fmt::format("is damaged: {}", error.what()), if_damaged);
+  return problem_of(
+      file, fmt::format("cannot be opened: {}", error.what()),
+      "see that it may be read and written, that there is space and that no other program holds it");
 }
 
 std::string with_thousands(std::uint64_t value) {
@@ -161,33 +137,41 @@ void Store::Connection::add_entry(StoredPoint point) {
   by_text.emplace(entry.point.text, static_cast<std::uint32_t>(points.size() - 1));
 }
 
+std::uint64_t Store::Connection::replicas() const {
+  std::uint64_t all = 0;
+  for (const Entry& entry : points) all += entry.replicas;
+  return all;
+}
+
 std::string Store::Connection::holds() const {
-  std::uint64_t replicas = 0;
-  for (const Entry& entry : points) replicas += entry.replicas;
-  return fmt::format("{} replica{} of {} point{}", with_thousands(replicas), replicas == 1 ? "" : "s",
+  const std::uint64_t all = replicas();
+  return fmt::format("{} replica{} of {} point{}", with_thousands(all), all == 1 ? "" : "s",
                      with_thousands(points.size()), points.size() == 1 ? "" : "s");
 }
 
 Store::Opened Store::create(const fs::path& file, const StudyIdentity& study,
                             std::span<const std::string> faults) {
-  return guarded(file, "cannot be made", "choose another --out", [&]() -> Opened {
+  try {
     std::error_code error;
     if (fs::exists(fs::symlink_status(file, error)))
       return refused(problem_of(file, "exists and is not overwritten", kOtherStudy));
     auto connection = std::make_unique<Connection>();
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    sqlite::execute(connection->database.get(), pragmas("WAL", "NORMAL"));
+    prepare_to_write(connection->database.get());
     begin_study(connection->database.get(), study, faults);
     connection->load();
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
-  });
+  } catch (const sqlite::Error& error) {
+    return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()), "choose another --out"));
+  }
 }
 
 std::unique_ptr<Store> Store::temporary(const StudyIdentity& study, std::span<const std::string> faults) {
   auto connection = std::make_unique<Connection>();
   connection->database = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  sqlite::execute(connection->database.get(), pragmas("MEMORY", "OFF"));
+  sqlite::execute(connection->database.get(), store_pragmas());
+  sqlite::execute(connection->database.get(), "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;");
   begin_study(connection->database.get(), study, faults);
   connection->load();
   return std::unique_ptr<Store>(new Store(std::move(connection)));
@@ -195,45 +179,41 @@ std::unique_ptr<Store> Store::temporary(const StudyIdentity& study, std::span<co
 
 Store::Opened Store::resume(const fs::path& file, const StudyIdentity& study,
                             std::span<const std::string> faults) {
-  return guarded(file, "is damaged", kDamaged, [&]() -> Opened {
+  try {
     auto connection = std::make_unique<Connection>();
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE);
     sqlite3* database = connection->database.get();
     check_whole(*connection);
-    sqlite::execute(database, pragmas("WAL", "NORMAL"));
-    if (!has_tables(database)) begin_study(database, study, faults);  // killed before it had any
+    if (!has_tables(database)) {  // killed before it had any
+      prepare_to_write(database);
+      begin_study(database, study, faults);
+    }
     connection->load();
-    if (const std::string what = difference(*connection, study, faults); !what.empty())
+    if (const std::string what = difference_of(*connection, study, faults); !what.empty())
       return refused(problem_of(file, what, kOtherStudy));
     check_counts(*connection);
+    prepare_to_write(database);
     const Cell arguments[] = {std::string_view(study.arguments)};
     sqlite::Statement(database, "UPDATE study SET arguments = ?").bind(1, arguments).run();
     connection->study.arguments = study.arguments;
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
-  });
+  } catch (const std::exception& error) {  // SQLite's, and JSON's where a text was damaged
+    return refused(
+        problem_of_reading(file, error, "begin again with --force, or bring the file back from a copy"));
+  }
 }
 
 Store::Opened Store::open_to_read(const fs::path& file) {
-  return guarded(file, "cannot be read", "", [&]() -> Opened {
+  try {
     auto connection = std::make_unique<Connection>();
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READONLY);
     connection->load();
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
-  });
-}
-
-void Store::write_canonical(const fs::path& file) {
-  Connection& from = *connection_;
-  if (from.problem) return;
-  std::error_code ignored;
-  std::ofstream(file, std::ios::binary | std::ios::trunc);  // an empty file is an empty database
-  try {
-    copy_into(from.database.get(), file, from.faults);
-  } catch (const sqlite::Error& error) {
-    from.failed(error);
-    fs::remove(file, ignored);
+  } catch (const std::exception& error) {
+    return refused(
+        problem_of_reading(file, error, "bring the file back from a copy, or run the study again"));
   }
 }
 

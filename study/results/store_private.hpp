@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,8 +29,15 @@ std::vector<Column> stored_replica_columns(std::span<const std::string> faults);
 std::vector<Column> stored_incident_columns();
 /// All CREATE TABLE statements. `schema` is "" or that of an attached database: "other.".
 std::string store_schema(std::span<const std::string> faults, std::string_view schema);
+/// The size of pages and of the cache. `schema` as above; before the first table.
+std::string store_pragmas(std::string_view schema = "");
 /// The names of the tables, in the order of the schema.
 inline constexpr const char* kStoreTables[] = {"study", "point", "replica", "incident", kMetricTable};
+
+/// Thrown for a store that is sound, and that another version of the program wrote.
+struct OtherFormat : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct Store::Connection {
   /// A point with what its rows need.
@@ -58,6 +66,7 @@ struct Store::Connection {
   void add_entry(StoredPoint point);
   /// Reads the study, its points and how many replicas they have. Throws where it is no store.
   void load();
+  std::uint64_t replicas() const;
   /// "1,234 replicas of 3 points"
   std::string holds() const;
 };

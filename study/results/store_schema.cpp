@@ -5,6 +5,11 @@
 namespace gauntlet {
 namespace {
 
+// A replica with 30 kinds of faults fits a quarter of it, see SQLite's file format.
+constexpr int kPageSize = 8192;
+// Beyond this a temporary store goes to a file; KiB, negative as SQLite has it.
+constexpr int kCache = -16384;
+
 std::vector<Column> with_point(std::vector<Column> columns) {
   columns.insert(columns.begin(), {"point", "INTEGER"});
   return columns;
@@ -60,6 +65,10 @@ std::string store_schema(std::span<const std::string> faults, std::string_view s
          table("replica", stored_replica_columns(faults), "point, replica") +
          table("incident", stored_incident_columns(), "point, replica, incident") +
          table(kMetricTable, metric_columns(), "point, name");
+}
+
+std::string store_pragmas(std::string_view schema) {
+  return fmt::format("PRAGMA {0}page_size = {1}; PRAGMA {0}cache_size = {2};", schema, kPageSize, kCache);
 }
 
 }  // namespace gauntlet

@@ -36,6 +36,9 @@ struct TunedField {
   /// The other fields being at their best: values that cost at most kFlat of the loss more.
   ValueSpan flat;
   bool flat_to_low = false, flat_to_high = false;  // up to the end of what was tried: it may be flat beyond
+  /// Where the regret is not known to be within kFlat: the tried values around the best one that chance may have put
+  /// behind it (paired tests at 5%, corrected for how many there are). Absent where there is no other.
+  std::optional<ValueSpan> alike;
   /// A value next to `flat` that is refused, or costs half as much again as the loss: a cliff, not a slope.
   std::optional<std::string> cliff_below, cliff_above;
   std::vector<std::size_t> curve;  // the points along it, other fields at their best; from low to high
@@ -64,6 +67,7 @@ struct TunedPoint {
   std::vector<std::optional<double>> figures;  // by bound
   bool meets = true;                           // the bounds
   double gave_up = 0;                          // share of its runs
+  bool gives_up_more = false;  // clearly more than the best: its figures are of runs that never got done
 };
 
 /// A bound, and what became of it.

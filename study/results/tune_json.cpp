@@ -28,6 +28,7 @@ Json field_json(const TunedField& field) {
   json["matters"] = field.matters;
   json["flat"] = span_json(field.flat);
   json["flat_to_the_end"] = Json::array({field.flat_to_low, field.flat_to_high});
+  json["not_told_apart"] = field.alike ? span_json(*field.alike) : Json(nullptr);
   json["cliff_below"] = field.cliff_below ? Json(*field.cliff_below) : Json(nullptr);
   json["cliff_above"] = field.cliff_above ? Json(*field.cliff_above) : Json(nullptr);
   json["curve"] = field.curve;
@@ -48,6 +49,7 @@ Json point_json(const TuneResult& result, const TunedPoint& point) {
   json["ci95"] = json_of(point.objective.ci95);
   json["worse_than_best"] = worse_json(point.worse);
   json["gave_up"] = point.gave_up;
+  json["gives_up_more"] = point.gives_up_more;
   if (result.bounds.empty()) return json;
   json["meets"] = point.meets;
   Json& figures = json["bounds"] = Json::array();

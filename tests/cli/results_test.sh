@@ -58,6 +58,55 @@ exits 2 run "$tiny" --replicas 9 --seed 5 --out "$scratch/damaged" --resume
 says stderr "begin again with --force"
 [[ "$(stat -c %s "$scratch/damaged/results.sqlite")" == 5000 ]] || fail "a damaged store was touched"
 
+# --resume goes on with the same question alone: other values, another bound or fewer replicas would mix two studies.
+sweep=(sweep "$tiny" --vary spares.count=1,2 --quiet)
+exits 0 "${sweep[@]}" --replicas 30 --out "$scratch/swept"
+cp -r "$scratch/swept" "$scratch/before-mixing"
+exits 2 sweep "$tiny" --vary spares.count=3,4 --replicas 30 --quiet --out "$scratch/swept" --resume
+says stderr "asked otherwise: \`gauntlet sweep scenarios/tiny-8.toml --vary spares.count=1,2 --replicas 30 --seed 1\`, not"
+exits 2 "${sweep[@]}" --replicas 20 --out "$scratch/swept" --resume
+says stderr "holds 30 replicas of a point, more than --replicas 20"
+exits 2 "${sweep[@]}" --replicas 30 --incidents 3 --out "$scratch/swept" --resume
+says stderr "asked otherwise"
+diff -r "$scratch/swept" "$scratch/before-mixing" >&2 || fail "a refused --resume changed the results"
+exits 2 run "$tiny" --replicas 500 --seed 5 --full-telemetry --out "$scratch/large" --resume
+says stderr "asked otherwise"
+exits 2 run "$tiny" --replicas 20 --seed 5 --out "$scratch/large" --resume
+says stderr "holds 500 replicas of a point"
+
+# More of a study that chooses its points by what it found: the end is that of one that began with as many.
+tune=(tune "$tiny" --over checkpoint.interval --quiet)
+exits 0 "${tune[@]}" --budget 300 --out "$scratch/tuned"
+exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned" --resume
+exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned-at-once"
+diff -r "$scratch/tuned" "$scratch/tuned-at-once" >&2 || fail "a larger budget ends otherwise after --resume"
+exits 0 results "$scratch/tuned" --check
+
+# A job that is started again may meet the lock of its lost node for a while.
+mkdir "$scratch/swept.part"
+exec {lock}>"$scratch/swept.part/lock"
+flock "$lock"
+"$gauntlet" "${sweep[@]}" --replicas 40 --out "$scratch/swept" --resume {lock}>&- >/dev/null 2>"$scratch/stderr" &
+waiting=$!
+until grep -q "is being written by another program; waiting" "$scratch/stderr" || ! kill -0 "$waiting" 2>/dev/null; do :; done
+kill -0 "$waiting" || fail "--resume does not wait for a lock"
+exits 2 "${sweep[@]}" --replicas 40 --out "$scratch/swept" --force
+exec {lock}>&-
+code=0
+wait "$waiting" || code=$?
+((code == 0)) || fail "--resume ends with $code after the lock was let go"
+exits 0 results "$scratch/swept" --check
+says stdout "all 80 replicas of 2 points"
+
+# The check looks at every file.
+sed -i '3s/,40,/,41,/' "$scratch/swept/points.csv"
+exits 1 results "$scratch/swept" --check
+says stderr "points.csv:3:1: replicas = \"41\", where results.sqlite has \"40\"; bring the results back"
+sed -i '3s/,41,/,40,/' "$scratch/swept/points.csv"
+sed -i '0,/"p50": 0/s//"p50": 1/' "$scratch/swept/result.json"
+exits 1 results "$scratch/swept" --check
+says stderr "result.json: points[0].metrics.ettr.p50 = 1."
+
 # Questions to the database.
 exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --csv
 [[ "$(cat "$scratch/stdout")" == $'n\n500' ]] || fail "--sql --csv prints $(cat "$scratch/stdout")"

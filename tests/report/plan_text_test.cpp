@@ -106,6 +106,19 @@ TEST(PlanText, AnImpossibleDateNamesTheNearest) {
   EXPECT_THAT(answer_line(result), HasSubstr("interrupted before what it takes was known."));
 }
 
+TEST(PlanText, WhatNeverHappensHasNoUnit) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.4);
+  result.uncertainty->finish = {.p5 = 50 * kDay, .p50 = {}, .p95 = {}};
+  EXPECT_THAT(text_of(result), HasSubstr("by 60 days: 5% after 50.0 days, half never, 95%\nnever."));
+  result.enough.reset();
+  result.best = outcome(131'072, 800, 0, 71);
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("is enough: with 131,072 GPUs, the best, so many never finish."));
+  result.best_by_s = 59 * kDay;  // not for certain, and no date that is "0 s later"
+  EXPECT_THAT(answer_line(result), HasSubstr("with 131,072 GPUs it would be 59 days, which may be luck"));
+}
+
 TEST(PlanText, SaysWhatOneMoreBuysAndWhatItHangsOn) {
   const std::string text = text_of(sample());
   EXPECT_THAT(text,

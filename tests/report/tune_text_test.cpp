@@ -164,6 +164,30 @@ TEST(TuneReport, ClaimsNothingThatItDoesNotKnow) {
             "too short");
 }
 
+TEST(TuneReport, NamesNoWinnerThatIsNotToldApart) {
+  TuneResult result = one_field();
+  result.regret = 0.1;
+  result.end = TuneResult::End::budget;
+  result.fields[0].alike = ValueSpan{.low = "30min", .high = "54min"};
+  EXPECT_EQ(answer_line(result),
+            "checkpoint.interval = 53min (30min to 54min are not told apart) gives the highest ETTR of those "
+            "tried, 96.00% +- 0.04 (Monte Carlo only, budget spent).");
+  EXPECT_THAT(flowing(result), HasSubstr("How flat it is around checkpoint.interval = 53min is not known: "
+                                         "from 30min to 54min no value tried differs from it by more"));
+  EXPECT_THAT(flowing(result), Not(HasSubstr("costs at most 1%")));
+}
+
+TEST(TuneReport, CountsNoSavingOfRunsThatGaveUp) {
+  TuneResult result = one_field();
+  result.points[1].worse->difference = -0.3;
+  result.points[1].gave_up = 1;
+  result.points[1].gives_up_more = true;
+  const std::string text = text_report(result, {});
+  EXPECT_THAT(text, testing::ContainsRegex("1min +64 +56.00 +0.04 +- +- +100% gave up\n"));
+  EXPECT_THAT(text, HasSubstr("\n  gave up: such runs are never done, so what they did not spend is no "
+                              "saving\n"));
+}
+
 TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
   const ChartPage page = chart_of(one_field(), "gauntlet tune one-fault");
   ASSERT_EQ(page.lines.size(), 1U);

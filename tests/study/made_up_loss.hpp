@@ -18,7 +18,8 @@ class MadeUpLoss final : public ReplicaSource {
   using Mean = std::function<double(const std::vector<double>& values)>;
 
   Mean loss;
-  Mean figure = [](const std::vector<double>&) { return 0.0; };  // of the metric "figure", with no luck
+  Mean figure = [](const std::vector<double>&) { return 0.0; };   // of the metric "figure", with no luck
+  Mean gave_up = [](const std::vector<double>&) { return 0.0; };  // share of runs, with no luck
   std::function<bool(const std::vector<double>&)> refuses = [](const std::vector<double>&) { return false; };
   double own = 0;  // largest luck of a point's own
   std::uint64_t seed = 1;
@@ -40,7 +41,7 @@ class MadeUpLoss final : public ReplicaSource {
         const double luck = uniform_at({seed, k}, stream_name("test.own"), number, 0) - 0.5;
         made.loss.push_back({.numerator = loss(made.numbers) + shared + 2 * own * luck, .denominator = 1});
         made.figure.push_back({.numerator = figure(made.numbers), .denominator = 1});
-        made.gave_up.push_back({.numerator = 0, .denominator = 1});
+        made.gave_up.push_back({.numerator = gave_up(made.numbers), .denominator = 1});
         ++ran;
       }
     }

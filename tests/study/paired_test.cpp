@@ -20,15 +20,16 @@ Values plain(const std::vector<double>& values) {
 }
 
 TEST(PairedDifference, OfPlainValuesIsThatOfTheirDifferences) {
-  // Differences 1, 3, 2, 0, 4: mean 2, squared deviations 1+1+0+4+4 = 10, sd = sqrt(10/4), se = sqrt(10/4/5).
-  // First alone: mean 30, squared deviations 400+100+0+100+400 = 1000. Second: 11, 23, 32, 40, 54, mean 32:
+  // Differences 2, 4, 3, 1, 5: mean 3, squared deviations 1+1+0+4+4 = 10, sd = sqrt(10/4), se = sqrt(10/4/5).
+  // First alone: mean 30, squared deviations 400+100+0+100+400 = 1000. Second: 12, 24, 33, 41, 55, mean 33:
   // 441+81+0+64+484 = 1070. Apart they vary (1000+1070)/10 = 207 times as much.
   // Student's t at 0.975 with 4 degrees of freedom is 2.776445105 (tables).
-  const PairedDifference of = paired_difference(plain({10, 20, 30, 40, 50}), plain({11, 23, 32, 40, 54}));
-  EXPECT_DOUBLE_EQ(*of.difference, 2);
+  const PairedDifference of = paired_difference(plain({10, 20, 30, 40, 50}), plain({12, 24, 33, 41, 55}));
+  EXPECT_DOUBLE_EQ(*of.difference, 3);
   EXPECT_DOUBLE_EQ(*of.se, std::sqrt(0.5));
-  EXPECT_NEAR(of.ci95->high, 2 + 2.776445105 * std::sqrt(0.5), 1e-8);
-  EXPECT_NEAR(of.ci95->low, 2 - 2.776445105 * std::sqrt(0.5), 1e-8);
+  ASSERT_TRUE(of.ci95);
+  EXPECT_NEAR(of.ci95->high, 3 + 2.776445105 * std::sqrt(0.5), 1e-8);
+  EXPECT_NEAR(of.ci95->low, 3 - 2.776445105 * std::sqrt(0.5), 1e-8);
   EXPECT_DOUBLE_EQ(*of.variance_factor, 207);
 }
 
@@ -91,6 +92,27 @@ TEST(PairedDifference, OfTooLittleIsUnknown) {
   EXPECT_TRUE(paired_difference(plain({1, 2, 3, 4}), plain({2, 2, 3, 4})).se);
   EXPECT_FALSE(paired_difference(plain({1, 2, 3, 4}), plain({2, 2, 3, 4})).ci95);
   EXPECT_FALSE(paired_difference(plain({1, 2}), Values(2, Fraction{0, 0})).difference);
+}
+
+TEST(PairedDifference, OfFewPairsThatDifferAmongEqualOnesHasNoInterval) {
+  const auto of_different = [](std::size_t different) {
+    std::vector<double> first(40, 7), second = first;
+    for (std::size_t i = 0; i < different; ++i) second[3 * i] += static_cast<double>(i + 1);
+    return paired_difference(plain(first), plain(second));
+  };
+  EXPECT_EQ(of_different(0).ci95, (Interval{0, 0}));
+  for (const std::size_t few : {1U, 9U}) {
+    EXPECT_TRUE(of_different(few).difference && of_different(few).se);
+    EXPECT_FALSE(of_different(few).ci95) << few;
+  }
+  EXPECT_TRUE(of_different(10).ci95);
+  // Five pairs that all differ are as good as five values; with an equal one among them they are not.
+  EXPECT_TRUE(paired_difference(plain({1, 2, 3, 4, 5}), plain({2, 4, 4, 6, 7})).ci95);
+  EXPECT_FALSE(paired_difference(plain({1, 2, 3, 4, 5}), plain({2, 4, 4, 6, 5})).ci95);
+  // Nothing lost on both sides is equal, over however much time.
+  Values first(40, Fraction{0, 3}), second(40, Fraction{0, 4});
+  second[5].numerator = 1;
+  EXPECT_FALSE(paired_difference(first, second).ci95);
 }
 
 }  // namespace

@@ -137,6 +137,49 @@ TEST(Plan, BarsAndPurchasesAreExactWhereNothingIsLeftToChance) {
   EXPECT_NEAR(of("restarts 10% quicker").mean.by.value_or(0), -6, 1e-6);
 }
 
+/// Spares run out, and then runs give up.
+std::vector<std::string> giving_up(std::vector<std::string> more = {}) {
+  std::vector<std::string> sets = {"spares.count=0", "repair.crew=1", "job.give_up_after=4h",
+                                   "job.steps=200000", "job.window=70d"};
+  std::move(more.begin(), more.end(), std::back_inserter(sets));
+  return sets;
+}
+
+/// What an earlier run, or a later round of it, has left in the store is no part of the question. Here the plan as given is
+/// the least one, so that a later round needs more of its runs; then the store has still more of every variant.
+TEST(Plan, IsTheSameWhateverTheStoreHolds) {
+  Bench bench(giving_up({"job.steps=20000", "storage.stall=1s", "storage.persist=5s", "storage.load=5s"}));
+  PlanQuestion asked = question(bench.source, 2.4 * 3600, 10);
+  asked.confidence = 0.5;
+  asked.uncertainty = true;
+  const auto answer = [&] {
+    const Planned planned = plan(bench.experiment, bench.source, asked);
+    EXPECT_TRUE(planned.result && planned.result->enough && planned.result->enough_uncertainty);
+    if (!planned.result || !planned.result->enough) return std::string();
+    EXPECT_EQ(planned.result->enough->size, planned.result->as_given.size);
+    return to_json(*planned.result);
+  };
+  const std::string first = answer();
+  std::vector<PointNumber> all(bench.experiment.points());
+  std::iota(all.begin(), all.end(), PointNumber{0});
+  ASSERT_TRUE(bench.experiment.ensure(all, 3 * asked.replicas));
+  EXPECT_EQ(first, answer());
+}
+
+/// What giving up costs the plan as given is not put upon plans that never do.
+TEST(Plan, APlanThatNeverGivesUpIsNotChargedForIt) {
+  Bench bench(giving_up());
+  const PlanQuestion asked = question(bench.source, 8 * 86'400, 40);
+  PlanVariants variants(bench.experiment, bench.source, asked);
+  const auto given = variants.point({});
+  ASSERT_TRUE(given && variants.run(*given, 40));
+  EXPECT_FALSE(variants.meets({}));
+  variants.carry({.moved_by = {0, 0}, .more_never = {0.5, 0.3}, .never = 0.4, .more_never_error = 0.1},
+                 *given);
+  EXPECT_TRUE(variants.meets({.spares = 20}));
+  EXPECT_FALSE(variants.meets({}));
+}
+
 TEST(Plan, MoreGpusAreDoneByTheDateMoreOften) {
   Bench bench({"job.window=30d", "job.steps=200000"});
   double last = 0;
@@ -170,16 +213,6 @@ TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
   const std::vector<double> later = {40, kNever, kNever, 25};
   EXPECT_EQ(mean_change(finish, later).by, 7.5);  // over the two that finish in both
   EXPECT_EQ(share_change(finish, later, 30).by, -0.5);
-}
-
-TEST(Finish, DrawsMoveEveryRun) {
-  const UncertainFinish all =
-      moved(std::vector<double>{10, 20, 30, 40}, {.moved_by = {0, 5}, .never = {0, 0.5}}, 2);
-  EXPECT_EQ(all.runs, (std::vector<double>{10, 20, 30, 40, kNever, kNever, 40, 50}));
-  const UncertainFinish::Share share = all.share_by(40);
-  EXPECT_DOUBLE_EQ(share.value, 5 / 8.0);
-  // Of the draws 1 and 1/4: variance 9/32; of the runs 1/2, 1/2, 1, 1/2: variance 1/16.
-  EXPECT_DOUBLE_EQ(share.variance, 9 / 32.0 / 2 + 1 / 16.0 / 4);
 }
 
 TEST(Work, TokensBecomeStepsAndTheWindowAHorizon) {

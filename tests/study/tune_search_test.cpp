@@ -133,6 +133,70 @@ TEST(TuneSearch, KeepsTodaysValueWhereNoneMatters) {
   EXPECT_EQ(empty.best(), 8);
 }
 
+TEST(TuneSearch, NamesNoValueOutsideOfAGivenRangeWhereNoneMatters) {
+  MadeUpLoss nothing;
+  nothing.loss = [](const std::vector<double>&) { return 1.0; };
+  nothing.own = 0.1;
+  Search search(nothing, {field("x", "2", "32", "500", true)});
+  ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+  EXPECT_LE(search.best(), 32);
+}
+
+TEST(TuneSearch, SaysTheRegretOfTodaysValueWhereItNamesThat) {
+  // The second field matters, but by less than the profile can tell: 0.4% of the loss from one end to the other.
+  constexpr double kSlope = 0.012, kLow = 2;
+  MadeUpLoss source;
+  source.loss = [](const std::vector<double>& x) {
+    return valley(x[0]) + kSlope * std::log(x[1] / kLow) / std::log(240.0);
+  };
+  source.own = 0.12;
+  constexpr int kSearches = 5;
+  int holds = 0, kept = 0;
+  for (int seed = 1; seed <= kSearches; ++seed) {
+    source.seed = static_cast<std::uint64_t>(seed);
+    MadeUpLoss own = source;
+    Search search(own, {field("x", "0.5", "128", "8"), field("y", "2", "480", "450", true)});
+    ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+    const double regret = (source.loss({search.best(0), search.best(1)}) - 3) / 3;
+    kept += search.best(1) == 450 ? 1 : 0;
+    holds += regret <= search.outcome.regret ? 1 : 0;
+  }
+  EXPECT_GE(kept, 3) << "else this shows nothing";
+  EXPECT_GE(holds, 4);
+}
+
+TEST(TuneSearch, NamesATrialThatDidBestWhereTheBudgetLeavesTheCurveUncertain) {
+  constexpr int kSearches = 5;
+  int alike = 0;
+  for (int seed = 1; seed <= kSearches; ++seed) {
+    MadeUpLoss source;
+    source.seed = static_cast<std::uint64_t>(seed);
+    source.loss = [](const std::vector<double>&) { return 1.0; };
+    source.own = 2;
+    const Search search(source, {field("x", "10", "20", "1", true, true)}, {}, 3000);
+    ASSERT_GT(search.outcome.regret, kFlat) << "seed " << seed;
+    const std::size_t best = search.outcome.best.value();
+    for (const std::size_t other : search.outcome.window.trials)
+      EXPECT_GE(search.trials.worse_by(best, other).difference.value(), 0)
+          << "seed " << seed << ": " << search.trials[other].values[0];
+    TunedField described;
+    describe_curve(search.trials, search.search, search.outcome, 0, described);
+    ASSERT_TRUE(described.alike) << "seed " << seed;
+    alike += described.alike->low + " " + described.alike->high == "10 20" ? 1 : 0;
+  }
+  EXPECT_GE(alike, kSearches - 1) << "they are all the same, and one in twenty may be wrong";
+}
+
+TEST(TuneSearch, IsNotTakenInByRunsThatGiveUpThoughTodaysDo) {
+  MadeUpLoss source;
+  source.gave_up = [](const std::vector<double>& x) { return x[0] < 4 ? 1.0 : 0.0; };
+  source.loss = [&](const std::vector<double>& x) { return x[0] < 4 ? 1 : valley(x[0]); };
+  source.own = 0.1;
+  Search search(source, {field("x", "0.5", "128", "2")});
+  ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+  EXPECT_NEAR(search.best(), 6, 1);
+}
+
 TEST(TuneSearch, NeverRunsMoreThanTheBudget) {
   for (const std::uint64_t budget : {100U, 300U, 1000U, 3000U}) {
     MadeUpLoss source;

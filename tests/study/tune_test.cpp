@@ -101,6 +101,28 @@ TEST(Tune, GivesTheSameBytesForAnyNumberOfThreadsAndGoesOnWhereItWasKilled) {
   EXPECT_EQ(again.ran, 0U);
 }
 
+TEST(Tune, DoesNotLookAtReplicasThatItDidNotAskFor) {
+  const TuneWords words = {.over = {"checkpoint.interval", "spares.count=0:4"},
+                           .minimize = "",
+                           .maximize = "",
+                           .subject_to = {"wall_time_s.p95<110d"},
+                           .budget = 1500};
+  Study alone(1);
+  const TuneResult result = alone.run(words);
+  // A store that another study has filled further, at points of this one.
+  auto store = std::shared_ptr<Store>(Store::temporary({}, alone.source.point().point->facts.faults));
+  Study other(1, 1, store);
+  constexpr std::uint32_t kMany = 600;
+  for (const std::size_t i : {result.today, *result.best}) {
+    const std::vector<std::string>& values = result.points[i].values;
+    ASSERT_LT(result.points[i].replicas, kMany);
+    const PointNumber point = other.experiment.add(
+        other.source.point({{"checkpoint.interval", values[0]}, {"spares.count", values[1]}}).point);
+    ASSERT_TRUE(other.experiment.ensure({{{.point = point, .replicas = kMany}}}));
+  }
+  EXPECT_EQ(to_json(Study(1, 1, store).run(words)), to_json(result));
+}
+
 TEST(Tune, SaysByHowMuchABoundThatNothingMeetsIsMissed) {
   const TuneResult result = Study(1).run({.over = {"checkpoint.interval"},
                                           .minimize = "wall_time_s",

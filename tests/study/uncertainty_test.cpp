@@ -2,6 +2,7 @@
 
 #include "core/math/special.hpp"
 #include "study/executor.hpp"
+#include "study/finish.hpp"
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,36 @@ TEST(Uncertainty, OfLlama3sInterruptionsIsThatOfTheirCount) {
   EXPECT_NEAR(found->run_variance, 419, 0.35 * 419);
   // One run scatters by both: 1.645 x sqrt(428 + 419) = 48 to each side.
   EXPECT_NEAR((*found->p95 - *found->p5) / 2, 48, 0.15 * 48);
+}
+
+/// The price of a GPU-hour changes no run: what is not known about it leaves every finishing time where it was, of runs that
+/// give up too.
+TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
+  constexpr std::uint64_t kSeed = 1;
+  constexpr std::uint32_t kReplicas = 60;
+  const PointSource source("scenarios/tiny-8.toml",
+                           {"spares.count=0", "repair.crew=1", "job.give_up_after=4h", "job.steps=200000",
+                            "job.window=70d", "faults.gpu_lost.mtbf=75d", "faults.link_flap.mtbf=100d",
+                            R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
+                           kSeed);
+  const auto store = Store::temporary(
+      {.command = "test", .arguments = "", .version = "0", .seed = kSeed, .scenario = "", .text = ""},
+      source.point().point->facts.faults);
+  const auto executor = make_thread_executor({.seed = kSeed}, 2);
+  Experiment experiment(*executor, *store, {});
+  const PointNumber point = experiment.add(source.point().point);
+  ASSERT_TRUE(experiment.ensure(std::vector<PointNumber>{point}, kReplicas));
+  const std::vector<double> finish = finish_times(experiment, point, kReplicas);
+  const ShareOfRuns share = share_by(finish, 8 * 86'400);
+  ASSERT_GT(share.hits, 0U);
+  ASSERT_LT(share.hits, kReplicas);  // some do give up
+  const CarriedUncertainty carried = carry_uncertainty(experiment, source, {}, point, kReplicas,
+                                                       {.seed = kSeed, .draws = 20, .finish_by = 8 * 86'400});
+  ASSERT_TRUE(carried.result.has_value());
+  EXPECT_EQ(carried.result->draws, 20U);
+  EXPECT_DOUBLE_EQ(*carried.result->share_by_date, *share.value());
+  EXPECT_NEAR(*carried.result->finish.p5, *quantiles_of(finish).p5, 0.05 * *quantiles_of(finish).p5);
+  EXPECT_EQ(carried.finish.moved_by, std::vector<double>(20, 0.0));
 }
 
 }  // namespace

@@ -318,11 +318,75 @@ TEST_F(ResultsStore, RefusesAnotherStudyAndSaysWhatDiffers) {
   ASSERT_FALSE(other_faults.store);
   has(other_faults.problem->text(), "other kinds of faults: gpu, nic, disk, not gpu");
 
-  StudyIdentity more = sample_identity();
-  more.arguments += " --replicas 1000";  // the same study, longer
-  const auto longer = Store::resume(file_, more, kFaults);
-  ASSERT_TRUE(longer.store);
-  EXPECT_EQ(longer.store->replicas(0), 3U);
+  has(changed([](StudyIdentity& study) { study.arguments += " --precision ettr=0.01"; }),
+      "asked otherwise: `gauntlet sweep sample --vary checkpoint.interval=5min,10min`, not `gauntlet sweep "
+      "sample --vary checkpoint.interval=5min,10min --precision ettr=0.01`");
+}
+
+TEST_F(ResultsStore, GoesOnWithTheSameStudyOfMoreReplicasAndRefusesFewerThanItHolds) {
+  const auto resumed = [&](const std::string& more) {
+    StudyIdentity study = sample_identity();
+    study.arguments += more;
+    const auto opened = Store::resume(file_, study, kFaults);
+    if (opened.store) {
+      EXPECT_EQ(opened.store->study().arguments, study.arguments);
+    }
+    return opened.store ? "" : opened.problem->text().substr(file_.string().size() + 2);
+  };
+  {
+    const auto store = create(file_);
+    for (std::uint32_t point = 0; point < 2; ++point) store->add_point(sample_point(point));
+    add(*store, 0, 3);
+    add(*store, 1, 2);
+  }
+  const std::string remedy = "; choose another --out, or begin again with --force";
+  EXPECT_EQ(resumed(" --replicas 1000 --seed 7").substr(0, 10), "holds a st") << "another option too";
+  EXPECT_EQ(resumed(" --replicas 2"), "holds 3 replicas of a point, more than --replicas 2" + remedy);
+  EXPECT_EQ(resumed(" --replicas 1000"), "");
+  EXPECT_EQ(resumed(" --replicas 3"), "") << "a study that was interrupted may end earlier";
+  EXPECT_EQ(resumed(" --replicas 2"), "holds 3 replicas of a point, more than --replicas 2" + remedy);
+  EXPECT_EQ(resumed("").substr(0, 33), "holds a study that was asked othe") << "who knows how many these are";
+  EXPECT_EQ(resumed(" --budget 4 --replicas 3"), "holds 5 replicas in all, more than --budget 4" + remedy);
+  EXPECT_EQ(resumed(" --budget 5 --replicas 3"), "");
+  EXPECT_NE(resumed(" --budget 5 --replicas 3 --set 'name=\"a --replicas 9\"'"), "")
+      << "words in quotes are text";
+}
+
+TEST_F(ResultsStore, KeepsWhatIsAskedForAsIfThereHadBeenNothingElse) {
+  const std::string wanted = whole();
+  const auto store = create(file_);
+  store->add_point(sample_point(2));
+  store->add_point(sample_point(1));
+  store->add_point(sample_point(0));
+  add(*store, 0, 7);
+  // Point 1 has 25 replicas where 20 are asked for, and the two come in the other order.
+  const auto add_of = [&](std::uint32_t at, std::uint32_t point, std::uint32_t count) {
+    std::vector<Figures> figures;
+    for (std::uint32_t i = 0; i < count; ++i) figures.push_back(replica_of(point, i));
+    store->add(at, 0, figures);
+  };
+  add_of(1, 1, 25);
+  add_of(2, 0, 40);
+  const Store::Kept kept[] = {{.point = 2, .replicas = 40}, {.point = 1, .replicas = 20}};
+  store->keep(kept);
+  EXPECT_EQ(store->points(), 2U);
+  EXPECT_EQ(store->holds(), "60 replicas of 2 points");
+  EXPECT_EQ(store->add_point(sample_point(0)), 0U);
+  store->put_summary(0, sample_summary(3));
+  EXPECT_TRUE(canonical(*store) == wanted);
+}
+
+TEST_F(ResultsStore, OfAnotherFormatIsSoundAndRefusedAsThat) {
+  create(file_);
+  const auto says = [&](const char* sql, const std::string& what) {
+    execute(file_, sql);
+    const std::string wanted = file_.string() + ": was written in " + what +
+                               "; use the gauntlet that wrote it, or begin again with --force";
+    EXPECT_EQ(refusal(sample_identity()), wanted);
+    EXPECT_EQ(Store::open_to_read(file_).problem->text(), wanted);
+  };
+  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 2");
+  says("ALTER TABLE study RENAME format TO form", "a format that has no number");
 }
 
 TEST(ScenarioDifference, IsTheFirstFieldThatDiffers) {
@@ -363,10 +427,9 @@ TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
   damaged(
       "no database at all, but long enough that it could have one's header, which has a hundred bytes "
       "......");
-  for (const char* sql :
-       {"DELETE FROM replica WHERE replica = 30", "DELETE FROM study", "DROP TABLE point",
-        "UPDATE point SET settings = '{'", "UPDATE study SET format = 1",
-        "UPDATE point SET faults = '[\"none\"]'", "ALTER TABLE study RENAME format TO form"}) {
+  for (const char* sql : {"DELETE FROM replica WHERE replica = 30", "DELETE FROM study", "DROP TABLE point",
+                          "UPDATE point SET settings = '{'", "DELETE FROM replica WHERE replica < 2",
+                          "UPDATE point SET faults = '[\"none\"]'"}) {
     std::ofstream(scratch_ / "edited", std::ios::binary) << sound;
     execute(scratch_ / "edited", sql);
     damaged(read(scratch_ / "edited"));
@@ -385,7 +448,10 @@ TEST_F(ResultsStore, NeedsAPlaceToBe) {
       std::string::npos);
   EXPECT_NE(refused(scratch_ / "file").find("exists and is not overwritten"), std::string::npos);
   EXPECT_EQ(read(scratch_ / "file"), "mine");
-  EXPECT_FALSE(Store::open_to_read(scratch_ / "none").store);
+  const auto none = Store::open_to_read(scratch_ / "none");
+  ASSERT_FALSE(none.store);
+  EXPECT_NE(none.problem->text().find("cannot be opened: unable to open database file"), std::string::npos);
+  EXPECT_NE(none.problem->suggestion, "");
 }
 
 TEST_F(ResultsStore, IsReadWhileItIsWrittenAndIsNotChanged) {
