@@ -22,12 +22,7 @@ namespace gauntlet {
 namespace {
 
 Problem problem_of(std::string what, std::string why, std::string suggestion) {
-  return {.file = "",
-          .line = 0,
-          .column = 0,
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = "", .what = std::move(what), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 std::optional<Problem> problem_of(const CompareRequest& request) {

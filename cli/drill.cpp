@@ -61,20 +61,14 @@ std::vector<Problem> problems_of(const DrillRequest& request, const World& world
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(
         {.file = request.scenario,
-         .line = 0,
-         .column = 0,
          .what = fmt::format("--hosts {}", request.hosts),
          .why = fmt::format("does not fit: the scenario has {} hosts for the job and {} spares",
                             world.inventory.job_hosts, world.inventory.spares),
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
   if (access(trainer_path().c_str(), X_OK) != 0) {
-    problems.push_back({.file = trainer_path(),
-                        .line = 0,
-                        .column = 0,
-                        .what = "",
-                        .why = "is not there",
-                        .suggestion = "build everything: make build"});
+    problems.push_back(
+        {.file = trainer_path(), .why = "is not there", .suggestion = "build everything: make build"});
   }
   return problems;
 }

@@ -112,9 +112,6 @@ int print_unfinished(const FoundResults& results, const ResultsRequest& request)
   const std::string done = fmt::format("{} are done", results.store->holds());
   if (request.json || request.check)
     return wrong_input({.file = results.directory.string(),
-                        .line = 0,
-                        .column = 0,
-                        .what = "",
                         .why = "is an unfinished study without results: " + done,
                         .suggestion = "if it does not run any more, go on with: " + again});
   const std::string text =
@@ -151,9 +148,6 @@ int print_results(const FoundResults& results, const ResultsRequest& request) {
     const auto file = text_of(results.directory / name);
     if (!file)
       return wrong_input({.file = (results.directory / name).string(),
-                          .line = 0,
-                          .column = 0,
-                          .what = "",
                           .why = "cannot be read",
                           .suggestion = "bring it back from a copy, or make the results again with --force"});
     text = *file;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kRunIncidents = 100;
 
 Problem problem_of(const std::string& file, const std::string& why, const std::string& suggestion) {
-  return {.file = file, .line = 0, .column = 0, .what = "", .why = why, .suggestion = suggestion};
+  return {.file = file, .why = why, .suggestion = suggestion};
 }
 
 std::optional<Problem> problem_of_record_file(const RunRequest& request) {

@@ -28,8 +28,6 @@ std::optional<std::uint32_t> replicas_of(const ScaleRequest& request, const Scal
   const std::uint32_t replicas = request.replicas.value_or(plan.base->scenario.study.replicas);
   if (replicas <= kMostReplicas) return replicas;
   const Problem problem{.file = "",
-                        .line = 0,
-                        .column = 0,
                         .what = fmt::format("study.replicas = {}", replicas),
                         .why = fmt::format("is more than {}", kMostReplicas),
                         .suggestion = "say fewer with --replicas"};

@@ -24,8 +24,6 @@ constexpr std::uint32_t kPointsPerField = 10;
 
 Problem problem(std::string option, std::string what, std::string why, std::string suggestion) {
   return {.file = std::move(option),
-          .line = 0,
-          .column = 0,
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};
@@ -98,7 +96,8 @@ Prepared prepare(const SweepRequest& request, const PointSource& source, std::ui
   prepared.plan.design = request.design;
   std::ranges::move(parsed.problems, std::back_inserter(prepared.problems));
   for (const Axis& axis : prepared.plan.axes)
-    if (std::ranges::any_of(request.sets, [&](const std::string& set) { return set.starts_with(axis.path + "="); }))
+    if (std::ranges::any_of(request.sets,
+                            [&](const std::string& set) { return set.starts_with(axis.path + "="); }))
       prepared.problems.push_back(
           problem("--vary", axis.path, "is given a value by --set too", "leave one of the two out"));
   if (!prepared.problems.empty()) return prepared;

@@ -61,7 +61,8 @@ Reason reason_of(const LossDifference& group, const Comparison& comparison, cons
   std::string text = own + " (" + member(*members[0]);
   if (members.size() > 1) text += ", " + member(*members[1]);
   if (members.size() > 2)
-    text += ", " + counted(static_cast<double>(members.size() - 2), group.phase ? "more cause" : "more phase");
+    text +=
+        ", " + counted(static_cast<double>(members.size() - 2), group.phase ? "more cause" : "more phase");
   return {difference, text + ")"};
 }
 

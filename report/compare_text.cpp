@@ -131,9 +131,10 @@ std::string figures(const Comparison& comparison) {
 std::string shown_replica(const CompareResult& result, const Comparison& comparison) {
   const ShownReplica& shown = *comparison.shown;
   const std::string second = scenario_letter(comparison.second);
-  std::string text = wrapped(fmt::format(
-      "Replica {} shows it best: of all {} its differences, by cause and phase, are nearest to the mean ones.",
-      shown.replica, result.replicas));
+  std::string text =
+      wrapped(fmt::format("Replica {} shows it best: of all {} its differences, by cause and phase, are "
+                          "nearest to the mean ones.",
+                          shown.replica, result.replicas));
   text += timeline(shown, "A", second);
   for (const std::size_t number : {std::size_t{0}, std::size_t{comparison.second}})
     text += fmt::format("  {}: {} --replica {}\n", scenario_letter(number), result.scenarios[number].command,

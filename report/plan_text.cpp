@@ -123,7 +123,6 @@ std::string answer_line(const PlanResult& result) {
 std::string text_report(const PlanResult& result, const ReportOptions& options) {
   const std::string answer = wrapped(answer_line(result));
   std::string text = painted(options, "1", std::string_view(answer).substr(0, answer.size() - 1));
-  if (!result.facts.question.empty()) text += result.facts.question + "\n";
   text += wrapped(
       fmt::format("{}; {} runs of each variant; seed {}; gauntlet {}. Intervals are 95%, {} unless they "
                   "say otherwise: the scenario's rates and times are taken as known.",

@@ -41,8 +41,8 @@ std::string short_name(const SweepResult& result, const SweptPoint& point) {
 bool nothing_changes(const SweepResult& result) {
   const Summary& first = result.points.front().summary;
   return result.points.size() > 1 && std::ranges::all_of(result.points, [&](const SweptPoint& point) {
-    return point.summary.replicas == first.replicas && point.summary.fingerprint == first.fingerprint;
-  });
+           return point.summary.replicas == first.replicas && point.summary.fingerprint == first.fingerprint;
+         });
 }
 
 /// How sure the best point is: what the others are behind by, and which of them may be better.
@@ -102,7 +102,8 @@ std::string why(const SweepResult& result) {
   }
   if (phase.empty()) return "";
   return fmt::format(
-      "The point that trains least, {}, loses {} percentage points more of its wall time than the best: {} of them "
+      "The point that trains least, {}, loses {} percentage points more of its wall time than the best: {} "
+      "of them "
       "to `{}`.",
       short_name(result, *worst), percent().number(more), percent().number(largest), phase);
 }

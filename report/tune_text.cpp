@@ -252,7 +252,6 @@ std::string body(const TuneResult& result) {
   const auto add = [&](const std::string& paragraph) {
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
-  add(result.question);
   add(setting(result));
   text += "\n";
   add(bounds_text(result));

@@ -26,8 +26,6 @@ constexpr std::array<std::pair<std::string_view, Statistic>, 4> kStatistics = {
 Problem problem(std::string what, std::string why, std::string suggestion,
                 std::string_view option = kOption) {
   return {.file = std::string(option),
-          .line = 0,
-          .column = 0,
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};

@@ -40,13 +40,10 @@ std::optional<std::vector<std::string>> words_of(std::string_view text) {
 
 ParsedChanges parse_changes(std::string_view text, std::string_view option) {
   const auto mistake = [&](const std::string& what, const std::string& why, const std::string& suggestion) {
-    return ParsedChanges{.settings = {},
-                         .problem = Problem{.file = std::string(option),
-                                            .line = 0,
-                                            .column = 0,
-                                            .what = "\"" + what + "\"",
-                                            .why = why,
-                                            .suggestion = suggestion}};
+    return ParsedChanges{
+        .settings = {},
+        .problem = Problem{
+            .file = std::string(option), .what = "\"" + what + "\"", .why = why, .suggestion = suggestion}};
   };
   const auto words = words_of(text);
   if (!words) return mistake(std::string(text), "has a quote or bracket that does not end", "close it");

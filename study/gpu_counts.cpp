@@ -45,8 +45,6 @@ GpuCounts refused(std::string_view option, std::string_view text, std::string wh
   return {.counts = {},
           .range = false,
           .problem = Problem{.file = std::string(option),
-                             .line = 0,
-                             .column = 0,
                              .what = fmt::format("\"{}\"", text),
                              .why = std::move(why),
                              .suggestion = std::move(suggestion)}};

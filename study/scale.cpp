@@ -26,8 +26,6 @@ Taken take(const Scenario& base, std::uint64_t asked, Batch batch, std::string_v
   if (asked < smallest) {
     const Layout& layout = base.world.job.layout;
     return {0, Problem{.file = std::string(option),
-                       .line = 0,
-                       .column = 0,
                        .what = fmt::format("{} GPUs", asked),
                        .why = fmt::format("are fewer than one pipeline replica of tp x pp = {} x {} takes in "
                                           "whole hosts of {}",
@@ -37,8 +35,6 @@ Taken take(const Scenario& base, std::uint64_t asked, Batch batch, std::string_v
   const bool near = nearest <= 2 * asked && asked <= 2 * nearest;
   if (!near && batch == Batch::scaled)
     return {0, Problem{.file = std::string(option),
-                       .line = 0,
-                       .column = 0,
                        .what = fmt::format("{} GPUs", asked),
                        .why = "are more than a job may have",
                        .suggestion = fmt::format("ask for {} at most", nearest)}};

@@ -18,8 +18,6 @@ namespace {
 
 Problem problem(std::string option, std::string what, std::string why, std::string suggestion) {
   return {.file = std::move(option),
-          .line = 0,
-          .column = 0,
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};

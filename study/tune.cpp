@@ -235,6 +235,22 @@ TuneResult result_of(Tuning& of, TuneResult result) {
 
 }  // namespace
 
+namespace {
+
+/// Within a window the bill is the hosts held for so long, whatever they achieve: the least is to hold none.
+std::optional<Problem> problem_of_what_is_bought(const Objective& objective, const Point& base,
+                                                 std::string_view option) {
+  const bool bill = objective.metric == "cost" || objective.metric == "gpu_hours";
+  if (!bill || objective.maximise || base.facts.window == Duration::zero() || base.facts.steps > 0) return {};
+  return Problem{
+      .file = std::string(option),
+      .what = objective.metric,
+      .why = "is the same whatever the job achieves, as the scenario has a window and no amount of work",
+      .suggestion = "minimize cost.per_effective_gpu_hour, or say how much: --set job.steps=1000000"};
+}
+
+}  // namespace
+
 ParsedTune parse_tune(const TuneWords& words, const PointSource& source) {
   const LoadedPoint base = source.point();
   ParsedTune parsed;
@@ -248,6 +264,8 @@ ParsedTune parse_tune(const TuneWords& words, const PointSource& source) {
   if (!words.maximize.empty()) task.objective = {.metric = words.maximize, .maximise = true};
   const std::string_view option = words.minimize.empty() ? "--maximize" : "--minimize";
   if (auto problem = problem_of_metric(task.objective.metric, metrics, option))
+    parsed.problems.push_back(std::move(*problem));
+  if (auto problem = problem_of_what_is_bought(task.objective, *base.point, option))
     parsed.problems.push_back(std::move(*problem));
   for (const std::string& text : words.subject_to) {
     ParsedBound bound = parse_bound(text, metrics);

@@ -23,8 +23,6 @@ constexpr double kNeighbours = 0.02;  // of the range: values are told apart, an
 
 Problem problem(std::string what, std::string why, std::string suggestion) {
   return {.file = std::string(kOption),
-          .line = 0,
-          .column = 0,
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};

@@ -166,12 +166,12 @@ Run TuneSearch::fill_window() {
   std::erase_if(members, [&](std::size_t i) { return is_wall(i); });
   run = trials_->ensure(members, replicas_, reserve_);
   if (run != Run::done) return run;
-  out_.window = {.trials = std::move(members),
-                 .replicas = replicas_,
-                 .centre = centre_,
-                 .box = box,
-                 .scale = trials_->scale(best_trial()),
-                 .margins = margins_};
+  filled_ = {.trials = std::move(members),
+             .replicas = replicas_,
+             .centre = centre_,
+             .box = box,
+             .scale = trials_->scale(best_trial()),
+             .margins = margins_};
   return Run::done;
 }
 
@@ -187,6 +187,7 @@ bool TuneSearch::extend_ranges(const Position& at) {
 }
 
 TuneSearch::Next TuneSearch::look() {
+  out_.window = filled_;
   out_.fit.emplace(*trials_, out_.window);
   const WindowFit& fit = *out_.fit;
   const WindowFit::Chance chance = fit.chance(fit.best(), centre_, seed_, kRedraws);
@@ -220,7 +221,7 @@ Run TuneSearch::close_in() {
       continue;
     }
     constexpr std::size_t kFewestTrials = 3;
-    if (out_.window.trials.size() < kFewestTrials) {
+    if (filled_.trials.size() < kFewestTrials) {
       for (double& half : half_) half *= kShrink;
       continue;
     }

@@ -96,6 +96,7 @@ class TuneSearch {
   std::uint64_t reserve_ = 0;
   std::uint32_t replicas_ = 0;
   Position centre_, half_;
+  Window filled_;  // that of the next fit
   std::vector<double> margins_;
   int misled_ = 0, tightened_ = 0;
   SearchOutcome out_;

@@ -44,8 +44,6 @@ bool is_whole(std::string_view text) {
 
 Problem problem(std::string_view option, std::string what, std::string why, std::string suggestion = {}) {
   return {.file = std::string(option),
-          .line = 0,
-          .column = 0,
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};

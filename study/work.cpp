@@ -57,8 +57,6 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
 
 Problem no_work(const World& world) {
   Problem problem{.file = "",
-                  .line = 0,
-                  .column = 0,
                   .what = "job.steps",
                   .why = "is 0, so there is no work that could be done by a date",
                   .suggestion = "say how much: --tokens 15.6T, or --set job.steps=1000000"};
@@ -70,8 +68,7 @@ Problem no_work(const World& world) {
 }
 
 Problem too_much(const std::string& why) {
-  return {
-      .file = "", .line = 0, .column = 0, .what = "the work", .why = why, .suggestion = "ask for less of it"};
+  return {.file = "", .what = "the work", .why = why, .suggestion = "ask for less of it"};
 }
 
 }  // namespace

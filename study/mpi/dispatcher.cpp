@@ -193,10 +193,11 @@ void Dispatcher::beat(Moment now) {
 void Dispatcher::end() {
   set_study(nullptr);
   if (ranks_.size() > 1) {
-    const auto [fewest, most] = std::minmax_element(
-        peers_.begin() + 1, peers_.end(), [](const Peer& a, const Peer& b) { return a.replicas < b.replicas; });
-    notice_(fmt::format("{} ranks; all but rank 0 ran {} to {} replicas each", ranks_.size(), fewest->replicas,
-                        most->replicas));
+    const auto [fewest, most] =
+        std::minmax_element(peers_.begin() + 1, peers_.end(),
+                            [](const Peer& a, const Peer& b) { return a.replicas < b.replicas; });
+    notice_(fmt::format("{} ranks; all but rank 0 ran {} to {} replicas each", ranks_.size(),
+                        fewest->replicas, most->replicas));
   }
   for (int rank = 1; rank < ranks_.size(); ++rank) tell(rank, End{});
 }

@@ -15,12 +15,7 @@ constexpr const char* kTables =
     "the tables are study, point, replica, incident and metric (README.md has their columns)";
 
 Problem wrong(std::string why, std::string suggestion) {
-  return {.file = "--sql",
-          .line = 0,
-          .column = 0,
-          .what = "",
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = "--sql", .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 Json json_of(const Cell& cell) {

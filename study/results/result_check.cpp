@@ -135,7 +135,6 @@ void found(const fs::path& file, std::string why, std::uint32_t line) {
   throw Found{{.file = file.string(),
                .line = line,
                .column = line > 0 ? 1u : 0u,
-               .what = "",
                .why = std::move(why),
                .suggestion = kNotAsWritten}};
 }
@@ -154,8 +153,7 @@ std::optional<Problem> check_results(const FoundResults& results, const std::opt
   } catch (const Found& wrong) {
     return wrong.problem;
   } catch (const std::exception& error) {  // a store that cannot be read says its name
-    return Problem{
-        .file = "", .line = 0, .column = 0, .what = error.what(), .why = "", .suggestion = kNotAsWritten};
+    return Problem{.file = "", .what = error.what(), .why = "", .suggestion = kNotAsWritten};
   }
   return std::nullopt;
 }

@@ -26,12 +26,7 @@ constexpr const char* kReadyDirectory = "ready";
 constexpr const char* kCopyFile = "results.sqlite.copy";
 
 Problem problem_of(const fs::path& path, std::string why, std::string suggestion = {}) {
-  return {.file = path.string(),
-          .line = 0,
-          .column = 0,
-          .what = "",
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = path.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 // An absolute path without a trailing slash, so that it has a parent and a name.

@@ -19,12 +19,7 @@ constexpr const char* kAnother = "name the --out of a study";
 Problem problem_of(
     const fs::path& file, std::string why,
     std::string suggestion = "bring it back from a copy, or make the results again with --force") {
-  return {.file = file.string(),
-          .line = 0,
-          .column = 0,
-          .what = "",
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 bool is_file(const fs::path& path) {

@@ -30,12 +30,7 @@ void prepare_to_write(sqlite3* database) {
 }
 
 Problem problem_of(const fs::path& file, std::string why, std::string suggestion) {
-  return {.file = file.string(),
-          .line = 0,
-          .column = 0,
-          .what = "",
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 Store::Opened refused(Problem problem) { return {.store = nullptr, .problem = std::move(problem)}; }

@@ -89,9 +89,8 @@ TEST(CompareReport, SaysWhatMakesTheDifference) {
   // 7.8 + 1.4 h; the second is half a percent of one cause more than 80% of a phase, so each phase has one name.
   const CompareResult result = comparison_of({loss("hang", Phase::undetected, 2 * kHour, 7.8 * kHour, 600),
                                               loss("crash", Phase::restarting, kHour, 1.4 * kHour, 600)});
-  EXPECT_EQ(
-      answer(result),
-      "B (b.toml) loses 9.2 h +- 0.3 more than A (a.toml) in 54 days: 7.8 h of it in hang undetected.");
+  EXPECT_EQ(answer(result),
+            "B (b.toml) loses 9.2 h +- 0.3 more than A (a.toml) in 54 days: 7.8 h of it in hang undetected.");
   const std::string report = text_report(result, {.command = "gauntlet compare a.toml b.toml"});
   EXPECT_THAT(report, HasSubstr("random numbers: 14x less variance of B - A than independent runs."));
   EXPECT_THAT(report, HasSubstr("Again: gauntlet compare a.toml b.toml\n"));

@@ -86,7 +86,7 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   const std::string text = text_report(result, {.command = "gauntlet tune one-fault"});
   EXPECT_THAT(text,
               StartsWith("checkpoint.interval = 53min (95% interval 51min to 55min) gives the highest ETTR, "
-                         "96.00% +- 0.04 (Monte Carlo only).\nHow often?\n"));
+                         "96.00% +- 0.04 (Monte Carlo only).\n5 points, "));
   EXPECT_THAT(text, testing::EndsWith("\nAgain: gauntlet tune one-fault\n"));
   const std::string all = flowing(result);
   EXPECT_THAT(
