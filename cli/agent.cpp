@@ -14,8 +14,6 @@ int agent_command(const AgentRequest& request) {
   const Parsed<Duration> patience = parse_duration(request.abandoned_after);
   if (!patience.value) {
     const Problem problem = {.file = "",
-                             .line = 0,
-                             .column = 0,
                              .what = "--abandoned-after = \"" + request.abandoned_after + "\"",
                              .why = patience.why,
                              .suggestion = patience.suggestion};

@@ -8,20 +8,69 @@
 
 namespace gauntlet {
 
-struct RunRequest {
-  std::string scenario;                   // a file, or the name of a shipped one
-  std::vector<std::string> sets;          // "path=value"
+/// What every command that runs replicas is told.
+struct StudyRequest {
+  std::vector<std::string> scenarios;      // files, or the names of shipped ones; one but for `compare`
+  std::vector<std::string> sets;           // "path=value"
+  std::optional<std::uint64_t> seed;       // the scenario's, where not given
+  unsigned threads = 1;                    // of every process
+  std::string out;                         // a directory to make; empty: nothing is written
+  bool force = false;                      // what is there may be replaced
+  bool resume = false;                     // go on with what is there
+  bool quiet = false;                      // no progress bar
+  bool json = false;                       // the result alone, for scripts
+  std::optional<std::uint32_t> incidents;  // replicas of a point that keep their incidents
+};
+
+struct RunRequest : StudyRequest {
   std::optional<std::uint32_t> replicas;  // the scenario's, where not given
   std::optional<std::uint32_t> replica;   // this one alone
-  std::optional<std::uint64_t> seed;      // the scenario's, where not given
-  unsigned threads = 1;
-  std::string out;     // a directory to make; empty: nothing is written
-  std::string record;  // a file to make; empty: none
-  bool force = false;  // `out` and `record` may exist
-  bool json = false;   // the summary alone, for scripts
+  std::string record;                     // a file to make; empty: none
   bool full_telemetry = false;
 };
 int run_command(const RunRequest& request);
+
+struct SweepRequest : StudyRequest {
+  std::vector<std::string> vary;  // "path=1min:2h:log20" or "path=10s,30s"
+  std::string design = "grid";    // or latin-hypercube
+  std::uint32_t points = 0;       // of a latin hypercube
+  std::optional<std::uint32_t>
+      replicas;  // of every point; with a precision: at most. The scenario's, where not given
+  std::vector<std::string> precision;  // "ettr=0.002": half-width of the 95% interval of a mean
+  std::string budget;                  // "20000": replicas in all; empty: no bound
+};
+int sweep_command(const SweepRequest& request);
+
+struct CompareRequest : StudyRequest {
+  std::optional<std::uint32_t> replicas;
+  std::vector<std::string> versions;  // "--with 'path=value path=value'": variants of the one scenario
+};
+int compare_command(const CompareRequest& request);
+
+struct TuneRequest : StudyRequest {
+  std::vector<std::string> over;  // "checkpoint.interval" or "checkpoint.interval=1min:2h"
+  std::string minimize;           // a metric; empty with `maximize` empty: maximize ettr
+  std::string maximize;
+  std::vector<std::string> subject_to;  // "wall_time_s.p95<60d"
+  std::optional<std::uint32_t> budget;  // replicas in all
+};
+int tune_command(const TuneRequest& request);
+
+struct PlanRequest : StudyRequest {
+  std::string finish_by;  // "60d"
+  double confidence = 0.95;
+  std::string tokens;  // the work, where the scenario has none: "15.6T"
+  std::optional<std::uint32_t> replicas;
+  bool uncertainty = false;  // carry parameter uncertainty into the results
+};
+int plan_command(const PlanRequest& request);
+
+struct ScaleRequest : StudyRequest {
+  std::string gpus;  // "1k:128k:log8" or "1024,16384"
+  std::optional<std::uint32_t> replicas;
+  bool keep_batch = false;  // strong scaling: the global batch stays
+};
+int scale_command(const ScaleRequest& request);
 
 /// Holds the policies of this program to the orders in a recording.
 int replay_command(const std::string& file);
@@ -60,6 +109,8 @@ struct ResultsRequest {
   std::string directory;
   bool check = false;
   bool json = false;
+  std::string sql;   // a question to the database; its answer is printed
+  bool csv = false;  // ... as CSV instead of a table; without a question: the figures of every point
 };
 int results_command(const ResultsRequest& request);
 

@@ -12,11 +12,11 @@
 #include "report/text.hpp"
 #include "score/score.hpp"
 #include "sim/fault_plan.hpp"
+#include "study/point.hpp"
 #include "study/replica.hpp"
-#include "study/results/result_writer.hpp"
+#include "study/results/result_directory.hpp"
 #include "study/results/summary_json.hpp"
 #include "study/statistics.hpp"
-#include "study/study.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -61,20 +61,14 @@ std::vector<Problem> problems_of(const DrillRequest& request, const World& world
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(
         {.file = request.scenario,
-         .line = 0,
-         .column = 0,
          .what = fmt::format("--hosts {}", request.hosts),
          .why = fmt::format("does not fit: the scenario has {} hosts for the job and {} spares",
                             world.inventory.job_hosts, world.inventory.spares),
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
   if (access(trainer_path().c_str(), X_OK) != 0) {
-    problems.push_back({.file = trainer_path(),
-                        .line = 0,
-                        .column = 0,
-                        .what = "",
-                        .why = "is not there",
-                        .suggestion = "build everything: make build"});
+    problems.push_back(
+        {.file = trainer_path(), .why = "is not there", .suggestion = "build everything: make build"});
   }
   return problems;
 }
@@ -85,10 +79,43 @@ Time horizon(const World& world) {
   return kStart + 10 * world.job.steps * world.job.step_time;
 }
 
-Summary summarize(const Scenario& scenario, std::uint64_t seed, const Figures& figures) {
-  StudyStatistics statistics(facts_of(scenario, seed, GAUNTLET_VERSION));
-  statistics.add(figures);
-  return statistics.summary();
+/// The scenario as the results need it.
+struct Resolved {
+  std::string annotated;  // for people
+  std::string values;     // what makes it the same
+};
+
+/// The command that drills the same again.
+std::string command_of(const DrillRequest& request, std::uint64_t seed) {
+  std::string text = fmt::format("gauntlet drill {} --hosts {}", shell_word(request.scenario), request.hosts);
+  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
+  return text + fmt::format(" --seed {}{}", seed, request.no_faults ? " --no-faults" : "");
+}
+
+ResultDirectory::Opened open_results(const DrillRequest& request, const ScenarioFacts& facts,
+                                     const Resolved& resolved) {
+  const StudyIdentity study = {.command = "drill",
+                               .arguments = command_of(request, facts.seed),
+                               .version = facts.version,
+                               .seed = facts.seed,
+                               .scenario = facts.name,
+                               .text = resolved.values};
+  return ResultDirectory::open(request.out, Existing::refuse, study, facts.faults);
+}
+
+/// One point with one replica.
+std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
+                                     const Figures& figures, const Summary& summary) {
+  Store& store = directory.store();
+  const std::uint32_t point =
+      store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = summary.facts});
+  store.add(point, 0, {&figures, 1});
+  store.put_summary(point, summary);
+  const ResultFile files[] = {
+      {std::string(kResultFile), to_json(summary)},
+      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never})},
+      {std::string(kScenarioFile), resolved.annotated}};
+  return directory.commit(files);
 }
 
 /// What the drill was, in a line each; standard error, so that --json stays a document.
@@ -98,22 +125,21 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   if (result.finished) fmt::print(stderr, "gauntlet: final parameters {:016x}\n", result.final_hash);
 }
 
-int drill(const DrillRequest& request, const Scenario& scenario, const std::string& resolved,
-          const std::string& resolved_for_record) {
+int drill(const DrillRequest& request, const Scenario& scenario, const Resolved& resolved) {
   const World& world = scenario.world;
   const std::uint64_t seed = request.seed.value_or(scenario.study.seed);
   FaultPlan plan;
   if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
 
-  std::unique_ptr<ResultWriter> writer;
+  const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
+  std::unique_ptr<ResultDirectory> directory;
   if (!request.out.empty()) {
-    auto opened = ResultWriter::open(request.out, Existing::refuse,
-                                     facts_of(scenario, seed, GAUNTLET_VERSION), resolved);
-    if (!opened.writer) {
+    auto opened = open_results(request, facts, resolved);
+    if (!opened.directory) {
       print_problems({&*opened.problem, 1});
       return kWrongInput;
     }
-    writer = std::move(opened.writer);
+    directory = std::move(opened.directory);
   }
 
   const TemporaryRecord record(request.record);
@@ -123,7 +149,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
   options.keep_unfinished = !request.record.empty();
   options.gauntlet = own_path();
   options.trainer = trainer_path();
-  options.header = {.version = GAUNTLET_VERSION, .scenario = resolved_for_record, .seed = seed, .replica = 0};
+  options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
   options.stop = &stop_on_interrupt();
   const DrillResult result = run_drill(world, controller, options);
@@ -135,7 +161,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
 
   Figures figures;
   score(score_facts(world), result.logs.truth, result.logs.progress, result.record, figures);
-  const Summary summary = summarize(scenario, seed, figures);
+  const Summary summary = summarize(facts, {&figures, 1});
   std::string text =
       request.json ? to_json(summary) : text_report(summary, {.command = "", .colour = colour_of_output()});
   if (request.against_simulation) {
@@ -147,9 +173,9 @@ int drill(const DrillRequest& request, const Scenario& scenario, const std::stri
     text += "\n" + side_by_side({"real", &result.record, &figures},
                                 {"simulated", &simulation.record(), &simulated}, names);
   }
-  if (writer && result.finished) {  // else the same command goes on, and finds the place for its results free
-    writer->add(0, figures);
-    if (const auto problem = writer->commit(summary)) {
+  if (directory &&
+      result.finished) {  // else the same command goes on, and finds the place for its results free
+    if (const auto problem = write_results(*directory, resolved, figures, summary)) {
       print_problems({&*problem, 1});
       return kFailed;
     }
@@ -180,7 +206,8 @@ int drill_command(const DrillRequest& request) {
     return kWrongInput;
   }
   try {
-    return drill(request, *loaded.scenario, show(loaded, Comments::full), show(loaded, Comments::none));
+    return drill(request, *loaded.scenario,
+                 {.annotated = show(loaded, Comments::full), .values = show(loaded, Comments::none)});
   } catch (const std::exception& error) {
     complain(fmt::format("the drill failed: {}", error.what()));
     return kFailed;

@@ -7,26 +7,32 @@
 
 namespace gauntlet {
 
+/// How far a study is. It asks for replicas again and again: how many in all, nobody knows before its end.
+struct ProgressCount {
+  std::uint64_t done = 0;    // of those that were asked for last
+  std::uint64_t left = 0;    // of them
+  std::uint64_t in_all = 0;  // done since the program began
+};
+
 /// Draws itself at most ten times a second and removes itself at the end. Its clock counts real time and reaches no
 /// result.
 class Progress {
  public:
-  enum class Visible { no, yes };
-  Progress(std::uint32_t total, Visible visible);
+  Progress();
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void one_more();
+  /// `done` more replicas; `left` of those that were asked for last.
+  void add(std::uint64_t done, std::uint64_t left);
 
  private:
-  std::uint32_t total_, done_ = 0;
-  Visible visible_;
+  ProgressCount count_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point began_, drawn_at_;
 };
 
-/// "[######                  ]  50/200 replicas, 812/s, 0.2 s left"
-std::string progress_text(std::uint32_t done, std::uint32_t total, double seconds);
+/// "[######                  ]  50/200 replicas, 812/s, 0.2 s left", and ", 1234 done in all" after earlier ones.
+std::string progress_text(const ProgressCount& count, double seconds);
 
 }  // namespace gauntlet

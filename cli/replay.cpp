@@ -47,9 +47,6 @@ int replay(const Recording& recording, const Scenario& scenario) {
 int replay_command(const std::string& file) {
   if (std::error_code error; std::filesystem::is_directory(file, error)) {
     const Problem problem = {.file = file,
-                             .line = 0,
-                             .column = 0,
-                             .what = "",
                              .why = "is a directory, not a recording",
                              .suggestion = "make one with gauntlet run --replica K --record FILE"};
     print_problems({&problem, 1});

@@ -1,38 +1,177 @@
-// gauntlet results: the figures of a result directory again, and whether they add up.
+// gauntlet results: the figures of a result directory again, whether they add up, and what else its database knows.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
+#include "report/table.hpp"
 #include "report/text.hpp"
+#include "study/results/csv.hpp"
+#include "study/results/export.hpp"
+#include "study/results/query.hpp"
+#include "study/results/result_directory.hpp"
 #include "study/results/result_reader.hpp"
-#include "study/results/result_writer.hpp"
-#include "study/results/summary_json.hpp"
+#include "study/statistics.hpp"
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 
 namespace gauntlet {
+namespace {
 
-int results_command(const ResultsRequest& request) {
-  const ReadResults results = read_results(request.directory);
-  if (!results.summary) {
-    print_problems({&*results.problem, 1});
-    return kWrongInput;
+constexpr std::size_t kBuffer = 1 << 16;  // printed at once
+
+int wrong_input(const Problem& problem) {
+  print_problems({&problem, 1});
+  return kWrongInput;
+}
+
+/// Prints text in pieces of some size. False once it cannot be printed.
+class Output {
+ public:
+  bool add(std::string_view text) {
+    buffer_ += text;
+    return buffer_.size() < kBuffer || flush();
   }
-  const Summary& summary = *results.summary;
-  const std::string scenario = (std::filesystem::path(request.directory) / kScenarioFile).string();
-  const ReportOptions options = {.command = repeating_command(scenario, summary),
-                                 .colour = colour_of_output()};
-  if (!print(request.json ? to_json(summary) : text_report(summary, options))) return kFailed;
-  if (!request.check) return kSuccess;
-  if (const auto problem = check_results(request.directory, summary)) {
+  bool flush() {
+    good_ = good_ && print(buffer_);
+    buffer_.clear();
+    return good_;
+  }
+
+ private:
+  std::string buffer_;
+  bool good_ = true;
+};
+
+std::string csv_line(const Row& row) {
+  std::string line;
+  append_csv(line, row);
+  if (line.empty()) return "\n";
+  line.back() = '\n';
+  return line;
+}
+
+std::string csv_header(const std::vector<std::string>& names) {
+  Row row;
+  for (const std::string& name : names) row.push_back(std::string_view(name));
+  return csv_line(row);
+}
+
+int ask_for_table(const std::filesystem::path& database, const std::string& sql) {
+  TextTable table;
+  const Answer answer = {.columns = [&](const auto& names) { table.header = names; },
+                         .row =
+                             [&](const Row& row) {
+                               std::vector<std::string>& cells = table.rows.emplace_back();
+                               for (const Cell& cell : row) cells.push_back(cell_text(cell));
+                               return true;
+                             }};
+  if (const auto problem = ask(database, sql, answer)) return wrong_input(*problem);
+  return print(table.rows.empty() ? "no rows\n" : to_text(table)) ? kSuccess : kFailed;
+}
+
+int ask_for_rows(const std::filesystem::path& database, const ResultsRequest& request) {
+  Output output;
+  std::vector<std::string> columns;
+  const char* before = "[\n";
+  const Answer answer = {.columns =
+                             [&](const auto& names) {
+                               columns = names;
+                               if (request.csv) output.add(csv_header(names));
+                             },
+                         .row =
+                             [&](const Row& row) {
+                               if (request.csv) return output.add(csv_line(row));
+                               const std::string text = before + json_object(columns, row);
+                               before = ",\n";
+                               return output.add(text);
+                             }};
+  if (const auto problem = ask(database, request.sql, answer)) return wrong_input(*problem);
+  if (request.json) output.add(*before == '[' ? "[]\n" : "\n]\n");
+  return output.flush() ? kSuccess : kFailed;
+}
+
+int print_points(const Store& store) {
+  const auto summary = [&](std::uint32_t point) -> std::optional<Summary> {
+    if (auto stored = store.summary(point)) return stored;
+    if (store.replicas(point) == 0) return std::nullopt;
+    return summarize(store, point, store.replicas(point));
+  };
+  return print(points_csv(store, summary)) ? kSuccess : kFailed;
+}
+
+/// How far a study is that has no results yet.
+int print_unfinished(const FoundResults& results, const ResultsRequest& request) {
+  const StudyIdentity& study = results.store->study();
+  std::string target = request.directory;
+  if (target.ends_with('/')) target.pop_back();
+  if (target.ends_with(".part")) target.resize(target.size() - 5);
+  const std::string again = fmt::format("{} --out {} --resume", study.arguments, shell_word(target));
+  const std::string done = fmt::format("{} are done", results.store->holds());
+  if (request.json || request.check)
+    return wrong_input({.file = results.directory.string(),
+                        .why = "is an unfinished study without results: " + done,
+                        .suggestion = "if it does not run any more, go on with: " + again});
+  const std::string text =
+      fmt::format("An unfinished {} of {}: {}.\nIf it does not run any more, go on with: {}\n",
+                  study.command.substr(0, study.command.find(' ')), study.scenario, done, again);
+  return print(text) ? kSuccess : kFailed;
+}
+
+int check(const FoundResults& results, const std::optional<Summary>& summary, bool quiet) {
+  if (const auto problem = check_results(results, summary)) {
     print_problems({&*problem, 1});
     return kFailed;
   }
   const std::string verdict =
-      fmt::format("\nChecked: phases and causes add up in all {} replicas.\n", summary.replicas);
-  return request.json || print(verdict) ? kSuccess : kFailed;
+      summary ? fmt::format("all {} replicas", summary->replicas) : "all " + results.store->holds();
+  return quiet || print(fmt::format("\nChecked: phases and causes add up in {}.\n", verdict)) ? kSuccess
+                                                                                              : kFailed;
+}
+
+/// What the study's command wrote: result.json, or the report.
+int print_results(const FoundResults& results, const ResultsRequest& request) {
+  std::optional<Summary> summary;
+  std::string text;
+  if (is_single(*results.store)) {
+    ReadResults read = read_summary(results);
+    if (!read.summary) return wrong_input(*read.problem);
+    summary = std::move(read.summary);
+    const std::string scenario = (std::filesystem::path(request.directory) / kScenarioFile).string();
+    text = text_report(*summary,
+                       {.command = repeating_command(scenario, *summary), .colour = colour_of_output()});
+  }
+  if (request.json || !summary) {
+    const std::string name(request.json ? kResultFile : kReportFile);
+    const auto file = text_of(results.directory / name);
+    if (!file)
+      return wrong_input({.file = (results.directory / name).string(),
+                          .why = "cannot be read",
+                          .suggestion = "bring it back from a copy, or make the results again with --force"});
+    text = *file;
+  }
+  if (!print(text)) return kFailed;
+  return request.check ? check(results, summary, request.json) : kSuccess;
+}
+
+}  // namespace
+
+int results_command(const ResultsRequest& request) {
+  const FoundResults results = find_results(request.directory);
+  if (!results.store) return wrong_input(*results.problem);
+  const std::filesystem::path database = results.directory / kDatabaseFile;
+  try {
+    if (!request.sql.empty())
+      return request.csv || request.json ? ask_for_rows(database, request)
+                                         : ask_for_table(database, request.sql);
+    if (request.csv) return print_points(*results.store);
+    return results.complete ? print_results(results, request) : print_unfinished(results, request);
+  } catch (const std::exception& error) {  // a database that broke after it was opened
+    complain(error.what());
+    return kFailed;
+  }
 }
 
 }  // namespace gauntlet

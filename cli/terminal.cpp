@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +13,11 @@
 namespace gauntlet {
 
 bool print(std::string_view text) {
+  // A reader who has seen enough (`| head -1`) closes the pipe. That is no failure, and must not cost the results.
+  std::signal(SIGPIPE, SIG_IGN);
   const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+      (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) ||
+      errno == EPIPE;
   if (!written) complain(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
   return written;
 }

@@ -31,6 +31,7 @@ set(GAUNTLET_ALL_ROOMS
     score
     config
     study
+    study_mpi
     study_results
     report
     real)

@@ -23,7 +23,7 @@ constexpr std::size_t kMostFiles = 100;  // `extends` that doubles with every le
 
 class Assembler {
  public:
-  explicit Assembler(Mistakes& mistakes) : mistakes_(&mistakes) {}
+  explicit Assembler(Mistakes& mistakes, std::uint32_t layers = 0) : mistakes_(&mistakes), layer_(layers) {}
 
   std::optional<Value> file(const fs::path& path, const Place* asked);
   std::optional<Value> text(std::string_view text, const std::string& name, const fs::path& beside);
@@ -31,6 +31,7 @@ class Assembler {
   void resolve_catalogue(Value& root, const fs::path& beside);
   /// What a file extends could not be read, so that nothing can be said of the whole.
   bool incomplete() const { return incomplete_; }
+  std::uint32_t layers() const { return layer_; }
 
  private:
   /// The tree below `own`, from what it extends; `own` on top.
@@ -38,7 +39,7 @@ class Assembler {
   void extend(Value& below, const Place& named, const fs::path& beside);
   std::vector<fs::path> chain_;  // the files that are being read, each extended by the one before it
   Mistakes* mistakes_;
-  std::uint32_t layer_ = 0;
+  std::uint32_t layer_;
   std::size_t files_ = 0;
   bool incomplete_ = false;
 };
@@ -212,25 +213,30 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
   lay_over(root, std::move(one));
 }
 
-std::optional<Value> with_sets(Assembler& assembler, std::optional<Value> root,
-                               std::span<const std::string> sets, const fs::path& beside) {
-  if (!root || assembler.incomplete()) return {};
-  for (const std::string& assignment : sets) assembler.set(*root, assignment, beside);
-  return root;
+Assembled complete(const Assembler& assembler, std::optional<Value> root, fs::path beside) {
+  if (assembler.incomplete()) root.reset();
+  return {.tree = std::move(root), .beside = std::move(beside), .layers = assembler.layers()};
 }
 
 }  // namespace
 
-std::optional<Value> assemble_file(const fs::path& path, std::span<const std::string> sets,
-                                   Mistakes& mistakes) {
+Assembled assemble_file(const fs::path& path, Mistakes& mistakes) {
   Assembler assembler(mistakes);
-  return with_sets(assembler, assembler.file(path, nullptr), sets, path.parent_path());
+  auto root = assembler.file(path, nullptr);
+  return complete(assembler, std::move(root), path.parent_path());
 }
 
-std::optional<Value> assemble_text(std::string_view text, const std::string& name,
-                                   std::span<const std::string> sets, Mistakes& mistakes) {
+Assembled assemble_text(std::string_view text, const std::string& name, Mistakes& mistakes) {
   Assembler assembler(mistakes);
-  return with_sets(assembler, assembler.text(text, name, {}), sets, {});
+  auto root = assembler.text(text, name, {});
+  return complete(assembler, std::move(root), {});
+}
+
+void lay_sets_over(Assembled& assembled, std::span<const std::string> sets, Mistakes& mistakes) {
+  if (!assembled.tree) return;
+  Assembler assembler(mistakes, assembled.layers);
+  for (const std::string& assignment : sets) assembler.set(*assembled.tree, assignment, assembled.beside);
+  assembled.layers = assembler.layers();
 }
 
 }  // namespace gauntlet

@@ -1,5 +1,7 @@
 #include "config/checks.hpp"
 
+#include "config/uncertain.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -76,13 +78,12 @@ void check_interval(const Place& root, const Scenario& scenario) {
 }
 
 void check_heartbeats(const Place& root, const Scenario& scenario) {
-  if (!root.all_sound("detection.heartbeat_timeout", "telemetry.heartbeat_period",
-                      "telemetry.heartbeat_jitter"))
+  if (!root.all_sound("detection.timeout", "telemetry.heartbeat_period", "telemetry.heartbeat_jitter"))
     return;
   const Telemetry& telemetry = scenario.world.telemetry;
   const Duration longest = telemetry.heartbeat_period + telemetry.heartbeat_jitter;
   if (scenario.policies.detection.heartbeat_timeout > longest) return;
-  root.mistake_at("detection.heartbeat_timeout",
+  root.mistake_at("detection.timeout",
                   "is not above a heartbeat's period and jitter together, " + to_text(longest),
                   "every host would count as lost: write \"" + to_text(2 * longest) + "\"");
 }
@@ -138,6 +139,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);
   check_repair(root, scenario.world);
+  check_uncertain(root, scenario.study.uncertain);
 }
 
 }  // namespace gauntlet

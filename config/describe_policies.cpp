@@ -53,8 +53,8 @@ void describe(Fields& fields, PolicyNames& policies) {
 }
 
 void describe(Fields& fields, DetectionConstants& detection, const World& world) {
-  fields.field("heartbeat_timeout", duration(detection.heartbeat_timeout, Sign::positive),
-               Fallback::value("\"1min\""), "silence of a host after which it counts as lost");
+  fields.field("timeout", duration(detection.heartbeat_timeout, Sign::positive), Fallback::value("\"1min\""),
+               "silence of a host after which it counts as lost");
   fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive), Fallback::value("\"10min\""),
                "no step completed for so long counts as a hang");
   fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),

@@ -2,11 +2,14 @@
 #include "config/describe.hpp"
 #include "config/laws.hpp"
 #include "config/types.hpp"
+#include "config/uncertain.hpp"
 
 #include <array>
 
 namespace gauntlet {
 namespace {
+
+constexpr std::int64_t kMostTechnicians = 10'000'000;
 
 constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
     {"synchronous", CheckpointMode::synchronous},
@@ -69,9 +72,11 @@ void describe(Fields& fields, Telemetry& telemetry) {
 }
 
 void describe(Fields& fields, RepairShop& repair) {
+  fields.field("time", law(repair.time), Fallback::optional(),
+               "of one host until it is back, as good as new; needed where a fault's remedy is repair");
   fields.field(
-      "time", law(repair.time), Fallback::optional(),
-      "from eviction until the host is back, as good as new; needed where a fault's remedy is repair");
+      "crew", whole_number(repair.crew, {0, kMostTechnicians}), Fallback::value("0"),
+      "technicians, each with one host at a time; others wait, first come first served; 0: always enough");
   describe_source(fields);
 }
 
@@ -100,6 +105,9 @@ void describe(Fields& fields, StudyDefaults& study) {
                "random runs, unless the command line says otherwise");
   fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}),
                Fallback::value("1"), "of all randomness");
+  fields.field(
+      "uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
+      "fields that are not known: path, and low to high for the central 90% of a lognormal (or other shape)");
   describe_source(fields);
 }
 

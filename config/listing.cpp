@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, Value>> catalogue_entries(const std::string& 
     const auto path = find_in_catalogue(folder, name, {});
     if (!path) continue;
     Mistakes mistakes;
-    if (auto tree = assemble_file(*path, {}, mistakes)) entries.emplace_back(name, std::move(*tree));
+    if (auto tree = assemble_file(*path, mistakes).tree) entries.emplace_back(name, std::move(*tree));
   }
   return entries;
 }
@@ -44,7 +44,8 @@ std::vector<Listed> list_scenarios() {
     const auto path = find_scenario(name, shipped_scenarios());
     if (!path) continue;
     Mistakes mistakes;
-    if (const auto tree = assemble_file(*path, {}, mistakes)) out.push_back({name, plain(*tree, "question")});
+    if (const auto tree = assemble_file(*path, mistakes).tree)
+      out.push_back({name, plain(*tree, "question")});
   }
   return out;
 }

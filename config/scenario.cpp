@@ -68,21 +68,42 @@ void explain_profile(const std::filesystem::path& path, std::vector<Problem>& pr
 
 }  // namespace
 
-LoadedScenario load_scenario(const std::string& given, std::span<const std::string> sets) {
-  Mistakes mistakes;
-  const std::filesystem::path path = path_of(given, mistakes);
-  if (path.empty()) return read_tree({}, mistakes, given, {});
-  auto tree = assemble_file(path, sets, mistakes);
-  LoadedScenario loaded = read_tree(std::move(tree), mistakes, path.string(), path.stem().string());
-  explain_profile(path, loaded.problems);
+struct ScenarioSource::Files {
+  std::filesystem::path path;  // empty where there is no such file
+  std::string name;            // of the file, in messages
+  Mistakes mistakes;           // of the files and of the first sets
+  Assembled assembled;
+};
+
+ScenarioSource::ScenarioSource(const std::string& path, std::span<const std::string> sets) {
+  auto files = std::make_shared<Files>();
+  files->path = path_of(path, files->mistakes);
+  files->name = files->path.empty() ? path : files->path.string();
+  if (!files->path.empty()) files->assembled = assemble_file(files->path, files->mistakes);
+  lay_sets_over(files->assembled, sets, files->mistakes);
+  files_ = std::move(files);
+}
+
+LoadedScenario ScenarioSource::load(std::span<const std::string> sets) const {
+  Mistakes mistakes = files_->mistakes;
+  Assembled assembled = files_->assembled;
+  lay_sets_over(assembled, sets, mistakes);
+  LoadedScenario loaded =
+      read_tree(std::move(assembled.tree), mistakes, files_->name, files_->path.stem().string());
+  explain_profile(files_->path, loaded.problems);
   return loaded;
+}
+
+LoadedScenario load_scenario(const std::string& path, std::span<const std::string> sets) {
+  return ScenarioSource(path, sets).load();
 }
 
 LoadedScenario load_scenario_text(std::string_view text, const std::string& name,
                                   std::span<const std::string> sets) {
   Mistakes mistakes;
-  auto tree = assemble_text(text, name, sets, mistakes);
-  return read_tree(std::move(tree), mistakes, name, std::filesystem::path(name).stem().string());
+  Assembled assembled = assemble_text(text, name, mistakes);
+  lay_sets_over(assembled, sets, mistakes);
+  return read_tree(std::move(assembled.tree), mistakes, name, std::filesystem::path(name).stem().string());
 }
 
 }  // namespace gauntlet

@@ -10,6 +10,7 @@
 #include "policies/constants.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,10 +19,20 @@
 
 namespace gauntlet {
 
-/// How often a study runs the scenario unless the command line says otherwise.
+enum class UncertainShape : std::uint8_t { lognormal, normal, uniform };
+
+/// A field whose value is not known: it lies between `low` and `high` with 90% probability, below or above with 5% each.
+struct UncertainField {
+  std::string path;       // "repair.time.median"
+  std::string low, high;  // as the field takes them: "4h", "0.2"; low < high
+  UncertainShape shape = UncertainShape::lognormal;
+};
+
+/// How often a study runs the scenario unless the command line says otherwise, and what it does not know for sure.
 struct StudyDefaults {
   std::uint32_t replicas = 1;
   std::uint64_t seed = 1;
+  std::vector<UncertainField> uncertain;
 };
 
 struct Scenario {
@@ -43,6 +54,20 @@ LoadedScenario load_scenario(const std::string& path, std::span<const std::strin
 /// The same of a text; `name` stands for the file in messages. Relative paths in it start at the working directory.
 LoadedScenario load_scenario_text(std::string_view text, const std::string& name,
                                   std::span<const std::string> sets = {});
+
+/// A scenario whose files are read once and which is then loaded with many different settings.
+class ScenarioSource {
+ public:
+  /// As load_scenario: a file or a shipped name, and what lies over it for every load.
+  explicit ScenarioSource(const std::string& path, std::span<const std::string> sets = {});
+  /// With `sets` over all; the same as load_scenario(path, both lists) would give if no file changed meanwhile (an entry
+  /// of the catalogue that a set names is read now). Threads may load at the same time.
+  LoadedScenario load(std::span<const std::string> sets = {}) const;
+
+ private:
+  struct Files;
+  std::shared_ptr<const Files> files_;
+};
 
 enum class Comments : std::uint8_t {
   none,  // the values alone, the same wherever the scenario came from

@@ -126,7 +126,6 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
     mistakes.add(Problem{.file = file,
                          .line = error.source().begin.line,
                          .column = error.source().begin.column,
-                         .what = "",
                          .why = "this is not TOML: " + std::string(error.description()),
                          .suggestion = ""});
     return {};
@@ -134,8 +133,7 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
 }
 
 Value parse_set_value(std::string_view text, std::uint32_t layer) {
-  const Converter converter(
-      {.kind = Origin::Kind::command_line, .file = nullptr, .line = 0, .column = 0, .layer = layer});
+  const Converter converter({.kind = Origin::Kind::command_line, .file = nullptr, .layer = layer});
   try {
     const toml::table root = toml::parse("value = " + std::string(text));
     const toml::node* node = root.get("value");

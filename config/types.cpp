@@ -76,6 +76,11 @@ std::optional<std::string> text_with_unit(const Place& place, std::string_view u
     wrong_type(place, form);
     return {};
   }
+  if (const double* real = std::get_if<double>(&place.value().data);
+      real != nullptr && !std::isfinite(*real)) {
+    place.mistake("is no number", "this takes " + std::string(form));
+    return {};
+  }
   const std::string digits = excerpt(place.value());
   if (digits.front() == '-') {
     place.mistake("is negative");

@@ -8,12 +8,12 @@ namespace gauntlet {
 
 /// `scenarios/a.toml:14:8: faults.gpu.mtbf = "300" has no unit; write "300h" or "300min"`
 struct Problem {
-  std::string file;        // empty where there is none
+  std::string file = {};   // empty where there is none
   std::uint32_t line = 0;  // from 1; 0 where there is none
   std::uint32_t column = 0;
-  std::string what;  // the field and the offending text
-  std::string why;
-  std::string suggestion;  // may be empty
+  std::string what = {};  // the field and the offending text
+  std::string why = {};
+  std::string suggestion = {};  // may be empty
 
   std::string text() const {
     std::string out = file;

@@ -77,7 +77,8 @@ struct Telemetry {
 };
 
 struct RepairShop {
-  Law time = Law::constant(0);  // from eviction until the host is back, as good as new
+  Law time = Law::constant(0);  // of one host in a technician's hands, until it is as good as new
+  std::uint32_t crew = 0;  // technicians; the hosts that they have no hands for wait. Zero: always enough
 };
 
 struct People {

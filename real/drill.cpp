@@ -36,12 +36,7 @@ class FileRecorder final : public Cluster {
 };
 
 Problem problem(std::string what, std::string why, std::string suggestion) {
-  return {.file = "",
-          .line = 0,
-          .column = 0,
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = "", .what = std::move(what), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 }  // namespace

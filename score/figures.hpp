@@ -71,13 +71,14 @@ struct Incident {
 struct Figures {
   Ending ending = Ending::completed;
   Duration wall{};
-  PhaseTimes phases{};                  // add up to `wall`
-  std::vector<Duration> lost_by_cause;  // by Cause; adds up to `wall - effective`
-  Duration effective_corrupt{};         // the part of `effective` after an undetected corruption
-  std::int64_t steps = 0;               // the high-water mark at the end
-  std::int64_t iterations = 0;          // steps computed, repeated ones included
-  Duration iteration_time{};            // time spent in whole steps, repeated ones included
-  std::uint32_t interruptions = 0;      // stopping faults on the job's hosts, and planned stops
+  PhaseTimes phases{};  // add up to `wall`
+  std::vector<PhaseTimes>
+      lost;  // by Cause and Phase; `effective` stays zero; the causes of a phase add up to it
+  Duration effective_corrupt{};     // the part of `effective` after an undetected corruption
+  std::int64_t steps = 0;           // the high-water mark at the end
+  std::int64_t iterations = 0;      // steps computed, repeated ones included
+  Duration iteration_time{};        // time spent in whole steps, repeated ones included
+  std::uint32_t interruptions = 0;  // stopping faults on the job's hosts, and planned stops
   std::uint32_t planned_stops = 0;
   std::uint32_t false_alarms = 0;
   std::vector<std::uint32_t> faults;  // onsets on the job's hosts, by FaultKindId, stopping or not
@@ -91,5 +92,12 @@ struct Figures {
   std::uint64_t fingerprint = 0;        // of the run's events and draws
   std::vector<Incident> incidents;
 };
+
+/// What a cause cost in all; add up to `wall - effective`.
+inline Duration lost_to(const Figures& figures, Cause cause) {
+  Duration lost{};
+  for (const Duration part : figures.lost[cause.value]) lost += part;
+  return lost;
+}
 
 }  // namespace gauntlet

@@ -66,7 +66,7 @@ class Walk {
   void charge(Phase phase, Duration time, Cause cause) {
     at(figures_.phases, phase) += time;
     if (phase == Phase::effective) return;
-    figures_.lost_by_cause[cause.value] += time;
+    at(figures_.lost[cause.value], phase) += time;
     const bool episode = phase == Phase::checkpoint_stall || phase == Phase::slowdown;
     if (incident_ && !episode) at(incident().lost, phase) += time;
   }

@@ -27,14 +27,14 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
            Figures& figures) {
   expect(!record.observations.empty(), "a run has at least its first observation");
   const std::size_t kinds = facts.on_training_clock.size();
-  std::vector<Duration> causes = std::move(figures.lost_by_cause);
+  std::vector<PhaseTimes> lost = std::move(figures.lost);
   std::vector<std::uint32_t> faults = std::move(figures.faults);
   std::vector<Incident> incidents = std::move(figures.incidents);
-  causes.assign(kCausesWithoutFault + kinds, Duration::zero());
+  lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
   faults.assign(kinds, 0);
   incidents.clear();
   figures = {};
-  figures.lost_by_cause = std::move(causes);
+  figures.lost = std::move(lost);
   figures.faults = std::move(faults);
   figures.incidents = std::move(incidents);
 
@@ -48,9 +48,12 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
 
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
   ensure(charged == figures.wall, "every nanosecond of wall time has a phase");
-  const Duration lost =
-      std::accumulate(figures.lost_by_cause.begin(), figures.lost_by_cause.end(), Duration::zero());
-  ensure(lost == figures.wall - at(figures.phases, Phase::effective), "every lost nanosecond has a cause");
+  PhaseTimes left = figures.phases;
+  for (const PhaseTimes& of_cause : figures.lost)
+    for (std::size_t phase = 0; phase < kPhases; ++phase) left[phase] -= of_cause[phase];
+  PhaseTimes without_cause{};
+  at(without_cause, Phase::effective) = at(figures.phases, Phase::effective);
+  ensure(left == without_cause, "every lost nanosecond of a phase has a cause");
 }
 
 }  // namespace gauntlet

@@ -34,6 +34,9 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   spares_.clear();
   for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
 
+  waiting_repairs_.clear();
+  repairs_in_hand_ = 0;
+
   arrivals_.emplace(*world_, seed);
   fault_due_[0] = fault_due_[1] = {};
   active_.clear();
@@ -246,7 +249,20 @@ void SimCluster::grant_spares() {
   }
 }
 
+void SimCluster::repair(HostId host, Duration takes) {
+  const std::uint32_t crew = world_->repair.crew;
+  if (crew > 0 && repairs_in_hand_ >= crew) return waiting_repairs_.push_back({host, takes});
+  ++repairs_in_hand_;
+  engine_.after(takes, Priority::world, RepairDone{host});
+}
+
 void SimCluster::on(const RepairDone& event) {
+  --repairs_in_hand_;
+  if (!waiting_repairs_.empty()) {
+    const Repair next = waiting_repairs_.front();
+    waiting_repairs_.pop_front();
+    repair(next.host, next.takes);
+  }
   hosts_[event.host.value] = HostState::returned;
   end_faults_of(event.host);
   arrivals_->turn_on(FaultClock::always, event.host, to_seconds(engine_.now() - kStart));

@@ -17,6 +17,7 @@
 #include "sim/job_signals.hpp"
 #include "sim/outbox.hpp"
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -87,6 +88,7 @@ class SimCluster final : public Cluster {
   Pace pace_of(const Degradation& degradation) const;
   Gang::Checkpointing checkpointing() const;
   void grant_spares();
+  void repair(HostId host, Duration takes);
   void watch_for_no_progress();
 
   void on(const BoundaryReached& event);
@@ -178,6 +180,12 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> slot_of_;  // by host: where in `slots_` it is or last was
   std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they fell empty
   std::vector<HostId> spares_;          // idle, the one that has waited longest first
+  struct Repair {
+    HostId host;
+    Duration takes;
+  };
+  std::deque<Repair> waiting_repairs_;  // for a technician, in the order in which they came
+  std::uint32_t repairs_in_hand_ = 0;
   std::optional<FaultArrivals> arrivals_;
   Timer fault_due_[2];  // by FaultClock, with the time that it is set to
   Time fault_due_at_[2];

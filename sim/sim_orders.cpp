@@ -204,8 +204,7 @@ void SimCluster::begin(const Order& order, const Evict& action) {
   heartbeats_->leave_service(host);
   static constexpr StreamName kRepair = stream_name("repair");
   Stream draws = draws_of(kRepair, host.value);
-  const Duration repair = from_seconds(world_->repair.time.sample(draws));
-  engine_.after(repair, Priority::world, RepairDone{host});
+  repair(host, from_seconds(world_->repair.time.sample(draws)));
   answer_now(order, Status::done);
 }
 

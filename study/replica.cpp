@@ -16,12 +16,16 @@ Simulation::Simulation(const World& world, const PolicyConstants& policies)
     : policies_(&policies), cluster_(world), facts_(score_facts(world)) {}
 
 const Figures& Simulation::run(const ReplicaOptions& options) {
+  run(options, figures_);
+  return figures_;
+}
+
+void Simulation::run(const ReplicaOptions& options, Figures& figures) {
   Controller controller(*policies_);
   run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
               options.full_telemetry, record_);
-  score(facts_, cluster_.truth(), cluster_.progress(), record_, figures_);
-  figures_.fingerprint = cluster_.fingerprint();
-  return figures_;
+  score(facts_, cluster_.truth(), cluster_.progress(), record_, figures);
+  figures.fingerprint = cluster_.fingerprint();
 }
 
 }  // namespace gauntlet

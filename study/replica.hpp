@@ -28,6 +28,8 @@ class Simulation {
 
   /// A deterministic function of its arguments. The result is valid until the next run.
   const Figures& run(const ReplicaOptions& options);
+  /// The same into `figures`, whose memory is kept.
+  void run(const ReplicaOptions& options, Figures& figures);
 
   /// Of the last run.
   const Record& record() const { return record_; }

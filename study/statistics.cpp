@@ -5,15 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 
 namespace gauntlet {
 
 void MetricStatistics::add(Fraction of) {
   expect(std::isfinite(of.numerator) && std::isfinite(of.denominator) && of.denominator >= 0,
          "a metric is a number, or a ratio to one that is not negative");
-  if (of.denominator != 1 && denominators_.empty()) denominators_.assign(numerators_.size(), 1);
+  if (of.denominator != 1 && denominators_.empty()) {
+    denominators_.reserve(numerators_.capacity());
+    denominators_.assign(numerators_.size(), 1);
+  }
   numerators_.push_back(of.numerator);
-  if (of.denominator != 1 || !denominators_.empty()) denominators_.push_back(of.denominator);
+  if (!denominators_.empty() || of.denominator != 1) denominators_.push_back(of.denominator);
   const double n = static_cast<double>(numerators_.size());
   mean_numerator_ += (of.numerator - mean_numerator_) / n;
   mean_denominator_ += (of.denominator - mean_denominator_) / n;
@@ -22,6 +27,7 @@ void MetricStatistics::add(Fraction of) {
 Statistics MetricStatistics::statistics() const {
   Statistics out;
   std::vector<double> values;
+  values.reserve(numerators_.size());
   for (std::size_t i = 0; i < numerators_.size(); ++i)
     if (denominator(i) > 0) values.push_back(numerators_[i] / denominator(i));
   out.n = values.size();
@@ -59,26 +65,49 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
 }
 
-StudyStatistics::StudyStatistics(ScenarioFacts facts)
-    : facts_(std::move(facts)), metrics_(metrics_of(facts_)), statistics_(metrics_.size()) {}
+namespace {
 
-void StudyStatistics::add(const Figures& figures) {
-  expect(replicas_ < kMostReplicas, "a study has no more replicas than their values may be kept of");
-  for (std::size_t i = 0; i < metrics_.size(); ++i) statistics_[i].add(metrics_[i].of(figures));
-  fingerprint_ = add_fingerprint(fingerprint_, figures.fingerprint);
-  ++replicas_;
-}
+using See = std::function<void(std::uint32_t replica, const Figures& figures)>;
 
-Summary StudyStatistics::summary() const {
-  Summary out{.facts = facts_,
-              .replicas = replicas_,
+/// `pass` shows every replica in their order, as often as it is called.
+Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std::uint64_t budget,
+                            const std::function<void(const See&)>& pass) {
+  expect(count <= kMostReplicas, "a metric of a point fits the budget");
+  Summary out{.facts = facts,
+              .replicas = count,
               .interrupted = false,
               .only = std::nullopt,
-              .fingerprint = fingerprint_,
+              .fingerprint = kNoFingerprint,
               .metrics = {}};
-  for (std::size_t i = 0; i < metrics_.size(); ++i)
-    out.metrics.push_back({metrics_[i].name, statistics_[i].statistics()});
+  const std::vector<Metric> metrics = metrics_of(facts);
+  const std::uint64_t of_one = std::max<std::uint64_t>(1, count) * sizeof(Fraction);
+  const auto at_once = static_cast<std::size_t>(std::max<std::uint64_t>(1, budget / of_one));
+  for (std::size_t first = 0; first < metrics.size(); first += at_once) {
+    std::vector<MetricStatistics> statistics(std::min(at_once, metrics.size() - first));
+    for (MetricStatistics& each : statistics) each.reserve(count);
+    pass([&](std::uint32_t, const Figures& figures) {
+      for (std::size_t i = 0; i < statistics.size(); ++i) statistics[i].add(metrics[first + i].of(figures));
+      if (first == 0) out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
+    });
+    for (std::size_t i = 0; i < statistics.size(); ++i)
+      out.metrics.push_back({metrics[first + i].name, statistics[i].statistics()});
+  }
   return out;
+}
+
+}  // namespace
+
+Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count, std::uint64_t budget) {
+  return summarize_in_passes(store.point(point).facts, count, budget, [&](const See& see) {
+    store.read(point, store.first_replica(point), count, see);
+  });
+}
+
+Summary summarize(const ScenarioFacts& facts, std::span<const Figures> replicas) {
+  return summarize_in_passes(facts, static_cast<std::uint32_t>(replicas.size()), kValueBudget,
+                             [&](const See& see) {
+                               for (std::uint32_t i = 0; i < replicas.size(); ++i) see(i, replicas[i]);
+                             });
 }
 
 }  // namespace gauntlet

@@ -1,18 +1,24 @@
-// Statistics of one metric, and of all metrics of a study. Every value is kept.
+// Statistics of one metric, and of all metrics of a study. Quantiles are exact: of each metric every value is looked at, and
+// of as many metrics at once as a fixed budget of memory holds.
 #pragma once
 
 #include "study/results/metrics.hpp"
+#include "study/results/store.hpp"
 #include "study/results/summary.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace gauntlet {
 
-/// The most replicas that a study takes. Their values are kept, 8 bytes a plain metric and 16 a ratio: with a hundred
-/// metrics (some forty fault kinds) that is 90 MB here, and less than 200 MB while the arrays grow.
-inline constexpr std::uint32_t kMostReplicas = 100'000;
+/// The most memory that the values of a pass over the store take. A value is 16 bytes: a numerator and a denominator.
+inline constexpr std::uint64_t kValueBudget = 64 << 20;
+
+/// The most replicas of a point: those of which one metric fits kValueBudget.
+inline constexpr std::uint32_t kMostReplicas = 4'000'000;
+static_assert(std::uint64_t{kMostReplicas} * sizeof(Fraction) <= kValueBudget);
 
 /// Statistics of one metric, which depend on its values and their order alone. The mean is the ratio of the means of
 /// numerators and denominators, each by Welford's recurrence (Technometrics 4(3), 1962,
@@ -24,6 +30,8 @@ class MetricStatistics {
   /// Both parts are finite, and the denominator is not negative.
   void add(Fraction of);
   Statistics statistics() const;
+  /// Makes room for so many values, so that memory does not grow beyond it by halves.
+  void reserve(std::size_t values) { numerators_.reserve(values); }
 
  private:
   double denominator(std::size_t i) const { return denominators_.empty() ? 1 : denominators_[i]; }
@@ -37,20 +45,13 @@ class MetricStatistics {
 /// Statistician 50(4), 1996, https://doi.org/10.1080/00031305.1996.10473566). There is at least one value.
 double quantile(const std::vector<double>& sorted, double p);
 
-/// A study as it grows, replica after replica.
-class StudyStatistics {
- public:
-  explicit StudyStatistics(ScenarioFacts facts);
-  /// Replicas come in their order, kMostReplicas of them at most.
-  void add(const Figures& figures);
-  Summary summary() const;
+/// Statistics of every metric over the first `count` replicas of a point, which are there; kMostReplicas at most. In passes
+/// over the store, of as many metrics each as `budget` holds (bytes; of one at least), so that memory does not grow with
+/// the replicas and the result does not depend on the budget.
+Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count,
+                  std::uint64_t budget = kValueBudget);
 
- private:
-  ScenarioFacts facts_;
-  std::vector<Metric> metrics_;
-  std::vector<MetricStatistics> statistics_;  // by metric
-  std::uint32_t replicas_ = 0;
-  std::uint64_t fingerprint_ = kNoFingerprint;
-};
+/// The same of replicas at hand, in their order.
+Summary summarize(const ScenarioFacts& facts, std::span<const Figures> replicas);
 
 }  // namespace gauntlet

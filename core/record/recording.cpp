@@ -74,12 +74,7 @@ bool decode_header(std::string_view in, RecordingHeader& header) {
 }
 
 Problem file_problem(const std::string& path, std::string why, std::string suggestion) {
-  return {.file = path,
-          .line = 0,
-          .column = 0,
-          .what = "",
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return {.file = path, .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
 /// One frame off the front of `in`; false at a torn or damaged frame.

@@ -66,9 +66,6 @@ void fill_standard_descriptors() {
 std::optional<Problem> check_trainer(const std::string& trainer) {
   if (::access(trainer.c_str(), X_OK) == 0) return std::nullopt;
   return Problem{.file = trainer,
-                 .line = 0,
-                 .column = 0,
-                 .what = "",
                  .why = std::string("cannot be run as a rank: ") + std::strerror(errno),
                  .suggestion = "name the trainer's program by its path"};
 }

@@ -15,7 +15,7 @@ namespace gauntlet {
 namespace {
 
 Problem problem(const std::string& file, const std::string& why, const std::string& suggestion) {
-  return {.file = file, .line = 0, .column = 0, .what = "", .why = why, .suggestion = suggestion};
+  return {.file = file, .why = why, .suggestion = suggestion};
 }
 
 std::optional<Problem> check_directory(const std::string& directory) {

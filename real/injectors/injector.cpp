@@ -17,8 +17,6 @@ std::vector<Problem> check_injectable(const World& world) {
   for (const FaultKind& kind : world.faults) {
     if (injector_for(kind)) continue;
     problems.push_back({.file = "",
-                        .line = 0,
-                        .column = 0,
                         .what = "faults." + kind.name,
                         .why = "has no injector here",
                         .suggestion =

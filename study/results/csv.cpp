@@ -1,6 +1,7 @@
 #include "study/results/csv.hpp"
 
 #include "core/contract.hpp"
+#include "study/results/fingerprint_text.hpp"
 
 #include <fmt/format.h>
 
@@ -19,12 +20,19 @@ void append(std::string& line, const Cell& cell) {
     }
     void operator()(double value) const { fmt::format_to(std::back_inserter(line), "{}", value); }
     void operator()(std::string_view text) const { line += csv_field(text); }
-    void operator()(Hex print) const { fmt::format_to(std::back_inserter(line), "{:016x}", print.value); }
+    void operator()(Hex print) const { line += fingerprint_text(print.value); }
   };
   std::visit(Append{line}, cell);
 }
 
 }  // namespace
+
+void append_csv(std::string& line, std::span<const Cell> cells) {
+  for (const Cell& cell : cells) {
+    append(line, cell);
+    line += ',';
+  }
+}
 
 CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns)
     : columns_(columns.size()), out_(file, std::ios::binary) {
@@ -32,14 +40,12 @@ CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column
   out_ << line_ << '\n';
 }
 
-void CsvWriter::add(const Row& row) {
-  expect(row.size() == columns_, "a row has a cell for every column");
+void CsvWriter::add(const Row& row, std::span<const Cell> before) {
+  expect(before.size() + row.size() == columns_, "a row has a cell for every column");
   line_.clear();
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) line_ += ',';
-    append(line_, row[i]);
-  }
-  line_ += '\n';
+  append_csv(line_, before);
+  append_csv(line_, row);
+  line_.back() = '\n';
   out_ << line_;
 }
 

@@ -6,17 +6,22 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gauntlet {
 
+/// Appends the fields of a row, a comma after each: the last one becomes the newline.
+void append_csv(std::string& line, std::span<const Cell> cells);
+
 /// Writes rows as they come. What goes wrong (a full disk) shows in `good` and stays.
 class CsvWriter {
  public:
   CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns);
-  void add(const Row& row);
+  /// `before`: the first cells of the line, if the row does not have them.
+  void add(const Row& row, std::span<const Cell> before = {});
   bool good() const { return out_.good(); }
   /// Flushes and closes; whether everything was written.
   bool close();

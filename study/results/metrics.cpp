@@ -85,8 +85,8 @@ void add_losses(const ScenarioFacts& facts, std::vector<Metric>& all) {
   const std::vector<std::string> causes = cause_names(facts);
   for (std::size_t cause = 0; cause < causes.size(); ++cause)
     all.push_back({"lost_s.by_cause." + causes[cause], [cause](const Figures& of) {
-                     expect(cause < of.lost_by_cause.size(), "every cause has its lost time");
-                     return plain(to_seconds(of.lost_by_cause[cause]));
+                     expect(cause < of.lost.size(), "every cause has its lost time");
+                     return plain(to_seconds(lost_to(of, {static_cast<std::uint32_t>(cause)})));
                    }});
   for (std::size_t kind = 0; kind < facts.faults.size(); ++kind)
     all.push_back({"faults." + facts.faults[kind], [kind](const Figures& of) {

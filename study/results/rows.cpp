@@ -1,7 +1,9 @@
 #include "study/results/rows.hpp"
 
 #include "core/contract.hpp"
-#include "study/results/metrics.hpp"
+#include "study/results/fingerprint_text.hpp"
+
+#include <algorithm>
 
 namespace gauntlet {
 namespace {
@@ -15,13 +17,78 @@ Cell cell(Time time) { return cell(time.time_since_epoch()); }
 Cell cell(std::int64_t count) { return count; }
 Cell cell(std::uint32_t count) { return std::int64_t{count}; }
 
+constexpr std::size_t kFirstLost = 1;  // the phases after `effective`
+
+void add_lost(const PhaseTimes& lost, Row& row) {
+  for (std::size_t phase = kFirstLost; phase < kPhases; ++phase) row.push_back(cell(lost[phase]));
+}
+
+/// Takes cell after cell.
+class RowReader {
+ public:
+  explicit RowReader(const Row& row) : row_(row) {}
+  void skip(std::size_t cells = 1) { at_ += cells; }
+  void next(std::int64_t& value) {
+    const auto* cell = std::get_if<std::int64_t>(&row_[at_++]);
+    value = cell ? *cell : 0;
+  }
+  void next(Duration& value) { value = Duration(integer()); }
+  void next(std::uint32_t& value) { value = static_cast<std::uint32_t>(integer()); }
+  void next(double& value) {
+    const auto* cell = std::get_if<double>(&row_[at_++]);
+    value = cell ? *cell : 0;
+  }
+  void lost(PhaseTimes& times) {
+    for (std::size_t phase = kFirstLost; phase < kPhases; ++phase) next(times[phase]);
+  }
+  std::uint64_t fingerprint() {
+    const Cell& cell = row_[at_++];
+    if (const auto* hex = std::get_if<Hex>(&cell)) return hex->value;
+    const auto* text = std::get_if<std::string_view>(&cell);
+    return text ? fingerprint_of(*text).value_or(0) : 0;
+  }
+  std::string_view text() {
+    const auto* cell = std::get_if<std::string_view>(&row_[at_++]);
+    return cell ? *cell : std::string_view();
+  }
+  Ending ending() {
+    const std::string_view name = text();
+    for (const Ending each : {Ending::time_over, Ending::gave_up})
+      if (name == name_of(each)) return each;
+    return Ending::completed;
+  }
+  std::int64_t integer() {
+    std::int64_t value = 0;
+    next(value);
+    return value;
+  }
+
+ private:
+  const Row& row_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace
 
-std::vector<Column> replica_columns(const ScenarioFacts& facts) {
+KindPlaces places_of(std::span<const std::string> of_study, std::span<const std::string> of_scenario) {
+  KindPlaces places(of_study.size());
+  for (std::uint32_t kind = 0; kind < of_scenario.size(); ++kind) {
+    const auto found = std::find(of_study.begin(), of_study.end(), of_scenario[kind]);
+    expect(found != of_study.end(), "a study names every fault kind of its scenarios");
+    places[static_cast<std::size_t>(found - of_study.begin())] = FaultKindId{kind};
+  }
+  return places;
+}
+
+std::vector<Column> replica_columns(std::span<const std::string> faults) {
   std::vector<Column> columns = {
       {"replica", kInteger}, {"fingerprint", kText}, {"ending", kText}, {"wall_ns", kInteger}};
   for (const std::string_view phase : kPhaseNames) columns.push_back({std::string(phase) + "_ns", kInteger});
-  for (const std::string& cause : cause_names(facts)) columns.push_back({"lost." + cause + "_ns", kInteger});
+  std::vector<std::string> causes(kCauseNames.begin(), kCauseNames.end());
+  causes.insert(causes.end(), faults.begin(), faults.end());
+  for (const std::string& cause : causes)
+    for (std::size_t phase = kFirstLost; phase < kPhases; ++phase)
+      columns.push_back({"lost." + cause + "." + std::string(kPhaseNames[phase]) + "_ns", kInteger});
   for (const char* name :
        {"effective_corrupt_ns", "iteration_time_ns", "steps", "iterations", "interruptions", "planned_stops",
         "false_alarms", "detected", "detection_latency_sum_ns"})
@@ -29,23 +96,74 @@ std::vector<Column> replica_columns(const ScenarioFacts& facts) {
   columns.push_back({"unplanned_rate_per_s", kReal});
   for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use"})
     columns.push_back({name, kInteger});
-  for (const std::string& fault : facts.faults) columns.push_back({"faults." + fault, kInteger});
+  for (const std::string& fault : faults) columns.push_back({"faults." + fault, kInteger});
   return columns;
 }
 
-void fill_replica_row(std::uint32_t replica, const Figures& figures, Row& row) {
+void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindPlaces& places, Row& row) {
+  expect(figures.lost.size() == kCausesWithoutFault + figures.faults.size(), "every cause has its lost time");
   row.clear();
   row.insert(row.end(),
              {cell(replica), Hex{figures.fingerprint}, name_of(figures.ending), cell(figures.wall)});
   for (const Duration phase : figures.phases) row.push_back(cell(phase));
-  for (const Duration lost : figures.lost_by_cause) row.push_back(cell(lost));
+  for (std::uint32_t cause = 0; cause < kCausesWithoutFault; ++cause) add_lost(figures.lost[cause], row);
+  for (const auto& kind : places) {
+    if (kind) {
+      add_lost(figures.lost[cause_of(*kind).value], row);
+    } else {
+      row.resize(row.size() + kCauseColumns);
+    }
+  }
   row.insert(row.end(),
              {cell(figures.effective_corrupt), cell(figures.iteration_time), cell(figures.steps),
               cell(figures.iterations), cell(figures.interruptions), cell(figures.planned_stops),
               cell(figures.false_alarms), cell(figures.detected), cell(figures.detection_latency_sum),
               figures.unplanned_rate, cell(figures.evictions_right), cell(figures.evictions_wrong),
               cell(figures.asked), cell(figures.spares_max_in_use)});
-  for (const std::uint32_t onsets : figures.faults) row.push_back(cell(onsets));
+  for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
+}
+
+void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures) {
+  const auto kinds = static_cast<std::size_t>(
+      std::count_if(places.begin(), places.end(), [](const auto& kind) { return kind.has_value(); }));
+  RowReader in(row);
+  in.skip();  // replica
+  figures.incidents.clear();
+  figures.fingerprint = in.fingerprint();
+  figures.ending = in.ending();
+  in.next(figures.wall);
+  for (Duration& phase : figures.phases) in.next(phase);
+  figures.lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
+  for (std::uint32_t cause = 0; cause < kCausesWithoutFault; ++cause) in.lost(figures.lost[cause]);
+  for (const auto& kind : places) {
+    if (kind) {
+      in.lost(figures.lost[cause_of(*kind).value]);
+    } else {
+      in.skip(kCauseColumns);
+    }
+  }
+  in.next(figures.effective_corrupt);
+  in.next(figures.iteration_time);
+  in.next(figures.steps);
+  in.next(figures.iterations);
+  in.next(figures.interruptions);
+  in.next(figures.planned_stops);
+  in.next(figures.false_alarms);
+  in.next(figures.detected);
+  in.next(figures.detection_latency_sum);
+  in.next(figures.unplanned_rate);
+  in.next(figures.evictions_right);
+  in.next(figures.evictions_wrong);
+  in.next(figures.asked);
+  in.next(figures.spares_max_in_use);
+  figures.faults.assign(kinds, 0);
+  for (const auto& kind : places) {
+    if (kind) {
+      in.next(figures.faults[kind->value]);
+    } else {
+      in.skip();
+    }
+  }
 }
 
 std::vector<Column> incident_columns() {
@@ -72,6 +190,31 @@ void fill_incident_row(std::uint32_t replica, std::size_t number, const Incident
                          cell(incident.restarts), cell(incident.evictions_right),
                          cell(incident.evictions_wrong), cell(incident.asked), cell(incident.steps_lost)});
   for (const Duration lost : incident.lost) row.push_back(cell(lost));
+}
+
+std::optional<Incident> read_incident_row(const Row& row, const std::vector<std::string>& causes) {
+  RowReader in(row);
+  in.skip(2);  // replica, incident
+  Incident out;
+  out.opened = kStart + Duration(in.integer());
+  out.closed = kStart + Duration(in.integer());
+  const auto cause = std::find(causes.begin(), causes.end(), in.text());
+  if (cause == causes.end()) return std::nullopt;
+  out.cause = {static_cast<std::uint32_t>(cause - causes.begin())};
+  const std::string_view kind = in.text();
+  for (const ComponentKind each : {ComponentKind::host, ComponentKind::gpu, ComponentKind::nic})
+    if (kind == name_of(each)) out.component.kind = each;
+  in.next(out.component.index);
+  out.detected = in.integer() != 0;
+  in.next(out.detection_latency);
+  in.next(out.stops);
+  in.next(out.restarts);
+  in.next(out.evictions_right);
+  in.next(out.evictions_wrong);
+  in.next(out.asked);
+  in.next(out.steps_lost);
+  for (Duration& lost : out.lost) in.next(lost);
+  return out;
 }
 
 std::string_view name_of(Ending ending) {

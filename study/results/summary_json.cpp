@@ -1,30 +1,11 @@
 #include "study/results/summary_json.hpp"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "study/results/json_private.hpp"
 
-#include <charconv>
 #include <limits>
 
 namespace gauntlet {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json to_json(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
-
-Json to_json(const Statistics& of) {
-  Json json;
-  json["mean"] = to_json(of.mean);
-  json["sd"] = to_json(of.sd);
-  json["se"] = to_json(of.se);
-  json["ci95"] = of.ci95 ? Json::array({of.ci95->low, of.ci95->high}) : Json(nullptr);
-  json["p5"] = to_json(of.p5);
-  json["p50"] = to_json(of.p50);
-  json["p95"] = to_json(of.p95);
-  json["n"] = of.n;
-  return json;
-}
 
 std::optional<double> number(const Json& json, const char* key) {
   const Json& value = json.at(key);
@@ -47,11 +28,9 @@ Statistics statistics_from(const Json& json) {
 }
 
 std::uint64_t fingerprint_from(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc{} || end != text.data() + text.size() || text.size() != 16)
-    throw std::invalid_argument("\"fingerprint\" is not 16 hexadecimal digits");
-  return value;
+  const auto value = fingerprint_of(text);
+  if (!value) throw std::invalid_argument("\"fingerprint\" is not 16 hexadecimal digits");
+  return *value;
 }
 
 std::uint32_t count_from(const Json& json) {
@@ -90,9 +69,8 @@ std::string to_json(const Summary& summary) {
   if (summary.only) json["replica"] = *summary.only;
   json["fingerprint"] = fingerprint_text(summary.fingerprint);
   json["interval"] = kIntervalCovers;
-  Json& metrics = json["metrics"] = Json::object();
-  for (const NamedStatistics& metric : summary.metrics) metrics[metric.name] = to_json(metric.statistics);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  json["metrics"] = metrics_json(summary);
+  return document(json);
 }
 
 ParsedSummary summary_from_json(std::string_view text) {
@@ -102,7 +80,5 @@ ParsedSummary summary_from_json(std::string_view text) {
     return {.summary = std::nullopt, .why = error.what()};
   }
 }
-
-std::string fingerprint_text(std::uint64_t fingerprint) { return fmt::format("{:016x}", fingerprint); }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 // result.json: the summary of a study as scripts read it. Nothing in it depends on threads, paths or the time of day.
 #pragma once
 
+#include "study/results/fingerprint_text.hpp"
 #include "study/results/summary.hpp"
 
 #include <optional>
@@ -23,8 +24,5 @@ struct ParsedSummary {
   std::string why;  // where there is none
 };
 ParsedSummary summary_from_json(std::string_view text);
-
-/// "0123456789abcdef"
-std::string fingerprint_text(std::uint64_t fingerprint);
 
 }  // namespace gauntlet

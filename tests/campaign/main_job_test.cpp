@@ -1,7 +1,8 @@
 // The scenario that the project is about, through every room: its file, its replicas, what they say on average.
-#include "config/scenario.hpp"
-#include "study/results/metrics.hpp"
-#include "study/study.hpp"
+#include "study/executor.hpp"
+#include "study/point.hpp"
+#include "study/results/summary.hpp"
+#include "study/statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +10,22 @@ namespace gauntlet {
 namespace {
 
 TEST(MainJob, Llama3LosesWhatItsPaperSays) {
-  const LoadedScenario loaded = load_scenario("scenarios/llama3-405b-54d.toml", {});
-  ASSERT_TRUE(loaded.scenario) << (loaded.problems.empty() ? "" : loaded.problems.front().text());
-  const Summary summary = run_study(*loaded.scenario, {.range = {0, 200}, .seed = 1, .threads = 2});
-  ASSERT_EQ(summary.replicas, 200U);
+  const LoadedPoint loaded = PointSource("scenarios/llama3-405b-54d.toml", {}, 1).point();
+  ASSERT_TRUE(loaded.point) << loaded.problems.front().text();
+  const auto executor = make_thread_executor({.seed = 1, .incident_replicas = 0}, 2);
+  executor->add(0, loaded.point);
+  std::vector<Task> tasks;
+  for (std::uint32_t first = 0; first < 200; first += 10)
+    tasks.push_back({.point = 0, .first = first, .count = 10});
+  std::vector<Figures> replicas;
+  executor->run(
+      tasks,
+      [&](const Task&, std::span<const Figures> figures) {
+        replicas.insert(replicas.end(), figures.begin(), figures.end());
+      },
+      nullptr);
+  ASSERT_EQ(replicas.size(), 200U);
+  const Summary summary = summarize(loaded.point->facts, replicas);
   // 419 unexpected and 47 planned interruptions (https://arxiv.org/abs/2407.21783, sec. 3.3.4). The 419 are Poisson:
   // their mean over 200 replicas has a standard error of sqrt(419 / 200) = 1.45, and 6 is four of them.
   EXPECT_NEAR(summary.mean("interruptions").value(), 466, 6);

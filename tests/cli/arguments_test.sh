@@ -6,7 +6,7 @@ exits 0 --version
 says stdout "gauntlet "
 exits 0 --help
 says stdout "Examples:"
-for command in run replay check show list schema results; do
+for command in run sweep compare tune plan scale replay check show list schema results; do
   exits 0 "$command" --help
   says stdout "Examples:"
   says stdout "gauntlet $command"
@@ -40,11 +40,11 @@ says stderr 'there is no option "--zzzzzz"'
 exits 2 run "$tiny" another
 says stderr '"another" is one word too many'
 
-# More replicas than are kept in memory are refused, wherever they are asked for.
-exits 2 run "$tiny" --replicas 100001
-says stderr "100000"
-exits 2 run "$tiny" --set study.replicas=100001
-says stderr "100001 replicas are more than 100000"
+# More replicas than their statistics may be of are refused, wherever they are asked for.
+exits 2 run "$tiny" --replicas 4000001
+says stderr "4000000"
+exits 2 run "$tiny" --set study.replicas=4000001
+says stderr "4000001 replicas are more than 4000000"
 
 # Runs that gave up: the report says so, and the exit code.
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min

@@ -2,10 +2,11 @@
 # Ctrl-C: what is done is reported and written, and the exit code says that it is not all.
 source tests/cli/common.sh
 
-# So many replicas take long. The signal is sent once the first of them are on the disk.
-"$gauntlet" run "$tiny" --replicas 100000 --out "$scratch/out" >"$scratch/stdout" 2>"$scratch/stderr" &
+# So many replicas take long. The signal is sent once the first of them are in the store.
+"$gauntlet" run "$tiny" --replicas 1000000 --seed 5 --out "$scratch/out" >"$scratch/stdout" 2>"$scratch/stderr" &
 run=$!
-until [[ -n "$(find "$scratch" -path '*unfinished*/replicas.csv' -size +16k)" ]] || ! kill -0 "$run" 2>/dev/null; do :; done
+until [[ -n "$(find "$scratch/out.part" -name 'results.sqlite-wal' -size +64k 2>/dev/null)" ]] ||
+  ! kill -0 "$run" 2>/dev/null; do :; done
 kill -INT "$run"
 code=0
 wait "$run" || code=$?
@@ -13,7 +14,15 @@ wait "$run" || code=$?
 says stdout "trained the model"
 says stdout "interrupted)."
 grep -q '"interrupted": true' "$scratch/out/result.json" || fail "result.json does not say that it was interrupted"
-says stderr "of 100000 replicas were done"
+says stderr "interrupted: "
+says stderr "--resume"
 exits 0 results "$scratch/out" --check
 [[ "$(ls -A "$scratch")" == "$(printf 'out\nstderr\nstdout')" ]] || fail "something is left beside the results"
+
+# What is done is not done again: as many more, and it is the same as if they had been asked for at once.
+done="$("$gauntlet" results "$scratch/out" --sql 'select count(*) from replica' --csv | tail -n 1)"
+((done > 0 && done < 1000000)) || fail "$done replicas were done"
+exits 0 run "$tiny" --replicas $((done + 100)) --seed 5 --out "$scratch/out" --resume
+exits 0 run "$tiny" --replicas $((done + 100)) --seed 5 --out "$scratch/whole"
+diff -r "$scratch/out" "$scratch/whole" >&2 || fail "a study in two halves is not the whole one"
 finish

@@ -37,13 +37,85 @@ exits 2 run "$tiny" --replicas 2 --out "$scratch/no/such/place"
 exits 2 run "$tiny" --replicas 2 --out /proc/results
 [[ -z "$(find "$scratch" -name '.*unfinished*')" ]] || fail "something is left beside the results"
 
-# A disk that is full says so in its own words, and nothing is left: here files end at 64 KiB.
+# A disk that is full says so in its own words, and loses nothing: here files end at 64 KiB, and then they do not.
 code=0
-(trap '' XFSZ; ulimit -f 64; "$gauntlet" run "$tiny" --replicas 500 --out "$scratch/large") >/dev/null 2>"$scratch/stderr" ||
-  code=$?
+(trap '' XFSZ; ulimit -f 64; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/large") \
+  >/dev/null 2>"$scratch/stderr" || code=$?
 ((code == 1)) || fail "a full disk ends with $code, not 1"
-says stderr "results.sqlite: disk I/O error"
+says stderr "results.sqlite: cannot be written: disk I/O error"
+says stderr "go on with --resume"
 absent "$scratch/large"
+exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/large" --resume
+exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/larger"
+diff -r "$scratch/large" "$scratch/larger" >&2 || fail "a study that met a full disk ends otherwise"
+
+# A directory that nobody may write into, and a database that is none.
+exits 2 run "$tiny" --replicas 2 --seed 6 --out "$scratch/one" --resume
+says stderr "another seed"
+cp -r "$scratch/one" "$scratch/damaged"
+head -c 5000 "$scratch/one/results.sqlite" >"$scratch/damaged/results.sqlite"
+exits 2 run "$tiny" --replicas 9 --seed 5 --out "$scratch/damaged" --resume
+says stderr "begin again with --force"
+[[ "$(stat -c %s "$scratch/damaged/results.sqlite")" == 5000 ]] || fail "a damaged store was touched"
+
+# --resume goes on with the same question alone: other values, another bound or fewer replicas would mix two studies.
+sweep=(sweep "$tiny" --vary spares.count=1,2 --quiet)
+exits 0 "${sweep[@]}" --replicas 30 --out "$scratch/swept"
+cp -r "$scratch/swept" "$scratch/before-mixing"
+exits 2 sweep "$tiny" --vary spares.count=3,4 --replicas 30 --quiet --out "$scratch/swept" --resume
+says stderr "asked otherwise: \`gauntlet sweep scenarios/tiny-8.toml --vary spares.count=1,2 --replicas 30 --seed 1\`, not"
+exits 2 "${sweep[@]}" --replicas 20 --out "$scratch/swept" --resume
+says stderr "holds 30 replicas of a point, more than --replicas 20"
+exits 2 "${sweep[@]}" --replicas 30 --incidents 3 --out "$scratch/swept" --resume
+says stderr "asked otherwise"
+diff -r "$scratch/swept" "$scratch/before-mixing" >&2 || fail "a refused --resume changed the results"
+exits 2 run "$tiny" --replicas 500 --seed 5 --full-telemetry --out "$scratch/large" --resume
+says stderr "asked otherwise"
+exits 2 run "$tiny" --replicas 20 --seed 5 --out "$scratch/large" --resume
+says stderr "holds 500 replicas of a point"
+
+# More of a study that chooses its points by what it found: the end is that of one that began with as many.
+tune=(tune "$tiny" --over checkpoint.interval --quiet)
+exits 0 "${tune[@]}" --budget 300 --out "$scratch/tuned"
+exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned" --resume
+exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned-at-once"
+diff -r "$scratch/tuned" "$scratch/tuned-at-once" >&2 || fail "a larger budget ends otherwise after --resume"
+exits 0 results "$scratch/tuned" --check
+
+# A job that is started again may meet the lock of its lost node for a while.
+mkdir "$scratch/swept.part"
+exec {lock}>"$scratch/swept.part/lock"
+flock "$lock"
+"$gauntlet" "${sweep[@]}" --replicas 40 --out "$scratch/swept" --resume {lock}>&- >/dev/null 2>"$scratch/stderr" &
+waiting=$!
+until grep -q "is being written by another program; waiting" "$scratch/stderr" || ! kill -0 "$waiting" 2>/dev/null; do :; done
+kill -0 "$waiting" || fail "--resume does not wait for a lock"
+exits 2 "${sweep[@]}" --replicas 40 --out "$scratch/swept" --force
+exec {lock}>&-
+code=0
+wait "$waiting" || code=$?
+((code == 0)) || fail "--resume ends with $code after the lock was let go"
+exits 0 results "$scratch/swept" --check
+says stdout "all 80 replicas of 2 points"
+
+# The check looks at every file.
+sed -i '3s/,40,/,41,/' "$scratch/swept/points.csv"
+exits 1 results "$scratch/swept" --check
+says stderr "points.csv:3:1: replicas = \"41\", where results.sqlite has \"40\"; bring the results back"
+sed -i '3s/,41,/,40,/' "$scratch/swept/points.csv"
+sed -i '0,/"p50": 0/s//"p50": 1/' "$scratch/swept/result.json"
+exits 1 results "$scratch/swept" --check
+says stderr "result.json: points[0].metrics.ettr.p50 = 1."
+
+# Questions to the database.
+exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --csv
+[[ "$(cat "$scratch/stdout")" == $'n\n500' ]] || fail "--sql --csv prints $(cat "$scratch/stdout")"
+exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --json
+says stdout "500"
+exits 2 results "$scratch/large" --sql 'drop table replica'
+exits 2 results "$scratch/large" --sql 'select nonsense'
+says stderr "nonsense"
+exits 0 results "$scratch/large" --check
 
 # Without --out nothing is written.
 mkdir "$scratch/here"
@@ -56,7 +128,7 @@ rm "$scratch/two/notes.txt"
 awk -F, -v OFS=, 'NR == 4 { $5 = $5 + 1 } { print }' OFMT=%.0f CONVFMT=%.0f "$scratch/two/replicas.csv" >"$scratch/csv"
 mv "$scratch/csv" "$scratch/two/replicas.csv"
 exits 1 results "$scratch/two" --check
-says stderr "replicas.csv:4:1: replica 2: the phases do not add up"
+says stderr "replicas.csv:4:1: effective_ns = "
 exits 0 results "$scratch/two"
 exits 2 results "$scratch/here"
 exits 2 results "$scratch/nowhere"

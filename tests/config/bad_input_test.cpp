@@ -468,8 +468,8 @@ TEST(BadInput, HeartbeatsThatCannotWork) {
             "heartbeats would "
             "overtake each other\n");
   EXPECT_EQ(problems_with("[telemetry]\nheartbeat_period = \"10s\"\nheartbeat_jitter = \"5s\"\n[detection]\n"
-                          "heartbeat_timeout = \"15s\"\n"),
-            "test.toml:23:21: detection.heartbeat_timeout = \"15s\" is not above a heartbeat's period and "
+                          "timeout = \"15s\"\n"),
+            "test.toml:23:11: detection.timeout = \"15s\" is not above a heartbeat's period and "
             "jitter together, "
             "15s; every host would count as lost: write \"30s\"\n");
 }

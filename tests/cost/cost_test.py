@@ -25,6 +25,7 @@ RENEW = "GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost python3 tests/co
 MAIN_JOB = "llama3-405b-54d"
 MOST_TIMES_THE_BARE_LOOP = 3.0
 MOST_TIMES_FOR_TWICE_THE_HOSTS = 1.2
+MOST_TIMES_THE_BARE_REPLICAS = 1.05
 MOST_MEMORY_MIB = 200
 
 
@@ -105,6 +106,23 @@ class Budget(unittest.TestCase):
                 times = per_event("engine", pending) / per_event("priority_queue", pending)
                 self.assertGreater(times, 0.5, "the bare loop did not run")
                 self.assertLess(times, MOST_TIMES_THE_BARE_LOOP)
+
+
+class Studies(unittest.TestCase):
+    def test_scheduling_storing_and_exporting_cost_at_most_a_twentieth_of_the_replicas(self):
+        few, many = 16, 80
+        bare, _ = per_replica(MAIN_JOB, few, many)
+        for name, options in (("kept nowhere", []), ("kept", ["--incidents", "1"])):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                counts = []
+                for replicas in (few, many):
+                    out = ["--out", f"{folder}/{replicas}"] if options else []
+                    counts.append(instructions(pathlib.Path(os.environ["GAUNTLET"]).resolve(), "run", MAIN_JOB, "--replicas",
+                                               replicas, "--threads", "1", "--json", *options, *out)[0])
+                whole = (counts[1] - counts[0]) / (many - few)
+                print(f"{name}: {whole / bare:.3f} times the instructions of the bare replicas", file=sys.stderr)
+                self.assertGreater(whole, bare, "the replicas did not run")
+                self.assertLess(whole / bare, MOST_TIMES_THE_BARE_REPLICAS)
 
 
 class Scale(unittest.TestCase):

@@ -101,13 +101,18 @@ class Drill(unittest.TestCase):
     def test_a_drill_that_is_interrupted_with_a_record_goes_on_with_the_same_command(self):
         record = self.place.path / "drill.rec"
         out = self.place.path / "out"
-        short = ("--no-faults", "--record", str(record), "--out", str(out), "--set", "job.steps=40")
+        same = ("--no-faults", "--record", str(record), "--set", "job.steps=40")
+        short = (*same, "--out", str(out))
         run = self.place.start(*short)
         self.wait_for("step 5", lambda: self.steps_done() >= 5)
 
-        second = self.place.run(*short)  # while the first one still runs
-        self.assertEqual(second.code, 1, str(second))
-        self.assertIn("another driver runs this drill", second.err)
+        # While the first one still runs, with its results or its record:
+        second = self.place.run(*short)
+        self.assertEqual(second.code, 2, str(second))
+        self.assertIn("out.part: is being written by another program", second.err)
+        third = self.place.run(*same, "--out", str(self.place.path / "other"))
+        self.assertEqual(third.code, 1, str(third))
+        self.assertIn("another driver runs this drill", third.err)
         self.assertIsNone(run.poll(), "the first one goes on")
 
         run.send_signal(signal.SIGINT)

@@ -241,13 +241,21 @@ RC_GTEST_PROP(TheScore, AddsUp, ()) {
   const RandomRun run;
   const Figures& figures = run.figures;
 
-  // Phases are the wall time, causes all of it but `effective`.
+  // Phases are the wall time; the causes of each are all of it, but of `effective`, which has none.
   RC_ASSERT(std::accumulate(figures.phases.begin(), figures.phases.end(), Duration{}) == figures.wall);
-  const auto& causes = figures.lost_by_cause;
-  RC_ASSERT(std::accumulate(causes.begin(), causes.end(), Duration{}) ==
-            figures.wall - at(figures.phases, Phase::effective));
-  for (const Duration phase : figures.phases) RC_ASSERT(phase >= 0s);
-  for (const Duration cause : causes) RC_ASSERT(cause >= 0s);
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    Duration charged{};
+    for (const PhaseTimes& cause : figures.lost) {
+      RC_ASSERT(cause[phase] >= 0s);
+      charged += cause[phase];
+    }
+    const bool effective = static_cast<Phase>(phase) == Phase::effective;
+    RC_ASSERT(figures.phases[phase] >= 0s);
+    RC_ASSERT(charged == (effective ? 0s : figures.phases[phase]));
+  }
+  Duration lost{};
+  for (std::uint32_t cause = 0; cause < figures.lost.size(); ++cause) lost += lost_to(figures, {cause});
+  RC_ASSERT(lost == figures.wall - at(figures.phases, Phase::effective));
 
   // A stopped job's phases are the gaps and the steps that were cut; all else is training and pauses.
   RC_ASSERT(sum_down(figures.phases) == run.down + run.cut);

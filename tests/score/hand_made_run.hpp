@@ -162,11 +162,11 @@ inline Seconds phases(const Figures& figures) { return named(figures.phases); }
 inline Seconds causes(const Figures& figures) {
   static constexpr const char* kKinds[kFaultKinds] = {"crash", "hang", "slow", "blip", "corrupt", "warning"};
   Seconds seconds;
-  for (std::uint32_t i = 0; i < figures.lost_by_cause.size(); ++i) {
-    if (figures.lost_by_cause[i] == 0s) continue;
+  for (std::uint32_t i = 0; i < figures.lost.size(); ++i) {
     const Cause cause{i};
+    if (lost_to(figures, cause) == 0s) continue;
     seconds[is_fault(cause) ? kKinds[fault_of(cause).value] : std::string(kCauseNames[i])] =
-        in_seconds(figures.lost_by_cause[i]);
+        in_seconds(lost_to(figures, cause));
   }
   return seconds;
 }

@@ -1,5 +1,6 @@
 #include "study/statistics.hpp"
 
+#include "tests/study/results/random_figures.hpp"
 #include "tests/study/results/sample_study.hpp"
 
 #include <gtest/gtest.h>
@@ -104,17 +105,17 @@ TEST(Statistics, TheIntervalOfARatioCoversItsTruth) {
 
 TEST(Statistics, EttrAndTheSharesOfTheLossesAddUpWhateverTheWallTimes) {
   std::uint64_t state = 7;  // repeats it
-  StudyStatistics study(sample_facts());
+  std::vector<Figures> replicas;
   for (std::uint32_t k = 0; k < 50; ++k) {
     state = state * 6364136223846793005U + 1442695040888963407U;
     Figures figures = sample_figures(k);
     const Duration more = std::chrono::seconds(state >> 48);  // up to 18 hours
     at(figures.phases, Phase::restarting) += more;
-    figures.lost_by_cause.back() += more;
+    at(figures.lost.back(), Phase::restarting) += more;
     figures.wall += more;
-    study.add(figures);
+    replicas.push_back(figures);
   }
-  const Summary summary = study.summary();
+  const Summary summary = summarize(sample_facts(), replicas);
   const double wall = *summary.mean("wall_time_s");
   double by_phase = *summary.mean("ettr"), by_cause = by_phase;
   for (const NamedStatistics& metric : summary.metrics) {
@@ -131,9 +132,8 @@ TEST(Statistics, EttrAndTheSharesOfTheLossesAddUpWhateverTheWallTimes) {
 }
 
 TEST(Statistics, OfAStudyHoldTheTimeOfReplicasWithoutAFailure) {
-  StudyStatistics study(sample_facts());
-  for (std::uint32_t k = 0; k < 3; ++k) study.add(sample_figures(k));
-  const Summary summary = study.summary();
+  const Figures replicas[] = {sample_figures(0), sample_figures(1), sample_figures(2)};
+  const Summary summary = summarize(sample_facts(), replicas);
   EXPECT_EQ(summary.replicas, 3U);
   EXPECT_EQ(summary.find("interruptions")->n, 3U);
   EXPECT_NEAR(*summary.mean("interruptions"), 4, 1e-12);  // 3, 4, 5
@@ -145,14 +145,43 @@ TEST(Statistics, OfAStudyHoldTheTimeOfReplicasWithoutAFailure) {
 
 TEST(Statistics, TheFingerprintDependsOnEveryReplicaAndTheirOrder) {
   const auto print = [](std::initializer_list<std::uint32_t> replicas) {
-    StudyStatistics study(sample_facts());
-    for (const std::uint32_t k : replicas) study.add(sample_figures(k));
-    return study.summary().fingerprint;
+    std::vector<Figures> figures;
+    for (const std::uint32_t k : replicas) figures.push_back(sample_figures(k));
+    return summarize(sample_facts(), figures).fingerprint;
   };
   EXPECT_EQ(print({0, 1, 2}), print({0, 1, 2}));
   EXPECT_NE(print({0, 1, 2}), print({0, 2, 1}));
   EXPECT_NE(print({0, 1, 2}), print({0, 1}));
   EXPECT_NE(print({0, 1, 2}), print({0, 1, 1}));
+}
+
+TEST(Statistics, OfAStoreAreTheSameHoweverManyPassesTheyTake) {
+  const auto store = Store::temporary({.command = "run",
+                                       .arguments = "gauntlet run sample",
+                                       .version = "0.1.0",
+                                       .seed = 7,
+                                       .scenario = "sample",
+                                       .text = "name = \"sample\"\n"},
+                                      sample_facts().faults);
+  const std::uint32_t point =
+      store->add_point({.label = "", .settings = {}, .text = "name = \"sample\"\n", .facts = sample_facts()});
+  std::vector<Figures> replicas;
+  for (std::uint64_t k = 0; k < 100; ++k) replicas.push_back(random_figures(k, 2));  // k is the seed
+  store->add(point, 0, replicas);
+  const std::span<const Figures> most = std::span(replicas).first(90);
+  const Summary wanted = summarize(sample_facts(), most);
+  // All at once; seven metrics a pass; one, and one too where not even that fits.
+  for (const std::uint64_t budget :
+       {kValueBudget, 7 * 90 * sizeof(Fraction), 90 * sizeof(Fraction), std::size_t{1}}) {
+    const Summary summary = summarize(*store, point, 90, budget);
+    EXPECT_EQ(summary.replicas, 90U);
+    EXPECT_EQ(summary.fingerprint, wanted.fingerprint);
+    ASSERT_EQ(summary.metrics.size(), wanted.metrics.size());
+    for (std::size_t i = 0; i < wanted.metrics.size(); ++i) {
+      EXPECT_EQ(summary.metrics[i].name, wanted.metrics[i].name);
+      EXPECT_EQ(summary.metrics[i].statistics, wanted.metrics[i].statistics) << wanted.metrics[i].name;
+    }
+  }
 }
 
 }  // namespace

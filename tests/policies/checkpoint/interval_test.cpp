@@ -48,5 +48,17 @@ TEST(DalyInterval, NearsYoungsWhereCheckpointsAreCheap) {
   EXPECT_NEAR(ratio, 1 - 2e-4 / 3 + 1e-8 / 9, 1e-12);
 }
 
+// The t with log(1 - t/M) + t/M + C/M = 0, bisected with 60 digits; 1e-12 is what rounding of exp(-1 - C/M) leaves.
+TEST(ExactInterval, IsWhereTheExactMeanTimeIsLeast) {
+  for (const Point& point : {Point{1, 185, 18.574574372715681}, Point{5, 110, 29.920092642086260},
+                             Point{5, 13.8, 8.6782917126519903}, Point{60, 86400, 3180.0627323063683},
+                             Point{200, 10, 9.9999999924174196}}) {
+    const Duration interval = exact_interval(from_seconds(point.cost), from_seconds(point.mtbf));
+    EXPECT_NEAR(to_seconds(interval), point.interval, kHalfNanosecond + 1e-12 * point.interval)
+        << "C=" << point.cost << ", M=" << point.mtbf;
+  }
+  EXPECT_NEAR(to_seconds(exact_interval(0s, 1000s)), 0, 1e-4);  // where W has its branch point, to 1e-8 of M
+}
+
 }  // namespace
 }  // namespace gauntlet

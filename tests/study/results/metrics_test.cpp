@@ -48,7 +48,7 @@ TEST(Metrics, FollowTheirDefinitions) {
       {"lost_s.recomputing", 498},
       {"lost_s.planned", 0},
       {"lost_s.by_cause.start", 100},
-      {"lost_s.by_cause.checkpoint", 50},
+      {"lost_s.by_cause.unattributed", 50},
       {"lost_s.by_cause.gpu", 350},
       {"lost_s.by_cause.nic", 100},
       {"faults.gpu", 4},

@@ -1,9 +1,12 @@
+#include "study/results/result_directory.hpp"
+
+#include "study/results/export.hpp"
 #include "study/results/result_reader.hpp"
-#include "study/results/result_writer.hpp"
 #include "study/results/summary_json.hpp"
 #include "tests/study/results/sample_study.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -22,7 +25,16 @@ std::string read(const fs::path& file) {
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
-class ResultDirectory : public testing::Test {
+StudyIdentity sample_study() {
+  return {.command = "run",
+          .arguments = "gauntlet run sample --replicas 3",
+          .version = sample_facts().version,
+          .seed = sample_facts().seed,
+          .scenario = "sample",
+          .text = "name = \"sample\"\n"};
+}
+
+class ResultDirectoryTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "gauntlet-results-XXXXXX").string();
@@ -32,20 +44,36 @@ class ResultDirectory : public testing::Test {
   }
   void TearDown() override { fs::remove_all(scratch_); }
 
-  std::unique_ptr<ResultWriter> open(Existing existing = Existing::refuse) {
-    auto opened = ResultWriter::open(target_, existing, sample_facts(), "name = \"sample\"\n");
-    EXPECT_TRUE(opened.writer) << (opened.problem ? opened.problem->text() : "");
-    return std::move(opened.writer);
+  std::unique_ptr<ResultDirectory> open(Existing existing = Existing::refuse) {
+    auto opened = ResultDirectory::open(target_, existing, sample_study(), sample_facts().faults);
+    EXPECT_TRUE(opened.directory) << (opened.problem ? opened.problem->text() : "");
+    return std::move(opened.directory);
   }
-  std::string refusal(const fs::path& target, Existing existing) {
-    auto opened = ResultWriter::open(target, existing, sample_facts(), "");
-    EXPECT_FALSE(opened.writer);
+  std::string refusal(const fs::path& target, Existing existing,
+                      const StudyIdentity& study = sample_study()) {
+    auto opened = ResultDirectory::open(target, existing, study, sample_facts().faults);
+    EXPECT_FALSE(opened.directory);
     return opened.problem ? opened.problem->text() : "";
   }
+  /// Replicas up to `count` that the store lacks.
+  static void add_up_to(Store& store, std::uint32_t count) {
+    const std::uint32_t point =
+        store.add_point({.label = "", .settings = {}, .text = sample_study().text, .facts = sample_facts()});
+    for (std::uint32_t k = store.replicas(point); k < count; ++k) {
+      const Figures figures = sample_figures(k);
+      store.add(point, k, {&figures, 1});
+    }
+  }
+  static std::optional<Problem> commit(ResultDirectory& directory, std::uint32_t count) {
+    directory.store().put_summary(0, sample_summary(count));
+    const ResultFile files[] = {{std::string(kResultFile), to_json(sample_summary(count))},
+                                {std::string(kScenarioFile), sample_study().text}};
+    return directory.commit(files);
+  }
   void write_results(std::uint32_t count, Existing existing = Existing::refuse) {
-    const auto writer = open(existing);
-    for (std::uint32_t k = 0; k < count; ++k) writer->add(k, sample_figures(k));
-    const auto problem = writer->commit(sample_summary(count));
+    const auto directory = open(existing);
+    add_up_to(directory->store(), count);
+    const auto problem = commit(*directory, count);
     ASSERT_FALSE(problem) << problem->text();
   }
   std::set<std::string> names(const fs::path& directory) const {
@@ -60,15 +88,39 @@ class ResultDirectory : public testing::Test {
     const std::size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     write(target_ / file, text.replace(at, part.size(), instead));
-    const auto problem = check_results(target_, sample_summary(3));
+    const std::string said = check();
     write(target_ / file, whole);
-    return problem ? problem->text().substr(target_.string().size() + 1) : "";
+    return said;
+  }
+  /// Changes the store and exports it again, so that the files agree with it; gives what the check then says.
+  std::string check_after_sql(const std::string& change) {
+    const fs::path database = target_ / kDatabaseFile;
+    const std::string whole = read(database);
+    sqlite3* connection = nullptr;
+    char* why = nullptr;
+    EXPECT_EQ(sqlite3_open(database.c_str(), &connection), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(connection, change.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
+    EXPECT_EQ(sqlite3_changes(connection), 1);
+    sqlite3_close(connection);
+    const FoundResults found = find_results(target_);
+    EXPECT_EQ(export_replicas(*found.store, target_ / kReplicasFile), std::nullopt);
+    EXPECT_EQ(export_incidents(*found.store, target_ / kIncidentsFile), std::nullopt);
+    const std::string said = check();
+    write(database, whole);
+    return said;
+  }
+  std::string check() const {
+    auto problem = check_results(find_results(target_), sample_summary(3));
+    if (!problem) return "";
+    EXPECT_FALSE(problem->suggestion.empty()) << problem->text();
+    problem->suggestion.clear();
+    return problem->text().substr(target_.string().size() + 1);
   }
 
   fs::path scratch_, target_;
 };
 
-TEST_F(ResultDirectory, HoldsTheFilesAndNothingIsLeftBeside) {
+TEST_F(ResultDirectoryTest, HoldsTheFilesAndNothingIsLeftBeside) {
   write_results(3);
   EXPECT_EQ(names(target_), (std::set<std::string>{"result.json", "replicas.csv", "incidents.csv",
                                                    "results.sqlite", "scenario.toml"}));
@@ -77,9 +129,11 @@ TEST_F(ResultDirectory, HoldsTheFilesAndNothingIsLeftBeside) {
   EXPECT_EQ(read(target_ / "scenario.toml"), "name = \"sample\"\n");
 }
 
-TEST_F(ResultDirectory, ReadsBackAndAddsUp) {
+TEST_F(ResultDirectoryTest, ReadsBackAndAddsUp) {
   write_results(3);
-  const ReadResults results = read_results(target_);
+  const FoundResults found = find_results(target_);
+  ASSERT_TRUE(found.store && found.complete && is_single(*found.store));
+  const ReadResults results = read_summary(found);
   ASSERT_TRUE(results.summary) << results.problem->text();
   EXPECT_EQ(to_json(*results.summary), to_json(sample_summary(3)));
   EXPECT_EQ(results.summary->facts.question, sample_facts().question);
@@ -87,21 +141,83 @@ TEST_F(ResultDirectory, ReadsBackAndAddsUp) {
   EXPECT_EQ(results.summary->facts.window, sample_facts().window);
   EXPECT_EQ(results.summary->facts.give_up_after, sample_facts().give_up_after);
   EXPECT_EQ(results.summary->facts.faults, sample_facts().faults);
-  const auto problem = check_results(target_, *results.summary);
+  const auto problem = check_results(found, results.summary);
   EXPECT_FALSE(problem) << problem->text();
 }
 
-TEST_F(ResultDirectory, WithoutACommitLeavesNothing) {
+TEST_F(ResultDirectoryTest, WithoutACommitLeavesWhatWasDoneToGoOnFrom) {
   {
-    const auto writer = open();
-    writer->add(0, sample_figures(0));
+    const auto directory = open();
+    add_up_to(directory->store(), 2);
+  }
+  EXPECT_EQ(names(scratch_), std::set<std::string>{"out.part"});
+  EXPECT_NE(refusal(target_, Existing::refuse).find("holds an unfinished study: 2 replicas"),
+            std::string::npos);
+  const FoundResults found = find_results(target_);
+  ASSERT_TRUE(found.store) << found.problem->text();
+  EXPECT_FALSE(found.complete);
+  EXPECT_EQ(found.store->replicas(0), 2U);
+  write_results(3, Existing::resume);
+  EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
+  EXPECT_EQ(check(), "");
+}
+
+TEST_F(ResultDirectoryTest, GoesOnFromResultsToTheSameBytesAsInOneGo) {
+  write_results(3);
+  const std::string database = read(target_ / "results.sqlite"), rows = read(target_ / "replicas.csv");
+  fs::remove_all(target_);
+  write_results(2);
+  write_results(3, Existing::resume);
+  EXPECT_EQ(read(target_ / "results.sqlite"), database);
+  EXPECT_EQ(read(target_ / "replicas.csv"), rows);
+}
+
+TEST_F(ResultDirectoryTest, WithoutAReplicaLeavesNothing) {
+  {
+    const auto directory = open();
     EXPECT_FALSE(fs::exists(target_));
-    EXPECT_EQ(names(scratch_).size(), 1U) << "it writes beside the target";
+    EXPECT_EQ(names(scratch_), std::set<std::string>{"out.part"}) << "it writes beside the target";
   }
   EXPECT_TRUE(names(scratch_).empty());
 }
 
-TEST_F(ResultDirectory, IsNeverOverwrittenUnasked) {
+TEST_F(ResultDirectoryTest, IsWrittenByOneProgramAtATime) {
+  const auto directory = open();
+  EXPECT_NE(refusal(target_, Existing::replace).find("is being written by another program"),
+            std::string::npos);
+}
+
+TEST_F(ResultDirectoryTest, WaitsForAnotherProgramAsLongAsItIsToldTo) {
+  auto other = open();
+  add_up_to(other->store(), 2);
+  int looks = 0;
+  const auto opened = [&](int let_go, int give_up) {
+    looks = 0;
+    return ResultDirectory::open(target_, Existing::resume, sample_study(), sample_facts().faults,
+                                 [&](const fs::path& part) {
+                                   EXPECT_EQ(part, scratch_ / "out.part");
+                                   if (++looks == let_go) other.reset();
+                                   return looks < give_up;
+                                 });
+  };
+  EXPECT_TRUE(opened(100, 3).problem);
+  EXPECT_EQ(looks, 3);
+  const auto after = opened(2, 100);
+  ASSERT_TRUE(after.directory) << after.problem->text();
+  EXPECT_EQ(looks, 2);
+  EXPECT_EQ(after.directory->store().replicas(), 2U);
+}
+
+TEST_F(ResultDirectoryTest, DoesNotGoOnWithAnotherStudy) {
+  write_results(2);
+  StudyIdentity other = sample_study();
+  other.seed += 1;
+  EXPECT_NE(refusal(target_, Existing::resume, other).find("seed"), std::string::npos);
+  EXPECT_EQ(check_results(find_results(target_), sample_summary(2)), std::nullopt);
+  EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
+}
+
+TEST_F(ResultDirectoryTest, IsNeverOverwrittenUnasked) {
   write_results(2);
   const std::string before = read(target_ / "result.json");
   EXPECT_NE(refusal(target_, Existing::refuse).find("exists and is not overwritten"), std::string::npos);
@@ -109,27 +225,28 @@ TEST_F(ResultDirectory, IsNeverOverwrittenUnasked) {
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 
-TEST_F(ResultDirectory, MayBeThereAlreadyIfItIsEmpty) {
+TEST_F(ResultDirectoryTest, MayBeThereAlreadyIfItIsEmpty) {
   fs::create_directory(target_);
   write_results(2);
   EXPECT_EQ(names(target_).size(), 5U);
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 
-TEST_F(ResultDirectory, ThatAppearedMeanwhileIsNotOverwritten) {
-  const auto writer = open();
+TEST_F(ResultDirectoryTest, ThatAppearedMeanwhileIsNotOverwritten) {
+  const auto directory = open();
+  add_up_to(directory->store(), 1);
   fs::create_directory(target_);
   write(target_ / "notes.txt", "mine");
-  EXPECT_TRUE(writer->commit(sample_summary(0)));
+  EXPECT_TRUE(commit(*directory, 1));
   EXPECT_EQ(names(target_), std::set<std::string>{"notes.txt"});
 }
 
-TEST_F(ResultDirectory, IsReplacedWhenAskedOnceTheNewIsComplete) {
+TEST_F(ResultDirectoryTest, IsReplacedWhenAskedOnceTheNewIsComplete) {
   write_results(2);
   const std::string before = read(target_ / "result.json");
   {
-    const auto writer = open(Existing::replace);
-    writer->add(0, sample_figures(0));
+    const auto directory = open(Existing::replace);
+    add_up_to(directory->store(), 1);
   }
   EXPECT_EQ(read(target_ / "result.json"), before) << "a run that dies leaves the old results";
   write_results(3, Existing::replace);
@@ -137,7 +254,7 @@ TEST_F(ResultDirectory, IsReplacedWhenAskedOnceTheNewIsComplete) {
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 
-TEST_F(ResultDirectory, IsNotReplacedWhereItHoldsAnythingElse) {
+TEST_F(ResultDirectoryTest, IsNotReplacedWhereItHoldsAnythingElse) {
   write_results(2);
   write(target_ / "notes.txt", "mine");
   EXPECT_NE(refusal(target_, Existing::replace).find("\"notes.txt\""), std::string::npos);
@@ -146,64 +263,79 @@ TEST_F(ResultDirectory, IsNotReplacedWhereItHoldsAnythingElse) {
   EXPECT_EQ(read(scratch_ / "file"), "mine");
 }
 
-TEST_F(ResultDirectory, NeedsAPlaceToBe) {
+TEST_F(ResultDirectoryTest, NeedsAPlaceToBe) {
   EXPECT_NE(refusal(scratch_ / "none" / "out", Existing::refuse).find("create that first"),
             std::string::npos);
   EXPECT_NE(refusal("", Existing::refuse).find("names no directory"), std::string::npos);
   EXPECT_NE(refusal("/proc/out", Existing::refuse).find("cannot be made"), std::string::npos);
 }
 
-TEST_F(ResultDirectory, MayBeNamedWithASlashAtItsEnd) {
+TEST_F(ResultDirectoryTest, MayBeNamedWithASlashAtItsEnd) {
   target_ /= "";
   write_results(1);
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 
-TEST_F(ResultDirectory, TheCheckFindsWhatWasTamperedWith) {
+TEST_F(ResultDirectoryTest, TheCheckFindsFilesThatAreNotTheStores) {
   write_results(3);
   EXPECT_EQ(check_after("replicas.csv", "3000000000000", "3000000000000"), "");
-  // Line 1 has the names, replica 0 is line 2: one nanosecond too many of `effective`.
+  // Line 1 has the names, replica 0 is line 2.
   EXPECT_EQ(check_after("replicas.csv", "3000000000000", "3000000000001"),
-            "replicas.csv:2:1: replica 0: the phases do not add up to wall_ns = 3600000000000");
-  EXPECT_EQ(check_after("replicas.csv", "350000000000", "350000000001"),
-            "replicas.csv:2:1: replica 0: the causes do not add up to wall_ns - effective_ns = 600000000000");
-  EXPECT_EQ(check_after("replicas.csv", "3000000000000", "-3000000000000"),
-            "replicas.csv:2:1: effective_ns = \"-3000000000000\" is no whole number from zero up");
-  EXPECT_EQ(check_after("replicas.csv", "3000000000000", "9223372036854775807"),
-            "replicas.csv:2:1: replica 0: the phases do not add up to wall_ns = 3600000000000");
+            "replicas.csv:2:1: effective_ns = \"3000000000001\", where results.sqlite has \"3000000000000\"");
   EXPECT_EQ(check_after("replicas.csv", "\n1,", "\n2,"),
-            "replicas.csv:3:1: replica 2 where replica 1 belongs");
+            "replicas.csv:3:1: replica = \"2\", where results.sqlite has \"1\"");
   EXPECT_EQ(check_after("replicas.csv", "wall_ns", "wall"),
             "replicas.csv:1:1: the columns are not those of this study's results");
-  EXPECT_EQ(check_after("replicas.csv", "1111111111111111", "1111111111111112")
-                .substr(0, std::string("replicas.csv: the replicas' fingerprints make ").size()),
-            "replicas.csv: the replicas' fingerprints make ");
-  EXPECT_EQ(check_after("incidents.csv", "70000000000", "7000000000"),
-            "incidents.csv:2:1: the incident ends before it begins");
   EXPECT_EQ(check_after("incidents.csv", "\n2,", "\n3,"),
-            "incidents.csv:4:1: \"3\" is no replica of this study");
+            "incidents.csv:4:1: replica = \"3\", where results.sqlite has \"2\"");
 }
 
-TEST_F(ResultDirectory, TheCheckFindsFilesThatWereCut) {
+TEST_F(ResultDirectoryTest, TheCheckFindsWhatWasTamperedWithInTheStore) {
+  write_results(3);
+  EXPECT_EQ(check_after_sql("UPDATE replica SET effective_ns = effective_ns + 1 WHERE replica = 1"),
+            "results.sqlite: replica 1: the phases do not add up to wall_ns = 3600000000000");
+  EXPECT_EQ(check_after_sql("UPDATE replica SET \"lost.gpu.recomputing_ns\" = 0 WHERE replica = 0"),
+            "results.sqlite: replica 0: the causes do not add up to recomputing_ns = 500000000000");
+  EXPECT_EQ(check_after_sql("UPDATE replica SET effective_ns = 9223372036854775807 WHERE replica = 0"),
+            "results.sqlite: replica 0: the phases do not add up to wall_ns = 3600000000000");
+  EXPECT_EQ(check_after_sql("UPDATE replica SET fingerprint = '0000000000000001' WHERE replica = 2")
+                .substr(0, std::string("results.sqlite: the replicas' fingerprints make ").size()),
+            "results.sqlite: the replicas' fingerprints make ");
+  EXPECT_EQ(check_after_sql("UPDATE incident SET closed_ns = 1 WHERE replica = 0"),
+            "results.sqlite: incident 0 of replica 0 ends before it begins");
+}
+
+TEST_F(ResultDirectoryTest, TheCheckFindsFiguresThatAreNotTheStores) {
+  write_results(3);
+  EXPECT_EQ(check_after("result.json", "\"mean\": 0.8333333333333334", "\"mean\": 0.9"),
+            "result.json: metrics.ettr.mean = 0.9, where results.sqlite has 0.8333333333333334");
+  EXPECT_EQ(check_after("result.json", "\"replicas\": 3", "\"replicas\": 4"),
+            "result.json: replicas = 4, where results.sqlite has 3");
+  EXPECT_EQ(check_after("result.json", "\"fingerprint\": \"", "\"fingerprint\": \"0"),
+            "result.json: fingerprint = \"0" + fingerprint_text(sample_summary(3).fingerprint) +
+                "\" is that of no point in results.sqlite");
+  EXPECT_EQ(check_after("result.json", "\"seed\": 7", "\"seed\": 8"),
+            "result.json: seed is not that of results.sqlite, 7");
+}
+
+TEST_F(ResultDirectoryTest, TheCheckFindsFilesThatWereCut) {
   write_results(3);
   const std::string whole = read(target_ / "replicas.csv");
-  const auto check = [&] {
-    const auto problem = check_results(target_, sample_summary(3));
-    return problem ? problem->text().substr(target_.string().size() + 1) : "";
-  };
   write(target_ / "replicas.csv", whole.substr(0, whole.size() - 1));
   EXPECT_EQ(check(), "replicas.csv:4:1: the line is cut short");
   write(target_ / "replicas.csv", whole.substr(0, whole.rfind("\n2,") + 1));
-  EXPECT_EQ(check(), "replicas.csv: 2 replicas, where result.json says 3");
+  EXPECT_EQ(check(), "replicas.csv: ends after 2 rows, and results.sqlite has more");
   write(target_ / "replicas.csv", "");
   EXPECT_EQ(check(), "replicas.csv: is empty");
   fs::remove(target_ / "replicas.csv");
   EXPECT_EQ(check(), "replicas.csv: cannot be read");
 }
 
-TEST_F(ResultDirectory, DamagedResultsAreAClearError) {
+TEST_F(ResultDirectoryTest, DamagedResultsAreAClearError) {
   const auto error = [&] {
-    const ReadResults results = read_results(target_);
+    const FoundResults found = find_results(target_);
+    if (!found.store) return found.problem->text();
+    const ReadResults results = read_summary(found);
     EXPECT_FALSE(results.summary);
     return results.problem ? results.problem->text() : "";
   };
@@ -213,13 +345,14 @@ TEST_F(ResultDirectory, DamagedResultsAreAClearError) {
   write(target_ / "result.json", json.substr(0, 40));
   EXPECT_NE(error().find("result.json: is damaged"), std::string::npos);
   write(target_ / "result.json", to_json(sample_summary(3)));
-  EXPECT_NE(error().find("results.sqlite: is of another study"), std::string::npos);
+  EXPECT_NE(error().find("results.sqlite: does not hold the replicas that result.json is of"),
+            std::string::npos);
   write(target_ / "result.json", json);
   write(target_ / "results.sqlite",
         "no database at all, but long enough to be read as one's header would be");
-  EXPECT_NE(error().find("results.sqlite: cannot be read: "), std::string::npos);
+  EXPECT_NE(error().find("results.sqlite: "), std::string::npos);
   fs::remove(target_ / "results.sqlite");
-  EXPECT_NE(error().find("results.sqlite: cannot be read: "), std::string::npos);
+  EXPECT_NE(error().find("results.sqlite: "), std::string::npos);
   fs::remove(target_ / "result.json");
   EXPECT_NE(error().find("result.json: cannot be read"), std::string::npos);
 }

@@ -17,20 +17,43 @@ std::int64_t integer(const Row& row, const std::vector<Column>& columns, const s
 }
 
 TEST(Rows, AReplicaHasACellForEveryColumn) {
-  const std::vector<Column> columns = replica_columns(sample_facts());
+  const std::vector<std::string> faults = sample_facts().faults;
+  const std::vector<Column> columns = replica_columns(faults);
   Row row;
-  fill_replica_row(4, sample_figures(1), row);
+  fill_replica_row(4, sample_figures(1), places_of(faults, faults), row);
   ASSERT_EQ(row.size(), columns.size());
   EXPECT_EQ(columns[kWallColumn].name, "wall_ns");
   EXPECT_EQ(columns[kFirstPhaseColumn].name, "effective_ns");
-  EXPECT_EQ(columns[kFirstCauseColumn].name, "lost.start_ns");
+  EXPECT_EQ(columns[kFirstCauseColumn].name, "lost.start.slowdown_ns");
   EXPECT_EQ(integer(row, columns, "replica"), 4);
   EXPECT_EQ(integer(row, columns, "wall_ns"), 3'600'000'000'000);
   EXPECT_EQ(integer(row, columns, "restarting_ns"), 101'000'000'000);
-  EXPECT_EQ(integer(row, columns, "lost.gpu_ns"), 350'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.start.restarting_ns"), 100'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.gpu.recomputing_ns"), 349'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.nic.planned_ns"), 0);
   EXPECT_EQ(integer(row, columns, "interruptions"), 4);
   EXPECT_EQ(integer(row, columns, "spares_max_in_use"), 2);
   EXPECT_EQ(integer(row, columns, "faults.gpu"), 3);
+}
+
+TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
+  const std::vector<std::string> of_study = {"nic", "disk", "gpu"};
+  const std::vector<Column> columns = replica_columns(of_study);
+  const KindPlaces places = places_of(of_study, sample_facts().faults);
+  Row row;
+  fill_replica_row(4, sample_figures(1), places, row);
+  ASSERT_EQ(row.size(), columns.size());
+  EXPECT_EQ(integer(row, columns, "lost.gpu.recomputing_ns"), 349'000'000'000);
+  EXPECT_EQ(integer(row, columns, "lost.nic.recomputing_ns"), 100'000'000'000);
+  EXPECT_EQ(integer(row, columns, "faults.gpu"), 3);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    EXPECT_EQ(std::holds_alternative<std::monostate>(row[i]),
+              columns[i].name.find("disk") != std::string::npos)
+        << columns[i].name;
+  Figures back;
+  read_replica_row(row, places, back);
+  EXPECT_EQ(back.lost, sample_figures(1).lost);
+  EXPECT_EQ(back.faults, sample_figures(1).faults);
 }
 
 TEST(Rows, AnIncidentHasACellForEveryColumn) {
@@ -52,7 +75,7 @@ TEST(Rows, AnIncidentHasACellForEveryColumn) {
 }
 
 TEST(Rows, ColumnsHaveANameEach) {
-  for (const auto& columns : {replica_columns(sample_facts()), incident_columns()}) {
+  for (const auto& columns : {replica_columns(sample_facts().faults), incident_columns()}) {
     std::set<std::string> names;
     for (const Column& column : columns) EXPECT_TRUE(names.insert(column.name).second) << column.name;
   }

@@ -29,7 +29,7 @@ inline ScenarioFacts sample_facts() {
 }
 
 /// A wall time of 3,600 s: 3,000 s effective, 100 + k s restarting, 500 - k s recomputing; the faults cost 350 s and
-/// 100 s, the start 100 s, checkpoints 50 s.
+/// 100 s, the start 100 s, what nothing explains 50 s.
 inline Figures sample_figures(std::uint32_t k) {
   using std::chrono::seconds;
   Figures of;
@@ -38,10 +38,12 @@ inline Figures sample_figures(std::uint32_t k) {
   at(of.phases, Phase::effective) = seconds(3000);
   at(of.phases, Phase::restarting) = seconds(100 + k);
   at(of.phases, Phase::recomputing) = seconds(500 - k);
-  of.lost_by_cause.assign(kCausesWithoutFault, seconds(0));
-  of.lost_by_cause[kCauseStart.value] = seconds(100);
-  of.lost_by_cause[kCauseCheckpoint.value] = seconds(50);
-  of.lost_by_cause.insert(of.lost_by_cause.end(), {seconds(350), seconds(100)});
+  of.lost.assign(kCausesWithoutFault + 2, PhaseTimes{});
+  at(of.lost[kCauseStart.value], Phase::restarting) = seconds(100);
+  at(of.lost[kCauseUnattributed.value], Phase::recomputing) = seconds(50);
+  at(of.lost[cause_of(FaultKindId{0}).value], Phase::restarting) = seconds(k);
+  at(of.lost[cause_of(FaultKindId{0}).value], Phase::recomputing) = seconds(350 - k);
+  at(of.lost[cause_of(FaultKindId{1}).value], Phase::recomputing) = seconds(100);
   of.steps = 3000;
   of.iterations = 3500;
   of.iteration_time = seconds(3500);

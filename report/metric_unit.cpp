@@ -1,0 +1,19 @@
+#include "report/metric_unit.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gauntlet {
+
+Unit metric_unit(std::string_view metric, double size) {
+  constexpr std::array<std::string_view, 5> kShares = {"ettr", "training_rate", "mfu", "gave_up",
+                                                       "spares.waited"};
+  if (std::ranges::find(kShares, metric) != kShares.end()) return percent();
+  if (metric == "goodput_tokens_per_s") return amount_unit(size, "tokens/s");
+  if (metric == "cost.per_effective_gpu_hour") return {.divisor = 1, .name = "USD", .decimals = 2};
+  if (metric.starts_with("cost")) return amount_unit(size, "USD");
+  if (metric.ends_with("_s") || metric.starts_with("lost_s.")) return time_unit(size);
+  return amount_unit(size, "");
+}
+
+}  // namespace gauntlet

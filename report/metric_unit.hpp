@@ -1,0 +1,13 @@
+// The unit of a metric, by its name (study/results/metrics.hpp).
+#pragma once
+
+#include "report/units.hpp"
+
+#include <string_view>
+
+namespace gauntlet {
+
+/// For values of about `size`: a share as percent, a time from milliseconds to days, money, tokens, or a plain number.
+Unit metric_unit(std::string_view metric, double size);
+
+}  // namespace gauntlet

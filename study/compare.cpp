@@ -1,0 +1,89 @@
+#include "study/compare.hpp"
+
+#include "core/contract.hpp"
+#include "study/pair_incidents.hpp"
+#include "study/paired_values.hpp"
+#include "study/replica.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+// Runs one replica again, now with its incidents.
+Figures rerun(const Point& point, std::uint64_t seed, std::uint32_t replica) {
+  Simulation simulation(point.scenario.world, point.scenario.policies);
+  return simulation.run({.seed = seed, .replica = replica});
+}
+
+ShownReplica show_replica(const Point& first, const Point& second, std::uint64_t seed,
+                          std::uint32_t replica) {
+  ShownReplica shown{.replica = replica,
+                     .first = rerun(first, seed, replica),
+                     .second = rerun(second, seed, replica),
+                     .incidents = {}};
+  const std::vector<std::string> of_first = cause_names(first.facts), of_second = cause_names(second.facts);
+  shown.incidents = pair_incidents({shown.first.incidents, of_first}, {shown.second.incidents, of_second});
+  shown.first.incidents.clear();
+  shown.second.incidents.clear();
+  return shown;
+}
+
+void add_means(const Summary& first, const Summary& second, std::vector<MetricDifference>& metrics) {
+  for (MetricDifference& metric : metrics) {
+    metric.first = metric.in_first ? first.mean(metric.name) : 0;
+    metric.second = metric.in_second ? second.mean(metric.name) : 0;
+  }
+}
+
+}  // namespace
+
+CompareResult compare(Experiment& experiment, std::span<const ComparedPoint> points, std::uint32_t replicas,
+                      std::uint64_t seed) {
+  expect(points.size() >= 2 && replicas > 0, "there is something to compare");
+  std::vector<PointNumber> numbers;
+  for (const ComparedPoint& each : points) numbers.push_back(each.point);
+
+  CompareResult out{.scenarios = {},
+                    .comparisons = {},
+                    .seed = seed,
+                    .replicas = replicas,
+                    .interrupted = false,
+                    .notes = {}};
+  if (!experiment.ensure(numbers, replicas)) {
+    for (const PointNumber number : numbers)
+      out.replicas = std::min(out.replicas, experiment.replicas(number));
+    out.interrupted = true;
+  }
+  if (out.replicas == 0) return out;
+
+  for (const ComparedPoint& each : points) {
+    ComparedScenario scenario{.label = each.label,
+                              .command = each.command,
+                              .settings = {},
+                              .summary = experiment.summary(each.point, out.replicas)};
+    for (const Setting& setting : each.settings) scenario.settings.emplace_back(setting.path, setting.value);
+    scenario.summary.interrupted = out.interrupted;
+    out.scenarios.push_back(std::move(scenario));
+  }
+  const Point& base = experiment.point(numbers[0]);
+  for (std::uint32_t second = 1; second < points.size(); ++second) {
+    const Point& other = experiment.point(numbers[second]);
+    HeldTogether held = hold_together(experiment, numbers[0], numbers[second], out.replicas);
+    Comparison comparison;
+    comparison.second = second;
+    comparison.basis = held.basis;
+    comparison.metrics = std::move(held.metrics);
+    add_means(out.scenarios[0].summary, out.scenarios[second].summary, comparison.metrics);
+    comparison.lost = std::move(held.lost);
+    comparison.because = std::move(held.by_cause_and_phase);
+    comparison.by_cause = std::move(held.by_cause);
+    comparison.by_phase = std::move(held.by_phase);
+    comparison.shown = show_replica(base, other, seed, held.nearest);
+    out.comparisons.push_back(std::move(comparison));
+  }
+  return out;
+}
+
+}  // namespace gauntlet

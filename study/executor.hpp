@@ -1,0 +1,75 @@
+// Who runs replicas: threads of this process (threads.hpp), or the ranks of an MPI job (study/mpi).
+//
+// The result never depends on who ran what, on how many they are, or on which of them got lost.
+#pragma once
+
+#include "score/figures.hpp"
+#include "study/point.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace gauntlet {
+
+using PointNumber = std::uint32_t;
+
+/// Replicas [first, first + count) of one point: the unit that is handed out, stored in one transaction, and lost when
+/// the program is killed meanwhile.
+struct Task {
+  PointNumber point = 0;
+  std::uint32_t first = 0;
+  std::uint32_t count = 1;
+  friend bool operator==(const Task&, const Task&) = default;
+};
+
+/// Few enough that little is lost in flight, many enough that handing over costs nothing beside them.
+inline constexpr std::uint32_t kTaskReplicas = 16;
+
+/// What every replica of a study has in common.
+struct StudyTerms {
+  std::uint64_t seed = 0;
+  std::uint32_t incident_replicas =
+      1;  // replicas from this number on are handed over without their incidents
+  bool full_telemetry = false;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  /// Tasks may name this point from now on. Numbers count from 0 without a gap.
+  virtual void add(PointNumber number, std::shared_ptr<const Point> point) = 0;
+
+  /// Takes one finished task: the figures of its replicas, in their order.
+  using Consume = std::function<void(const Task& task, std::span<const Figures> figures)>;
+
+  /// Runs tasks; `consume` sees them one after the other in the order given, on the caller's thread. Returns how many were
+  /// consumed: all, or the first so many where `stop` was set (tasks under way are completed). The first exception of a
+  /// replica or of `consume` ends the run and is thrown here.
+  virtual std::size_t run(std::span<const Task> tasks, const Consume& consume,
+                          const std::atomic<bool>* stop) = 0;
+};
+
+/// On `threads` threads of this process.
+std::unique_ptr<Executor> make_thread_executor(const StudyTerms& terms, unsigned threads);
+
+/// Runs tasks one by one: a thread's workspace, and that of an MPI rank's threads. Keeps the simulation of the point that
+/// it ran last. Not thread-safe.
+class TaskRunner {
+ public:
+  explicit TaskRunner(const StudyTerms& terms);
+  ~TaskRunner();
+  TaskRunner(TaskRunner&&) noexcept;
+  /// Replaces `figures` by those of the task's replicas.
+  void run(const std::shared_ptr<const Point>& point, const Task& task, std::vector<Figures>& figures);
+
+ private:
+  struct Workspace;
+  StudyTerms terms_;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,45 @@
+// Differences between points that met the same faults: replica by replica, so that what both have in common cancels.
+#pragma once
+
+#include "study/results/metrics.hpp"
+#include "study/results/paired_difference.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace gauntlet {
+
+/// Replica i of both met the same faults; there are equally many. A metric that is a ratio has the difference of the
+/// ratios of totals, with the error of the paired residuals (delta method, as in study/statistics.hpp). Where some pairs
+/// have equal values, fewer than kFewestDifferent others give no interval; where all are equal it is [0, 0].
+PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second);
+
+/// The same of pairs that are not kept: shown twice in one order, for the means and then for the scatter around them.
+class PairedStatistics {
+ public:
+  void add_mean(const Fraction& first, const Fraction& second);
+  /// After the last add_mean.
+  void add_scatter(const Fraction& first, const Fraction& second);
+  /// Of the two means; absent where one is unknown. Needs no scatter.
+  std::optional<double> mean_difference() const;
+  PairedDifference difference() const;
+
+ private:
+  // One side's mean, by the recurrences of MetricStatistics, so that the difference is that of the two printed means.
+  struct Side {
+    double numerator = 0, denominator = 0;
+    std::uint64_t defined = 0;  // replicas with a value of their own
+
+    void add(const Fraction& of, double n);
+    double value() const { return numerator / denominator; }
+    double residual(const Fraction& of) const {
+      return (of.numerator - value() * of.denominator) / denominator;
+    }
+  };
+
+  Side first_, second_;
+  std::uint64_t pairs_ = 0, different_ = 0;
+  double apart_ = 0, paired_ = 0;  // squares of the residuals, and of their differences
+};
+
+}  // namespace gauntlet

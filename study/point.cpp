@@ -1,0 +1,63 @@
+#include "study/point.hpp"
+
+#include "models/step.hpp"
+
+#include <utility>
+
+namespace gauntlet {
+
+ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::string& version) {
+  const World& world = scenario.world;
+  const JobModel& job = world.job;
+  ScenarioFacts facts;
+  facts.name = world.name;
+  facts.question = world.question;
+  facts.version = version;
+  facts.seed = seed;
+  facts.gpus = world.inventory.job_hosts * world.inventory.gpus_per_host;
+  facts.gpus_held = world.inventory.hosts() * world.inventory.gpus_per_host;
+  facts.hosts = world.inventory.job_hosts;
+  facts.spares = world.inventory.spares;
+  facts.peak = world.hardware.peak;
+  facts.tokens_per_step = static_cast<double>(job.global_batch) * job.model.sequence;
+  facts.flops_per_step = model_flops_per_token(job.model) * facts.tokens_per_step;
+  facts.gpu_hour = world.cost.gpu_hour;
+  facts.window = job.window;
+  facts.steps = job.steps;
+  facts.give_up_after = job.give_up_after;
+  for (const FaultKind& kind : world.faults) facts.faults.push_back(kind.name);
+  return facts;
+}
+
+PointSource::PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed)
+    : path_(std::move(path)),
+      sets_(std::move(sets)),
+      seed_(seed),
+      source_(path_, sets_),
+      resolved_{Value::Table{}, {}, {}, false} {
+  LoadedScenario loaded = source_.load();
+  if (loaded.scenario) resolved_ = std::move(loaded.resolved);
+}
+
+LoadedPoint PointSource::point(const Settings& settings, std::string label) const {
+  std::vector<std::string> sets;
+  for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
+  LoadedScenario loaded = source_.load(sets);
+  if (!loaded.scenario) return {.point = nullptr, .problems = std::move(loaded.problems)};
+  Point point{.label = std::move(label),
+              .settings = settings,
+              .scenario = {},
+              .text = show(loaded, Comments::none),
+              .facts = facts_of(*loaded.scenario, seed_, GAUNTLET_VERSION)};
+  point.scenario = std::move(*loaded.scenario);
+  return {.point = std::make_shared<const Point>(std::move(point)), .problems = {}};
+}
+
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const Setting& setting : settings)
+    text += (text.empty() ? "" : ", ") + setting.path + " = " + setting.value;
+  return text;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,36 @@
+// One program at a time in a directory.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+inline constexpr std::string_view kLockFile = "lock";
+
+struct LockTaken;
+
+/// Held until it is destroyed, or the process dies (flock(2)).
+class DirectoryLock {
+ public:
+  /// Makes the directory, where there is none, and the lock file in it.
+  static LockTaken take(const std::filesystem::path& directory);
+
+  ~DirectoryLock();
+  DirectoryLock(DirectoryLock&& other) noexcept;
+  DirectoryLock& operator=(DirectoryLock&& other) noexcept;
+
+ private:
+  explicit DirectoryLock(int file) : file_(file) {}
+  int file_;
+};
+
+struct LockTaken {
+  std::optional<DirectoryLock> lock;
+  bool held_by_other = false;  // else, where there is none, `why` says what failed
+  std::string why = {};
+};
+
+}  // namespace gauntlet

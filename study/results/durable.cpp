@@ -1,0 +1,69 @@
+#include "study/results/durable.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string says(int error) {
+  return std::generic_category().message(error != 0 ? error : EIO);  // streams themselves do not say why
+}
+
+std::optional<std::string> said(const std::error_code& error) {
+  return error ? std::optional(error.message()) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> write_text(const fs::path& file, std::string_view text) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out.good()) return says(errno);
+  return std::nullopt;
+}
+
+std::optional<std::string> sync_to_disk(const fs::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return says(errno);
+  // EINVAL: a special file system that has nothing to bring anywhere.
+  const int error = fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+  close(file);
+  return error == 0 ? std::nullopt : std::optional(says(error));
+}
+
+std::optional<std::string> sync_all(const fs::path& directory) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
+    if (auto why = sync_to_disk(entry.path())) return why;
+  if (error) return error.message();
+  return sync_to_disk(directory);
+}
+
+std::optional<std::string> take_name(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  if (!fs::is_directory(to, error) || fs::is_empty(to, error)) {
+    fs::rename(from, to, error);
+    return said(error);
+  }
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return std::nullopt;
+  if (errno != EINVAL && errno != ENOSYS) return says(errno);
+  const fs::path aside = from.string() + ".replaced";
+  fs::rename(to, aside, error);
+  if (error) return said(error);
+  fs::rename(from, to, error);
+  std::error_code ignored;
+  fs::rename(aside, error ? to : from, ignored);
+  return said(error);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,53 @@
+#include "core/time.hpp"
+#include "study/results/json_private.hpp"
+
+namespace gauntlet {
+
+Json json_of(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+
+Json json_of(const std::optional<Interval>& interval) {
+  return interval ? Json::array({interval->low, interval->high}) : Json(nullptr);
+}
+
+Json json_of(const Statistics& of) {
+  Json json;
+  json["mean"] = json_of(of.mean);
+  json["sd"] = json_of(of.sd);
+  json["se"] = json_of(of.se);
+  json["ci95"] = json_of(of.ci95);
+  json["p5"] = json_of(of.p5);
+  json["p50"] = json_of(of.p50);
+  json["p95"] = json_of(of.p95);
+  json["n"] = of.n;
+  return json;
+}
+
+Json metrics_json(const Summary& summary) {
+  Json json = Json::object();
+  for (const NamedStatistics& metric : summary.metrics) json[metric.name] = json_of(metric.statistics);
+  return json;
+}
+
+Json facts_json(const ScenarioFacts& facts) {
+  Json json;
+  json["name"] = facts.name;
+  json["gpus"] = facts.gpus;
+  json["gpus_held"] = facts.gpus_held;
+  json["hosts"] = facts.hosts;
+  json["spares"] = facts.spares;
+  json["window_s"] = to_seconds(facts.window);
+  json["steps"] = facts.steps;
+  return json;
+}
+
+Json settings_json(std::span<const std::pair<std::string, std::string>> settings) {
+  Json json = Json::object();
+  for (const auto& [path, value] : settings) json[path] = value;
+  return json;
+}
+
+std::string document(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gauntlet

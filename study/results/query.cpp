@@ -1,0 +1,86 @@
+#include "study/results/query.hpp"
+
+#include "study/results/fingerprint_text.hpp"
+#include "study/results/json_private.hpp"
+#include "study/results/sqlite_private.hpp"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+namespace gauntlet {
+namespace {
+
+constexpr const char* kTables =
+    "the tables are study, point, replica, incident and metric (README.md has their columns)";
+
+Problem wrong(std::string why, std::string suggestion) {
+  return {.file = "--sql", .why = std::move(why), .suggestion = std::move(suggestion)};
+}
+
+Json json_of(const Cell& cell) {
+  struct Convert {
+    Json operator()(std::monostate) const { return nullptr; }
+    Json operator()(std::int64_t value) const { return value; }
+    Json operator()(double value) const { return value; }
+    Json operator()(std::string_view text) const { return std::string(text); }
+    Json operator()(Hex print) const { return fingerprint_text(print.value); }
+  };
+  return std::visit(Convert{}, cell);
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return out;
+}
+
+std::optional<Problem> answer_all(sqlite3* database, const std::string& sql, const Answer& answer) {
+  std::string_view rest;
+  sqlite::Statement statement(database, sql, &rest);
+  if (!statement) return wrong("asks nothing", kTables);
+  if (rest.find_first_not_of(" \t\r\n;") != std::string_view::npos)
+    return wrong("has more than one statement", "ask one after the other");
+  const auto columns = static_cast<std::size_t>(sqlite3_column_count(statement.get()));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < columns; ++i)
+    names.push_back(sqlite3_column_name(statement.get(), static_cast<int>(i)));
+  answer.columns(names);
+  Row row;
+  while (statement.step()) {
+    statement.read(0, columns, row);
+    if (!answer.row(row)) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Problem> ask(const std::filesystem::path& database, const std::string& sql,
+                           const Answer& answer) {
+  try {
+    const sqlite::Handle handle = sqlite::open(database, SQLITE_OPEN_READONLY);
+    return answer_all(handle.get(), sql, answer);
+  } catch (const sqlite::Error& error) {
+    return wrong(error.what(), kTables);
+  }
+}
+
+std::string cell_text(const Cell& cell) {
+  struct Convert {
+    std::string operator()(std::monostate) const { return "-"; }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(double value) const { return fmt::format("{:.6g}", value); }
+    std::string operator()(std::string_view text) const { return on_one_line(text); }
+    std::string operator()(Hex print) const { return fingerprint_text(print.value); }
+  };
+  return std::visit(Convert{}, cell);
+}
+
+std::string json_object(std::span<const std::string> names, const Row& row) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < names.size(); ++i) object[names[i]] = json_of(row[i]);
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,25 @@
+// What the parts of a check share.
+#pragma once
+
+#include "core/problem.hpp"
+#include "study/results/result_reader.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace gauntlet {
+
+inline constexpr const char* kNotAsWritten =
+    "bring the results back from a copy, or make them again with --force";
+
+/// Thrown where the first thing does not hold: the check ends there.
+struct Found {
+  Problem problem;
+};
+[[noreturn]] void found(const std::filesystem::path& file, std::string why, std::uint32_t line = 0);
+
+/// Holds points.csv and result.json to the statistics in the store.
+void check_figures(const FoundResults& results);
+
+}  // namespace gauntlet

@@ -1,0 +1,99 @@
+// What a store becomes once its study is complete.
+#include "core/contract.hpp"
+#include "study/results/store_private.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Those that name their point.
+constexpr const char* kTablesOfPoints[] = {"point", "replica", "incident"};
+
+void copy_into(sqlite3* database, const fs::path& file, std::span<const std::string> faults) {
+  const std::string name = file.string();
+  const Cell cell[] = {std::string_view(name)};
+  sqlite::Statement(database, "ATTACH DATABASE ? AS canonical").bind(1, cell).run();
+  // Nobody sees the file before it is whole: it needs no journal.
+  sqlite::execute(database, store_pragmas("canonical."));
+  sqlite::execute(database, "PRAGMA canonical.journal_mode = OFF; PRAGMA canonical.synchronous = OFF;");
+  sqlite::execute(database, "BEGIN");
+  sqlite::execute(database, store_schema(faults, "canonical."));
+  for (const char* table : kStoreTables)  // by key, in which order every table here is kept
+    sqlite::execute(database, fmt::format("INSERT INTO canonical.{0} SELECT * FROM main.{0}", table));
+  sqlite::execute(database, "COMMIT");
+  sqlite::execute(database, "DETACH DATABASE canonical");
+}
+
+void drop_replicas(sqlite3* database, std::uint32_t point, std::uint32_t from) {
+  const Row which = {std::int64_t{point}, std::int64_t{from}};
+  for (const char* table : {"replica", "incident"})
+    sqlite::Statement(database, fmt::format("DELETE FROM {} WHERE point = ? AND replica >= ?", table))
+        .bind(1, which)
+        .run();
+}
+
+// Over negative numbers, so that no two points have the same one on the way.
+void renumber(sqlite3* database, std::span<const Store::Kept> kept) {
+  for (const char* table : kTablesOfPoints) {
+    sqlite::Statement move(database, fmt::format("UPDATE {} SET point = ? WHERE point = ?", table));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const Row places = {-1 - static_cast<std::int64_t>(i), std::int64_t{kept[i].point}};
+      move.bind(1, places).run();
+    }
+    sqlite::execute(database, fmt::format("DELETE FROM {} WHERE point >= 0", table));
+    sqlite::execute(database, fmt::format("UPDATE {} SET point = -1 - point", table));
+  }
+}
+
+}  // namespace
+
+void Store::keep(std::span<const Kept> kept) {
+  Connection& of = *connection_;
+  bool all = kept.size() == of.points.size(), in_place = all;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    expect(kept[i].replicas <= replicas(kept[i].point), "what is kept is there");
+    in_place = in_place && kept[i].point == i;
+    all = all && kept[i].replicas == replicas(kept[i].point);
+  }
+  if (of.problem || (all && in_place)) return;
+  sqlite3* database = of.database.get();
+  try {
+    sqlite::execute(database, "BEGIN IMMEDIATE");
+    sqlite::execute(database, fmt::format("DELETE FROM {}", kMetricTable));
+    for (const Kept& each : kept)
+      drop_replicas(database, each.point, first_replica(each.point) + each.replicas);
+    if (!in_place) renumber(database, kept);
+    sqlite::execute(database, "COMMIT");
+  } catch (const sqlite::Error& error) {
+    return of.failed(error);
+  }
+  const auto before = std::exchange(of.points, {});
+  of.by_text.clear();
+  for (const Kept& each : kept) {
+    of.add_entry(before[each.point].point);
+    of.points.back().first = before[each.point].first;
+    of.points.back().replicas = each.replicas;
+  }
+}
+
+void Store::write_canonical(const fs::path& file) {
+  Connection& from = *connection_;
+  if (from.problem) return;
+  std::error_code ignored;
+  std::ofstream(file, std::ios::binary | std::ios::trunc);  // an empty file is an empty database
+  try {
+    copy_into(from.database.get(), file, from.faults);
+  } catch (const sqlite::Error& error) {
+    from.failed(error);
+    fs::remove(file, ignored);
+  }
+}
+
+}  // namespace gauntlet

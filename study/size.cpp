@@ -1,0 +1,118 @@
+#include "study/size.hpp"
+
+#include "models/step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+/// As config/ has it for cluster.hosts and job.global_batch.
+constexpr std::uint64_t kMostHosts = 10'000'000;
+constexpr std::uint64_t kMostSequences = 1'000'000'000;
+
+std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.tp} * layout.pp; }
+
+bool divides_batch(const JobModel& job, std::uint64_t dp) {
+  return job.global_batch % (dp * job.micro_batch) == 0;
+}
+
+/// The sizes next to `gpus`, at or below it and above it, that work; 0 where there is none.
+struct Neighbours {
+  std::uint64_t below = 0, above = 0;
+};
+
+Neighbours neighbours(const Scenario& base, std::uint64_t gpus, Batch batch) {
+  const World& world = base.world;
+  const std::uint64_t unit = size_unit(base), replica = replica_gpus(world.job.layout);
+  const std::uint64_t most = kMostHosts * world.hardware.gpus_per_host / unit;
+  const std::uint64_t units = std::min(gpus / unit, most);
+  if (batch == Batch::scaled) return {.below = units * unit, .above = units < most ? (units + 1) * unit : 0};
+  // More replicas than sequences divide nothing, so both searches end.
+  const std::uint64_t last = std::min(most, world.job.global_batch * replica / unit);
+  Neighbours found;
+  for (std::uint64_t n = std::min(units, last); n > 0 && found.below == 0; --n)
+    if (divides_batch(world.job, n * unit / replica)) found.below = n * unit;
+  for (std::uint64_t n = units + 1; n <= last && found.above == 0; ++n)
+    if (divides_batch(world.job, n * unit / replica)) found.above = n * unit;
+  return found;
+}
+
+/// Of this many replicas, by the step model alone.
+Duration modelled_step(const World& world, std::uint64_t dp, std::uint64_t batch) {
+  World changed = world;
+  changed.job.step_time = Duration::zero();
+  changed.job.layout.dp = static_cast<std::uint32_t>(dp);
+  changed.job.global_batch = static_cast<std::uint32_t>(batch);
+  changed.inventory.layout = changed.job.layout;
+  changed.inventory.job_hosts =
+      static_cast<std::uint32_t>(dp * replica_gpus(world.job.layout) / world.hardware.gpus_per_host);
+  return StepModel(changed).healthy();
+}
+
+Problem no_such_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
+  const Layout& layout = base.world.job.layout;
+  Problem problem;
+  problem.what = fmt::format("{} GPUs", gpus);
+  if (gpus % size_unit(base) != 0) {
+    problem.why = fmt::format("are no whole pipeline replicas of tp x pp = {} x {} in whole hosts of {}",
+                              layout.tp, layout.pp, base.world.hardware.gpus_per_host);
+  } else if (batch == Batch::kept && gpus > 0) {
+    problem.why = fmt::format(
+        "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept",
+        gpus / replica_gpus(layout), base.world.job.micro_batch, base.world.job.global_batch);
+  } else {
+    problem.why = "are no size that a job may have";
+  }
+  const auto [below, above] = neighbours(base, gpus, batch);
+  if (below > 0 && above > 0) {
+    problem.suggestion = fmt::format("{} or {} would work", below, above);
+  } else if (below + above > 0) {
+    problem.suggestion = fmt::format("{} would work", below + above);
+  }
+  return problem;
+}
+
+}  // namespace
+
+std::uint64_t size_unit(const Scenario& base) {
+  return std::lcm(replica_gpus(base.world.job.layout), std::uint64_t{base.world.hardware.gpus_per_host});
+}
+
+std::uint64_t size_of(const Scenario& base) {
+  return std::uint64_t{base.world.inventory.job_hosts} * base.world.hardware.gpus_per_host;
+}
+
+std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
+  const auto [below, above] = neighbours(base, gpus, batch);
+  if (below == 0) return above > 0 ? above : size_of(base);
+  return above == 0 || gpus - std::min(gpus, below) <= above - gpus ? below : above;
+}
+
+Resized resized(const Scenario& base, std::uint64_t gpus, Batch batch) {
+  const World& world = base.world;
+  const JobModel& job = world.job;
+  if (gpus == size_of(base)) return {};
+  const std::uint64_t dp = gpus / replica_gpus(job.layout), hosts = gpus / world.hardware.gpus_per_host;
+  const std::uint64_t sequences =
+      batch == Batch::kept ? job.global_batch : std::uint64_t{job.global_batch} / job.layout.dp * dp;
+  const bool fits = gpus > 0 && gpus % size_unit(base) == 0 && hosts <= kMostHosts &&
+                    sequences <= kMostSequences && (batch == Batch::scaled || divides_batch(job, dp));
+  if (!fits) return {{}, no_such_size(base, gpus, batch)};
+
+  Resized out;
+  out.settings = {{"cluster.hosts", std::to_string(hosts)}, {"job.layout.dp", std::to_string(dp)}};
+  if (sequences != job.global_batch) out.settings.push_back({"job.global_batch", std::to_string(sequences)});
+  if (job.step_time > Duration::zero()) {
+    const double ratio = to_seconds(modelled_step(world, dp, sequences)) /
+                         to_seconds(modelled_step(world, job.layout.dp, job.global_batch));
+    out.settings.push_back({"job.step_time", to_text(from_seconds(to_seconds(job.step_time) * ratio))});
+  }
+  return out;
+}
+
+}  // namespace gauntlet

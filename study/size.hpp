@@ -1,0 +1,36 @@
+// The same job on another number of GPUs: whole data-parallel replicas are added or taken away.
+#pragma once
+
+#include "config/scenario.hpp"
+#include "core/problem.hpp"
+#include "study/point.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace gauntlet {
+
+enum class Batch : std::uint8_t {
+  scaled,  // each replica keeps its sequences: the global batch grows with dp (weak scaling)
+  kept,    // the global batch stays, and dp must divide it (strong scaling)
+};
+
+/// The GPUs by which a job can grow or shrink: whole pipeline replicas (tp x pp) that fill whole hosts.
+std::uint64_t size_unit(const Scenario& base);
+
+/// GPUs of the job as it is.
+std::uint64_t size_of(const Scenario& base);
+
+struct Resized {
+  Settings settings;               // over `base`; none where it has this size already
+  std::optional<Problem> problem;  // where there is no such size; says which ones work
+};
+
+/// Sets cluster.hosts, job.layout.dp, job.global_batch and, where the step time is a measured one, job.step_time: it changes
+/// as the step model's does. Spares, storage and measured checkpoint times stay as they are.
+Resized resized(const Scenario& base, std::uint64_t gpus, Batch batch);
+
+/// The size nearest to `gpus` (of two, the smaller) that works; at least one replica.
+std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, Batch batch);
+
+}  // namespace gauntlet

@@ -1,0 +1,35 @@
+#include "core/contract.hpp"
+#include "study/executor.hpp"
+#include "study/replica.hpp"
+
+#include <utility>
+
+namespace gauntlet {
+
+struct TaskRunner::Workspace {
+  std::shared_ptr<const Point> point;  // keeps alive what the simulation refers to
+  Simulation simulation;
+
+  explicit Workspace(std::shared_ptr<const Point> of)
+      : point(std::move(of)), simulation(point->scenario.world, point->scenario.policies) {}
+};
+
+TaskRunner::TaskRunner(const StudyTerms& terms) : terms_(terms) {}
+TaskRunner::~TaskRunner() = default;
+TaskRunner::TaskRunner(TaskRunner&&) noexcept = default;
+
+void TaskRunner::run(const std::shared_ptr<const Point>& point, const Task& task,
+                     std::vector<Figures>& figures) {
+  expect(point != nullptr, "there is a point to run");
+  if (!workspace_ || workspace_->point != point) workspace_ = std::make_unique<Workspace>(point);
+  figures.resize(task.count);
+  for (std::uint32_t i = 0; i < task.count; ++i) {
+    const std::uint32_t replica = task.first + i;
+    const ReplicaOptions options = {
+        .seed = terms_.seed, .replica = replica, .full_telemetry = terms_.full_telemetry};
+    workspace_->simulation.run(options, figures[i]);
+    if (replica >= terms_.incident_replicas) figures[i].incidents.clear();
+  }
+}
+
+}  // namespace gauntlet

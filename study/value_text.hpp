@@ -1,0 +1,19 @@
+// Texts with values in them: blanks, quotes and lists as TOML has them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+
+/// Without the blanks around it.
+std::string_view trimmed(std::string_view text);
+
+/// A string without the quotes that TOML or a careful user put around it.
+std::string unquoted(std::string text);
+
+/// The parts between separators outside quotes and brackets, trimmed; one at least.
+std::vector<std::string> split(std::string_view text, char separator);
+
+}  // namespace gauntlet

@@ -1,0 +1,125 @@
+#include "study/work.hpp"
+
+#include "models/step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kHorizon = 8;  // in healthy times of the work
+/// As config/ has it for job.steps, and for the longest job.
+constexpr double kMostSteps = 1e12;
+constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
+
+double tokens_per_step(const JobModel& job) {
+  return static_cast<double>(job.global_batch) * job.model.sequence;
+}
+
+/// The least number of whole windows that last as long as `horizon`.
+std::int64_t windows_in(Duration horizon, Duration window) {
+  return std::max<std::int64_t>(1, (horizon.count() + window.count() - 1) / window.count());
+}
+
+/// Whether the planned stops are spread over the window: the middles of equal parts of it.
+bool spread_over_window(const JobModel& job) {
+  const auto count = static_cast<std::int64_t>(job.planned_stops.size());
+  if (count == 0 || job.window == Duration::zero()) return false;
+  const double part = to_seconds(job.window) / static_cast<double>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double at = to_seconds(job.planned_stops[static_cast<std::size_t>(i)].at - kStart);
+    if (std::abs(at - (static_cast<double>(i) + 0.5) * part) > 1e-6) return false;
+  }
+  return true;
+}
+
+/// The window that is long enough, with its planned stops at the pace that they had.
+void lift_window(const JobModel& job, Duration horizon, Work& work) {
+  if (!spread_over_window(job)) {
+    work.sets.push_back("job.window=" + to_text(horizon));
+  } else {
+    const std::int64_t windows = windows_in(horizon, job.window);
+    work.sets.push_back("job.window=" + to_text(windows * job.window));
+    work.sets.push_back(fmt::format("job.planned.count={}", windows * std::ssize(job.planned_stops)));
+    work.notes.push_back(fmt::format("Planned stops go on as in the scenario's {}: {} in each.",
+                                     to_text(job.window), job.planned_stops.size()));
+    horizon = windows * job.window;
+  }
+  work.notes.push_back(fmt::format("A run goes on until its work is done; after {} it counts as never done.",
+                                   to_text(std::chrono::floor<std::chrono::hours>(horizon))));
+}
+
+Problem no_work(const World& world) {
+  Problem problem{.file = "",
+                  .what = "job.steps",
+                  .why = "is 0, so there is no work that could be done by a date",
+                  .suggestion = "say how much: --tokens 15.6T, or --set job.steps=1000000"};
+  if (world.job.window > Duration::zero())
+    problem.suggestion += fmt::format(" ({} without a fault train {:.3g}T tokens)", to_text(world.job.window),
+                                      to_seconds(world.job.window) / to_seconds(StepModel(world).healthy()) *
+                                          tokens_per_step(world.job) / 1e12);
+  return problem;
+}
+
+Problem too_much(const std::string& why) {
+  return {.file = "", .what = "the work", .why = why, .suggestion = "ask for less of it"};
+}
+
+}  // namespace
+
+Parsed<double> parse_tokens(std::string_view text) {
+  constexpr std::string_view kExample = "write for example --tokens 15.6T";
+  constexpr std::array<std::pair<char, double>, 5> kScales = {
+      {{'k', 1e3}, {'M', 1e6}, {'G', 1e9}, {'B', 1e9}, {'T', 1e12}}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  if (error != std::errc{} || rest.size() > 1) return {{}, "is no number of tokens", std::string(kExample)};
+  if (!rest.empty()) {
+    const auto scale =
+        std::find_if(kScales.begin(), kScales.end(), [&](const auto& each) { return each.first == rest[0]; });
+    if (scale == kScales.end()) return {{}, "has an unknown unit", "write k, M, G (or B) or T, as in 15.6T"};
+    value *= scale->second;
+  }
+  if (!(value > 0) || !std::isfinite(value)) return {{}, "is not above zero", std::string(kExample)};
+  return {value, "", ""};
+}
+
+std::int64_t steps_for(double tokens, const JobModel& job) {
+  return static_cast<std::int64_t>(std::ceil(std::min(tokens / tokens_per_step(job), 9e18)));
+}
+
+Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish_by) {
+  const JobModel& job = base.world.job;
+  Work work;
+  if (!tokens && job.steps == 0) {
+    work.problem = no_work(base.world);
+    return work;
+  }
+  work.tokens = tokens.value_or(static_cast<double>(job.steps) * tokens_per_step(job));
+  const std::int64_t steps = tokens ? steps_for(*tokens, job) : job.steps;
+  if (static_cast<double>(steps) > kMostSteps) {
+    work.problem = too_much(fmt::format("has {} steps, more than {:.0f}", steps, kMostSteps));
+    return work;
+  }
+  const double healthy = static_cast<double>(steps) * to_seconds(StepModel(base.world).healthy());
+  if (healthy > to_seconds(kLongest)) {
+    work.problem = too_much("takes more than 100 years without any fault");
+    return work;
+  }
+  work.sets.push_back(fmt::format("job.steps={}", steps));
+  if (tokens && job.steps > 0)
+    work.notes.push_back(fmt::format("--tokens comes before the scenario's job.steps = {}.", job.steps));
+  const double horizon = kHorizon * std::max(healthy, to_seconds(finish_by));
+  lift_window(job, std::clamp(from_seconds(horizon), job.window, std::max(kLongest, job.window)), work);
+  return work;
+}
+
+}  // namespace gauntlet

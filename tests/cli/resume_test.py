@@ -1,0 +1,59 @@
+"""kill -9 at any moment, then --resume: the same bytes as of a study that nobody killed."""
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from studies import GAUNTLET, SECONDS_MAX, StudyTest, stored, sweep, wait_until  # noqa: E402
+
+REPLICAS = 800
+SEED = int(os.environ.get("SEED", "4"))  # of the moments
+
+
+class Resume(StudyTest):
+    def start(self, out, resume):
+        words = [GAUNTLET, *sweep(REPLICAS), "--threads", "2", "--out", str(out), *(["--resume"] if resume else [])]
+        process = subprocess.Popen(words, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def complete(self, out):
+        process = self.start(out, resume=True)
+        err = process.communicate(timeout=SECONDS_MAX)[1]
+        self.assertEqual(process.returncode, 0, err)
+
+    def test_twenty_moments(self):
+        print(f"repeat with SEED={SEED}", file=sys.stderr)
+        moments = random.Random(SEED)
+        alone = self.run_alone("alone", REPLICAS)
+        killed = 0
+        for number in range(20):
+            out = self.place / f"out-{number}"
+            # Up to three deaths in a row, each a random number of replicas and of loops later.
+            reached = 0
+            for death in range(moments.randint(1, 3)):
+                process = self.start(out, resume=death > 0)
+                # Beyond the last replica lie the export and the renaming.
+                target = reached + moments.randint(0, 2 * REPLICAS - reached)
+                loops = int(10 ** moments.uniform(0, 6.5))  # up to the time that the export takes
+                wait_until(lambda: stored(out) >= target or process.poll() is not None, f"{target} replicas are stored")
+                for _ in range(loops):
+                    pass
+                process.kill()
+                killed += process.wait(timeout=SECONDS_MAX) < 0
+                self.assertTrue((out / "result.json").exists() or not out.exists(), "results are complete or not there")
+                if out.exists():
+                    break
+                self.assertGreaterEqual(stored(out), reached, "what was stored is lost")
+                reached = stored(out)
+            self.complete(out)
+            self.assert_same(alone, out)
+        self.assertGreaterEqual(killed, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+// study.uncertain: what it takes, and every way in which it can be wrong.
+#include "tests/config/scenario_texts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+/// Line 19 is [repair], line 22 the list.
+LoadedScenario with_uncertain(const std::string& list) {
+  return load_text(
+      kSmall + "[repair]\ntime = { name = \"exponential\", mean = \"8h\" }\n[study]\nuncertain = " + list +
+      "\n");
+}
+std::string problems(const std::string& list) { return problems_of(with_uncertain(list)); }
+
+TEST(Uncertain, NamesFieldsAndTheirEnds) {
+  const LoadedScenario loaded = with_uncertain(
+      R"([{path="repair.time.mean",low="4h",high="16h",source="a guess"},)"
+      R"({path="cost.gpu_hour",low="0USD",high="2USD",shape="normal"},{path="job.global_batch",low=16,high=32,shape="uniform"}])");
+  ASSERT_EQ(problems_of(loaded), "");
+  ASSERT_EQ(loaded.scenario->study.uncertain.size(), 3U);
+  const UncertainField& mean = loaded.scenario->study.uncertain[0];
+  EXPECT_EQ(mean.path + " " + mean.low + " " + mean.high, "repair.time.mean 4h 16h");
+  EXPECT_EQ(mean.shape, UncertainShape::lognormal);
+  EXPECT_EQ(loaded.scenario->study.uncertain[1].shape, UncertainShape::normal);
+  EXPECT_EQ(loaded.scenario->study.uncertain[2].high, "32");
+  EXPECT_EQ(problems_of(with_uncertain("[]")), "");
+}
+
+TEST(Uncertain, AnEntryIsATableOfPathLowAndHigh) {
+  const std::string example = R"({ path = "repair.time.median", low = "4h", high = "16h" })";
+  EXPECT_EQ(problems("3"),
+            "test.toml:22:13: study.uncertain = 3 is a whole number; this takes a list such as [" + example +
+                "]\n");
+  EXPECT_EQ(problems(R"(["a"])"),
+            "test.toml:22:14: study.uncertain[0] = \"a\" is a string; this takes a table such as " + example +
+                "\n");
+  EXPECT_EQ(problems(R"([{path="repair.time.mean",low="4h"}])"),
+            "test.toml:22:14: study.uncertain[0] has not path, low and high; write " + example + "\n");
+  EXPECT_EQ(problems(R"([{path="repair.time.mean",low="4h",hihg="16h"}])"),
+            "test.toml:22:48: study.uncertain[0].hihg is unknown here; write " + example + "\n");
+  EXPECT_EQ(problems(R"([{path=3,low="4h",high="16h"}])"),
+            "test.toml:22:20: study.uncertain[0].path = 3 is a whole number; this takes the path of a field "
+            "such as "
+            "\"repair.time.median\"\n");
+  EXPECT_EQ(problems(R"([{path="",low="4h",high="16h"}])"),
+            "test.toml:22:20: study.uncertain[0].path = \"\" names no field; write for example "
+            "\"repair.time.median\"\n");
+}
+
+TEST(Uncertain, EndsAreTwoOfAKindTheLowerFirst) {
+  const auto of = [](const std::string& rest) {
+    return problems("[{path=\"repair.time.mean\"," + rest + "}]");
+  };
+  EXPECT_EQ(of(R"(low="4h",high="16h",shape="gauss")"),
+            "test.toml:22:65: study.uncertain[0].shape = \"gauss\" is not a shape; known are \"lognormal\", "
+            "\"normal\", \"uniform\"\n");
+  EXPECT_EQ(of(R"(low="long",high="16h")"),
+            "test.toml:22:43: study.uncertain[0].low = \"long\" is no number or quantity; write a number, or "
+            "a text "
+            "with a unit such as \"4h\"\n");
+  EXPECT_EQ(of(R"(low="4h",high="4GB")"),
+            "test.toml:22:53: study.uncertain[0].high = \"4GB\" is a size, and low is a duration\n");
+  EXPECT_EQ(of(R"(low="4h",high="240min")"),  // as long in another unit
+            "test.toml:22:53: study.uncertain[0].high = \"240min\" is not above low = 4h\n");
+  EXPECT_EQ(
+      of(R"(low="0s",high="4h")"),
+      "test.toml:22:43: study.uncertain[0].low = \"0s\" is not above zero, where every lognormal value is; "
+      "write shape = \"normal\" or \"uniform\"\n");
+  EXPECT_EQ(of(R"(low="0s",high="4h",shape="uniform")"), "");
+  EXPECT_EQ(of("low=nan,high=2"), "test.toml:22:43: study.uncertain[0].low = nan is not a finite number\n");
+  EXPECT_EQ(of("low=1,high=inf"), "test.toml:22:50: study.uncertain[0].high = inf is not a finite number\n");
+}
+
+TEST(Uncertain, APathIsOfAQuantityOfTheSameKindAndThereOnce) {
+  const auto names = [](const std::string& path, const std::string& ends = R"(low="4h",high="16h")") {
+    const std::string all = problems("[{path=\"" + path + "\"," + ends + "}]");
+    EXPECT_TRUE(all.starts_with("test.toml:22:13: study.uncertain = [{")) << all;
+    const std::size_t at = all.find("names ");
+    return at == std::string::npos ? all : all.substr(at);
+  };
+  EXPECT_EQ(names("repair.tme.mean"),
+            "names repair.tme.mean, which this scenario does not have; `gauntlet show` lists what it has\n");
+  EXPECT_EQ(names("repair.time"),
+            "names repair.time, which holds no number or quantity; name one of its parameters, such as its "
+            "median\n");
+  EXPECT_EQ(names("storage.mode"),
+            "names storage.mode, which holds no number or quantity; name one that does\n");
+  EXPECT_EQ(names("study.uncertain"),
+            "names study.uncertain, which holds no number or quantity; name one that does\n");
+  EXPECT_EQ(names("repair.time.mean", "low=4,high=16"),
+            "names repair.time.mean, which is a duration, and low and high are not\n");
+  EXPECT_EQ(names("repair.time.mean", R"(low="4GB",high="16GB")"),
+            "names repair.time.mean, which is a duration, and low and high are not\n");
+  EXPECT_EQ(names("job.global_batch"),
+            "names job.global_batch, which is a number, and low and high are not\n");
+  EXPECT_EQ(names("job.global_batch", R"(low=1,high=2},{path="job.global_batch",low=1,high=3)"),
+            "names job.global_batch, which it names twice\n");
+}
+
+TEST(Uncertain, EveryMistakenEntryIsNamed) {
+  EXPECT_EQ(
+      problems(
+          R"([{path="repair.time.mean",low="x",high="16h"},{path="repair.time.mean",low="4h",high="1h"}])"),
+      "test.toml:22:43: study.uncertain[0].low = \"x\" is no number or quantity; write a number, or a text "
+      "with a unit such as \"4h\"\n"
+      "test.toml:22:98: study.uncertain[1].high = \"1h\" is not above low = 4h\n");
+}
+
+}  // namespace
+}  // namespace gauntlet

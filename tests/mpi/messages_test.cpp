@@ -1,0 +1,148 @@
+// Figures cross from rank to rank exactly; damaged bytes are refused.
+#include "study/mpi/messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <tuple>
+
+namespace gauntlet {
+namespace {
+
+constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr auto kMost32 = std::numeric_limits<std::uint32_t>::max();
+
+auto members(const Incident& i) {
+  return std::tie(i.opened, i.closed, i.cause, i.component, i.detected, i.detection_latency, i.stops,
+                  i.restarts, i.evictions_right, i.evictions_wrong, i.asked, i.steps_lost, i.lost);
+}
+auto members(const Figures& f) {
+  return std::tie(f.ending, f.wall, f.phases, f.lost, f.effective_corrupt, f.steps, f.iterations,
+                  f.iteration_time, f.interruptions, f.planned_stops, f.false_alarms, f.faults,
+                  f.unplanned_rate, f.detection_latency_sum, f.detected, f.evictions_right, f.evictions_wrong,
+                  f.asked, f.spares_max_in_use, f.fingerprint);
+}
+
+void expect_same(const Figures& a, const Figures& b) {
+  EXPECT_EQ(members(a), members(b));
+  ASSERT_EQ(a.incidents.size(), b.incidents.size());
+  for (std::size_t i = 0; i < a.incidents.size(); ++i)
+    EXPECT_EQ(members(a.incidents[i]), members(b.incidents[i]));
+}
+
+// Every member differs from every other, and the largest and smallest values are among them.
+Figures distinct_figures() {
+  Figures f;
+  f.ending = Ending::gave_up;
+  f.wall = Duration(kMost);
+  for (std::size_t i = 0; i < kPhases; ++i)
+    f.phases[i] = Duration(i % 2 == 0 ? 1'000'000'007 * (static_cast<int>(i) + 1) : 0);
+  f.lost.resize(7);
+  f.lost[0].back() = Duration(kLeast);
+  f.lost[6].front() = Duration(-1);
+  f.lost[3].fill(Duration(64));
+  f.effective_corrupt = Duration(63);
+  f.steps = kLeast;
+  f.iterations = -64;
+  f.iteration_time = Duration(-65);
+  f.interruptions = kMost32;
+  f.planned_stops = 127;
+  f.false_alarms = 128;
+  f.faults = {0, 16'383, 16'384, kMost32};
+  f.unplanned_rate = std::nextafter(0.1, 1.0);
+  f.detection_latency_sum = Duration(5);
+  f.detected = 6;
+  f.evictions_right = 7;
+  f.evictions_wrong = 8;
+  f.asked = 9;
+  f.spares_max_in_use = 10;
+  f.fingerprint = std::numeric_limits<std::uint64_t>::max();
+  Incident incident{.opened = Time(Duration(1)),
+                    .closed = Time(Duration(2)),
+                    .cause = {3},
+                    .component = {ComponentKind::nic, 4},
+                    .detected = true,
+                    .detection_latency = Duration(5),
+                    .stops = 6,
+                    .restarts = 7,
+                    .evictions_right = 8,
+                    .evictions_wrong = 9,
+                    .asked = 10,
+                    .steps_lost = -11,
+                    .lost = f.phases};
+  f.incidents = {incident, {}};
+  return f;
+}
+
+TEST(Messages, FiguresCrossExactly) {
+  const Done sent{.number = 1ULL << 63, .figures = {distinct_figures(), Figures{}}};
+  const auto received = decode(encode(sent));
+  ASSERT_TRUE(received);
+  const auto* done = std::get_if<Done>(&*received);
+  ASSERT_NE(done, nullptr);
+  EXPECT_EQ(done->number, sent.number);
+  ASSERT_EQ(done->figures.size(), 2u);
+  expect_same(done->figures[0], sent.figures[0]);
+  expect_same(done->figures[1], sent.figures[1]);
+}
+
+// What bounds a study on many ranks, with the time of a replica (docs/scaling.md).
+TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanAKilobyte) {
+  const LoadedPoint main_job = PointSource("llama3-405b-54d", {}, 1).point();
+  ASSERT_TRUE(main_job.point);
+  TaskRunner runner({.seed = 1, .incident_replicas = 0});
+  Done done;
+  runner.run(main_job.point, {.point = 0, .first = 0, .count = kTaskReplicas}, done.figures);
+  const std::size_t bytes = encode(done).size() + encode(Job{.number = 1000, .task = {}}).size();
+  std::printf("%zu bytes a replica, and %zu once a rank\n", bytes / kTaskReplicas,
+              encode(PointText{.point = 0, .text = main_job.point->text}).size());
+  EXPECT_LT(bytes / kTaskReplicas, 1000u);
+  EXPECT_GT(bytes / kTaskReplicas, 100u);
+}
+
+TEST(Messages, EveryKindCrosses) {
+  const Terms terms{.terms = {.seed = ~0ULL, .incident_replicas = 3, .full_telemetry = true}, .threads = 64};
+  const auto terms_back = std::get<Terms>(*decode(encode(terms)));
+  EXPECT_EQ(terms_back.terms.seed, ~0ULL);
+  EXPECT_EQ(terms_back.terms.incident_replicas, 3u);
+  EXPECT_TRUE(terms_back.terms.full_telemetry);
+  EXPECT_EQ(terms_back.threads, 64u);
+  const auto point = std::get<PointText>(*decode(encode(PointText{.point = 5, .text = "a = \"\xff\"\n"})));
+  EXPECT_EQ(point.point, 5u);
+  EXPECT_EQ(point.text, "a = \"\xff\"\n");
+  const auto job =
+      std::get<Job>(*decode(encode(Job{.number = 7, .task = {.point = 1, .first = 2, .count = 3}})));
+  EXPECT_EQ(job.number, 7u);
+  EXPECT_EQ(job.task, (Task{.point = 1, .first = 2, .count = 3}));
+  EXPECT_EQ(std::get<Failed>(*decode(encode(Failed{.number = 1, .why = "x"}))).why, "x");
+  EXPECT_EQ(std::get<Hello>(*decode(encode(Hello{.build = "b", .host = "h"}))).host, "h");
+  EXPECT_FALSE(std::get<Leave>(*decode(encode(Leave{.together = false}))).together);
+  for (const Message& plain : {Message(Alive{}), Message(End{}), Message(Bye{})})
+    EXPECT_EQ(decode(encode(plain))->index(), plain.index());
+}
+
+TEST(Messages, WhatIsCutShortOrTooLongIsRefused) {
+  const std::string whole = encode(Done{.number = 1, .figures = {distinct_figures()}});
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode(whole.substr(0, size))) << size;
+  EXPECT_FALSE(decode(whole + "x"));
+}
+
+TEST(Messages, DamageIsRefusedOrReadButNeverHarms) {
+  const std::string whole = encode(Done{.number = 1, .figures = {distinct_figures()}});
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (const int bits : {0x01, 0x80, 0xff}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ bits);
+      const auto read = decode(damaged);
+      if (read && std::holds_alternative<Done>(*read)) {
+        for (const Figures& figures : std::get<Done>(*read).figures)
+          EXPECT_LE(figures.ending, Ending::gave_up);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace gauntlet
