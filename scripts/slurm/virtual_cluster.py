@@ -19,7 +19,7 @@ import sys
 import time
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "squeue", "sinfo")
-SECONDS_MAX = 30  # for anything that the daemons should do at once
+SECONDS_MAX = 120  # for anything that the daemons should do at once
 
 # SlurmdTimeout: a node that does not answer for so long is down. Production says 300; who tries things will not wait.
 CONFIGURATION = """\

@@ -14,7 +14,7 @@ import unittest  # noqa: E402
 
 REPLICAS = 4000
 SCRIPT = "scripts/slurm/study.sbatch"
-SECONDS_MAX = 180
+SECONDS_MAX = 400
 
 
 @unittest.skipIf(missing(), f"without {', '.join(missing())}")
