@@ -106,6 +106,8 @@ int plan_command(const PlanRequest& request) {
   Workbench::Output output{.report = text_report(result, {.command = command, .colour = Colour::never}),
                            .coloured = text_report(result, {.command = command, .colour = Colour::always}),
                            .json = to_json(result)};
+  if (!result.enough && !result.interrupted)
+    output.exit_code = kFailed;  // nothing that was tried meets the date
   if (!request.out.empty())
     output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
   return bench->finish(output);

@@ -109,14 +109,19 @@ std::string answer_line(const PlanResult& result) {
   if (!result.as_given.by_date.value()) return "No run was done: there is nothing to say.";
   const bool carried =
       result.uncertainty && result.uncertainty->share_by_date && result.uncertainty->draws > 0;
-  const std::string text = fmt::format("As given, {} of runs finish {} within {} ({}); {:g}% asked",
-                                       share_of(result.as_given, result.uncertainty),
-                                       tokens_text(result.tokens), time_text(result.finish_by_s),
-                                       carried ? kWithParameters : kIntervalCovers, 100 * result.confidence);
+  const std::string text =
+      fmt::format("As given ({}), {} of runs finish {} within {} (95% interval, {}); {:g}% asked",
+                  size_text(result.as_given.size), share_of(result.as_given, result.uncertainty),
+                  tokens_text(result.tokens), time_text(result.finish_by_s),
+                  carried ? kWithParameters : kIntervalCovers, 100 * result.confidence);
   if (!result.enough) return text + missed(result);
   const bool same = !result.enough_uncertainty && result.enough->size == result.as_given.size;
-  return fmt::format("{}. {} would be enough: {}.", text,
-                     same ? "Nothing less" : size_text(result.enough->size),
+  const std::optional<Interval>& sure = result.enough_uncertainty && result.enough_uncertainty->share_by_date
+                                            ? result.enough_uncertainty->share_ci95
+                                            : result.enough->by_date.ci95;
+  const bool certain = sure && sure->low >= result.confidence;
+  return fmt::format("{}. {} would {}be enough: {}.", text,
+                     same ? "Nothing less" : size_text(result.enough->size), certain ? "" : "probably ",
                      share_of(*result.enough, result.enough_uncertainty));
 }
 

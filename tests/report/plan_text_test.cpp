@@ -70,20 +70,25 @@ std::string text_of(const PlanResult& result) {
 }
 
 TEST(PlanText, FirstLineIsTheAnswerWithItsKind) {
-  EXPECT_EQ(answer_line(sample()),
-            "As given, 97.0% (93.6 to 98.9) of runs finish 11T tokens within 60 days (Monte Carlo only); 95% "
-            "asked. "
-            "15,232 GPUs and 11 spare hosts would be enough: 95.5% (93.6 to 98.9).");
+  EXPECT_EQ(
+      answer_line(sample()),
+      "As given (16,384 GPUs and 32 spare hosts), 97.0% (93.6 to 98.9) of runs finish 11T tokens within 60 "
+      "days (95% interval, Monte Carlo only); 95% asked. 15,232 GPUs and 11 spare hosts would probably be "
+      "enough: 95.5% (93.6 to 98.9).");
+  PlanResult sure = sample();
+  sure.enough->by_date.ci95->low = 0.951;
+  EXPECT_THAT(answer_line(sure), HasSubstr("15,232 GPUs and 11 spare hosts would be enough: "));
 }
 
 TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   PlanResult result = sample();
   result.uncertainty = unknown(0.91);
   result.enough_uncertainty = unknown(0.96);
-  EXPECT_EQ(answer_line(result),
-            "As given, 91.0% (89.0 to 93.0) of runs finish 11T tokens within 60 days (with parameter "
-            "uncertainty); 95% "
-            "asked. 15,232 GPUs and 11 spare hosts would be enough: 96.0% (94.0 to 98.0).");
+  EXPECT_EQ(
+      answer_line(result),
+      "As given (16,384 GPUs and 32 spare hosts), 91.0% (89.0 to 93.0) of runs finish 11T tokens within 60 "
+      "days (95% interval, with parameter uncertainty); 95% asked. 15,232 GPUs and 11 spare hosts would "
+      "probably be enough: 96.0% (94.0 to 98.0).");
   EXPECT_THAT(text_of(result),
               HasSubstr("With what is enough, 96.0% (94.0 to 98.0) of runs are done by 60 days"));
   EXPECT_THAT(text_of(result), Not(HasSubstr("ask again with more --replicas")));
