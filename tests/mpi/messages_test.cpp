@@ -39,7 +39,7 @@ Figures distinct_figures() {
   f.ending = Ending::gave_up;
   f.wall = Duration(kMost);
   for (std::size_t i = 0; i < kPhases; ++i)
-    f.phases[i] = Duration(i % 2 == 0 ? 1'000'000'007 * (static_cast<int>(i) + 1) : 0);
+    f.phases[i] = Duration(i % 2 == 0 ? 1'000'000'007LL * static_cast<int>(i + 1) : 0);
   f.lost.resize(7);
   f.lost[0].back() = Duration(kLeast);
   f.lost[6].front() = Duration(-1);

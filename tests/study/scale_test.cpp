@@ -70,7 +70,7 @@ TEST(Scale, SizesAreRoundedToWholeReplicasAndARangeHasTheScenariosOwn) {
   const JobModel& job = list.points[1]->scenario.world.job;
   EXPECT_EQ(job.layout.dp, 64U);
   EXPECT_EQ(job.global_batch, 1024U);  // weak scaling: half of 2,048
-  const JobModel& kept = plan_of(llama, "8k", Batch::kept).points.at(0)->scenario.world.job;
+  const JobModel kept = plan_of(llama, "8k", Batch::kept).points.at(0)->scenario.world.job;
   EXPECT_EQ(kept.layout.dp, 64U);
   EXPECT_EQ(kept.global_batch, 2048U);
 }
