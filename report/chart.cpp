@@ -110,6 +110,24 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
+ChartUnit unit_of(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::duration:
+      return ChartUnit::duration;
+    case FieldKind::bytes:
+      return ChartUnit::bytes;
+    case FieldKind::bandwidth:
+      return ChartUnit::bandwidth;
+    case FieldKind::money:
+      return ChartUnit::money;
+    case FieldKind::text:
+    case FieldKind::number:
+    case FieldKind::flop_rate:
+      return ChartUnit::number;
+  }
+  return ChartUnit::number;
+}
+
 std::string to_html(const ChartPage& page) {
   Json json = {{"title", page.title}, {"subtitle", page.subtitle}};
   Json& lines = json["lines"] = Json::array();

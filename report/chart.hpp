@@ -1,6 +1,8 @@
 // Charts as one HTML file that opens anywhere: its library (D3, https://d3js.org) is inside, nothing is fetched.
 #pragma once
 
+#include "study/results/field_kind.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +15,9 @@ namespace gauntlet {
 /// What the numbers of an axis are, for its ticks: "10min", "80%", "1.2 TB". Numbers are in the base unit: a share in
 /// [0, 1] for percent, seconds, bytes, bytes per second, US dollars.
 enum class ChartUnit : std::uint8_t { number, percent, duration, bytes, bandwidth, money };
+
+/// Of the values of a field.
+ChartUnit unit_of(FieldKind kind);
 
 enum class ChartScale : std::uint8_t {
   linear,

@@ -18,24 +18,6 @@ constexpr std::size_t kMostLines = 8;      // more are a map
 constexpr double kLogFrom = 10;            // ratio of a list's ends from which on its axis is logarithmic
 constexpr double kSmallestShare = 0.0005;  // of the wall time: what never costs more has no line
 
-ChartUnit unit_of(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::duration:
-      return ChartUnit::duration;
-    case FieldKind::bytes:
-      return ChartUnit::bytes;
-    case FieldKind::bandwidth:
-      return ChartUnit::bandwidth;
-    case FieldKind::money:
-      return ChartUnit::money;
-    case FieldKind::text:
-    case FieldKind::number:
-    case FieldKind::flop_rate:
-      return ChartUnit::number;
-  }
-  return ChartUnit::number;
-}
-
 ChartAxis axis_of(const SweptField& field) {
   if (field.numbers.empty()) return {field.path, ChartUnit::number, ChartScale::category};
   const double low = field.numbers.front(), high = field.numbers.back();

@@ -11,24 +11,6 @@
 namespace gauntlet {
 namespace {
 
-ChartUnit unit_of(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::duration:
-      return ChartUnit::duration;
-    case FieldKind::bytes:
-      return ChartUnit::bytes;
-    case FieldKind::bandwidth:
-      return ChartUnit::bandwidth;
-    case FieldKind::money:
-      return ChartUnit::money;
-    case FieldKind::text:
-    case FieldKind::number:
-    case FieldKind::flop_rate:
-      return ChartUnit::number;
-  }
-  return ChartUnit::number;
-}
-
 ChartAxis objective_axis(const TuneResult& result) {
   const std::string unit = objective_unit(result).name;
   const bool money = unit == "USD" || unit.ends_with(" USD");
