@@ -77,7 +77,7 @@ std::string setting(const StepReport& report) {
 
 std::string rates(const StepReport& report) {
   const Unit tokens = amount_unit(report.tokens_per_s(), "tokens/s");
-  return fmt::format("{:.1f} TFLOP/s on each GPU, of model FLOPs: what is recomputed does not count. {} {}.",
+  return fmt::format("{:.1f} TFLOP/s on each GPU, of model FLOPs: all of attention counts, what is recomputed does not. {} {}.",
                      report.flops_per_gpu() / 1e12, tokens.number(report.tokens_per_s()), tokens.name);
 }
 
@@ -147,7 +147,9 @@ std::string memory_table(const StepReport& report) {
   row("activations", memory.activations);
   row("all", memory.total());
   row("there is", memory.capacity);
-  return to_text(table);
+  if (memory.total() <= memory.capacity) return to_text(table);
+  return to_text(table) +
+         "The job ran, for its step was measured; that it does not fit means that it shards more than is described.\n";
 }
 
 std::string bandwidth_table(const StepReport& report) {

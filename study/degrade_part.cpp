@@ -167,6 +167,8 @@ class Reader {
   bool stall() {
     if (!nothing_more()) return false;
     const Parsed<Duration> time = parse_duration(value_);
+    if (!time.value && time.why == "has no unit")  // a stall of hours is none
+      return wrong(time.why, fmt::format("write \"{0}s\" or \"{0}ms\"", value_));
     if (!time.value) return wrong(time.why, time.suggestion);
     if (*time.value <= Duration::zero() || *time.value > kLongestStall)
       return wrong("is no stall within a step",

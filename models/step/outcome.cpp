@@ -94,7 +94,8 @@ PassParts along_critical_path(const StepModel::Parts& parts, const Outcome& outc
 StepTimes charge(const StepModel::Parts& parts, const Outcome& outcome, double jitter) {
   const PassParts path = along_critical_path(parts, outcome, jitter);
   const PassParts one = slowest_stage(parts, outcome.replica);
-  const double m = parts.shape.micro_batches, scale = parts.scale();
+  constexpr double kLongest = 5e8;  // seconds: parts of 16 years add up without overflow, in proportion
+  const double m = parts.shape.micro_batches, scale = std::min(parts.scale(), kLongest / outcome.total);
   const auto time = [&](double seconds) { return from_seconds(std::max(0.0, seconds) * scale); };
   StepTimes times;
   times.total = from_seconds(outcome.total * scale);

@@ -118,7 +118,7 @@ void describe_paths(Page& page, const Topology& topology) {
   const FabricShape& s = topology.shape();
   const std::uint32_t per_host = s.gpus_per_host, pod = s.hosts_per_group * s.groups_per_pod;
   if (s.gpus() < 2) return;
-  page.line("{:<22}{:>9}   {}", "Paths of GPU 0 to one", "hops", "equal ones, of which a flow's hash picks");
+  page.line("{:<22}{:>9}   {}", "Paths of GPU 0 to one", "hops", "equal ones: traffic spreads, or a hash picks one (step --ecmp)");
   if (per_host > 1) describe_path(page, topology, "of its host", 1);
   const std::string_view rail = s.tors_per_group > 1 ? "of its rail" : "under its ToR";
   if (s.hosts_per_group > 1) describe_path(page, topology, rail, per_host);

@@ -87,7 +87,7 @@ When one fails:          number   hosts it takes down   they lose
   ToR switch                256   64                    one of 8 rails
   pod                        32   64                    the other pods
 
-Paths of GPU 0 to one      hops   equal ones, of which a flow's hash picks
+Paths of GPU 0 to one      hops   equal ones: traffic spreads, or a hash picks one (step --ecmp)
   of its host                 2   1
     gpu 0 > nvswitch 0 > gpu 1
   of its rail                 4   1
