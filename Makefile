@@ -32,9 +32,9 @@ test: build/build.ninja ## build and run the suite: under 15 minutes on 2 cores
 	$(BUILD) release-tests
 	$(TEST) release
 
-check-all: clang asan-ubsan tsan slow same-bytes ## the suite under clang and the sanitizers, and the slow tests
+check-all: asan-ubsan tsan slow same-bytes ## the suite by clang under the sanitizers, the slow tests, g++ against clang
 
-clang: build-clang/build.ninja ## everything built by clang, and the suite
+clang: build-clang/build.ninja ## everything built by clang, optimised, and the suite
 	$(BUILD) clang
 	$(TEST) clang
 

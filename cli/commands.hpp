@@ -72,6 +72,35 @@ struct ScaleRequest : StudyRequest {
 };
 int scale_command(const ScaleRequest& request);
 
+struct StepRequest {
+  std::string scenario;
+  std::vector<std::string> sets;
+  std::vector<std::string> degrade;  // "host:17.slow=1.10"
+  std::string network;               // empty: what fits
+  std::string ecmp = "spread";
+  std::vector<std::string> beside, storm;     // "host:3-host:8", "host:8"
+  std::optional<std::string> trace, heatmap;  // files to make
+  bool json = false;
+};
+int step_command(const StepRequest& request);
+std::vector<std::string> step_networks();
+
+struct TopologyRequest {
+  std::string scenario;
+  std::vector<std::string> sets;
+  bool dot = false;  // Graphviz instead of text
+};
+int topology_command(const TopologyRequest& request);
+
+struct ValidateRequest {
+  std::string what;  // "step"
+  std::string data;  // a table of published steps; empty: that of the project
+  bool fit = false;  // find the constants again, too
+  bool json = false;
+};
+/// The step model against published steps; fails where a bound on its errors is broken.
+int validate_command(const ValidateRequest& request);
+
 /// Holds the policies of this program to the orders in a recording.
 int replay_command(const std::string& file);
 

@@ -232,6 +232,72 @@ void add_scale(CLI::App& app, ScaleRequest& request, int& exit_code) {
   scale->callback([&] { exit_code = scale_command(request); });
 }
 
+void add_step(CLI::App& app, StepRequest& request, int& exit_code) {
+  CLI::App* step = add(app, "step", "Say how long one training step takes, and where its time goes",
+                       "  gauntlet step megascale-175b-12288\n"
+                       "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
+                       "      --trace step.json --heatmap step.svg");
+  add_scenario(*step, request.scenario);
+  add_sets(*step, request.sets);
+  step->add_option("--degrade", request.degrade,
+                   "Make a part slower, as often as needed: host:17.slow=1.10, host:17.slow.forward=1.10, "
+                   "host:17.gpu:3.slow=2, host:17.stall=2s, host:17.nic:2.degrade=4, "
+                   "host:17.nic:2.degrade=lost, tor:3.degrade=2, jitter=0.02")
+      ->type_name("COMPONENT.WHAT=VALUE")
+      ->allow_extra_args(false);
+  step->add_option("--network", request.network,
+                   "What says how fast communicators are (default: closed-form, or max-min where switches "
+                   "narrow, hashes collide or others send)")
+      ->check(CLI::IsMember(step_networks()));
+  step->add_option("--ecmp", request.ecmp, "How switches choose among equal paths (max-min, simgrid)")
+      ->check(CLI::IsMember({"spread", "hashed"}))
+      ->capture_default_str();
+  step->add_option("--beside", request.beside,
+                   "Another job's transfer on the same fabric, as often as needed (max-min)")
+      ->type_name("host:A-host:B")
+      ->allow_extra_args(false);
+  step->add_option("--storm", request.storm,
+                   "A restore from storage at a host, to all of the job's (max-min)")
+      ->type_name("host:A")
+      ->allow_extra_args(false);
+  step->add_option("--trace", request.trace, "Write a time line here, for https://ui.perfetto.dev")
+      ->type_name("FILE");
+  step->add_option("--heatmap", request.heatmap, "Write a map of who waits for whom here, as SVG")
+      ->type_name("FILE");
+  step->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  step->callback([&] { exit_code = step_command(request); });
+}
+
+void add_topology(CLI::App& app, TopologyRequest& request, int& exit_code) {
+  CLI::App* topology = add(
+      app, "topology", "Show the network of a scenario's cluster: switches, bandwidths, what fails together",
+      "  gauntlet topology megascale-175b-12288\n"
+      "  gauntlet topology tiny-8 --set cluster.network.kind=clos\n"
+      "  gauntlet topology llama3-405b-54d --dot | dot -Tsvg > network.svg");
+  add_scenario(*topology, request.scenario);
+  add_sets(*topology, request.sets);
+  topology->add_flag("--dot", request.dot, "Print it for Graphviz; what there are many of is drawn as one");
+  topology->callback([&] { exit_code = topology_command(request); });
+}
+
+void add_validate(CLI::App& app, ValidateRequest& request, int& exit_code) {
+  CLI::App* validate = add(app, "validate", "Hold the step model to steps that others measured and published",
+                           "  gauntlet validate step\n"
+                           "  gauntlet validate step --json > validation.json\n"
+                           "  gauntlet validate step --data models/calibration/published.csv");
+  validate->add_option("what", request.what, "The model: step")
+      ->type_name("MODEL")
+      ->required()
+      ->check(CLI::IsMember({"step"}));
+  validate
+      ->add_option("--data", request.data,
+                   "Rows like those of models/calibration/published.csv, in their place")
+      ->type_name("FILE");
+  validate->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
+  validate->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  validate->callback([&] { exit_code = validate_command(request); });
+}
+
 void add_replay(CLI::App& app, std::string& file, int& exit_code) {
   CLI::App* replay = add(app, "replay", "Hold the policies to the orders in a recording",
                          "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
@@ -403,10 +469,13 @@ int main_program(int argc, char** argv) {
   TuneRequest tune;
   PlanRequest plan;
   ScaleRequest scale;
+  StepRequest step;
   for (StudyRequest* study :
        std::initializer_list<StudyRequest*>{&run, &sweep, &compare, &tune, &plan, &scale})
     study->threads = default_threads();
   ShowRequest show;
+  TopologyRequest topology;
+  ValidateRequest validate;
   std::string recording, what;
   std::vector<std::string> scenarios;
   ResultsRequest results;
@@ -418,6 +487,9 @@ int main_program(int argc, char** argv) {
   add_tune(app, tune, exit_code);
   add_plan(app, plan, exit_code);
   add_scale(app, scale, exit_code);
+  add_step(app, step, exit_code);
+  add_topology(app, topology, exit_code);
+  add_validate(app, validate, exit_code);
   add_replay(app, recording, exit_code);
   add_drill(app, drill, exit_code);
   add_agent(app, agent, exit_code);

@@ -26,6 +26,7 @@ set(GAUNTLET_ALL_ROOMS
     core_random
     core_record
     models
+    flow
     policies
     sim
     score

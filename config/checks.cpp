@@ -1,10 +1,13 @@
 #include "config/checks.hpp"
 
 #include "config/uncertain.hpp"
+#include "models/network/fabric_network.hpp"
+#include "models/topology/topology.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace gauntlet {
@@ -12,31 +15,45 @@ namespace {
 
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
-/// One number that would make tp x pp x dp the number of GPUs.
+/// One number that would make tp x cp x pp x dp the number of GPUs.
 std::string fitting_layout(std::uint64_t gpus, std::uint64_t gpus_per_host, const Layout& layout) {
-  const std::uint64_t tp = layout.tp, pp = layout.pp, dp = layout.dp;
-  if (gpus % (tp * pp) == 0) return "dp = " + text(gpus / (tp * pp)) + " would fit";
-  const std::uint64_t ranks = tp * pp * dp;
+  const std::uint64_t group = std::uint64_t{layout.tp} * layout.cp, pp = layout.pp, dp = layout.dp;
+  if (gpus % (group * pp) == 0) return "dp = " + text(gpus / (group * pp)) + " would fit";
+  const std::uint64_t ranks = group * pp * dp;
   if (ranks % gpus_per_host == 0) return "cluster.hosts = " + text(ranks / gpus_per_host) + " would fit";
-  if (gpus % (tp * dp) == 0) return "pp = " + text(gpus / (tp * dp)) + " would fit";
-  return "dp = " + text(gpus) + " with tp = 1 and pp = 1 would fit";
+  if (gpus % (group * dp) == 0) return "pp = " + text(gpus / (group * dp)) + " would fit";
+  return "dp = " + text(gpus) + " with tp = 1, cp = 1 and pp = 1 would fit";
 }
 
-void check_layout(const Place& root, const World& world) {
-  if (!root.all_sound("cluster.hosts", "cluster.hardware", "job.layout")) return;
+/// The ranks that hold one replica of the model, or nothing where they are more than `most`.
+std::optional<std::uint64_t> ranks_of_replica(const Layout& layout, std::uint64_t most) {
+  std::uint64_t ranks = 1;  // each factor is at most a billion, so a product of two of them fits
+  for (const std::uint64_t factor : {layout.tp, layout.cp, layout.pp}) {
+    ranks *= factor;
+    if (ranks > most) return std::nullopt;
+  }
+  return ranks;
+}
+
+/// Whether the layout has a rank for each GPU.
+bool check_layout(const Place& root, const World& world) {
+  if (!root.all_sound("cluster.hosts", "cluster.hardware", "job.layout")) return true;
   const Layout& layout = world.job.layout;
   const std::uint64_t per_host = world.hardware.gpus_per_host;
   const std::uint64_t gpus = per_host * world.inventory.job_hosts;
-  // Each factor is at most a billion, so two of them fit, and three are compared by division.
-  const std::uint64_t replica = std::uint64_t{layout.tp} * layout.pp;
-  if (gpus % replica == 0 && gpus / replica == layout.dp) return;
-  const std::string ranks = replica > gpus ? "more" : text(replica * layout.dp);
-  root.mistake_at(
-      "job.layout",
-      "has tp x pp x dp = " + text(layout.tp) + " x " + text(layout.pp) + " x " + text(layout.dp) + ", " +
-          ranks + " ranks, where " + text(world.inventory.job_hosts) + " hosts of " + text(per_host) +
-          " have " + text(gpus) + " GPUs",
-      replica > gpus ? "tp x pp must divide " + text(gpus) : fitting_layout(gpus, per_host, layout));
+  const std::optional<std::uint64_t> replica = ranks_of_replica(layout, gpus);
+  if (replica && gpus % *replica == 0 && gpus / *replica == layout.dp) return true;
+  const bool contexts = layout.cp > 1;
+  const std::string ranks = replica ? text(*replica * layout.dp) : "more";
+  root.mistake_at("job.layout",
+                  std::string("has tp x ") + (contexts ? "cp x " : "") + "pp x dp = " + text(layout.tp) +
+                      " x " + (contexts ? text(layout.cp) + " x " : "") + text(layout.pp) + " x " +
+                      text(layout.dp) + ", " + ranks + " ranks, where " + text(world.inventory.job_hosts) +
+                      " hosts of " + text(per_host) + " have " + text(gpus) + " GPUs",
+                  replica
+                      ? fitting_layout(gpus, per_host, layout)
+                      : std::string("tp x ") + (contexts ? "cp x " : "") + "pp must divide " + text(gpus));
+  return false;
 }
 
 void check_size(const Place& root, const World& world) {
@@ -49,16 +66,30 @@ void check_size(const Place& root, const World& world) {
                     "at most " + text(std::numeric_limits<std::int32_t>::max()) + " can be told apart");
 }
 
-void check_batch(const Place& root, const JobModel& job) {
-  if (!root.all_sound("job.global_batch", "job.micro_batch", "job.layout")) return;
-  const std::uint64_t at_once = std::uint64_t{job.layout.dp} * job.micro_batch;
-  if (job.global_batch % at_once == 0) return;
-  const std::uint64_t nearest =
-      std::max<std::uint64_t>(1, (job.global_batch + at_once / 2) / at_once) * at_once;
-  root.mistake_at(
-      "job.global_batch",
-      "is no multiple of dp x micro_batch = " + text(job.layout.dp) + " x " + text(job.micro_batch),
-      text(nearest) + " would fit");
+/// Whether the model can be trained in this layout on this hardware. A job with a measured step time did run. What divides
+/// nothing is said before ranks are counted: more hosts would not mend it.
+void check_job(const Place& root, const World& world) {
+  const bool sound = root.all_sound("job.global_batch", "job.micro_batch", "job.layout", "job.model",
+                                    "job.training", "cluster.hardware");
+  const JobModel& job = world.job;
+  const Bytes memory = job.step_time > Duration::zero() ? Bytes{} : world.hardware.memory;
+  const auto found =
+      sound ? misfit(job.model, job.training, job.layout, job.global_batch, job.micro_batch, memory)
+            : std::nullopt;
+  const bool divides = !found || !found->what.starts_with("job.layout.");
+  if (divides && !check_layout(root, world)) return;
+  if (found) root.mistake_at(found->what, found->why, found->suggestion);
+}
+
+/// Whether every host can reach every other.
+void check_fabric(const Place& root, const World& world) {
+  if (!root.all_sound("cluster.hosts", "cluster.hardware", "cluster.hosts_per_tor", "cluster.network",
+                      "spares.count"))
+    return;
+  const auto found =
+      fabric_misfit(world.inventory.hosts(), world.inventory.hosts_per_tor, world.hardware, world.fabric);
+  const auto too_large = found ? found : network_misfit(world);
+  if (too_large) root.mistake_at(too_large->what, too_large->why, too_large->suggestion);
 }
 
 void check_interval(const Place& root, const Scenario& scenario) {
@@ -131,9 +162,9 @@ void check_repair(const Place& root, const World& world) {
 }  // namespace
 
 void check_scenario(const Place& root, const Scenario& scenario) {
-  check_layout(root, scenario.world);
   check_size(root, scenario.world);
-  check_batch(root, scenario.world.job);
+  check_job(root, scenario.world);
+  check_fabric(root, scenario.world);
   check_interval(root, scenario);
   check_heartbeats(root, scenario);
   check_trace(root, scenario.world);

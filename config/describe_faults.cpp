@@ -32,6 +32,12 @@ constexpr std::array<Choice<FaultClock>, 2> kClocks = {{
     {"always", FaultClock::always},
     {"training", FaultClock::training},
 }};
+constexpr std::array<Choice<Segment>, 4> kSegments = {{
+    {"all", Segment::all},
+    {"forward", Segment::forward},
+    {"backward", Segment::backward},
+    {"optimizer", Segment::optimizer},
+}};
 constexpr std::array<Choice<Remedy>, 2> kRemedies = {{
     {"restart", Remedy::restart},
     {"repair", Remedy::repair},
@@ -194,6 +200,16 @@ void check_fault(const Place& place, FaultKind& fault) {
   if (by_factor && fault.factor <= 1 && place.all_sound("effect", "factor"))
     place.mistake_at("factor", "is not above 1",
                      "a slow host takes `factor` times as long, a degraded NIC carries 1/`factor`");
+  if (fault.segment != Segment::all && fault.effect != Effect::slow && place.all_sound("effect", "segment"))
+    place.mistake_at("segment", "is given, and the effect is not slow", "leave it out");
+  if (fault.effect == Effect::slow && fault.component == ComponentKind::nic &&
+      place.all_sound("effect", "component"))
+    place.mistake_at("component", "is a NIC, which computes nothing that could be slow",
+                     "effect = \"degrade\", or component = \"host\" or \"gpu\"");
+  if (fault.effect == Effect::degrade && fault.component == ComponentKind::gpu &&
+      place.all_sound("effect", "component"))
+    place.mistake_at("component", "is a GPU, which has no bandwidth to lose",
+                     "component = \"nic\", or \"host\" for all its NICs");
   if (fault.effect == Effect::stall && !fault.heals_after && place.all_sound("effect", "heals_after"))
     place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
   if (fault.stationary_ages && fault.trace.empty() && std::isinf(fault.life.mean()) &&
@@ -244,6 +260,8 @@ void describe(Fields& fields, FaultKind& fault, World& world) {
                "what it does to the culprit");
   fields.field("factor", number(fault.factor, {1, 1e9, false}), Fallback::value("1.0"),
                "slow: times as long; degrade: bandwidth divided by it");
+  fields.field("segment", choice<Segment>(fault.segment, kSegments, "a segment of a step"),
+               Fallback::value("\"all\""), "slow: the compute that takes so long");
   std::optional<Law>& heals_after = fault.heals_after;
   Law heals = Law::exponential(1);
   fields.field("heals_after",

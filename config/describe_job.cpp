@@ -3,6 +3,7 @@
 #include "config/types.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ void describe(Fields& fields, Layout& layout) {
                "data-parallel replicas");
   fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}), Fallback::value("1"),
                "model chunks on each pipeline rank (interleaved schedule)");
+  fields.field("cp", whole_number(layout.cp, {1, kMostRanks}), Fallback::value("1"),
+               "context-parallel ranks, which share a sequence");
+  fields.field("ep", whole_number(layout.ep, {1, kMostRanks}), Fallback::value("1"),
+               "expert-parallel ranks, cut from the data-parallel ones");
   describe_source(fields);
 }
 
@@ -74,22 +79,58 @@ void describe(Fields& fields, Calibration& calibration) {
       return to_toml(Value{find_calibration(calibration.stack)->*constant, {}, {}, false});
     });
   };
-  fields.field("stack", name(calibration.stack, stacks, "a software stack"), Fallback::value("\"llama3\""),
+  fields.field("stack", name(calibration.stack, stacks, "a software stack"),
+               Fallback::value("\"megatron-core\""),
                "whose measured steps the constants below were fitted on");
   fields.field("gemm_efficiency", number(calibration.gemm_efficiency, {0, 1, true}),
-               of_stack(&Calibration::gemm_efficiency), "share of the peak rate at which a stage computes");
+               of_stack(&Calibration::gemm_efficiency),
+               "share of the peak rate that a full wave of matrix tiles reaches");
+  fields.field("memory_efficiency", number(calibration.memory_efficiency, {0, 1, true}),
+               of_stack(&Calibration::memory_efficiency),
+               "share of the memory bandwidth that operators bound by memory reach");
   fields.field("tensor_exposed", number(calibration.tensor_exposed, {0, 1000, false}),
                of_stack(&Calibration::tensor_exposed),
                "share of the tensor-parallel collectives that a step waits for");
-  fields.field("pipeline_exposed", number(calibration.pipeline_exposed, {0, 1000, false}),
-               of_stack(&Calibration::pipeline_exposed), "the same, of transfers between pipeline stages");
+  fields.field("tensor_overlapped", number(calibration.tensor_overlapped, {0, 1000, false}),
+               of_stack(&Calibration::tensor_overlapped), "the same where they run beside the compute");
   fields.field("data_exposed", number(calibration.data_exposed, {0, 1000, false}),
                of_stack(&Calibration::data_exposed), "the same, of gradients and weights");
+  fields.field("misaligned", number(calibration.misaligned, {1, 1000, false}),
+               of_stack(&Calibration::misaligned),
+               "attention with heads whose width is no multiple of 8 takes so many times as long");
   fields.field("source", text(calibration.source), Fallback::optional(), "where these numbers come from");
   fields.check([&](const Place& place) {
     const Calibration* stack = find_calibration(calibration.stack);
     if (stack != nullptr && !place.find("source")) calibration.source = stack->source;
   });
+}
+
+constexpr std::array<Choice<Precision>, 3> kPrecisions = {{
+    {"fp16", Precision::fp16},
+    {"bf16", Precision::bf16},
+    {"fp8", Precision::fp8},
+}};
+constexpr std::array<Choice<Recompute>, 3> kRecomputes = {{
+    {"none", Recompute::none},
+    {"selective", Recompute::selective},
+    {"full", Recompute::full},
+}};
+
+void describe(Fields& fields, Training& training) {
+  fields.field("precision", choice<Precision>(training.precision, kPrecisions, "a precision"),
+               Fallback::value("\"bf16\""), "of the linear layers");
+  fields.field("recompute", choice<Recompute>(training.recompute, kRecomputes, "a kind of recomputation"),
+               Fallback::value("\"selective\""),
+               "selective: the attention core; full: every layer's forward pass");
+  fields.field("sequence_parallel", flag(training.sequence_parallel), Fallback::value("true"),
+               "layer norms and dropouts are split over the tensor-parallel ranks");
+  fields.field("distributed_optimizer", flag(training.distributed_optimizer), Fallback::value("true"),
+               "optimizer state is sharded over the data-parallel ranks (ZeRO-1)");
+  fields.field("flash_attention", flag(training.flash_attention), Fallback::value("true"),
+               "attention scores stay on chip");
+  fields.field("overlap_tensor", flag(training.overlap_tensor), Fallback::value("false"),
+               "tensor-parallel collectives run beside the matrix products");
+  describe_source(fields);
 }
 
 }  // namespace
@@ -106,12 +147,26 @@ void describe(Fields& fields, Transformer& model) {
                "key and value heads; as many as heads without grouped-query attention");
   fields.field("ffn_hidden", whole_number(model.ffn_hidden, {1, kMost}), Fallback::required(),
                "width of the MLP");
+  fields.field("head_dim", whole_number(model.head_dim, {0, kMost}), Fallback::value("0"),
+               "width of one attention head; 0: hidden / heads");
   fields.field("gated_mlp", flag(model.gated_mlp), Fallback::value("false"),
                "whether the MLP has a gate (SwiGLU)");
+  fields.field("tied_embeddings", flag(model.tied_embeddings), Fallback::value("false"),
+               "whether the output matrix is the embedding's transpose");
   fields.field("vocabulary", whole_number(model.vocabulary, {1, kMost}), Fallback::required(),
                "tokens it knows");
   fields.field("sequence", whole_number(model.sequence, {1, kMost}), Fallback::required(),
                "tokens in one sequence");
+  fields.field("experts", whole_number(model.experts, {0, kMost}), Fallback::value("0"),
+               "routed experts of a layer; 0: dense");
+  fields.field("experts_per_token", whole_number(model.experts_per_token, {0, kMost}), Fallback::value("0"),
+               "routed experts that a token visits");
+  fields.field("shared_experts", whole_number(model.shared_experts, {0, kMost}), Fallback::value("0"),
+               "experts that every token visits");
+  fields.field("expert_ffn_hidden", whole_number(model.expert_ffn_hidden, {0, kMost}), Fallback::value("0"),
+               "width of one expert");
+  fields.field("dense_layers", whole_number(model.dense_layers, {0, kMost}), Fallback::value("0"),
+               "the first layers, which have no experts");
   describe_source(fields);
 }
 
@@ -122,7 +177,10 @@ void describe_job(Fields& fields, World& world) {
       "model", "models", [&](Fields& f) { describe(f, job.model); },
       "the model: a name in the catalogue, or its dimensions");
   fields.table(
-      "layout", [&](Fields& f) { describe(f, job.layout); }, "ranks; tp x pp x dp is the number of GPUs");
+      "layout", [&](Fields& f) { describe(f, job.layout); },
+      "ranks; tp x cp x pp x dp is the number of GPUs");
+  fields.table(
+      "training", [&](Fields& f) { describe(f, job.training); }, "how the software stack trains it");
   fields.table(
       "calibration", [&](Fields& f) { describe(f, job.calibration); },
       "the software stack, for the step model");

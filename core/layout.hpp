@@ -1,17 +1,21 @@
 // The 3D-parallel placement of a job: which rank holds which part of the model, and in which host it sits.
 //
-// Ranks are ordered as Megatron-LM orders them: tensor parallel fastest, then data, then pipeline
-// (https://github.com/NVIDIA/Megatron-LM, core/parallel_state.py, order "tp-cp-ep-dp-pp"). Ranks fill hosts in order.
+// Ranks are ordered as Megatron-LM orders them: tensor parallel fastest, then context, then data, then pipeline
+// (https://github.com/NVIDIA/Megatron-LM, core/parallel_state.py, order "tp-cp-ep-dp-pp"). Expert-parallel groups are cut
+// from the data-parallel ranks: ep divides dp. Ranks fill hosts in order.
 #pragma once
 
 #include "core/contract.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace gauntlet {
 
+enum class Dimension : std::uint8_t { tensor, context, expert, data, pipeline };
+
 struct Coordinates {
-  std::uint32_t tp = 0, dp = 0, pp = 0;
+  std::uint32_t tp = 0, cp = 0, dp = 0, pp = 0;
   friend bool operator==(const Coordinates&, const Coordinates&) = default;
 };
 
@@ -20,17 +24,41 @@ struct Layout {
   std::uint32_t pp = 1;              // pipeline stages
   std::uint32_t dp = 1;              // data-parallel replicas
   std::uint32_t virtual_stages = 1;  // model chunks per pipeline rank (interleaved schedule)
+  std::uint32_t cp = 1;              // context-parallel ranks, which share a sequence
+  std::uint32_t ep = 1;              // expert-parallel ranks; divides dp
 
-  constexpr std::uint32_t ranks() const { return tp * pp * dp; }
+  constexpr std::uint32_t ranks() const { return tp * cp * pp * dp; }
 
   constexpr Coordinates coordinates(std::uint32_t rank) const {
     expect(rank < ranks(), "the rank is in the layout");
-    return {.tp = rank % tp, .dp = rank / tp % dp, .pp = rank / (tp * dp)};
+    return {.tp = rank % tp, .cp = rank / tp % cp, .dp = rank / (tp * cp) % dp, .pp = rank / (tp * cp * dp)};
   }
   constexpr std::uint32_t rank(const Coordinates& at) const {
-    expect(at.tp < tp && at.dp < dp && at.pp < pp, "the coordinates are in the layout");
-    return at.tp + tp * (at.dp + dp * at.pp);
+    expect(at.tp < tp && at.cp < cp && at.dp < dp && at.pp < pp, "the coordinates are in the layout");
+    return at.tp + tp * (at.cp + cp * (at.dp + dp * at.pp));
   }
+  /// How many ranks talk to each other along a dimension.
+  constexpr std::uint32_t size(Dimension dimension) const {
+    switch (dimension) {
+      case Dimension::tensor:
+        return tp;
+      case Dimension::context:
+        return cp;
+      case Dimension::expert:
+        return ep;
+      case Dimension::data:
+        return dp * cp;  // gradients are summed over the context-parallel ranks too
+      case Dimension::pipeline:
+        return pp;
+    }
+    return 1;
+  }
+  /// How many such groups there are.
+  constexpr std::uint32_t groups(Dimension dimension) const { return ranks() / size(dimension); }
+  /// The number of a rank's group along a dimension. Groups are counted in the order of their first ranks.
+  std::uint32_t group_of(std::uint32_t rank, Dimension dimension) const;
+  /// The ranks of a group in ascending order.
+  std::vector<std::uint32_t> ranks_of_group(Dimension dimension, std::uint32_t group) const;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 

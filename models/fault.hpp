@@ -24,6 +24,9 @@ enum class Effect : std::uint8_t {
 };
 constexpr bool stops_job(Effect effect) { return effect == Effect::crash || effect == Effect::hang; }
 
+/// Which compute a slow culprit is slow in.
+enum class Segment : std::uint8_t { all, forward, backward, optimizer };
+
 enum class FaultClock : std::uint8_t {
   always,    // strikes and ages on every powered host, also during recovery, also spares
   training,  // strikes and ages only while the job trains, checkpoints or recomputes, and only its own hosts
@@ -52,6 +55,7 @@ struct FaultKind {
   FaultClock clock = FaultClock::always;
   Effect effect = Effect::crash;
   double factor = 1;               // slow, degrade: time multiplies by this / bandwidth divides by it; > 1
+  Segment segment = Segment::all;  // slow
   std::optional<Law> heals_after;  // seconds; stalls need it
   Remedy remedy = Remedy::repair;
   Symptoms symptoms;

@@ -5,9 +5,11 @@
 #include "core/inventory.hpp"
 #include "core/quantity.hpp"
 #include "core/random/law.hpp"
-#include "models/calibration.hpp"
+#include "models/calibration/calibration.hpp"
 #include "models/fault.hpp"
 #include "models/hardware.hpp"
+#include "models/topology/fabric.hpp"
+#include "models/workload.hpp"
 
 #include <cstdint>
 #include <string>
@@ -40,6 +42,7 @@ struct PlannedStop {
 struct JobModel {
   std::string name;
   Transformer model;
+  Training training;
   Calibration calibration;  // the software stack, for models/step
   Layout layout;
   std::uint32_t global_batch = 1;  // sequences
@@ -99,6 +102,7 @@ struct World {
   std::string name;      // of the scenario
   std::string question;  // what it asks
   Hardware hardware;
+  Fabric fabric;
   Inventory inventory;
   JobModel job;
   StorageModel storage;

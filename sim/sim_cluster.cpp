@@ -114,19 +114,14 @@ void SimCluster::watch_for_no_progress() {
 
 // --- training --------------------------------------------------------------------------------------------------------
 
-Pace SimCluster::pace_of(const Degradation& degradation) const {
-  const auto known = step_times_.find(degradation);
-  const Duration step =
-      known != step_times_.end()
-          ? known->second
-          : step_times_.emplace(degradation, step_model_.evaluate(degradation).total).first->second;
-  return {.step = step, .healthy_step = step_model_.healthy()};
-}
-
 Pace SimCluster::pace() const {
-  const Degradation present = degradation();
-  if (present == Degradation{}) return {.step = step_model_.healthy(), .healthy_step = step_model_.healthy()};
-  return pace_of(present);
+  const Duration healthy = step_model_.healthy();
+  const ClusterState present = cluster_state();
+  if (present.healthy()) return {.step = healthy, .healthy_step = healthy};
+  ClusterState alike = canonical(present, world_->job.layout, world_->hardware.gpus_per_host);
+  const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
+  if (fresh) known->second = step_model_.time(known->first);
+  return {.step = known->second, .healthy_step = healthy};
 }
 
 Gang::Checkpointing SimCluster::checkpointing() const {

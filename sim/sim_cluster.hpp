@@ -7,7 +7,7 @@
 #include "core/cluster.hpp"
 #include "core/record/progress.hpp"
 #include "core/record/truth.hpp"
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 #include "models/storage.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
@@ -85,7 +85,6 @@ class SimCluster final : public Cluster {
   void update_pace();
   void schedule_job_end();
   Pace pace() const;
-  Pace pace_of(const Degradation& degradation) const;
   Gang::Checkpointing checkpointing() const;
   void grant_spares();
   void repair(HostId host, Duration takes);
@@ -112,7 +111,7 @@ class SimCluster final : public Cluster {
   void report_log(HostId host, PatternId pattern);
   void push_line(const LogWatch& watch, HostId host, std::uint32_t more);
   void report_victims();
-  Degradation degradation() const;
+  ClusterState cluster_state() const;  // of the job's hosts
 
   void on(const FaultDue& event);
   void on(const FaultHeals& event);
@@ -164,9 +163,8 @@ class SimCluster final : public Cluster {
   const World* world_;
   StepModel step_model_;
   CheckpointCosts costs_;
-  std::vector<StreamName> heal_names_, symptom_names_;  // by FaultKindId
-  mutable std::map<Degradation, Duration>
-      step_times_;  // evaluated once per distinct state, kept over replicas
+  std::vector<StreamName> heal_names_, symptom_names_;   // by FaultKindId
+  mutable std::map<ClusterState, Duration> step_times_;  // by canonical state, kept over replicas
 
   SimEngine engine_;
   Outbox out_;

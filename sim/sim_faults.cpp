@@ -259,15 +259,28 @@ void SimCluster::report_victims() {
   }
 }
 
-Degradation SimCluster::degradation() const {
-  Degradation worst;
+ClusterState SimCluster::cluster_state() const {
+  ClusterState state;
+  const auto part_of_host = [](ComponentId who, ComponentKind kind, std::uint32_t each, std::uint32_t whole) {
+    return who.kind == kind ? who.index % each : whole;
+  };
   for (const ActiveFault& fault : active_) {
     if (!in_job(fault.host)) continue;
     const FaultKind& kind = kind_of(fault);
-    if (kind.effect == Effect::slow) worst.compute_factor = std::max(worst.compute_factor, kind.factor);
-    if (kind.effect == Effect::degrade) worst.network_factor = std::max(worst.network_factor, kind.factor);
+    const std::uint32_t slot = slot_of_[fault.host.value];
+    if (kind.effect == Effect::slow)
+      state.slow.push_back(
+          {slot,
+           part_of_host(fault.component, ComponentKind::gpu, world_->hardware.gpus_per_host, kWholeHost),
+           slow_in(kind.segment, kind.factor)});
+    if (kind.effect == Effect::degrade)
+      state.network.nics.push_back(
+          {slot, part_of_host(fault.component, ComponentKind::nic, world_->hardware.nics_per_host, kAllNics),
+           kind.factor});
   }
-  return worst;
+  std::sort(state.slow.begin(), state.slow.end());
+  std::sort(state.network.nics.begin(), state.network.nics.end());
+  return state;
 }
 
 }  // namespace gauntlet

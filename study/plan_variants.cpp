@@ -1,6 +1,6 @@
 #include "study/plan_variants.hpp"
 
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 #include "study/finish.hpp"
 #include "study/size.hpp"
 #include "study/statistics.hpp"

@@ -1,6 +1,6 @@
 #include "study/point.hpp"
 
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 
 #include <utility>
 

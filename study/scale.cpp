@@ -1,7 +1,7 @@
 #include "study/scale.hpp"
 
 #include "core/contract.hpp"
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 #include "models/storage.hpp"
 #include "policies/checkpoint/interval.hpp"
 #include "study/gpu_counts.hpp"

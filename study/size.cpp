@@ -1,6 +1,6 @@
 #include "study/size.hpp"
 
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,16 @@ namespace {
 constexpr std::uint64_t kMostHosts = 10'000'000;
 constexpr std::uint64_t kMostSequences = 1'000'000'000;
 
-std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.tp} * layout.pp; }
+std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.tp} * layout.cp * layout.pp; }
 
-bool divides_batch(const JobModel& job, std::uint64_t dp) {
-  return job.global_batch % (dp * job.micro_batch) == 0;
+/// Whether so many replicas share the batch evenly, in whole groups of micro-batches where stages are interleaved, and
+/// expert-parallel groups are whole (models/workload.hpp, misfit).
+bool works(const JobModel& job, std::uint64_t dp, Batch batch) {
+  if (dp % job.layout.ep != 0) return false;
+  if (batch == Batch::scaled) return true;
+  const std::uint64_t at_once = dp * job.micro_batch;
+  return job.global_batch % at_once == 0 &&
+         (job.layout.virtual_stages == 1 || job.global_batch / at_once % job.layout.pp == 0);
 }
 
 /// The sizes next to `gpus`, at or below it and above it, that work; 0 where there is none.
@@ -31,14 +37,14 @@ Neighbours neighbours(const Scenario& base, std::uint64_t gpus, Batch batch) {
   const std::uint64_t unit = size_unit(base), replica = replica_gpus(world.job.layout);
   const std::uint64_t most = kMostHosts * world.hardware.gpus_per_host / unit;
   const std::uint64_t units = std::min(gpus / unit, most);
-  if (batch == Batch::scaled) return {.below = units * unit, .above = units < most ? (units + 1) * unit : 0};
-  // More replicas than sequences divide nothing, so both searches end.
-  const std::uint64_t last = std::min(most, world.job.global_batch * replica / unit);
+  // More replicas than sequences divide nothing, and every ep-th number of replicas has whole groups: both searches end.
+  const std::uint64_t last =
+      batch == Batch::scaled ? most : std::min(most, world.job.global_batch * replica / unit);
   Neighbours found;
   for (std::uint64_t n = std::min(units, last); n > 0 && found.below == 0; --n)
-    if (divides_batch(world.job, n * unit / replica)) found.below = n * unit;
+    if (works(world.job, n * unit / replica, batch)) found.below = n * unit;
   for (std::uint64_t n = units + 1; n <= last && found.above == 0; ++n)
-    if (divides_batch(world.job, n * unit / replica)) found.above = n * unit;
+    if (works(world.job, n * unit / replica, batch)) found.above = n * unit;
   return found;
 }
 
@@ -61,6 +67,15 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
   if (gpus % size_unit(base) != 0) {
     problem.why = fmt::format("are no whole pipeline replicas of tp x pp = {} x {} in whole hosts of {}",
                               layout.tp, layout.pp, base.world.hardware.gpus_per_host);
+  } else if (gpus > 0 && gpus / replica_gpus(layout) % layout.ep != 0) {
+    problem.why = fmt::format("have dp = {}, which expert-parallel groups of {} do not divide",
+                              gpus / replica_gpus(layout), layout.ep);
+  } else if (batch == Batch::kept && gpus > 0 && layout.virtual_stages > 1) {
+    problem.why = fmt::format(
+        "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept "
+        "into groups "
+        "of pp = {} micro-batches, as virtual stages need them",
+        gpus / replica_gpus(layout), base.world.job.micro_batch, base.world.job.global_batch, layout.pp);
   } else if (batch == Batch::kept && gpus > 0) {
     problem.why = fmt::format(
         "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept",
@@ -101,7 +116,7 @@ Resized resized(const Scenario& base, std::uint64_t gpus, Batch batch) {
   const std::uint64_t sequences =
       batch == Batch::kept ? job.global_batch : std::uint64_t{job.global_batch} / job.layout.dp * dp;
   const bool fits = gpus > 0 && gpus % size_unit(base) == 0 && hosts <= kMostHosts &&
-                    sequences <= kMostSequences && (batch == Batch::scaled || divides_batch(job, dp));
+                    sequences <= kMostSequences && works(job, dp, batch);
   if (!fits) return {{}, no_such_size(base, gpus, batch)};
 
   Resized out;

@@ -1,6 +1,6 @@
 #include "study/work.hpp"
 
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 
 #include <fmt/format.h>
 

@@ -36,7 +36,7 @@ struct Describe;  // specialised below: `name` and the tuple `members`
 GAUNTLET_DESCRIBE(ComponentId, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(index));
 GAUNTLET_DESCRIBE(Scope, GAUNTLET_MEMBER(kind), GAUNTLET_MEMBER(subset), GAUNTLET_MEMBER(index));
 GAUNTLET_DESCRIBE(Layout, GAUNTLET_MEMBER(tp), GAUNTLET_MEMBER(pp), GAUNTLET_MEMBER(dp),
-                  GAUNTLET_MEMBER(virtual_stages));
+                  GAUNTLET_MEMBER(virtual_stages), GAUNTLET_MEMBER(cp), GAUNTLET_MEMBER(ep));
 GAUNTLET_DESCRIBE(Inventory, GAUNTLET_MEMBER(job_hosts), GAUNTLET_MEMBER(spares),
                   GAUNTLET_MEMBER(gpus_per_host), GAUNTLET_MEMBER(hosts_per_tor), GAUNTLET_MEMBER(layout));
 

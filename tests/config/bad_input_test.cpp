@@ -1,6 +1,7 @@
 // Every way in which a scenario can be wrong, one by one: where, what, why, and what to try.
 #include "tests/config/scenario_texts.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -180,9 +181,9 @@ TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
 
 TEST(BadInput, TheBeginningOfANameIsEnoughToNameIt) {
   EXPECT_TRUE(
-      problems_when("\"tiny-1b\"", "\"llama3\"")
-          .starts_with("test.toml:7:9: job.model = \"llama3\" is not in the catalogue's models; did you mean "
-                       "\"llama3-405b\"?"));
+      problems_when("\"tiny-1b\"", "\"mt-nlg\"")
+          .starts_with("test.toml:7:9: job.model = \"mt-nlg\" is not in the catalogue's models; did you mean "
+                       "\"mt-nlg-530b\"?"));
 }
 
 TEST(BadInput, OneNameWhereAListBelongs) {
@@ -227,7 +228,7 @@ TEST(BadInput, UnknownHardwareAndModel) {
   EXPECT_EQ(problems_when("\"h100\"", "\"h1000\""),
             "test.toml:4:12: cluster.hardware = \"h1000\" is not in the catalogue's hardware; did you mean "
             "\"h100\"? known "
-            "are \"a100-80g\", \"h100\", \"h200\", \"h800\"\n");
+            "are \"a100-40g\", \"a100-80g\", \"h100\", \"h200\", \"h800\"\n");
   EXPECT_TRUE(
       problems_when("\"tiny-1b\"", "\"../../etc/passwd\"")
           .starts_with(
@@ -422,6 +423,30 @@ TEST(BadInput, EffectsThatLackWhatTheyNeed) {
       "\"3s\"\n");
 }
 
+TEST(BadInput, EffectsOnComponentsThatCannotHaveThem) {
+  const std::string rest = "remedy = \"restart\"\nmtbf = \"9d\"\nfactor = 2\n";
+  EXPECT_THAT(problems_with("[faults.f]\ncomponent = \"nic\"\neffect = \"slow\"\n" + rest),
+              testing::HasSubstr("component = \"nic\" is a NIC, which computes nothing that could be slow"));
+  EXPECT_THAT(problems_with("[faults.f]\ncomponent = \"gpu\"\neffect = \"degrade\"\n" + rest),
+              testing::HasSubstr("component = \"gpu\" is a GPU, which has no bandwidth to lose"));
+  EXPECT_THAT(
+      problems_with("[faults.f]\ncomponent = \"host\"\neffect = \"degrade\"\nsegment = \"forward\"\n" + rest),
+      testing::HasSubstr("segment = \"forward\" is given, and the effect is not slow; leave it out"));
+}
+
+TEST(BadInput, LayoutsThatTheModelOrItsMemoryRefuses) {
+  EXPECT_THAT(problems_when("tp = 4", "tp = 3"), testing::HasSubstr("job.layout.tp = 3 does not divide"));
+  EXPECT_THAT(problems_when("dp = 4", "dp = 4\ntp = 3"), testing::Not(testing::HasSubstr("ranks, where")));
+  EXPECT_THAT(problems_when("\"tiny-1b\"", "\"gpt3-175b\""), testing::HasSubstr("of a GPU's 80 GB"));
+}
+
+TEST(BadInput, AFabricThatCannotConnect) {
+  EXPECT_THAT(problems_when("hardware = \"h100\"",
+                            "hardware = \"h100\"\nhosts_per_tor = 1\n"
+                            "network = { kind = \"clos\", tors_per_pod = 1, spines = 1 }"),
+              testing::HasSubstr("cluster.network.spines"));
+}
+
 // --- what does not fit together
 
 TEST(BadInput, ALayoutThatDoesNotMultiplyToTheGpus) {
@@ -429,12 +454,11 @@ TEST(BadInput, ALayoutThatDoesNotMultiplyToTheGpus) {
   EXPECT_EQ(problems,
             "test.toml:11:1: job.layout has tp x pp x dp = 4 x 1 x 8, 32 ranks, where 2 hosts of 8 have 16 "
             "GPUs; dp = 4 would fit\n");
-  // 3 divides no number of GPUs here, but 3 x 4 x 2 = 24 = 3 hosts of 8.
-  EXPECT_NE(problems_when("tp = 4\ndp = 4", "tp = 3\npp = 2\ndp = 4").find("cluster.hosts = 3 would fit"),
+  // 3 divides no number of GPUs here, but 3 x 8 = 24 = 3 hosts of 8.
+  EXPECT_NE(problems_when("tp = 4\ndp = 4", "tp = 1\npp = 3\ndp = 8").find("cluster.hosts = 3 would fit"),
             std::string::npos);
-  // 4,000,000,000 x 4,000,000,000 does not fit in 32 bits, nor in 64 with a third factor.
-  EXPECT_NE(problems_when("dp = 4", "dp = 1000000000\npp = 1000000000").find("tp x pp must divide 16"),
-            std::string::npos);
+  EXPECT_NE(problems_when("dp = 4", "dp = 1000000000\npp = 1000000000"), "");  // more than 64 bits
+  EXPECT_NE(problems_when("dp = 4", "dp = 1\npp = 8").find("tp x pp must divide 16"), std::string::npos);
 }
 
 TEST(BadInput, ABatchThatDoesNotDivide) {

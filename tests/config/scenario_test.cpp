@@ -347,10 +347,11 @@ TEST(Extends, AMeanAndARateOfDifferentFiles) {
 
 TEST(Catalogue, AFolderBesideTheScenarioComesFirst) {
   const Folder folder;
-  folder.write("catalog/hardware/mine.toml",
-               "name = \"Mine\"\npeak = \"1TFLOP/s\"\nmemory = \"1GB\"\nmemory_bandwidth = \"1GB/s\"\nnvlink "
-               "= \"1GB/s\"\n"
-               "nic = \"1GB/s\"\npcie = \"1GB/s\"\n");
+  folder.write(
+      "catalog/hardware/mine.toml",
+      "name = \"Mine\"\npeak = \"1TFLOP/s\"\nmemory = \"16GB\"\nmemory_bandwidth = \"1GB/s\"\nnvlink "
+      "= \"1GB/s\"\n"
+      "nic = \"1GB/s\"\npcie = \"1GB/s\"\n");
   const std::string path = folder.write("deep/down/own.toml", with(kSmall, "h100", "mine"));
   const LoadedScenario result = load_scenario(path, {});
   ASSERT_EQ(problems_of(result), "");

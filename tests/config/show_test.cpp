@@ -136,9 +136,14 @@ TEST(Lists, NameWhatThereIs) {
     }
     return out;
   };
-  EXPECT_EQ(names(list_hardware()), (std::vector<std::string>{"a100-80g", "h100", "h200", "h800"}));
+  EXPECT_EQ(names(list_hardware()),
+            (std::vector<std::string>{"a100-40g", "a100-80g", "h100", "h200", "h800"}));
   EXPECT_EQ(names(list_models()),
-            (std::vector<std::string>{"gpt3-175b", "llama3-405b", "opt-175b", "tiny-1b"}));
+            (std::vector<std::string>{"bloom-176b", "deepseek-v3", "gpt3-175b", "llama3-405b", "llama3-70b",
+                                      "llama3-8b", "megatron-1.7b", "megatron-1008b", "megatron-145.6b",
+                                      "megatron-18.4b", "megatron-3.6b", "megatron-310.1b", "megatron-39.1b",
+                                      "megatron-529.6b", "megatron-7.5b", "megatron-76.1b", "mt-nlg-530b",
+                                      "opt-175b", "tiny-1b"}));
   EXPECT_EQ(names(list_distributions()), std::vector<std::string>(law_names().begin(), law_names().end()));
   EXPECT_EQ(names(list_policies()).size(), 9U);
   EXPECT_EQ(names(list_faults()).size(), 18U);

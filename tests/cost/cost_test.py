@@ -129,7 +129,8 @@ class Scale(unittest.TestCase):
     def test_twice_the_hosts_with_the_same_faults_cost_the_same(self):
         # The same counts over twice the hosts: as many faults, at the same times. Only dp grows with the cluster.
         once, small = per_replica(MAIN_JOB, 5, 15)
-        twice, large = per_replica(MAIN_JOB, 5, 15, "cluster.hosts=4096", "job.layout.dp=256", *over(4096))
+        twice, large = per_replica(MAIN_JOB, 5, 15, "cluster.hosts=4096", "job.layout.dp=256",
+                                   "job.global_batch=4096", *over(4096))
         self.assertEqual(large["hosts"], 2 * small["hosts"])
         self.assertGreater(small["faults"], 5_000)
         self.assertAlmostEqual(large["faults"] / small["faults"], 1, delta=0.02)

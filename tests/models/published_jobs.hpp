@@ -10,13 +10,17 @@ namespace gauntlet {
 // A100 80 GB SXM: https://www.nvidia.com/en-us/data-center/a100/ with one 200 Gb/s NIC per GPU, as MegaScale
 // has (https://arxiv.org/abs/2402.15627, section 3.6). PCIe: generation 4 x16: 25 GB/s assumed.
 inline Hardware a100() {
-  return {.name = "A100-80G",
-          .peak = {312e12},
-          .memory = {80e9},
-          .memory_bandwidth = {2039e9},
-          .nvlink = {600e9},
-          .nic = {25e9},
-          .pcie = {25e9}};
+  return {
+      .name = "A100-80G",
+      .peak = {312e12},
+      .peak_fp8 = {},
+      .multiprocessors =
+          108,  // https://images.nvidia.com/aem-dam/en-zz/Solutions/data-center/nvidia-ampere-architecture-whitepaper.pdf
+      .memory = {80e9},
+      .memory_bandwidth = {2039e9},
+      .nvlink = {600e9},
+      .nic = {25e9},
+      .pcie = {25e9}};
 }
 
 // H100 SXM: https://www.nvidia.com/en-us/data-center/h100/ with one 400 Gb/s NIC per GPU, as Llama 3 has
@@ -24,6 +28,8 @@ inline Hardware a100() {
 inline Hardware h100() {
   return {.name = "H100",
           .peak = {989e12},
+          .peak_fp8 = {1979e12},
+          .multiprocessors = 132,  // https://resources.nvidia.com/en-us-tensor-core/gtc22-whitepaper-hopper
           .memory = {80e9},
           .memory_bandwidth = {3350e9},
           .nvlink = {900e9},
@@ -69,6 +75,7 @@ inline World megascale(std::uint32_t dp) {
                      .sequence = 2048};
   world.job.layout = {.tp = 8, .pp = 8, .dp = dp, .virtual_stages = 6};
   world.job.global_batch = 6144;
+  world.job.training.overlap_tensor = true;
   world.job.calibration = *find_calibration("megascale");
   return world;
 }

@@ -29,8 +29,8 @@ namespace gauntlet {
 namespace {
 
 constexpr std::uint64_t kSeeds[] = {1, 2, 3};
-constexpr double kRate = 6.5 / 1000 / 1440;    // failures per host-minute
-constexpr double kInterval = 5, kRestart = 5;  // minutes
+constexpr double kRate = 6.5 / 1000 / 1440;        // failures per host-minute
+constexpr double kInterval = 5, kRestartTime = 5;  // minutes
 
 Scenario rsc1(std::vector<std::string> sets) {
   LoadedScenario loaded = load_scenario("scenarios/rsc1.toml", sets);
@@ -63,11 +63,11 @@ TEST(Rsc1, TrainsAsMuchAsTheClosedFormsSay) {
   constexpr std::int64_t kSegments = 10'000, kStepsOfSegment = 20;
   constexpr std::uint32_t kReplicas = 300;
   const double m = 1 / (2000 * kRate);
-  const double first_order = 1 - (kRestart + kInterval / 2) / m;
+  const double first_order = 1 - (kRestartTime + kInterval / 2) / m;
   ASSERT_NEAR(first_order, 0.9323, 5e-5);
   for (const Clock clock : {Clock{"always", 0.9345}, Clock{"training", 0.9354}}) {
     const bool always = clock.name == std::string("always");
-    const double start = always ? m * std::expm1(kRestart / m) : kRestart;
+    const double start = always ? m * std::expm1(kRestartTime / m) : kRestartTime;
     const double segment = (m + start) * std::expm1(kInterval / m);
     ASSERT_NEAR(kInterval / segment, clock.ettr, 5e-5);
     // A given amount of work has an exact mean duration; without the spare, which a failure strikes once in 2,001.

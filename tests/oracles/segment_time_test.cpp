@@ -24,7 +24,7 @@ constexpr Point kPoints[] = {
     {30, 0.5, 106, 2, 8, 38.830488558082365},
     {5, 0.1, 13.8, 1, 3, 8.224005250612647},
 };
-constexpr std::uint64_t kSeeds[] = {1, 2, 3};
+constexpr std::uint64_t kSegmentSeeds[] = {1, 2, 3};
 
 Duration minutes(double m) { return from_seconds(60 * m); }
 
@@ -42,7 +42,7 @@ TEST(SegmentTime, AgreesWithTheClosedForm) {
     world.repair.time = Law::constant(60 * point.down);
     const PolicyConstants policies = instant_policies(minutes(point.interval));
     Simulation simulation(world, policies);
-    for (const std::uint64_t seed : kSeeds) {
+    for (const std::uint64_t seed : kSegmentSeeds) {
       double sum = 0, sum_of_squares = 0;
       for (std::uint32_t replica = 0; replica < kReplicas; ++replica) {
         const Figures& figures = simulation.run({.seed = seed, .replica = replica});

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 constexpr HostId kHost{3};
 constexpr WatchId kWatch{7};
 
-Time at(Duration since_start) { return kStart + since_start; }
+Time moment(Duration since_start) { return kStart + since_start; }
 
 Watch job_watch(Signal signal, decltype(Watch::until) until) {
   return {.id = kWatch, .signal = signal, .who = Scope::all(ComponentKind::job), .until = until};
@@ -25,21 +25,21 @@ Watch host_watch(Signal signal, PatternId pattern, std::uint16_t first = kEachMe
 
 TEST(Watches, AMissingStepIsReportedOnceAndItsReturnToo) {
   Watches watches(kHost);
-  ASSERT_TRUE(watches.add(job_watch(Signal::step, Silence{10s}), at(0s)));
+  ASSERT_TRUE(watches.add(job_watch(Signal::step, Silence{10s}), moment(0s)));
   EXPECT_EQ(watches.deadline(), kNever) << "nothing trains yet";
-  watches.began(at(100s));
-  EXPECT_EQ(watches.deadline(), at(110s));
-  watches.on_step(2.0, at(105s));
-  EXPECT_EQ(watches.deadline(), at(115s)) << "the step moved it";
-  watches.on_deadline(at(110s));
-  EXPECT_TRUE(watches.take(at(110s)).empty()) << "an older deadline";
-  watches.on_deadline(at(115s));
-  watches.on_deadline(at(116s));
-  watches.on_step(12.0, at(117s));
-  const std::vector<Seen> seen = watches.take(at(117s));
+  watches.began(moment(100s));
+  EXPECT_EQ(watches.deadline(), moment(110s));
+  watches.on_step(2.0, moment(105s));
+  EXPECT_EQ(watches.deadline(), moment(115s)) << "the step moved it";
+  watches.on_deadline(moment(110s));
+  EXPECT_TRUE(watches.take(moment(110s)).empty()) << "an older deadline";
+  watches.on_deadline(moment(115s));
+  watches.on_deadline(moment(116s));
+  watches.on_step(12.0, moment(117s));
+  const std::vector<Seen> seen = watches.take(moment(117s));
   ASSERT_EQ(seen.size(), 2U);
   EXPECT_EQ(seen[0].edge, Edge::began);
-  EXPECT_EQ(seen[0].sensed, at(115s));
+  EXPECT_EQ(seen[0].sensed, moment(115s));
   EXPECT_EQ(seen[0].who, component(JobId{0}));
   EXPECT_EQ(seen[1].edge, Edge::ended);
   EXPECT_EQ(seen[1].value, 12.0);
@@ -47,38 +47,38 @@ TEST(Watches, AMissingStepIsReportedOnceAndItsReturnToo) {
 
 TEST(Watches, StoppedRanksAreNotMissedAndANewRunIsAwaitedAfresh) {
   Watches watches(kHost);
-  watches.add(job_watch(Signal::step, Silence{10s}), at(0s));
-  watches.began(at(0s));
+  watches.add(job_watch(Signal::step, Silence{10s}), moment(0s));
+  watches.began(moment(0s));
   watches.gone();
   EXPECT_EQ(watches.deadline(), kNever);
-  watches.on_deadline(at(60s));
-  EXPECT_TRUE(watches.take(at(60s)).empty());
-  watches.began(at(100s));
-  EXPECT_EQ(watches.deadline(), at(110s));
+  watches.on_deadline(moment(60s));
+  EXPECT_TRUE(watches.take(moment(60s)).empty());
+  watches.began(moment(100s));
+  EXPECT_EQ(watches.deadline(), moment(110s));
 }
 
 TEST(Watches, AWatchThatComesLateWaitsSinceTheLastStep) {
   Watches watches(kHost);
-  watches.began(at(0s));
-  watches.on_step(2.0, at(2s));
-  watches.add(job_watch(Signal::step, Silence{10s}), at(9s));
-  EXPECT_EQ(watches.deadline(), at(12s));
+  watches.began(moment(0s));
+  watches.on_step(2.0, moment(2s));
+  watches.add(job_watch(Signal::step, Silence{10s}), moment(9s));
+  EXPECT_EQ(watches.deadline(), moment(12s));
 }
 
 TEST(Watches, SamplesAndBandsPassStepsAndStalls) {
   Watches watches(kHost);
-  watches.began(at(0s));
-  watches.add(job_watch(Signal::checkpoint_stall, Sample{1}), at(0s));
+  watches.began(moment(0s));
+  watches.add(job_watch(Signal::checkpoint_stall, Sample{1}), moment(0s));
   Watch band = job_watch(Signal::step, Outside{1.0, 3.0});
   band.id = WatchId{8};
-  watches.add(band, at(0s));
-  watches.on_step(2.0, at(1s));   // inside
-  watches.on_stall(0.5, at(2s));  // the one sample
-  watches.on_stall(0.5, at(3s));  // no more are wanted
-  watches.on_step(4.0, at(4s));   // leaves
-  watches.on_step(5.0, at(5s));   // is outside still
-  watches.on_step(3.0, at(6s));   // back: the edge is inside
-  const std::vector<Seen> seen = watches.take(at(6s));
+  watches.add(band, moment(0s));
+  watches.on_step(2.0, moment(1s));   // inside
+  watches.on_stall(0.5, moment(2s));  // the one sample
+  watches.on_stall(0.5, moment(3s));  // no more are wanted
+  watches.on_step(4.0, moment(4s));   // leaves
+  watches.on_step(5.0, moment(5s));   // is outside still
+  watches.on_step(3.0, moment(6s));   // back: the edge is inside
+  const std::vector<Seen> seen = watches.take(moment(6s));
   ASSERT_EQ(seen.size(), 3U);
   EXPECT_EQ(seen[0].watch, kWatch);
   EXPECT_EQ(seen[0].edge, Edge::sample);
@@ -91,52 +91,52 @@ TEST(Watches, SamplesAndBandsPassStepsAndStalls) {
 TEST(Watches, LogLinesMatchByTheDriversNames) {
   Watches watches(kHost);
   watches.reset({"collective_timeout", "nan"});
-  watches.add(host_watch(Signal::log_line, PatternId{1}), at(0s));
-  watches.on_log("collective_timeout", at(1s));
-  watches.on_log("unknown", at(2s));
-  watches.on_log("nan", at(3s));
-  const std::vector<Seen> seen = watches.take(at(3s));
+  watches.add(host_watch(Signal::log_line, PatternId{1}), moment(0s));
+  watches.on_log("collective_timeout", moment(1s));
+  watches.on_log("unknown", moment(2s));
+  watches.on_log("nan", moment(3s));
+  const std::vector<Seen> seen = watches.take(moment(3s));
   ASSERT_EQ(seen.size(), 1U);
-  EXPECT_EQ(seen[0].sensed, at(3s));
+  EXPECT_EQ(seen[0].sensed, moment(3s));
   EXPECT_EQ(seen[0].who, component(kHost));
   EXPECT_EQ(seen[0].value, 0);
 }
 
 TEST(Watches, ABurstBeyondTheFirstFewArrivesAsOneCount) {
   Watches watches(kHost);
-  watches.add(host_watch(Signal::process_exit, PatternId{0}, 1), at(0s));
-  for (int i = 0; i < 4; ++i) watches.on_exit(3, at(1s));
-  const std::vector<Seen> seen = watches.take(at(1s));
+  watches.add(host_watch(Signal::process_exit, PatternId{0}, 1), moment(0s));
+  for (int i = 0; i < 4; ++i) watches.on_exit(3, moment(1s));
+  const std::vector<Seen> seen = watches.take(moment(1s));
   ASSERT_EQ(seen.size(), 2U);  // the first, and the second with two more: four in all
   EXPECT_EQ(seen[0].more, 0U);
   EXPECT_EQ(seen[1].more, 2U);
-  watches.on_exit(4, at(2s));
-  EXPECT_EQ(watches.take(at(2s)).size(), 1U) << "the next burst starts afresh";
+  watches.on_exit(4, moment(2s));
+  EXPECT_EQ(watches.take(moment(2s)).size(), 1U) << "the next burst starts afresh";
 }
 
 TEST(Watches, OnlyTheHostThatIsMeantReports) {
   Watches watches(kHost);
   Watch other = host_watch(Signal::process_exit, PatternId{0});
   other.who = Scope::one(component(HostId{4}));
-  watches.add(other, at(0s));
-  watches.on_exit(1, at(1s));
-  EXPECT_TRUE(watches.take(at(1s)).empty());
+  watches.add(other, moment(0s));
+  watches.on_exit(1, moment(1s));
+  EXPECT_TRUE(watches.take(moment(1s)).empty());
   other.who = Scope::one(component(kHost));  // the same id: in place of the first
-  watches.add(other, at(1s));
-  watches.on_exit(1, at(2s));
-  EXPECT_EQ(watches.take(at(2s)).size(), 1U);
+  watches.add(other, moment(1s));
+  watches.on_exit(1, moment(2s));
+  EXPECT_EQ(watches.take(moment(2s)).size(), 1U);
   watches.remove(kWatch);
-  watches.on_exit(1, at(3s));
-  EXPECT_TRUE(watches.take(at(3s)).empty());
+  watches.on_exit(1, moment(3s));
+  EXPECT_TRUE(watches.take(moment(3s)).empty());
 }
 
 TEST(Watches, WhatNoAgentCanFilterIsRefused) {
   Watches watches(kHost);
-  EXPECT_FALSE(watches.add(job_watch(Signal::heartbeat, Silence{1s}), at(0s)));
-  EXPECT_FALSE(watches.add(job_watch(Signal::checkpoint_stall, Silence{1s}), at(0s)));
-  EXPECT_FALSE(watches.add(job_watch(Signal::step, Match{}), at(0s)));
-  EXPECT_FALSE(watches.add(host_watch(Signal::heartbeat, PatternId{0}), at(0s)));
-  EXPECT_FALSE(watches.add(job_watch(Signal::process_exit, Sample{1}), at(0s)));
+  EXPECT_FALSE(watches.add(job_watch(Signal::heartbeat, Silence{1s}), moment(0s)));
+  EXPECT_FALSE(watches.add(job_watch(Signal::checkpoint_stall, Silence{1s}), moment(0s)));
+  EXPECT_FALSE(watches.add(job_watch(Signal::step, Match{}), moment(0s)));
+  EXPECT_FALSE(watches.add(host_watch(Signal::heartbeat, PatternId{0}), moment(0s)));
+  EXPECT_FALSE(watches.add(job_watch(Signal::process_exit, Sample{1}), moment(0s)));
 }
 
 }  // namespace

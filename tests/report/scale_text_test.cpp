@@ -35,7 +35,7 @@ ScaledSize size_of(std::uint32_t gpus, double mttf_hours, double ettr) {
   return size;
 }
 
-ScaleResult sample() {
+ScaleResult scale_sample() {
   ScaleResult result;
   result.scenario = "sample";
   result.version = "0.1.0";
@@ -53,8 +53,8 @@ TEST(ScaleReport, BeginsWithFailuresAndTrainingAtBothEnds) {
       "At 16,384 GPUs the mean time to failure is 1.803 h +- 0.002 and ETTR 93.27% +- 0.03; at 131,072 GPUs "
       "it "
       "is 0.2254 h +- 0.0002 and ETTR 57.10% +- 0.03 (95% intervals, Monte Carlo only, 40 replicas a size).";
-  const std::string report = text_report(sample(), {.command = "gauntlet scale sample"});
-  EXPECT_EQ(answer_line(sample()), answer);
+  const std::string report = text_report(scale_sample(), {.command = "gauntlet scale sample"});
+  EXPECT_EQ(answer_line(scale_sample()), answer);
   EXPECT_TRUE(report.starts_with(answer + "\n"));
   EXPECT_THAT(report, HasSubstr("Bougeret"));
   EXPECT_THAT(report, HasSubstr("\n   16,384     1.803    0.002     93.27   0.03"));
@@ -65,7 +65,7 @@ TEST(ScaleReport, BeginsWithFailuresAndTrainingAtBothEnds) {
 }
 
 TEST(ScaleReport, SaysWhatIsNotAsItSeems) {
-  ScaleResult result = sample();
+  ScaleResult result = scale_sample();
   result.keep_batch = true;
   result.interrupted = true;
   result.asked_sizes = 3;
@@ -83,7 +83,7 @@ TEST(ScaleReport, SaysWhatIsNotAsItSeems) {
 }
 
 TEST(ScaleReport, ClaimsNothingThatWasNotSeen) {
-  ScaleResult result = sample();
+  ScaleResult result = scale_sample();
   for (ScaledSize& size : result.sizes) {
     size.summary = sample_summary(1);
     size.best_interval = std::nullopt;
@@ -96,7 +96,7 @@ TEST(ScaleReport, ClaimsNothingThatWasNotSeen) {
 }
 
 TEST(ScaleChart, HasALineForEachFigureAndMarksNone) {
-  const ChartPage page = chart_of(sample(), "gauntlet scale sample");
+  const ChartPage page = chart_of(scale_sample(), "gauntlet scale sample");
   ASSERT_EQ(page.lines.size(), 4U);
   for (const LineChart& chart : page.lines)
     for (const ChartSeries& series : chart.series) EXPECT_EQ(series.points.size(), 2U) << chart.title;

@@ -10,7 +10,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kDesignSeed = 7;
 
 Axis axis(const std::string& text) { return *parse_axis(text, Value{Value::Table{}, {}, {}, false}).axis; }
 
@@ -33,7 +33,7 @@ TEST(Design, ALatinHypercubeHasOnePointInEveryStratumOfEveryRange) {
   SCOPED_TRACE("seed 7");
   constexpr std::uint32_t kPoints = 40;
   const std::vector<Axis> axes = {axis("a=1min:2h:log"), axis("b=10:20.5:lin"), axis("c=x,y")};
-  const std::vector<Settings> points = latin_hypercube(axes, kPoints, kSeed);
+  const std::vector<Settings> points = latin_hypercube(axes, kPoints, kDesignSeed);
   ASSERT_EQ(points.size(), kPoints);
   for (std::size_t i = 0; i < 2; ++i) {
     std::set<int> strata;
@@ -53,16 +53,16 @@ TEST(Design, ALatinHypercubeHasOnePointInEveryStratumOfEveryRange) {
 TEST(Design, ALatinHypercubeFollowsItsSeedAndItsFieldsAreShuffledApart) {
   SCOPED_TRACE("seed 7");
   const std::vector<Axis> axes = {axis("a=1:100:lin"), axis("b=1:100:lin")};
-  const auto points = latin_hypercube(axes, 30, kSeed);
-  EXPECT_EQ(points, latin_hypercube(axes, 30, kSeed));
-  EXPECT_NE(points, latin_hypercube(axes, 30, kSeed + 1));
+  const auto points = latin_hypercube(axes, 30, kDesignSeed);
+  EXPECT_EQ(points, latin_hypercube(axes, 30, kDesignSeed));
+  EXPECT_NE(points, latin_hypercube(axes, 30, kDesignSeed + 1));
   EXPECT_TRUE(
       std::any_of(points.begin(), points.end(), [](const Settings& p) { return p[0].value != p[1].value; }));
 }
 
 TEST(Design, PointsThatRoundingMakesTheSameComeOnce) {
   SCOPED_TRACE("seed 7");
-  const auto points = latin_hypercube(std::vector{axis("a=1:3:lin")}, 30, kSeed);
+  const auto points = latin_hypercube(std::vector{axis("a=1:3:lin")}, 30, kDesignSeed);
   EXPECT_EQ(points.size(), 3U);
 }
 

@@ -17,10 +17,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 5;
+constexpr std::uint64_t kScaleSeed = 5;
 
 PointSource source_of(const std::string& scenario, std::vector<std::string> sets = {}) {
-  return {"scenarios/" + scenario + ".toml", std::move(sets), kSeed};
+  return {"scenarios/" + scenario + ".toml", std::move(sets), kScaleSeed};
 }
 
 ScalePlan plan_of(const PointSource& source, const std::string& gpus, Batch batch = Batch::scaled) {
@@ -98,10 +98,11 @@ ScalePlan loaded(ScalePlan plan) {
   return plan;
 }
 
-struct Study {
-  explicit Study(const PointSource& source, std::uint32_t replicas, const std::atomic<bool>* stop = nullptr)
+struct ScaleStudy {
+  explicit ScaleStudy(const PointSource& source, std::uint32_t replicas,
+                      const std::atomic<bool>* stop = nullptr)
       : plan(loaded(plan_of(source, "2048,16384,131072"))),
-        executor(make_thread_executor({.seed = kSeed}, 1)),
+        executor(make_thread_executor({.seed = kScaleSeed}, 1)),
         store(Store::temporary({}, plan.base->facts.faults)),
         experiment(*executor, *store, {.stop = stop, .progress = {}}),
         result(scale(experiment, plan, replicas)) {}
@@ -115,7 +116,7 @@ struct Study {
 
 TEST(Scale, FailuresAndTheBestIntervalFollowTheClosedForms) {
   // 6.5 failures in 1,000 days of each host, and a checkpoint that blocks training for 30 s.
-  const Study study(source_of("rsc1", {"storage.stall=30s", "job.window=3d"}), 30);
+  const ScaleStudy study(source_of("rsc1", {"storage.stall=30s", "job.window=3d"}), 30);
   ASSERT_EQ(study.result.sizes.size(), 3U);
   for (const ScaledSize& size : study.result.sizes) {
     const double exact = 86400 * 1000 / 6.5 / size.summary.facts.hosts;
@@ -133,7 +134,7 @@ TEST(Scale, FailuresAndTheBestIntervalFollowTheClosedForms) {
 }
 
 TEST(Scale, CheckpointsThatCostNothingAreBestAfterEveryStep) {
-  const Study study(source_of("rsc1", {"job.window=1d"}), 5);
+  const ScaleStudy study(source_of("rsc1", {"job.window=1d"}), 5);
   const ScaledSize& size = study.result.sizes.back();
   ASSERT_TRUE(size.best_interval);
   EXPECT_TRUE(size.best_interval->every_step);
@@ -141,13 +142,13 @@ TEST(Scale, CheckpointsThatCostNothingAreBestAfterEveryStep) {
 }
 
 TEST(Scale, WhereNothingFailedNoIntervalIsBest) {
-  const Study study(source_of("rsc1", {"job.window=6min"}), 1);
+  const ScaleStudy study(source_of("rsc1", {"job.window=6min"}), 1);
   EXPECT_FALSE(study.result.sizes.front().best_interval);
 }
 
 TEST(Scale, AnInterruptedOneHasWhatIsDone) {
   const std::atomic<bool> stop = true;
-  const Study study(source_of("rsc1"), 5, &stop);
+  const ScaleStudy study(source_of("rsc1"), 5, &stop);
   EXPECT_TRUE(study.result.interrupted);
   EXPECT_TRUE(study.result.sizes.empty());
   EXPECT_EQ(study.result.asked_sizes, 3U);

@@ -1,6 +1,6 @@
 #include "study/size.hpp"
 
-#include "models/step.hpp"
+#include "models/step/step.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +64,18 @@ TEST(Size, WhatDoesNotWorkSaysWhatDoes) {
   EXPECT_EQ(problem(base, 0, Batch::kept), "0 GPUs are no size that a job may have; 8 would work");
   EXPECT_THAT(problem(base, ~std::uint64_t{0} / 8 * 8, Batch::scaled),
               testing::EndsWith("; 80000000 would work"));
+}
+
+TEST(Size, VirtualStagesAndExpertGroupsStayWhole) {
+  const Scenario interleaved = scenario(source({"job.layout.virtual_stages=2"}));
+  // 128 micro-batches on 128 replicas leave one each, and two stages want two.
+  EXPECT_THAT(problem(interleaved, 1024, Batch::kept), testing::HasSubstr("groups of pp = 2 micro-batches"));
+  EXPECT_THAT(problem(interleaved, 1024, Batch::kept), testing::EndsWith("; 512 would work"));
+  EXPECT_EQ(problem(interleaved, 512, Batch::kept), "");
+  Scenario experts = scenario(source());
+  experts.world.job.layout.ep = 4;
+  EXPECT_EQ(problem(experts, 80, Batch::scaled),
+            "80 GPUs have dp = 10, which expert-parallel groups of 4 do not divide; 64 or 96 would work");
 }
 
 TEST(Size, TheNearestIsTheSmallerOfTwo) {

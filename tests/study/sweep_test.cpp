@@ -15,10 +15,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kSweepSeed = 3;
 
 // Any small scenario: its replicas are made up but in one test.
-PointSource tiny_source() { return {"scenarios/tiny-8.toml", {"job.window=4d"}, kSeed}; }
+PointSource tiny_source() { return {"scenarios/tiny-8.toml", {"job.window=4d"}, kSweepSeed}; }
 
 std::shared_ptr<const Point> tiny_point() {
   static const LoadedPoint loaded = tiny_source().point();
@@ -50,8 +50,8 @@ class MadeUp final : public Executor {
   Figures replica(PointNumber number, std::uint32_t k) const {
     const Point& point = *points_.at(number);
     const double minutes = to_seconds(*parse_duration(point.settings.front().value).value) / 60;
-    const double shared = 60 * uniform_at({kSeed, k}, stream_name("test.shared"), 0, 0);
-    const double own = own_ * uniform_at({kSeed, k}, stream_name("test.own"), 1000 * luck_ + number, 0);
+    const double shared = 60 * uniform_at({kSweepSeed, k}, stream_name("test.shared"), 0, 0);
+    const double own = own_ * uniform_at({kSweepSeed, k}, stream_name("test.own"), 1000 * luck_ + number, 0);
     Figures of;
     of.ending = Ending::time_over;
     of.wall = std::chrono::seconds(1000);
@@ -70,13 +70,13 @@ class MadeUp final : public Executor {
   std::vector<std::shared_ptr<const Point>> points_;
 };
 
-struct Study {
-  Study(const std::string& vary, double own, std::atomic<bool>* stop = nullptr, std::uint64_t luck = 0)
+struct SweepStudy {
+  SweepStudy(const std::string& vary, double own, std::atomic<bool>* stop = nullptr, std::uint64_t luck = 0)
       : executor(own, luck),
         store(Store::temporary({.command = "sweep",
                                 .arguments = "",
                                 .version = "0",
-                                .seed = kSeed,
+                                .seed = kSweepSeed,
                                 .scenario = "tiny-8",
                                 .text = ""},
                                tiny_point()->facts.faults)),
@@ -108,7 +108,7 @@ std::vector<std::string> may_be_best(const SweepResult& result) {
 }
 
 TEST(Sweep, FindsTheBestPointAndThoseThatMayBe) {
-  Study study("checkpoint.interval=4min,8min,7min,30min", 4);
+  SweepStudy study("checkpoint.interval=4min,8min,7min,30min", 4);
   const SweepResult result = study.run({.replicas = 100});
   EXPECT_THAT(result.fields[0].values, ElementsAre("4min", "7min", "8min", "30min"));
   ASSERT_TRUE(result.best && result.second);
@@ -127,7 +127,7 @@ TEST(Sweep, FindsTheBestPointAndThoseThatMayBe) {
 }
 
 TEST(Sweep, WhatChanceMayExplainIsNotToldApart) {
-  Study study("checkpoint.interval=6min,7min,8min,9min,30min", 60);
+  SweepStudy study("checkpoint.interval=6min,7min,8min,9min,30min", 60);
   EXPECT_THAT(may_be_best(study.run({.replicas = 40})), ElementsAre("6min", "7min", "8min", "9min"));
 }
 
@@ -137,7 +137,7 @@ TEST(Sweep, TheTrueBestIsHardlyEverLeftOut) {
   SCOPED_TRACE("seed 3");
   int wrong = 0;
   for (std::uint64_t luck = 0; luck < 100; ++luck) {
-    Study study("checkpoint.interval=7min,8min,9min", 60, nullptr, luck);
+    SweepStudy study("checkpoint.interval=7min,8min,9min", 60, nullptr, luck);
     const auto names = may_be_best(study.run({.replicas = 10}));
     wrong += std::ranges::find(names, "8min") == names.end();
   }
@@ -146,7 +146,7 @@ TEST(Sweep, TheTrueBestIsHardlyEverLeftOut) {
 
 TEST(Sweep, WithAPrecisionPointsRunUntilTheyReachIt) {
   // All points have a standard deviation of (60 + own) uniforms: 17.4 s; +- 2.5 s needs (1.97 x 17.4 / 2.5)^2 = 188, so 256.
-  Study study("checkpoint.interval=4min,8min", 4);
+  SweepStudy study("checkpoint.interval=4min,8min", 4);
   const SweepResult result = study.run({.replicas = 1000, .precision = {{"ettr", 0.0025}}});
   EXPECT_THAT(replicas_of(result), ElementsAre(256, 256));
   for (const SweptPoint& point : result.points) {
@@ -157,23 +157,23 @@ TEST(Sweep, WithAPrecisionPointsRunUntilTheyReachIt) {
 }
 
 TEST(Sweep, WhatMissesThePrecisionIsSaid) {
-  Study capped("checkpoint.interval=4min,8min", 4);
+  SweepStudy capped("checkpoint.interval=4min,8min", 4);
   const SweepResult by_replicas = capped.run({.replicas = 50, .precision = {{"ettr", 0.0025}}});
   EXPECT_THAT(replicas_of(by_replicas), ElementsAre(50, 50));
   EXPECT_FALSE(by_replicas.points[0].precise || by_replicas.points[1].precise || by_replicas.budget_spent);
 
-  Study poor("checkpoint.interval=4min,8min", 4);
+  SweepStudy poor("checkpoint.interval=4min,8min", 4);
   const SweepResult by_budget = poor.run({.replicas = 1000, .precision = {{"ettr", 0.0025}}, .budget = 151});
   EXPECT_THAT(replicas_of(by_budget), ElementsAre(75, 75));
   EXPECT_TRUE(by_budget.budget_spent);
   EXPECT_LE(poor.executor.ran, 151U);
 
-  Study split("checkpoint.interval=4min,8min,9min", 4);
+  SweepStudy split("checkpoint.interval=4min,8min,9min", 4);
   EXPECT_THAT(replicas_of(split.run({.replicas = 1000, .budget = 100})), ElementsAre(33, 33, 33));
 }
 
 TEST(Sweep, DecisionsDoNotDependOnWhatTheStoreHasAlready) {
-  Study fresh("checkpoint.interval=4min,8min", 4), resumed("checkpoint.interval=4min,8min", 4);
+  SweepStudy fresh("checkpoint.interval=4min,8min", 4), resumed("checkpoint.interval=4min,8min", 4);
   const SweepTerms terms = {.replicas = 1000, .precision = {{"ettr", 0.0025}}};
   resumed.run({.replicas = 700});
   EXPECT_EQ(to_json(fresh.run(terms)), to_json(resumed.run(terms)));
@@ -182,7 +182,7 @@ TEST(Sweep, DecisionsDoNotDependOnWhatTheStoreHasAlready) {
 
 TEST(Sweep, AnInterruptedSweepReportsWhatItHas) {
   std::atomic<bool> stop = true;
-  Study study("checkpoint.interval=4min,8min", 4, &stop);
+  SweepStudy study("checkpoint.interval=4min,8min", 4, &stop);
   const SweepResult none = study.run({.replicas = 10});
   EXPECT_TRUE(none.interrupted);
   EXPECT_FALSE(none.best);
@@ -195,7 +195,7 @@ TEST(Sweep, CostDecidesWherePointsHoldDifferentGpus) {
   plan.axes = {*parse_axis("spares.count=1,4", source.resolved()).axis};
   plan.points = grid(plan.axes);
   const auto points = load_points(source, plan).points;
-  const auto executor = make_thread_executor({.seed = kSeed}, 1);
+  const auto executor = make_thread_executor({.seed = kSweepSeed}, 1);
   const auto store = Store::temporary({}, points[0]->facts.faults);
   Experiment experiment(*executor, *store, {});
   const SweepResult result = sweep(experiment, plan, points, {.replicas = 20});

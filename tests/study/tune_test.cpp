@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Study {
-  explicit Study(std::uint64_t seed, unsigned threads = 1, std::shared_ptr<Store> with = nullptr)
+struct TuneStudy {
+  explicit TuneStudy(std::uint64_t seed, unsigned threads = 1, std::shared_ptr<Store> with = nullptr)
       : source("one-fault", {}, seed),
         executor(make_thread_executor({.seed = seed}, threads)),
         store(with ? std::move(with)
@@ -60,7 +60,7 @@ TEST(Tune, FindsTheExactOptimumOfOneFault) {
   std::uint64_t covered = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
-    const TuneResult result = Study(seed).run();
+    const TuneResult result = TuneStudy(seed).run();
     const TunedField& field = result.fields.at(0);
     EXPECT_EQ(result.end, TuneResult::End::settled);
     const double overhead = exact_time(exact) - 1;
@@ -84,19 +84,19 @@ TEST(Tune, FindsTheExactOptimumOfOneFault) {
 }
 
 TEST(Tune, GivesTheSameBytesForAnyNumberOfThreadsAndGoesOnWhereItWasKilled) {
-  Study one(1, 1), two(1, 2);
+  TuneStudy one(1, 1), two(1, 2);
   const std::string json = to_json(one.run());
   EXPECT_EQ(to_json(two.run()), json);
   // A store that a killed search left: some replicas of the first points. Then one that has them all.
   auto store = std::shared_ptr<Store>(Store::temporary({}, one.source.point().point->facts.faults));
-  Study killed(1, 1, store);
+  TuneStudy killed(1, 1, store);
   const PointNumber point =
       killed.experiment.add(killed.source.point({{"checkpoint.interval", "1min52s"}}).point);
   ASSERT_TRUE(killed.experiment.ensure({{{.point = point, .replicas = 20}}}));
-  Study resumed(1, 1, store);
+  TuneStudy resumed(1, 1, store);
   EXPECT_EQ(to_json(resumed.run()), json);
   EXPECT_EQ(resumed.ran + 20, one.ran);
-  Study again(1, 1, store);
+  TuneStudy again(1, 1, store);
   EXPECT_EQ(to_json(again.run()), json);
   EXPECT_EQ(again.ran, 0U);
 }
@@ -107,11 +107,11 @@ TEST(Tune, DoesNotLookAtReplicasThatItDidNotAskFor) {
                            .maximize = "",
                            .subject_to = {"wall_time_s.p95<110d"},
                            .budget = 1500};
-  Study alone(1);
+  TuneStudy alone(1);
   const TuneResult result = alone.run(words);
   // A store that another study has filled further, at points of this one.
   auto store = std::shared_ptr<Store>(Store::temporary({}, alone.source.point().point->facts.faults));
-  Study other(1, 1, store);
+  TuneStudy other(1, 1, store);
   constexpr std::uint32_t kMany = 600;
   for (const std::size_t i : {result.today, *result.best}) {
     const std::vector<std::string>& values = result.points[i].values;
@@ -120,15 +120,15 @@ TEST(Tune, DoesNotLookAtReplicasThatItDidNotAskFor) {
         other.source.point({{"checkpoint.interval", values[0]}, {"spares.count", values[1]}}).point);
     ASSERT_TRUE(other.experiment.ensure({{{.point = point, .replicas = kMany}}}));
   }
-  EXPECT_EQ(to_json(Study(1, 1, store).run(words)), to_json(result));
+  EXPECT_EQ(to_json(TuneStudy(1, 1, store).run(words)), to_json(result));
 }
 
 TEST(Tune, SaysByHowMuchABoundThatNothingMeetsIsMissed) {
-  const TuneResult result = Study(1).run({.over = {"checkpoint.interval"},
-                                          .minimize = "wall_time_s",
-                                          .maximize = "",
-                                          .subject_to = {"wall_time_s.p95<102d", "gave_up<1%"},
-                                          .budget = 1500});
+  const TuneResult result = TuneStudy(1).run({.over = {"checkpoint.interval"},
+                                              .minimize = "wall_time_s",
+                                              .maximize = "",
+                                              .subject_to = {"wall_time_s.p95<102d", "gave_up<1%"},
+                                              .budget = 1500});
   EXPECT_FALSE(result.meets);
   ASSERT_TRUE(result.best);
   const TunedPoint& best = result.points[*result.best];

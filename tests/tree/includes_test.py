@@ -22,6 +22,7 @@ ROOMS = {
     "policies": ("core", "core/math"),
     "score": ("core", "core/record"),
     "models": ("core", "core/math", "core/random"),
+    "flow": ("core", "models"),
     "sim": (*CORE, "models"),
     "real": (*CORE, "models"),
     "config": ("core", "core/random", "models", "policies"),

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Seed kSeed{.study = 20241101, .replica = 3};
-constexpr StreamName kName = stream_name("law_test");
+constexpr StreamName kLawName = stream_name("law_test");
 
 struct Case {
   std::string label;
@@ -208,7 +208,7 @@ TEST(Law, StationaryInversesInvert) {
 TEST(Law, ASampleIsOneDrawByInversion) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.label);
-    Stream stream(kSeed, kName);
+    Stream stream(kSeed, kLawName);
     Stream same = stream;
     for (std::uint64_t i = 0; i < 100; ++i) {
       const double u = same.uniform();
@@ -223,7 +223,7 @@ TEST(Law, ResidualsAreOneDrawGivenSurvival) {
     SCOPED_TRACE(c.label);
     for (const double age_share : {0.0, 0.01, 0.5, 0.9}) {
       const double age = age_share * c.mean;
-      Stream stream(kSeed, kName);
+      Stream stream(kSeed, kLawName);
       Stream same = stream;
       for (std::uint64_t i = 0; i < 50; ++i) {
         const double u = same.uniform();
@@ -236,8 +236,8 @@ TEST(Law, ResidualsAreOneDrawGivenSurvival) {
           EXPECT_NEAR(c.law.survival(age + left) / c.law.survival(age) / u, 1, 1e-9);
         }
       }
-      Stream again(kSeed, kName);
-      const double u = uniform_at(kSeed, kName, 0, 0);
+      Stream again(kSeed, kLawName);
+      const double u = uniform_at(kSeed, kLawName, 0, 0);
       const double left = c.law.stationary_residual(age, again);
       EXPECT_EQ(again.draws(), 1u);
       EXPECT_NEAR(c.law.stationary_survival(age + left) / c.law.stationary_survival(age) / u, 1, 1e-9);
@@ -246,7 +246,7 @@ TEST(Law, ResidualsAreOneDrawGivenSurvival) {
 }
 
 TEST(Law, ResidualsFarOut) {
-  Stream stream(kSeed, kName);
+  Stream stream(kSeed, kLawName);
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.label);
     for (int i = 0; i < 20; ++i) {
@@ -285,7 +285,7 @@ TEST(Law, SamplesFollowTheLaw) {
     std::vector<double> edges;
     for (int i = 1; i < kBins; ++i)
       edges.push_back(time_by_halving(c.survival, 1 - static_cast<double>(i) / kBins));
-    Stream stream(kSeed, kName);
+    Stream stream(kSeed, kLawName);
     std::array<int, kBins> count{};
     for (int i = 0; i < kSamples; ++i) {
       const auto above = std::upper_bound(edges.begin(), edges.end(), c.law.sample(stream));
@@ -303,7 +303,7 @@ TEST(Law, SampleMomentsAreThoseOfTheLaw) {
   constexpr int kSamples = 200'000;
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.label);
-    Stream stream(kSeed, kName);
+    Stream stream(kSeed, kLawName);
     double sum = 0;
     double squares = 0;
     for (int i = 0; i < kSamples; ++i) {
@@ -321,7 +321,7 @@ TEST(Law, SampleMomentsAreThoseOfTheLaw) {
 
 TEST(Law, DiscreteSamplesAreEquallyLikely) {
   const Law law = Law::empirical({2, 9, 1, 2});
-  Stream stream(kSeed, kName);
+  Stream stream(kSeed, kLawName);
   std::array<int, 10> count{};
   for (int i = 0; i < 100'000; ++i) ++count[static_cast<std::size_t>(law.sample(stream))];
   // sd of 100,000 trials at 1/4: 137; at 1/2: 158. 5 sd.
@@ -368,7 +368,7 @@ TEST(Law, GivesTheSameBytesEverywhere) {
       Law::uniform(1, 4),          Law::constant(6),
       Law::empirical({2, 9, 1, 2})};
   for (const Law& law : laws) {
-    Stream stream(kSeed, kName);
+    Stream stream(kSeed, kLawName);
     for (int i = 0; i < 1'000; ++i) {
       mix(law.sample(stream));
       mix(law.stationary_residual(0, stream));

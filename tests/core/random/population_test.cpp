@@ -18,7 +18,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kHour = 3600;
 constexpr StreamName kPopulation = stream_name("population");
 constexpr StreamName kLives = stream_name("population.lives");
@@ -70,7 +70,7 @@ TEST(Population, EveryComponentFailsOnceInOrder) {
     Population population(Law::weibull(10, 0.7), ages, 1'000, Stream(seed_of(1), kPopulation));
     std::set<std::uint64_t> failed;
     double before = 0;
-    while (population.next_time() < kInfinity) {
+    while (population.next_time() < kInf) {
       EXPECT_GE(population.next_time(), before);
       before = population.next_time();
       const std::uint64_t component = population.take();
@@ -85,11 +85,11 @@ TEST(Population, EveryComponentFailsOnceInOrder) {
 
 TEST(Population, AnEmptyOneNeverFails) {
   EXPECT_EQ(Population(Law::exponential(1), Ages::fresh, 0, Stream(seed_of(1), kPopulation)).next_time(),
-            kInfinity);
-  EXPECT_EQ(PoissonPopulation(1, 0, Stream(seed_of(1), kPopulation)).next_time(), kInfinity);
+            kInf);
+  EXPECT_EQ(PoissonPopulation(1, 0, Stream(seed_of(1), kPopulation)).next_time(), kInf);
   // A law of infinite mean has no stationary failures.
   EXPECT_EQ(Population(Law::pareto(1, 0.5), Ages::stationary, 9, Stream(seed_of(1), kPopulation)).next_time(),
-            kInfinity);
+            kInf);
 }
 
 TEST(Population, ConstantLivesEndTogether) {
@@ -98,7 +98,7 @@ TEST(Population, ConstantLivesEndTogether) {
     EXPECT_EQ(population.next_time(), 5);
     population.take();
   }
-  EXPECT_EQ(population.next_time(), kInfinity);
+  EXPECT_EQ(population.next_time(), kInf);
 }
 
 /// Failures before `horizon` of components that are renewed at once: first lives from the population, later
@@ -162,7 +162,7 @@ constexpr double kMiddle = 0.6;
 constexpr double kLate = 1.1;
 
 /// Components 0 to 7 leave at kEarly, 8 to 14 at kMiddle, so far as they have not failed by then.
-double leaves_at(int component) { return component < 8 ? kEarly : component < 15 ? kMiddle : kInfinity; }
+double leaves_at(int component) { return component < 8 ? kEarly : component < 15 ? kMiddle : kInf; }
 
 Story told_by_population(const Law& law, Ages ages, int replicas) {
   Story story;
@@ -197,7 +197,7 @@ Story told_by_clocks(const Law& law, Ages ages, int replicas) {
     const std::vector<double> lives = first_lives(law, ages, kCount, replica);
     int early = 0;
     int late = 0;
-    double next = kInfinity;
+    double next = kInf;
     for (int component = 0; component < kCount; ++component) {
       const double life = lives[static_cast<std::size_t>(component)];
       if (life < kEarly) ++early;

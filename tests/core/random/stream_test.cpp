@@ -13,7 +13,7 @@ namespace gauntlet {
 namespace {
 
 constexpr StreamName kName = stream_name("fault.gpu_memory");
-constexpr Seed kSeed{.study = 0x0123456789abcdef, .replica = 7};
+constexpr Seed kStreamSeed{.study = 0x0123456789abcdef, .replica = 7};
 
 static_assert(std::is_trivially_copyable_v<Stream>);
 static_assert(stream_name("a") != stream_name("b"));
@@ -43,16 +43,17 @@ TEST(Stream, NamesKeepTheirHash) {
 
 TEST(Stream, RandomAccessReadsTheSameDraws) {
   for (const std::uint64_t component : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40}) {
-    Stream stream(kSeed, kName, component);
+    Stream stream(kStreamSeed, kName, component);
     for (std::uint64_t n = 0; n < 1'000; ++n) {
-      ASSERT_EQ(stream.uniform(), uniform_at(kSeed, kName, component, n)) << component << ", draw " << n;
+      ASSERT_EQ(stream.uniform(), uniform_at(kStreamSeed, kName, component, n))
+          << component << ", draw " << n;
       ASSERT_EQ(stream.draws(), n + 1);
     }
   }
 }
 
 TEST(Stream, ACopyGoesOnByItself) {
-  Stream first(kSeed, kName);
+  Stream first(kStreamSeed, kName);
   first.bits();
   Stream second = first;
   const std::uint64_t next = first.bits();
@@ -62,11 +63,11 @@ TEST(Stream, ACopyGoesOnByItself) {
 }
 
 TEST(Stream, ReadingOneDisturbsNoOther) {
-  Stream alone(kSeed, kName, 3);
+  Stream alone(kStreamSeed, kName, 3);
   std::vector<std::uint64_t> expected;
   for (int i = 0; i < 100; ++i) expected.push_back(alone.bits());
-  Stream mixed(kSeed, kName, 3);
-  Stream other(kSeed, kName, 4);
+  Stream mixed(kStreamSeed, kName, 3);
+  Stream other(kStreamSeed, kName, 4);
   for (int i = 0; i < 100; ++i) {
     for (int j = 0; j < i % 3; ++j) other.bits();
     EXPECT_EQ(mixed.bits(), expected[static_cast<std::size_t>(i)]);
@@ -76,12 +77,12 @@ TEST(Stream, ReadingOneDisturbsNoOther) {
 TEST(Stream, EveryPartOfTheKeyMakesAnotherStream) {
   // 64-bit values: among the 6 * 4,000 of them a chance repetition has a probability of 2e-11.
   const std::array<Stream, 6> streams{
-      Stream(kSeed, kName, 0),
-      Stream(kSeed, kName, 1),
-      Stream(kSeed, stream_name("fault.gpu_memorz"), 0),
-      Stream({.study = kSeed.study + 1, .replica = 7}, kName, 0),
-      Stream({.study = kSeed.study + (std::uint64_t{1} << 32), .replica = 7}, kName, 0),
-      Stream({.study = kSeed.study, .replica = 8}, kName, 0),
+      Stream(kStreamSeed, kName, 0),
+      Stream(kStreamSeed, kName, 1),
+      Stream(kStreamSeed, stream_name("fault.gpu_memorz"), 0),
+      Stream({.study = kStreamSeed.study + 1, .replica = 7}, kName, 0),
+      Stream({.study = kStreamSeed.study + (std::uint64_t{1} << 32), .replica = 7}, kName, 0),
+      Stream({.study = kStreamSeed.study, .replica = 8}, kName, 0),
   };
   std::set<std::uint64_t> seen;
   for (Stream stream : streams) {
@@ -103,7 +104,7 @@ TEST(Stream, NeighbouringStreamsAreUncorrelated) {
   const double bound = 5 / std::sqrt(kPairs);
   using Pair = std::pair<double, double>;
   EXPECT_LT(std::fabs(correlation([](std::uint64_t i) {
-              return Pair(uniform_at(kSeed, kName, i, 0), uniform_at(kSeed, kName, i + 1, 0));
+              return Pair(uniform_at(kStreamSeed, kName, i, 0), uniform_at(kStreamSeed, kName, i + 1, 0));
             })),
             bound);
   EXPECT_LT(std::fabs(correlation([](std::uint64_t i) {
@@ -112,7 +113,7 @@ TEST(Stream, NeighbouringStreamsAreUncorrelated) {
             })),
             bound);
   EXPECT_LT(std::fabs(correlation([](std::uint64_t i) {
-              return Pair(uniform_at(kSeed, kName, 0, i), uniform_at(kSeed, kName, 0, i + 1));
+              return Pair(uniform_at(kStreamSeed, kName, 0, i), uniform_at(kStreamSeed, kName, 0, i + 1));
             })),
             bound);
 }
@@ -129,7 +130,7 @@ TEST(Stream, UniformsAreUniform) {
   constexpr int kBins = 100;
   constexpr int kDraws = 1'000'000;
   std::array<int, kBins> count{};
-  Stream stream(kSeed, kName);
+  Stream stream(kStreamSeed, kName);
   for (int i = 0; i < kDraws; ++i) ++count[static_cast<std::size_t>(stream.uniform() * kBins)];
   double chi_square = 0;
   for (const int n : count) chi_square += (n - 1e4) * (n - 1e4) / 1e4;
@@ -139,7 +140,7 @@ TEST(Stream, UniformsAreUniform) {
 }
 
 TEST(Stream, BelowIsUniformAndInRange) {
-  Stream stream(kSeed, kName);
+  Stream stream(kStreamSeed, kName);
   EXPECT_EQ(stream.below(1), 0u);
   std::array<int, 7> count{};
   for (int i = 0; i < 700'000; ++i) ++count[stream.below(7)];
@@ -152,7 +153,7 @@ TEST(Stream, BelowRejectsWhatWouldBias) {
   // n = 3 * 2^62: a quarter of all 64-bit values must be drawn again, else the results 0 mod 3 came twice as
   // often.
   constexpr std::uint64_t kRange = std::uint64_t{3} << 62;
-  Stream stream(kSeed, kName);
+  Stream stream(kStreamSeed, kName);
   constexpr int kResults = 300'000;
   std::array<int, 3> count{};
   for (int i = 0; i < kResults; ++i) {

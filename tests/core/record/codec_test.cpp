@@ -170,9 +170,9 @@ TEST(Codec, PrintsEveryObservation) {
                 .spares = 1,
                 .gpus_per_host = 8,
                 .hosts_per_tor = 2,
-                .layout = {.tp = 8, .pp = 2, .dp = 2, .virtual_stages = 3}}},
+                .layout = {.tp = 8, .pp = 2, .dp = 2, .virtual_stages = 3, .cp = 4, .ep = 2}}},
        "Started{job=0 inventory=Inventory{job_hosts=4 spares=1 gpus_per_host=8 hosts_per_tor=2 "
-       "layout=Layout{tp=8 pp=2 dp=2 virtual_stages=3}}}"},
+       "layout=Layout{tp=8 pp=2 dp=2 virtual_stages=3 cp=4 ep=2}}}"},
       {Seen{WatchId{1}, {ComponentKind::host, 17}, Edge::began, kStart + 5s, 0.5, 3},
        "Seen{watch=1 who=host:17 edge=began sensed=5000000000ns value=0.500000 more=3}"},
       {Seen{WatchId{2}, {ComponentKind::nic, 0}, Edge::ended, kStart, 0, 0},

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A failure every 1,000 s and 20 s a checkpoint: Young's interval is sqrt(2 x 20 x 1,000) = 200 s.
-CheckpointConstants constants() {
+CheckpointConstants checkpoint_constants() {
   return {.interval = 600s, .prior_mtbf = 1000s, .prior_weight = 1, .prior_cost = 20s, .hysteresis = 0.05};
 }
 
@@ -21,7 +21,7 @@ TEST(FixedInterval, IsOrderedOnceAndNeverAgain) {
   FixedInterval fixed;
   WatchIds ids;
   Orders orders;
-  fixed.start(JobId{0}, constants(), kStart, ids, orders);
+  fixed.start(JobId{0}, checkpoint_constants(), kStart, ids, orders);
   EXPECT_THAT(in_words(orders), ElementsAre("checkpoint every 600s"));
   orders.clear();
   fixed.training_began(orders);
@@ -72,12 +72,13 @@ class Optimal {
 };
 
 TEST(OptimalInterval, BeginsWithWhatTheScenarioExpects) {
-  EXPECT_THAT(Optimal(constants()).says(), ElementsAre("checkpoint every 200s"));
-  EXPECT_EQ(Optimal(constants(), OptimalInterval::Formula::daly).interval(), daly_interval(20s, 1000s));
+  EXPECT_THAT(Optimal(checkpoint_constants()).says(), ElementsAre("checkpoint every 200s"));
+  EXPECT_EQ(Optimal(checkpoint_constants(), OptimalInterval::Formula::daly).interval(),
+            daly_interval(20s, 1000s));
 }
 
 TEST(OptimalInterval, AsksForTheCostOfOneCheckpointAfterEachStart) {
-  Optimal optimal(constants());
+  Optimal optimal(checkpoint_constants());
   optimal.says();
   for (int start = 0; start < 2; ++start) {
     optimal.training_began();
@@ -87,7 +88,7 @@ TEST(OptimalInterval, AsksForTheCostOfOneCheckpointAfterEachStart) {
 
 // The mean of the rate's posterior: (prior_weight + failures) / (prior_weight x prior_mtbf + time).
 TEST(OptimalInterval, WeighsFailuresAgainstTheExpectation) {
-  Optimal optimal(constants());
+  Optimal optimal(checkpoint_constants());
   optimal.says();
   optimal.stopped(1000s);  // (1 x 1,000 + 1,000) / (1 + 1) = 1,000: as expected
   EXPECT_THAT(optimal.says(), IsEmpty());
@@ -96,7 +97,7 @@ TEST(OptimalInterval, WeighsFailuresAgainstTheExpectation) {
 }
 
 TEST(OptimalInterval, TrustsAnExpectationOfMoreWeightMore) {
-  CheckpointConstants sure = constants();
+  CheckpointConstants sure = checkpoint_constants();
   sure.prior_weight = 4;
   Optimal optimal(sure);
   EXPECT_THAT(optimal.says(), ElementsAre("checkpoint every 200s"));
@@ -105,7 +106,7 @@ TEST(OptimalInterval, TrustsAnExpectationOfMoreWeightMore) {
 }
 
 TEST(OptimalInterval, TakesUpTheObservedCostAndTheTimeThatPassedWithoutAFailure) {
-  Optimal optimal(constants());
+  Optimal optimal(checkpoint_constants());
   optimal.says();
   optimal.checkpoint_cost(2500ms, 1000s);  // (1,000 + 1,000) / 1 = 2,000; sqrt(2 x 2.5 x 2,000) = 100
   EXPECT_THAT(optimal.says(), ElementsAre("checkpoint every 100s"));
@@ -115,7 +116,7 @@ TEST(OptimalInterval, TakesUpTheObservedCostAndTheTimeThatPassedWithoutAFailure)
 
 // sqrt(2 x 22 x 1,000) = 209.8 is within 5% of 200; sqrt(2 x 22.1 x 1,000) = 210.2 is not.
 TEST(OptimalInterval, OrdersAnotherIntervalOnlyWhenItDiffersEnough) {
-  Optimal optimal(constants());
+  Optimal optimal(checkpoint_constants());
   optimal.says();
   optimal.checkpoint_cost(22s, 0s);
   EXPECT_THAT(optimal.says(), IsEmpty());
@@ -125,7 +126,7 @@ TEST(OptimalInterval, OrdersAnotherIntervalOnlyWhenItDiffersEnough) {
 
 // What was sensed before the last failure may arrive after it: no time is taken back from the evidence.
 TEST(OptimalInterval, NeverForgetsTimeThatPassed) {
-  CheckpointConstants exact = constants();
+  CheckpointConstants exact = checkpoint_constants();
   exact.hysteresis = 0;
   Optimal optimal(exact);
   optimal.stopped(3500s);  // (1,000 + 3,500) / 2 = 2,250
@@ -135,7 +136,7 @@ TEST(OptimalInterval, NeverForgetsTimeThatPassed) {
 }
 
 TEST(OptimalInterval, IsNoneBelowTheShortestHoweverCheapACheckpointIs) {
-  CheckpointConstants free = constants();
+  CheckpointConstants free = checkpoint_constants();
   free.prior_cost = 0s;
   free.shortest = 7s;
   EXPECT_EQ(Optimal(free).interval(), 7s);

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-DetectionConstants constants() {
+DetectionConstants detection_constants() {
   return {.heartbeat_timeout = 30s,
           .hang_timeout = 300s,
           .collective_timeout = 600s,
@@ -23,7 +23,7 @@ template <class Detector>
 struct Watching {
   Watching() {
     ids.take();  // an id that is not the detector's
-    detector.start(constants(), ids, orders);
+    detector.start(detection_constants(), ids, orders);
   }
   WatchId watch(std::size_t i) const { return std::get<Watch>(orders[i].what).id; }
   /// "nothing", "somebody" or the host that is suspected.

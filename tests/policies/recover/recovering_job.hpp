@@ -6,7 +6,7 @@
 
 namespace gauntlet {
 
-constexpr WatchId kProbeReport{9};
+constexpr WatchId kRecoveryReport{9};
 constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
     "running", "saving", "stopping", "diagnosing", "asking", "replacing", "holding", "starting"};
 
@@ -26,7 +26,7 @@ class RecoveringJob {
  public:
   explicit RecoveringJob(Recovery::First first = Recovery::First::diagnosis,
                          PolicyConstants constants = usual_constants())
-      : constants_(std::move(constants)), recovery_(first, JobId{0}, constants_, kProbeReport) {
+      : constants_(std::move(constants)), recovery_(first, JobId{0}, constants_, kRecoveryReport) {
     recovery_.launch(orders_);
     unanswered_.note(orders_);
   }
@@ -52,7 +52,7 @@ class RecoveringJob {
     return unanswered_.note(orders_);
   }
   void probe_finds(std::uint32_t host) {
-    recovery_.on(Seen{.watch = kProbeReport,
+    recovery_.on(Seen{.watch = kRecoveryReport,
                       .who = component(HostId{host}),
                       .edge = Edge::sample,
                       .sensed = now_,

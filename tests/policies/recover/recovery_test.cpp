@@ -240,7 +240,7 @@ TEST(Recovery, CanBeCopiedInTheMiddle) {
   PolicyConstants constants = usual_constants();
   Roster roster(Inventory{.job_hosts = 8, .layout = {}});
   Orders orders;
-  Recovery recovery(Recovery::First::diagnosis, JobId{0}, constants, kProbeReport);
+  Recovery recovery(Recovery::First::diagnosis, JobId{0}, constants, kRecoveryReport);
   recovery.launch(orders);
   recovery.on(Outcome{.order = OrderId{1}, .result = {}}, kStart, roster, orders);
   Recovery copy = recovery;

@@ -23,7 +23,7 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+void put(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
 StudyIdentity sample_study() {
   return {.command = "run",
@@ -87,9 +87,9 @@ class ResultDirectoryTest : public testing::Test {
     std::string text = whole;
     const std::size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;
-    write(target_ / file, text.replace(at, part.size(), instead));
+    put(target_ / file, text.replace(at, part.size(), instead));
     const std::string said = check();
-    write(target_ / file, whole);
+    put(target_ / file, whole);
     return said;
   }
   /// Changes the store and exports it again, so that the files agree with it; gives what the check then says.
@@ -106,7 +106,7 @@ class ResultDirectoryTest : public testing::Test {
     EXPECT_EQ(export_replicas(*found.store, target_ / kReplicasFile), std::nullopt);
     EXPECT_EQ(export_incidents(*found.store, target_ / kIncidentsFile), std::nullopt);
     const std::string said = check();
-    write(database, whole);
+    put(database, whole);
     return said;
   }
   std::string check() const {
@@ -236,7 +236,7 @@ TEST_F(ResultDirectoryTest, ThatAppearedMeanwhileIsNotOverwritten) {
   const auto directory = open();
   add_up_to(directory->store(), 1);
   fs::create_directory(target_);
-  write(target_ / "notes.txt", "mine");
+  put(target_ / "notes.txt", "mine");
   EXPECT_TRUE(commit(*directory, 1));
   EXPECT_EQ(names(target_), std::set<std::string>{"notes.txt"});
 }
@@ -256,9 +256,9 @@ TEST_F(ResultDirectoryTest, IsReplacedWhenAskedOnceTheNewIsComplete) {
 
 TEST_F(ResultDirectoryTest, IsNotReplacedWhereItHoldsAnythingElse) {
   write_results(2);
-  write(target_ / "notes.txt", "mine");
+  put(target_ / "notes.txt", "mine");
   EXPECT_NE(refusal(target_, Existing::replace).find("\"notes.txt\""), std::string::npos);
-  write(scratch_ / "file", "mine");
+  put(scratch_ / "file", "mine");
   EXPECT_NE(refusal(scratch_ / "file", Existing::replace).find("is no directory"), std::string::npos);
   EXPECT_EQ(read(scratch_ / "file"), "mine");
 }
@@ -321,11 +321,11 @@ TEST_F(ResultDirectoryTest, TheCheckFindsFiguresThatAreNotTheStores) {
 TEST_F(ResultDirectoryTest, TheCheckFindsFilesThatWereCut) {
   write_results(3);
   const std::string whole = read(target_ / "replicas.csv");
-  write(target_ / "replicas.csv", whole.substr(0, whole.size() - 1));
+  put(target_ / "replicas.csv", whole.substr(0, whole.size() - 1));
   EXPECT_EQ(check(), "replicas.csv:4:1: the line is cut short");
-  write(target_ / "replicas.csv", whole.substr(0, whole.rfind("\n2,") + 1));
+  put(target_ / "replicas.csv", whole.substr(0, whole.rfind("\n2,") + 1));
   EXPECT_EQ(check(), "replicas.csv: ends after 2 rows, and results.sqlite has more");
-  write(target_ / "replicas.csv", "");
+  put(target_ / "replicas.csv", "");
   EXPECT_EQ(check(), "replicas.csv: is empty");
   fs::remove(target_ / "replicas.csv");
   EXPECT_EQ(check(), "replicas.csv: cannot be read");
@@ -342,14 +342,13 @@ TEST_F(ResultDirectoryTest, DamagedResultsAreAClearError) {
   EXPECT_NE(error().find("is no directory of results"), std::string::npos);
   write_results(2);
   const std::string json = read(target_ / "result.json");
-  write(target_ / "result.json", json.substr(0, 40));
+  put(target_ / "result.json", json.substr(0, 40));
   EXPECT_NE(error().find("result.json: is damaged"), std::string::npos);
-  write(target_ / "result.json", to_json(sample_summary(3)));
+  put(target_ / "result.json", to_json(sample_summary(3)));
   EXPECT_NE(error().find("results.sqlite: does not hold the replicas that result.json is of"),
             std::string::npos);
-  write(target_ / "result.json", json);
-  write(target_ / "results.sqlite",
-        "no database at all, but long enough to be read as one's header would be");
+  put(target_ / "result.json", json);
+  put(target_ / "results.sqlite", "no database at all, but long enough to be read as one's header would be");
   EXPECT_NE(error().find("results.sqlite: "), std::string::npos);
   fs::remove(target_ / "results.sqlite");
   EXPECT_NE(error().find("results.sqlite: "), std::string::npos);

@@ -56,7 +56,7 @@ void add(Store& store, std::uint32_t point, std::uint32_t count) {
   store.add(point, first, figures);
 }
 
-std::string read(const fs::path& file) {
+std::string bytes_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -90,7 +90,7 @@ class ResultsStore : public testing::Test {
     const fs::path file = scratch_ / "canonical";
     store.write_canonical(file);
     EXPECT_FALSE(store.problem()) << store.problem()->text();
-    return read(file);
+    return bytes_of(file);
   }
   /// 40 replicas of point 0 and 20 of point 1, added in one piece each, with a summary.
   std::string whole() {
@@ -277,7 +277,7 @@ TEST_F(ResultsStore, SaysThatTheDiskIsFullAndGoesOnLater) {
   int status = -1;
   waitpid(pid, &status, 0);
   ASSERT_EQ(status, 0);
-  const std::string text = read(said);
+  const std::string text = bytes_of(said);
   EXPECT_NE(text.find("results.sqlite: cannot be written: "), std::string::npos) << text;
   EXPECT_NE(text.find(" of 1 point are safe; free space, then go on with --resume"), std::string::npos)
       << text;
@@ -410,7 +410,7 @@ TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
     add(*store, 0, 60);
     canonical(*store);
   }
-  const std::string sound = read(scratch_ / "canonical");
+  const std::string sound = bytes_of(scratch_ / "canonical");
   const auto damaged = [&](const std::string& bytes) {
     fs::remove(file_);
     std::ofstream(file_, std::ios::binary) << bytes;
@@ -432,7 +432,7 @@ TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
                           "UPDATE point SET faults = '[\"none\"]'"}) {
     std::ofstream(scratch_ / "edited", std::ios::binary) << sound;
     execute(scratch_ / "edited", sql);
-    damaged(read(scratch_ / "edited"));
+    damaged(bytes_of(scratch_ / "edited"));
   }
 }
 
@@ -447,7 +447,7 @@ TEST_F(ResultsStore, NeedsAPlaceToBe) {
       refused(scratch_ / "file" / "results.sqlite").find("cannot be made: unable to open database file"),
       std::string::npos);
   EXPECT_NE(refused(scratch_ / "file").find("exists and is not overwritten"), std::string::npos);
-  EXPECT_EQ(read(scratch_ / "file"), "mine");
+  EXPECT_EQ(bytes_of(scratch_ / "file"), "mine");
   const auto none = Store::open_to_read(scratch_ / "none");
   ASSERT_FALSE(none.store);
   EXPECT_NE(none.problem->text().find("cannot be opened: unable to open database file"), std::string::npos);

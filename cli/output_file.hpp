@@ -1,0 +1,20 @@
+// A file that a command writes beside what it prints: it is complete, or as it was before.
+#pragma once
+
+#include "core/problem.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+/// Why nothing can be written there, asked before the work is done. What is there is replaced only where it is empty or
+/// begins as the new file will: with `begins`. `kind`: "a trace"; `option`: the one that named the file.
+std::optional<Problem> problem_of_output(const std::string& path, std::string_view begins,
+                                         std::string_view kind, std::string_view option);
+
+/// Written under a temporary name and renamed.
+std::optional<Problem> write_output(const std::string& path, std::string_view text);
+
+}  // namespace gauntlet

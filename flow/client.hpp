@@ -1,0 +1,31 @@
+// Starts gauntlet-flow, hands it a problem, and reads its answer.
+#pragma once
+
+#include "flow/problem.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// The program is missing, refused the problem, was killed, took too long, or answered what cannot be read: the text says
+/// which, and what to try.
+class FlowFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct FlowProgram {
+  std::string path;
+  std::chrono::milliseconds deadline = std::chrono::minutes(2);
+};
+
+/// The one beside the running executable.
+FlowProgram flow_program();
+
+/// Throws FlowFailure. Safe to call from several threads at once.
+std::vector<PhaseTimes> solve(const FlowProgram& program, const FlowProblem& problem);
+
+}  // namespace gauntlet

@@ -1,0 +1,102 @@
+#include "models/step/step.hpp"
+
+#include "core/contract.hpp"
+#include "models/network/fabric_network.hpp"
+#include "models/step/parts_private.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+/// A degraded host that the step may wait for, and one of its ranks that may be why.
+struct Suspect {
+  std::uint32_t slot = 0;
+  Coordinates at;
+};
+
+/// Hosts with a degraded rank in the replica that is last come first, then those that may slow its last stage's gradients or
+/// optimizer. To repair any other changes nothing.
+std::vector<Suspect> suspects(const StepModel::Parts& parts, const ClusterState& state,
+                              const Outcome& outcome) {
+  const Layout& layout = parts.layout;
+  const std::uint32_t per_host = parts.hardware.gpus_per_host, ep = layout.ep;
+  std::vector<Suspect> late, others;
+  const auto add = [](std::vector<Suspect>& to, std::uint32_t slot, const Coordinates& at) {
+    const auto same = [slot](const Suspect& s) { return s.slot == slot; };
+    if (std::ranges::none_of(to, same)) to.push_back({slot, at});
+  };
+  const auto consider = [&](std::uint32_t slot, std::uint32_t gpu, bool at_the_end) {
+    for (std::uint32_t g = 0; g < per_host; ++g) {
+      const std::uint32_t rank = slot * per_host + g;
+      if ((gpu != kWholeHost && gpu != g) || rank >= layout.ranks()) continue;
+      const Coordinates at = layout.coordinates(rank);
+      if (at.dp / ep == outcome.replica.replica / ep) add(late, slot, at);
+      if (at_the_end && at.pp == outcome.stage) add(others, slot, at);
+    }
+  };
+  for (const SlowSeat& seat : state.slow) consider(seat.slot, seat.gpu, seat.slow.optimizer > 1);
+  for (const StalledSeat& seat : state.stalled) consider(seat.slot, seat.gpu, false);
+  for (const DegradedNic& nic : state.network.nics) consider(nic.slot, kWholeHost, true);
+  for (const Suspect& other : others) add(late, other.slot, other.at);
+  return late;
+}
+
+ClusterState without(const ClusterState& state, std::uint32_t slot) {
+  ClusterState rest = state;
+  const auto there = [slot](const auto& part) { return part.slot == slot; };
+  std::erase_if(rest.slow, there);
+  std::erase_if(rest.stalled, there);
+  std::erase_if(rest.network.nics, there);
+  return rest;
+}
+
+}  // namespace
+
+StepModel::StepModel(const World& world) : StepModel(world, network_of(world)) {}
+StepModel::StepModel(const World& world, Network network)
+    : parts_(std::make_unique<Parts>(world, std::move(network))) {}
+StepModel::~StepModel() = default;
+StepModel::StepModel(StepModel&&) noexcept = default;
+
+Duration StepModel::healthy() const {
+  return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->healthy_total());
+}
+
+Duration StepModel::formula() const {
+  return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->closed_form);
+}
+
+Bandwidths StepModel::bandwidths(const NetworkState& state) const {
+  for (const DegradedNic& nic : state.nics) expect(nic.factor >= 1, "degraded is no faster than healthy");
+  return state.healthy() ? parts_->bandwidths : parts_->network(state);
+}
+
+Duration StepModel::time(const ClusterState& state) const {
+  if (state.healthy()) return healthy();
+  return from_seconds(run_schedule(*parts_, state, bandwidths(state.network)).total * parts_->scale());
+}
+
+StepTimes StepModel::evaluate(const ClusterState& state) const {
+  if (state.healthy()) return parts_->healthy_times();
+  return charge(*parts_, run_schedule(*parts_, state, bandwidths(state.network)), state.jitter);
+}
+
+std::optional<Critical> StepModel::critical(const ClusterState& state) const {
+  if (state.healthy()) return std::nullopt;
+  const Parts& parts = *parts_;
+  const Outcome outcome = run_schedule(parts, state, bandwidths(state.network));
+  Critical out;
+  out.stage = outcome.stage;
+  out.replica = outcome.replica.replica;
+  const Duration present = time(state);
+  for (const Suspect& suspect : suspects(parts, state, outcome)) {
+    const Duration saves = present - time(without(state, suspect.slot));
+    if (out.slot && saves <= out.saves) continue;
+    out = {.slot = suspect.slot, .saves = saves, .stage = suspect.at.pp, .replica = suspect.at.dp};
+  }
+  return out;
+}
+
+}  // namespace gauntlet
