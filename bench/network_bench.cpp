@@ -13,6 +13,8 @@
 namespace gauntlet {
 namespace {
 
+const FlowProgram kProgram{.path = GAUNTLET_FLOW};
+
 // An H100 host's wires on a rail-optimised fabric, 4 hosts under a switch of each rail.
 FabricNetwork network_of(std::uint32_t gpus) {
   Hardware hardware;
@@ -47,7 +49,7 @@ void simgrid(benchmark::State& state, const NetworkState& degraded) {
   const FabricNetwork network = network_of(static_cast<std::uint32_t>(state.range(0)));
   try {
     for (auto _ : state)
-      benchmark::DoNotOptimize(simgrid_bandwidths(network, {&degraded, 1}, flow_program()));
+      benchmark::DoNotOptimize(simgrid_bandwidths(network, {&degraded, 1}, kProgram));
   } catch (const FlowFailure& failure) {
     return state.SkipWithError(failure.what());
   }
@@ -67,7 +69,7 @@ void simgrid_replica(benchmark::State& state) {
       .message = {5e7},
       .stalls = {}};
   try {
-    for (auto _ : state) benchmark::DoNotOptimize(simgrid_pipeline(network, step, {}, flow_program()));
+    for (auto _ : state) benchmark::DoNotOptimize(simgrid_pipeline(network, step, {}, kProgram));
   } catch (const FlowFailure& failure) {
     return state.SkipWithError(failure.what());
   }
