@@ -1,5 +1,6 @@
 // Watches: a policy sees a signal only through a watch that it ordered. The filter behind a watch runs where the raw
-// samples are (core/filter.hpp); what passes it arrives as `Seen`.
+// samples are (core/filter.hpp); what passes it arrives as `Seen`. A watch stands until it is taken back. Filters
+// over what ranks report start afresh whenever the job's training does, so that what is still the case is reported again.
 #pragma once
 
 #include "core/id.hpp"
@@ -40,7 +41,7 @@ struct Silence {
 };  // reports once when samples stay away for longer, and when they return
 struct Outside {
   double low, high;
-};  // reports leaving the band [low, high] and re-entering it
+};  // reports leaving the band [low, high] and re-entering it; of exits, each with a code outside it
 struct Match {
   PatternId pattern;
 };  // reports every sample of that pattern; process exits have pattern 0
