@@ -1,6 +1,7 @@
 #include "config/detection_checks.hpp"
 
 #include "config/expectations.hpp"
+#include "models/step/step.hpp"
 #include "policies/registry.hpp"
 
 #include <algorithm>
@@ -55,10 +56,16 @@ void check_heartbeats(const Place& root, const Scenario& scenario) {
 }
 
 /// The longest time between two steps of a job that is well, as far as the scenario says.
-Duration longest_step(const World& world) { return world.job.step_time + expected_checkpoint_cost(world); }
+Duration longest_step(const World& world) {
+  const bool given = world.job.step_time > Duration::zero();
+  return (given ? world.job.step_time : StepModel(world).healthy()) + expected_checkpoint_cost(world);
+}
 
 void check_hang_timeouts(const Place& root, const Scenario& scenario) {
-  if (!root.all_sound("job", "storage", "cluster", "checkpoint", "policies.detect")) return;
+  const bool asked =
+      uses(scenario, "hang") || uses(scenario, "learned-hang") || uses(scenario, "traffic-stopped");
+  if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect"))
+    return;
   const Duration longest = longest_step(scenario.world);
   const auto check = [&](std::string_view detector, const std::string& path, Duration timeout) {
     if (!uses(scenario, detector) || !root.sound(path) || timeout > longest) return;
@@ -67,6 +74,7 @@ void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   };
   const DetectionConstants& detection = scenario.policies.detection;
   check("hang", "detection.hang_timeout", detection.hang_timeout);
+  check("learned-hang", "detection.hang_timeout", detection.hang_timeout);
   check("learned-hang", "detection.learned_hang.floor", detection.learned_hang.floor);
   check("traffic-stopped", "detection.traffic_stopped.lasting", detection.traffic_stopped.lasting);
 }

@@ -103,6 +103,14 @@ void check_effect(const Place& place, const FaultKind& fault) {
   if (fault.effect == Effect::planned && !fault.heals_after && place.sound("heals_after"))
     place.mistake_at("heals_after", "is missing",
                      "a planned stop lasts as long as people want: heals_after = \"10min\"");
+  const bool domain = fault.component == ComponentKind::rack || fault.component == ComponentKind::tor ||
+                      fault.component == ComponentKind::aggregation ||
+                      fault.component == ComponentKind::spine || fault.component == ComponentKind::power;
+  const bool lasts = fault.effect != Effect::none && fault.effect != Effect::planned;
+  if (domain && lasts && fault.remedy == Remedy::repair && !fault.heals_after &&
+      place.all_sound("heals_after", "component", "remedy"))
+    place.mistake_at("heals_after", "is missing, and the repair of a host does not mend a failure domain",
+                     "heals_after = \"70min\", or remedy = \"restart\" or \"person\"");
   if (fault.symptoms.exit_code != 1 && fault.effect != Effect::crash && place.sound("exit_code"))
     place.mistake_at("exit_code", "is given, and the effect is not crash", "leave it out");
   if (fault.symptoms.exit_code == kAbortedByWatchdog && place.sound("exit_code"))

@@ -3,6 +3,8 @@
 #include "core/contract.hpp"
 #include "policies/registry.hpp"
 
+#include <utility>
+
 namespace gauntlet {
 
 Controller::Controller(const PolicyConstants& constants, JobId job)
@@ -39,7 +41,7 @@ void Controller::on(const Seen& seen, Time now, Orders& out) {
 
 void Controller::on(const Outcome& outcome, Time now, Orders& out) {
   if (const auto ready = readmissions_.find(outcome.order); ready != readmissions_.end()) {
-    readmit(ready->second, out);
+    readmit(ready->second, now, out);
     readmissions_.erase(ready);
     return;
   }
@@ -54,7 +56,7 @@ void Controller::on(const HostReturned& returned, Time now, Orders& out) {
   const auto kept = quarantine_.find(returned.host);
   const Time until = kept == quarantine_.end() ? kStart : kept->second;
   if (kept != quarantine_.end()) quarantine_.erase(kept);
-  if (until <= now) return readmit(returned.host, out);
+  if (until <= now) return readmit(returned.host, now, out);
   readmissions_.emplace(out.add(Wake{until}), returned.host);
 }
 
@@ -78,6 +80,7 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
   // A host that slows the job is better than none: it goes when another one stands by.
   const bool kept = suspicion.gravity == Gravity::degraded && host && seating_.in_job(*host) &&
                     seating_.free_spares() <= static_cast<std::int64_t>(recovery_.condemned());
+  if (kept) waiting_for_spare_.push_back(suspicion);
   if (suspicion.gravity == Gravity::unusual || kept) {
     const ComponentId who = host ? component(*host) : component(job_);
     if (told_.emplace(suspicion.cause, who).second) out.add(Alert{job_, who});
@@ -97,17 +100,21 @@ void Controller::incident_opened(Time now, Orders& out) {
   std::visit([&](auto& policy) { policy.stopped_by_fault(now, out); }, checkpoints_);
 }
 
-void Controller::readmit(HostId host, Orders& out) {
+void Controller::readmit(HostId host, Time now, Orders& out) {
   seating_.readmit(host);
   out.add(Readmit{host});
+  // A host that slows the job was kept for want of another one.
+  for (const Suspicion& kept : std::exchange(waiting_for_spare_, {})) suspect(kept, now, out);
 }
 
 void Controller::tell_detectors(Time now, Orders& out) {
   job_up_ = recovery_.job_up();
   if (job_up_) told_.clear();
+  waiting_for_spare_.clear();  // what is still the case is reported again
   for (Detector& detector : detectors_) {
     std::visit(
         [&](auto& each) {
+          each.job_up = job_up_;
           each.job_ended(out);  // also at a start: reports that were on their way are of the job before
           if (job_up_) each.job_began(now, out);
         },

@@ -39,7 +39,7 @@ class Controller final : public Policy {
   void detect(const What& what, Time now, Orders& out);
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
   void incident_opened(Time now, Orders& out);
-  void readmit(HostId host, Orders& out);
+  void readmit(HostId host, Time now, Orders& out);
   void tell_detectors(Time now, Orders& out);
 
   const PolicyConstants* constants_;
@@ -53,6 +53,7 @@ class Controller final : public Policy {
   bool job_up_ = false;
   Suspicions found_;                                // by what is being heard; kept for its memory alone
   std::set<std::pair<WatchId, ComponentId>> told_;  // what a person was told since the job's last start
+  Suspicions waiting_for_spare_;                    // of hosts that slow the job, while none stands by
   std::map<HostId, Time> quarantine_;               // until when
   std::map<OrderId, HostId> readmissions_;          // that wait for the end of one
 };

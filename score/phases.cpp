@@ -266,13 +266,13 @@ class Walk {
   }
 
   /// What a stop of a job that no fault had stopped was good for: a pause that is under way; else what was wrong with the
-  /// hosts that were evicted before the next start; where none was, the worst of what there is. Null: a false alarm.
+  /// hosts that were evicted before the next start; where none was, the worst of what a restart cures. Null: a false alarm.
   const TruthCursor::Active* reason_to_stop(Time until) const {
     const TruthCursor::Active* worst = truth_.disturbance(hosts_);
     if (worst != nullptr && std::isinf(worst->factor)) return worst;
     const std::vector<HostId> evicted = evicted_before_the_next_start(until);
     if (const TruthCursor::Active* found = truth_.harm_of(evicted, hosts_)) return found;
-    if (worst != nullptr && evicted.empty()) return worst;
+    if (worst != nullptr && evicted.empty() && !worst->repairable) return worst;  // a restart cures it
     return truth_.corruption(hosts_);
   }
 

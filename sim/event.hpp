@@ -24,6 +24,7 @@ struct FaultGrows {
 struct FaultFollows {
   FaultKindId kind;
   ComponentId component;
+  std::uint32_t repairs;      // of its host when that began
 };                            // what a fault leads to
 struct FaultReturns {};       // the step is reached at which a fault strikes again
 struct CollectiveTimeout {};  // ranks that wait for a culprit abort

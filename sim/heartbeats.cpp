@@ -128,7 +128,7 @@ void Heartbeats::watch(const Watch& watch) {
     exit_watches_.push_back(
         {.id = watch.id, .who = watch.who, .since = engine_->now(), .first = watch.first, .harmless = {}});
     if (const auto* band = std::get_if<Outside>(&watch.until)) exit_watches_.back().harmless = *band;
-    if (stopped_ && !full_) follow_first_aborts();
+    if (stopped_ && !full_) follow_first_aborts(kStart);
   } else {
     expect(watch.signal == Signal::heartbeat && std::holds_alternative<Silence>(watch.until),
            "heartbeats are watched for silence");
@@ -169,7 +169,7 @@ void Heartbeats::silence(HostId host) {
   engine_->cancel(tracked.back);
   const auto is_host = [&](const Followed& each) { return each.host == host; };
   if (std::any_of(followed_.begin(), followed_.end(), is_host))
-    follow_first_aborts();  // another takes its place
+    follow_first_aborts(kStart);  // another takes its place
   if (full_ || !tracked.listening.empty())
     return;  // with some: it was about to be heard again, and still was not
   const std::optional<Time> last = last_arrival_before(host, engine_->now());
@@ -265,7 +265,7 @@ std::optional<Heartbeats::Exit> Heartbeats::exit_of(HostId host) const {
 
 void Heartbeats::rank_exited(HostId host, int code) {
   Tracked& tracked = tracked_[host.value];
-  if (tracked.exit) return;
+  if (tracked.exit || aborts_->aborted_at(host)) return;  // its ranks are gone already
   stopped_ = true;
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
@@ -275,7 +275,7 @@ void Heartbeats::rank_exited(HostId host, int code) {
 
 void Heartbeats::ranks_aborted() {
   stopped_ = true;
-  if (!full_) follow_first_aborts();
+  if (!full_) follow_first_aborts(engine_->now());
 }
 
 void Heartbeats::sort_by_phase() {
@@ -287,17 +287,20 @@ void Heartbeats::sort_by_phase() {
   });
 }
 
-void Heartbeats::follow_first_aborts() {
-  for (Followed& each : followed_) engine_->cancel(each.report);
-  followed_.clear();
+/// Of the hosts whose ranks aborted at `since` or later. Of those that aborted before, the first are followed already.
+void Heartbeats::follow_first_aborts(Time since) {
+  if (since == kStart) {
+    for (Followed& each : followed_) engine_->cancel(each.report);
+    followed_.clear();
+  }
   for (const ExitWatch& watch : exit_watches_) {
-    if (watch.told < watch.first && watch.wants(kAbortedByWatchdog)) follow_first_aborts(watch);
+    if (watch.told < watch.first && watch.wants(kAbortedByWatchdog)) follow_first_aborts(watch, since);
   }
 }
 
 /// Finds the hosts whose aborts will be heard of first, as many as may still be listed, in the order in which their
 /// heartbeats are sent: none that is sent later than an arrival can arrive before it.
-void Heartbeats::follow_first_aborts(const ExitWatch& watch) {
+void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
   const std::size_t wanted = watch.first - watch.told;
   sort_by_phase();
 
@@ -311,7 +314,8 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch) {
   std::vector<Candidate> best;  // a heap, the latest first
   const Duration period = world_->telemetry.heartbeat_period;
   const Time now = engine_->now();
-  const Time from = std::max(kStart, now - world_->telemetry.heartbeat_jitter);
+  // What was sent before an abort does not tell of it, but what was sent after an earlier one may be on its way.
+  const Time from = std::max({kStart, since, now - world_->telemetry.heartbeat_jitter});
   const Duration turn = (from - kStart) % period;
   const auto begin = std::lower_bound(by_phase_.begin(), by_phase_.end(), turn,
                                       [](const Phased& each, Duration phase) { return each.phase < phase; });
@@ -322,8 +326,8 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch) {
     const Time sent = from + (each.phase - turn + (place < first ? period : Duration::zero()));
     if (best.size() == wanted && sent > best.front().arrival) break;
     const auto aborted = aborts_->aborted_at(each.host);
-    if (!aborted || *aborted < watch.since || !concerns(watch.who, each.host) || !audible(each.host) ||
-        (!told_.empty() && told_[each.host.value] != 0))
+    if (!aborted || *aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
+        !audible(each.host) || (!told_.empty() && told_[each.host.value] != 0))
       continue;
     if (const auto found = tracked_.find(each.host.value); found != tracked_.end() && found->second.exit)
       continue;  // a culprit

@@ -122,8 +122,8 @@ class Heartbeats {
   void report(WatchId watch, HostId host, Edge edge, double value);
   std::optional<Exit> exit_of(HostId host) const;
   void pass_exit(HostId host, const Exit& exit);
-  void follow_first_aborts();
-  void follow_first_aborts(const ExitWatch& watch);
+  void follow_first_aborts(Time since);
+  void follow_first_aborts(const ExitWatch& watch, Time since);
   void sort_by_phase();
   void listen(HostId host, const SilenceWatch& watch, Time last);
   /// Hosts that a new watch listens to at once: all in service with full telemetry, else those not heard at present.

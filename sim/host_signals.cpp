@@ -416,7 +416,12 @@ Time HostSignals::next_tick(Tick tick) const {
     return at < first ? first : first + ((at - first) / interval + 1) * interval;
   };
   Time at = next_after(now);
-  while (in_stall(at)) at = next_after(gang_->boundary_after(at) - Duration(1));
+  // Ticks and checkpoints may keep step with each other for ever.
+  constexpr int kMostStalls = 1000;
+  for (int stalls = 0; in_stall(at); ++stalls) {
+    if (stalls == kMostStalls) return kNever;
+    at = next_after(gang_->boundary_after(at) - Duration(1));
+  }
   return at;
 }
 

@@ -31,6 +31,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   hosts_.assign(inventory.hosts(), HostState::spare);
   std::fill_n(hosts_.begin(), inventory.job_hosts, HostState::in_job);
   seats_.reset();
+  repairs_.assign(inventory.hosts(), 0);
   vacant_.clear();
   spares_.clear();
   for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
@@ -296,6 +297,7 @@ void SimCluster::on(const RepairDone& event) {
     repair(next.host, next.takes);
   }
   hosts_[event.host.value] = HostState::returned;
+  ++repairs_[event.host.value];
   end_faults_of(event.host);
   arrivals_->turn_on(FaultClock::always, event.host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);

@@ -115,8 +115,9 @@ class SimCluster final : public Cluster {
   // sim_faults.cpp: what goes wrong, and what of it shows
   void log_truth(TruthKind what, const ActiveFault& fault);
   bool active(FaultKindId kind, ComponentId component) const;
-  void strike(const Strike& strike);
+  bool strike(const Strike& strike);
   void follow(const FaultKind& kind, ComponentId component);
+  std::uint32_t repairs_of(ComponentId component) const;
   void wait_for_same_step();
   Stream draws_of(StreamName name, std::uint32_t component) const;
   void show_symptoms(const ActiveFault& fault);
@@ -126,6 +127,7 @@ class SimCluster final : public Cluster {
   void end_fault(std::size_t index);
   void end_faults_of(HostId host);
   void end_faults_that_restart_removes();
+  void seat_job_faults();
   void return_faults();
   void resume_unless_paused();
   void report_log(HostId host, PatternId pattern, Severity severity);
@@ -227,6 +229,7 @@ class SimCluster final : public Cluster {
   bool finished_ = false;
 
   std::vector<HostState> hosts_;
+  std::vector<std::uint32_t> repairs_;  // of each host so far
   Seats seats_;
   std::vector<std::uint32_t> vacant_;  // slots without a host, in the order in which they fell empty
   std::vector<HostId> spares_;         // idle, the one that has waited longest first

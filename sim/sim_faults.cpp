@@ -60,11 +60,16 @@ std::vector<SimCluster::ActiveFault>::iterator SimCluster::find_fault(std::uint3
 
 void SimCluster::on(const FaultDue& event) {
   const Strike due = arrivals_->take(event.clock);
-  strike(due);
+  if (!strike(due) && !active(due.kind, due.component)) {  // it met nobody, and goes on living
+    const double now =
+        event.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
+    arrivals_->renew(due.kind, due.component.index, now);
+  }
   schedule_faults(event.clock);
 }
 
-void SimCluster::strike(const Strike& strike) {
+/// False where nobody was there to be struck, or the component has failed already.
+bool SimCluster::strike(const Strike& strike) {
   const FaultKind& kind = world_->faults[strike.kind.value];
   const bool of_job = strike.component.kind == ComponentKind::job;
   const HostRange hosts = of_job ? HostRange{seats_.host(0), 1} : hosts_of(*world_, strike.component);
@@ -72,7 +77,7 @@ void SimCluster::strike(const Strike& strike) {
   const bool exposed = of_job || any_host(hosts, [&](HostId host) {
                          return kind.clock == FaultClock::always ? powered(host) : in_job(host);
                        });
-  if (!exposed || active(strike.kind, strike.component)) return;
+  if (!exposed || active(strike.kind, strike.component)) return false;
 
   active_.push_back({.kind = strike.kind,
                      .component = strike.component,
@@ -96,7 +101,8 @@ void SimCluster::strike(const Strike& strike) {
   log_truth(TruthKind::onset, fault);
   if (kind.effect == Effect::planned) {
     out_.push(engine_.now(), Told{JobId{0}, lasts});
-    return end_fault(active_.size() - 1);
+    end_fault(active_.size() - 1);
+    return true;
   }
   if (kind.grows_every > Duration::zero())
     fault.grow = engine_.after(kind.grows_every, Priority::world, FaultGrows{fault.number});
@@ -108,6 +114,7 @@ void SimCluster::strike(const Strike& strike) {
   }
   show_symptoms(fault);
   if (fault.met_job) meet_job(fault);
+  return true;
 }
 
 /// A stream for what happens to one component now: keyed by the component and the time, so that neither other kinds nor
@@ -123,14 +130,26 @@ void SimCluster::follow(const FaultKind& kind, ComponentId component) {
   Stream draws =
       draws_of(follow_names_[static_cast<std::size_t>(&kind - world_->faults.data())], component.index);
   if (draws.uniform() >= next.probability.value) return;
-  engine_.after(from_seconds(next.after.sample(draws)), Priority::fault, FaultFollows{next.kind, component});
+  engine_.after(from_seconds(next.after.sample(draws)), Priority::fault,
+                FaultFollows{next.kind, component, repairs_of(component)});
 }
 
-void SimCluster::on(const FaultFollows& event) { strike({event.kind, event.component}); }
+/// How often the host that a component belongs to has been repaired: what led to a fault before is gone with that.
+std::uint32_t SimCluster::repairs_of(ComponentId component) const {
+  const ComponentKind kind = component.kind;
+  if (kind == ComponentKind::job || is_domain(kind)) return 0;
+  return repairs_[hosts_of(*world_, component).first.value];
+}
+
+void SimCluster::on(const FaultFollows& event) {
+  if (event.repairs == repairs_of(event.component)) strike({event.kind, event.component});
+}
 
 void SimCluster::on(const FaultGrows& event) {
   const auto found = find_fault(event.fault);
   if (found == active_.end()) return;
+  constexpr double kStandstill = 1e3;  // beyond it no step would complete in any window
+  if (found->factor * kind_of(*found).factor > kStandstill) return;
   found->factor *= kind_of(*found).factor;
   found->grow = engine_.after(kind_of(*found).grows_every, Priority::world, FaultGrows{event.fault});
   update_pace();
@@ -280,7 +299,15 @@ void SimCluster::end_faults_that_restart_removes() {
   }
 }
 
+/// The job's own faults show where its first host is now.
+void SimCluster::seat_job_faults() {
+  for (ActiveFault& fault : active_) {
+    if (fault.component.kind == ComponentKind::job) fault.hosts = {seats_.host(0), 1};
+  }
+}
+
 void SimCluster::return_faults() {
+  seat_job_faults();
   for (std::size_t i = 0; i < active_.size(); ++i) {
     ActiveFault& fault = active_[i];
     if (!on_job(fault)) continue;
@@ -307,6 +334,7 @@ void SimCluster::wait_for_same_step() {
 }
 
 void SimCluster::on(const FaultReturns&) {
+  seat_job_faults();
   for (ActiveFault& fault : active_) {
     if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;
     if (gang_.steps_at(engine_.now()) < fault.step) continue;

@@ -13,7 +13,12 @@ void SimCluster::show_symptoms(const ActiveFault& fault) {
   Stream draws = draws_of(symptom_names_[fault.kind.value], fault.component.index);
   if (symptoms.log_probability.value < 1 && draws.uniform() >= symptoms.log_probability.value) return;
   const Duration delay = from_seconds(symptoms.log_delay.sample(draws));
-  engine_.after(delay, Priority::telemetry, LogLine{fault.hosts.first, *symptoms.log, symptoms.severity});
+  HostId logs = fault.hosts.first;  // of a failure domain, the first that carries the job
+  any_host(fault.hosts, [&](HostId host) {
+    if (in_job(host)) logs = host;
+    return in_job(host);
+  });
+  engine_.after(delay, Priority::telemetry, LogLine{logs, *symptoms.log, symptoms.severity});
 }
 
 void SimCluster::on(const LogLine& event) { report_log(event.host, event.pattern, event.severity); }

@@ -66,6 +66,7 @@ void ChangePointDetector::learn(double step, Orders& out) {
 }
 
 void ChangePointDetector::on(const Seen& seen, Time now, Orders& out, Suspicions& found) {
+  if (!job_up) return;
   if (seen.watch == steps_) learn(seen.value, out);
   if (seen.watch == change_) {
     if (seen.edge == Edge::began) changed_.began(component(job_), now, constants_->continuity, out);

@@ -58,7 +58,7 @@ void FailSlowDetector::job_ended(Orders& out) {
 void FailSlowDetector::on(const Seen& seen, Time now, Orders& out, Suspicions&) {
   const std::size_t offset = seen.watch.value - first_.value;
   const std::size_t g = offset / 2;
-  if (g >= groups_.size()) return;
+  if (g >= groups_.size() || !job_up) return;
   Group& group = groups_[g];
   if (offset % 2 == 1) {
     if (seen.edge == Edge::began) group.outside.began(seen.who, now, constants_->continuity, out);

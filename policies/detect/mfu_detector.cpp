@@ -20,6 +20,7 @@ void MfuDetector::job_began(Time now, Orders& out) {
 }
 
 void MfuDetector::on(const Seen& seen, Time now, Orders& out, Suspicions&) {
+  if (!job_up) return;
   if (seen.watch == steps_ && learned_from_ < constants_->samples) {
     improved_ = improved_ || best_ == 0 || seen.value < best_;
     if (best_ == 0 || seen.value < best_) best_ = seen.value;

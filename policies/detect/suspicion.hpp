@@ -46,6 +46,8 @@ struct Assignment {
 
 /// What a detector hears. Each takes what it needs; watches come as ids, the job's starts and stops with the recovery.
 struct DetectorBase {
+  /// Reports of ranks that are still on their way when the job is stopped say nothing of what comes after.
+  bool job_up = true;
   void on(const Seen&, Time, Orders&, Suspicions&) {}
   void on(const Outcome&, Time, Orders&, Suspicions&) {}
   void job_began(Time, Orders&) {}

@@ -26,7 +26,7 @@ class TrafficStoppedDetector : public DetectorBase {
   }
   void job_ended(Orders& out) { stopped_.clear(out); }
   void on(const Seen& seen, Time now, Orders& out, Suspicions&) {
-    if (seen.watch != low_) return;
+    if (seen.watch != low_ || !job_up) return;
     // Whoever is reported first stands for all of them, and need not be the same the next time.
     if (seen.edge == Edge::began) stopped_.began(component(job_), now, constants_->lasting, out);
     if (seen.edge == Edge::ended) stopped_.ended(component(job_), out);
