@@ -101,6 +101,23 @@ struct ValidateRequest {
 /// The step model against published steps; fails where a bound on its errors is broken.
 int validate_command(const ValidateRequest& request);
 
+struct TraceRequest {
+  std::string file;
+  std::string format = "detect";  // one of trace_formats
+  std::optional<std::string> system, cause, from, until;
+  std::optional<std::uint32_t> nodes;
+  std::string zero_gaps = "drop";  // one of trace_zero_gaps
+  bool by_node = false;
+  std::optional<std::string> out;  // a file to make; `import` has one
+  bool json = false;
+};
+/// Failure records of a real cluster as faults that a scenario can extend.
+int trace_import_command(const TraceRequest& request);
+/// The laws behind them.
+int trace_fit_command(const TraceRequest& request);
+std::vector<std::string> trace_formats();
+std::vector<std::string> trace_zero_gaps();
+
 /// Holds the policies of this program to the orders in a recording.
 int replay_command(const std::string& file);
 

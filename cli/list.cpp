@@ -20,7 +20,8 @@ struct Listing {
   std::vector<Listed> (*list)();
 };
 
-constexpr std::array<Listing, 6> kListings = {{{"scenarios", list_scenarios},
+constexpr std::array<Listing, 7> kListings = {{{"scenarios", list_scenarios},
+                                               {"fault-models", list_fault_models},
                                                {"faults", list_faults},
                                                {"distributions", list_distributions},
                                                {"policies", list_policies},

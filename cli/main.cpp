@@ -298,6 +298,66 @@ void add_validate(CLI::App& app, ValidateRequest& request, int& exit_code) {
   validate->callback([&] { exit_code = validate_command(request); });
 }
 
+// What both commands of traces are told.
+void add_trace_options(CLI::App& command, TraceRequest& request) {
+  command
+      .add_option("file", request.file,
+                  "Failure records: CSV, also as .gz or .xz; or what `trace import` wrote, a .toml")
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option(
+          "--format", request.format,
+          "lanl: the columns of LANL's release; csv: start,end,node,cause[,system], times in ISO 8601; "
+          "detect: by the columns")
+      ->check(CLI::IsMember(trace_formats()))
+      ->capture_default_str();
+  command.add_option("--system", request.system, "Only this system")->type_name("NAME");
+  command.add_option("--cause", request.cause, "Only failures of this cause")->type_name("NAME");
+  command.add_option("--from", request.from, "Only failures from then on: 2003-01-01")->type_name("DATE");
+  command.add_option("--until", request.until, "Only failures before then")->type_name("DATE");
+  command
+      .add_option("--nodes", request.nodes,
+                  "How many nodes the system has, where the file does not say (default: those that failed)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 10'000'000U));
+  command.add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+}
+
+void add_trace(CLI::App& app, TraceRequest& request, int& exit_code) {
+  CLI::App* trace = add(app, "trace", "Turn the failure records of a real cluster into faults of a scenario",
+                        "  gauntlet trace fit failures.csv.xz\n"
+                        "  gauntlet trace import failures.csv --out faults.toml");
+  trace->require_subcommand(1);
+  CLI::App* import =
+      add(*trace, "import", "Write a fault trace that a scenario can extend: what failed when, again",
+          "  gauntlet trace import failures.csv --out faults.toml\n"
+          "  gauntlet trace import lanl_failures.csv.xz --format lanl --system 20 \\\n"
+          "      --from 2003-01-01 --until 2004-01-01 --out lanl-20-2003.toml\n"
+          "  and in a scenario: extends = \"lanl-20-2003.toml\"");
+  add_trace_options(*import, request);
+  import->add_option("--out", request.out, "The file to write, .toml")->type_name("FILE")->required();
+  import->callback([&] { exit_code = trace_import_command(request);
+});
+
+CLI::App* fit =
+    add(*trace, "fit", "Fit laws to the times between failures and to repairs, and say who fails",
+        "  gauntlet trace fit failures.csv.gz --json > fit.json\n"
+        "  gauntlet trace fit lanl_failures.csv.xz --system 20 --by-node\n"
+        "  gauntlet trace fit lanl_failures.csv.xz --system 20 --zero-gaps minute --out lanl-20.toml\n"
+        "  and in a scenario: extends = \"lanl-20.toml\"");
+add_trace_options(*fit, request);
+fit->add_option(
+       "--zero-gaps", request.zero_gaps,
+       "Times of zero between failures, and repairs of zero: drop them, count them as a minute, or keep them")
+    ->check(CLI::IsMember(trace_zero_gaps()))
+    ->capture_default_str();
+fit->add_flag("--by-node", request.by_node, "From a failure of a node to its next, not of the system");
+fit->add_option("--out", request.out, "Write a fault profile that a scenario can extend here, .toml")
+    ->type_name("FILE");
+fit->callback([&] { exit_code = trace_fit_command(request); });
+}  // namespace
+
 void add_replay(CLI::App& app, std::string& file, int& exit_code) {
   CLI::App* replay = add(app, "replay", "Hold the policies to the orders in a recording",
                          "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
@@ -416,7 +476,12 @@ void add_results(CLI::App& app, ResultsRequest& request, int& exit_code) {
 // The command whose arguments were read last, so that its options are the known words.
 const CLI::App& innermost(const CLI::App& app) {
   const std::vector<CLI::App*> used = app.get_subcommands();
-  return used.empty() ? app : *used.front();
+  return used.empty() ? app : innermost(*used.front());
+}
+
+// "trace fit ", and nothing of the program itself.
+std::string words_of(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "" : words_of(*command.get_parent()) + command.get_name() + " ";
 }
 
 std::vector<std::string> known_words(const CLI::App& command, bool options) {
@@ -476,6 +541,7 @@ int main_program(int argc, char** argv) {
   ShowRequest show;
   TopologyRequest topology;
   ValidateRequest validate;
+  TraceRequest trace;
   std::string recording, what;
   std::vector<std::string> scenarios;
   ResultsRequest results;
@@ -490,6 +556,7 @@ int main_program(int argc, char** argv) {
   add_step(app, step, exit_code);
   add_topology(app, topology, exit_code);
   add_validate(app, validate, exit_code);
+  add_trace(app, trace, exit_code);
   add_replay(app, recording, exit_code);
   add_drill(app, drill, exit_code);
   add_agent(app, agent, exit_code);
@@ -502,8 +569,7 @@ int main_program(int argc, char** argv) {
     if (error.get_exit_code() != 0 && !unknown.empty()) {
       const CLI::App& command = innermost(app);
       complain(unknown);
-      complain(fmt::format("\"gauntlet {}--help\" says what there is",
-                           &command == &app ? "" : command.get_name() + " "));
+      complain(fmt::format("\"gauntlet {}--help\" says what there is", words_of(command)));
       return kWrongInput;
     }
     return app.exit(error) == 0 ? kSuccess : kWrongInput;  // 0: help or the version was asked for
@@ -520,7 +586,7 @@ int guarded_program(int argc, char** argv) {
   }
 }
 
-}  // namespace
+}  // namespace gauntlet
 }  // namespace gauntlet
 
 int main(int argc, char** argv) {

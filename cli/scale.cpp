@@ -41,8 +41,8 @@ int scale_command(const ScaleRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
   const PointSource source(scenario, request.sets, seed);
-  const ScalePlan plan =
-      plan_scale(source, request.gpus, request.keep_batch ? Batch::kept : Batch::scaled, "--gpus");
+  const ScalePlan plan = plan_scale(source, request.gpus,
+                                    request.keep_batch ? BatchScaling::kept : BatchScaling::scaled, "--gpus");
   if (!plan.problems.empty()) {
     print_problems(plan.problems);
     return kWrongInput;

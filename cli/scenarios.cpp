@@ -14,6 +14,7 @@ int check_command(const std::vector<std::string>& scenarios) {
   for (const std::string& scenario : scenarios) {
     const auto loaded = load_scenario(scenario, {});
     problems.insert(problems.end(), loaded.problems.begin(), loaded.problems.end());
+    print_warnings(loaded.warnings);
     if (loaded.scenario) well += fmt::format("{}: no mistakes\n", scenario);
   }
   const bool printed = print(well);

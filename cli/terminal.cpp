@@ -29,6 +29,10 @@ void print_problems(std::span<const Problem> problems) {
   fmt::print(stderr, "{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s");
 }
 
+void print_warnings(std::span<const Problem> warnings) {
+  for (const Problem& warning : warnings) fmt::print(stderr, "warning: {}\n", warning.text());
+}
+
 Colour colour_of_output() {
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");

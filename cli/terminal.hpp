@@ -18,6 +18,9 @@ void complain(std::string_view message);
 /// Every problem on a line of standard error, then how many they are.
 void print_problems(std::span<const Problem> problems);
 
+/// Every warning on a line of standard error.
+void print_warnings(std::span<const Problem> warnings);
+
 /// Colour where standard output is a terminal that can show it, unless NO_COLOR is set (https://no-color.org).
 Colour colour_of_output();
 

@@ -1,6 +1,8 @@
 #include "config/checks.hpp"
 
+#include "config/detection_checks.hpp"
 #include "config/uncertain.hpp"
+#include "models/fault/blast_radius.hpp"
 #include "models/network/fabric_network.hpp"
 #include "models/topology/topology.hpp"
 
@@ -108,30 +110,17 @@ void check_interval(const Place& root, const Scenario& scenario) {
                     "nothing would ever be saved");
 }
 
-void check_heartbeats(const Place& root, const Scenario& scenario) {
-  if (!root.all_sound("detection.timeout", "telemetry.heartbeat_period", "telemetry.heartbeat_jitter"))
-    return;
-  const Telemetry& telemetry = scenario.world.telemetry;
-  const Duration longest = telemetry.heartbeat_period + telemetry.heartbeat_jitter;
-  if (scenario.policies.detection.heartbeat_timeout > longest) return;
-  root.mistake_at("detection.timeout",
-                  "is not above a heartbeat's period and jitter together, " + to_text(longest),
-                  "every host would count as lost: write \"" + to_text(2 * longest) + "\"");
-}
-
 void check_trace(const Place& root, const World& world) {
-  if (!root.all_sound("cluster.hosts", "cluster.hardware", "spares.count")) return;
-  const std::uint64_t hosts = std::uint64_t{world.inventory.job_hosts} + world.inventory.spares;
+  if (!root.all_sound("cluster", "spares")) return;
   for (const FaultKind& fault : world.faults) {
-    const std::uint64_t per_host = fault.component == ComponentKind::gpu   ? world.hardware.gpus_per_host
-                                   : fault.component == ComponentKind::nic ? world.hardware.nics_per_host
-                                                                           : 1;
+    if (fault.trace.empty() || !root.sound("faults." + fault.name + ".component")) continue;
+    const std::uint32_t count = component_count(world, fault.component);
     const std::string path = "faults." + fault.name + ".trace";
     if (!root.sound(path)) continue;
     for (const auto& [at, component] : fault.trace) {
-      if (component < hosts * per_host) continue;
+      if (component < count) continue;
       root.mistake_at(path, "names component " + text(component),
-                      "the last one is " + text(hosts * per_host - 1));
+                      count == 0 ? "this cluster has none" : "the last one is " + text(count - 1));
       break;
     }
   }
@@ -166,7 +155,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
   check_interval(root, scenario);
-  check_heartbeats(root, scenario);
+  check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);
   check_repair(root, scenario.world);

@@ -27,7 +27,8 @@ void describe(Fields& fields, Cost& cost);
 void describe(Fields& fields, FaultKind& fault, World& world);
 /// One probe; `world.faults` are the kinds that it may detect.
 void describe(Fields& fields, ProbeKind& probe, const World& world);
-void describe(Fields& fields, PolicyNames& policies);
+/// The detectors by default are those that its telemetry can serve.
+void describe(Fields& fields, PolicyNames& policies, const World& world);
 void describe(Fields& fields, DetectionConstants& detection, const World& world);
 void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world);
 /// Its defaults are computed from the world: what a planner would expect of it.

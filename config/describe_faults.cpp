@@ -1,25 +1,36 @@
+// What can go wrong: one kind of fault, and what is known of it by the name of its model.
 #include "config/describe.hpp"
-#include "config/exposure.hpp"
+#include "config/fault_checks.hpp"
+#include "config/fault_defaults.hpp"
+#include "config/fault_rates.hpp"
 #include "config/laws.hpp"
-#include "config/reserved_names.hpp"
 #include "config/types.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
 namespace {
 
-constexpr std::array<Choice<ComponentKind>, 3> kComponents = {{
+constexpr std::array<Choice<ComponentKind>, 9> kComponents = {{
     {"host", ComponentKind::host},
     {"gpu", ComponentKind::gpu},
     {"nic", ComponentKind::nic},
+    {"rack", ComponentKind::rack},
+    {"tor", ComponentKind::tor},
+    {"aggregation", ComponentKind::aggregation},
+    {"spine", ComponentKind::spine},
+    {"power", ComponentKind::power},
+    {"job", ComponentKind::job},
 }};
-constexpr std::array<Choice<Effect>, 7> kEffects = {{
+constexpr std::array<Choice<Effect>, 8> kEffects = {{
     {"crash", Effect::crash},
     {"hang", Effect::hang},
     {"slow", Effect::slow},
@@ -27,10 +38,7 @@ constexpr std::array<Choice<Effect>, 7> kEffects = {{
     {"corrupt", Effect::corrupt},
     {"degrade", Effect::degrade},
     {"none", Effect::none},
-}};
-constexpr std::array<Choice<FaultClock>, 2> kClocks = {{
-    {"always", FaultClock::always},
-    {"training", FaultClock::training},
+    {"planned", Effect::planned},
 }};
 constexpr std::array<Choice<Segment>, 4> kSegments = {{
     {"all", Segment::all},
@@ -38,266 +46,201 @@ constexpr std::array<Choice<Segment>, 4> kSegments = {{
     {"backward", Segment::backward},
     {"optimizer", Segment::optimizer},
 }};
-constexpr std::array<Choice<Remedy>, 2> kRemedies = {{
+constexpr std::array<Choice<Remedy>, 3> kRemedies = {{
     {"restart", Remedy::restart},
     {"repair", Remedy::repair},
+    {"person", Remedy::person},
 }};
-constexpr std::array<Choice<bool>, 2> kAges = {{
-    {"stationary", true},
-    {"new", false},
+constexpr std::array<Choice<Severity>, 4> kSeverities = {{
+    {"info", Severity::info},
+    {"warning", Severity::warning},
+    {"error", Severity::error},
+    {"fatal", Severity::fatal},
 }};
 
-/// What a scenario says of how often a component fails, before it is a law.
-struct Frequency {
-  double count = 0;
-  std::optional<Exposure> over;
-  std::optional<double> mtbf;  // seconds
-};
-
-constexpr std::string_view kNever = "never";
-/// The mean life of what never strikes, in seconds: beyond every window by hundreds of digits, and still a number.
-constexpr double kNeverSeconds = 1e300;
-
-double per_host(ComponentKind kind, const Hardware& hardware) {
-  if (kind == ComponentKind::gpu) return hardware.gpus_per_host;
-  if (kind == ComponentKind::nic) return hardware.nics_per_host;
-  return 1;
+template <class E, std::size_t N>
+std::string quoted_choice(const std::array<Choice<E>, N>& choices, E value) {
+  for (const auto& [word, choice] : choices)
+    if (choice == value) return '"' + std::string(word) + '"';
+  return {};
 }
 
-/// The mean time between failures of one component. A count over GPUs is a count over their hosts too: what fails is
-/// the same, only its share differs.
-double mean_life(const Frequency& frequency, ComponentKind kind, const Hardware& hardware) {
-  if (frequency.mtbf) return *frequency.mtbf;
-  const Exposure& over = *frequency.over;
-  const double components = over.components / per_host(over.kind, hardware) * per_host(kind, hardware);
-  return over.seconds * components / frequency.count;
-}
-
-Type exposure(std::optional<Exposure>& into) {
-  return {R"({"type": "string", "pattern": " x [0-9.]+ ?(hosts?|gpus?|nics?)$"})",
-          [&into](const Place& place) {
-            const std::string* text = read_text(place, "an exposure such as \"54d x 2048 hosts\"");
-            if (text == nullptr) return;
-            auto parsed = parse_exposure(*text);
-            if (!parsed.value) return place.mistake(std::move(parsed.why), std::move(parsed.suggestion));
-            into = *parsed.value;
+/// All that is known by the model's name, to be changed by what the scenario says beside.
+Type model_name(FaultKind& fault, const FaultModel*& model) {
+  std::vector<std::string> known;
+  for (const FaultModel& each : fault_models()) known.emplace_back(each.name);
+  std::string schema = names_schema(known);
+  return {std::move(schema), [&fault, &model, known = std::move(known)](const Place& place) {
+            const auto index = read_name(place, known, "a fault model");
+            if (!index) {
+              // What the model would have given is neither missing nor wrong.
+              const std::string table = place.path().substr(0, place.path().rfind('.'));
+              for (const char* given : {"component", "effect", "heals_after", "factor", "chance", "rate"})
+                place.mistakes().spoil(table + "." + given);
+              return;
+            }
+            model = &fault_models()[*index];
+            std::string name = std::move(fault.name);
+            fault = model->kind;
+            fault.name = std::move(name);
+            fault.model = model->name;
           }};
-}
-
-/// A mean life, or "never".
-Type mean_life_type(std::optional<double>& into) {
-  return {"{\"anyOf\": [{\"const\": \"never\"}, " + duration_schema() + "]}", [&into](const Place& place) {
-            constexpr std::array<std::string_view, 5> kEndless = {"inf", "+inf", "infinity", "infinite",
-                                                                  "forever"};
-            const std::string* text = place.value().string();
-            const double* number = std::get_if<double>(&place.value().data);
-            const bool endless =
-                (text != nullptr && std::find(kEndless.begin(), kEndless.end(), *text) != kEndless.end()) ||
-                (number != nullptr && std::isinf(*number) && *number > 0);
-            if (endless)
-              return place.mistake("is no length of time", "write \"never\" for a fault that never strikes");
-            into = text != nullptr && *text == kNever ? kNeverSeconds : read_seconds(place);
-          }};
-}
-
-/// How many failures were seen; none is no rate.
-Type failures(double& into) {
-  Type type = number(into, {0, 1e18, true});
-  type.read = [read = std::move(type.read)](const Place& place) {
-    const auto* whole = std::get_if<std::int64_t>(&place.value().data);
-    const auto* real = std::get_if<double>(&place.value().data);
-    if ((whole != nullptr && *whole == 0) || (real != nullptr && *real == 0))
-      return place.mistake("is not above 0", "write mtbf = \"never\" for a fault that never strikes");
-    read(place);
-  };
-  return type;
-}
-
-void describe_rate(Fields& fields, Frequency& frequency) {
-  fields.field("count", failures(frequency.count), Fallback::required("3"), "failures that were observed");
-  fields.field("over", exposure(frequency.over), Fallback::required("\"30d x 128 hosts\""),
-               "for how long times how many components: \"54d x 2048 hosts\", also gpus and nics");
-  describe_source(fields);
-}
-
-/// A law's name or table; its mean comes from the fault's rate, so it is made once both are known.
-Type shape() {
-  return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}, true};
-}
-
-using Trace = std::vector<std::pair<Time, std::uint32_t>>;
-
-Type trace(Trace& into) {
-  return {
-      R"({"type": "array", "items": {"type": "object", "required": ["at", "component"], "properties": {"at": )" +
-          duration_schema() + R"(, "component": {"type": "integer", "minimum": 0}}}})",
-      [&into](const Place& place) {
-        if (place.value().array() == nullptr)
-          return wrong_type(place, "a list such as [{ at = \"3h\", component = 17 }]");
-        into.clear();
-        for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
-          const Place each = element(place, i);
-          if (each.value().table() == nullptr) {
-            wrong_type(each, "a table such as { at = \"3h\", component = 17 }");
-            continue;
-          }
-          const auto at = each.find("at"), component = each.find("component");
-          if (!at || !component || each.value().table()->size() != 2) {
-            each.mistake("is not an onset and a component", "write { at = \"3h\", component = 17 }");
-            continue;
-          }
-          const auto onset = read_duration(*at, Sign::not_negative);
-          const auto who = read_whole_number(*component, {0, std::numeric_limits<std::uint32_t>::max()});
-          if (onset && who) into.emplace_back(kStart + *onset, static_cast<std::uint32_t>(*who));
-        }
-        std::stable_sort(into.begin(), into.end());
-      }};
 }
 
 /// A log line's name joins the patterns of the world.
-Type pattern(std::optional<PatternId>& into, World& world) {
-  return {"{\"type\": \"string\", \"minLength\": 1}", [&into, &world](const Place& place) {
+Type pattern(std::optional<PatternId>& into, World& world, const ModelDefaults& defaults) {
+  return {"{\"type\": \"string\"}", [&into, &world, &defaults](const Place& place) {
             const std::string* text = read_text(place, "the name of a log line");
             if (text == nullptr) return;
-            if (text->empty()) return place.mistake("is no name", "leave `log` out where nothing is logged");
+            into.reset();
+            if (text->empty()) {
+              if (defaults.model() == nullptr)
+                place.mistake("is no name", "leave `log` out where nothing is logged");
+              return;
+            }
             auto& patterns = world.patterns;
             const auto found = std::find(patterns.begin(), patterns.end(), *text);
+            if (found - patterns.begin() < kVictimsPatterns)
+              return place.mistake("is a line of those who wait for the culprit", "choose another name");
             into = PatternId{static_cast<std::uint32_t>(found - patterns.begin())};
             if (found == patterns.end()) patterns.push_back(*text);
           }};
 }
 
-/// A law that is said with `law`, and with `rate` or `mtbf` for its mean.
-void set_life(const Place& place, FaultKind& fault, const Frequency& frequency, const Hardware& hardware) {
-  const bool rate = place.find("rate").has_value(), mtbf = place.find("mtbf").has_value();
-  if (rate && mtbf) return place.mistake_at("mtbf", "is given beside rate", "leave one of them out");
-  if (!fault.trace.empty()) {
-    if (rate || mtbf) place.mistake_at("trace", "is given beside a rate", "leave one of them out");
-    return;
-  }
-  if (mtbf && frequency.mtbf == kNeverSeconds) {  // of whatever shape
-    fault.life = Law::exponential(kNeverSeconds);
-    return;
-  }
-  const auto law = place.find("law");
-  if (!rate && !mtbf && !place.given("law") && place.all_sound("rate", "mtbf", "law", "trace"))
-    return place.mistake_at(
-        "rate", "is missing",
-        "write rate = { count = 3, over = \"30d x 128 hosts\" }, mtbf = \"300h\" or \"never\"");
-  if (!law || !place.all_sound("rate", "mtbf", "component", "law")) return;
-  const auto form = read_law_shape(*law, rate || mtbf);
-  if (!form) return;
-  std::optional<double> mean;
-  if (rate || mtbf) mean = mean_life(frequency, fault.component, hardware);
-  fault.life = make_law(*form, mean);
-}
-
-void check_fault(const Place& place, FaultKind& fault) {
-  const auto& reserved = kCausesThatAreNoFault;
-  if (std::find(reserved.begin(), reserved.end(), fault.name) != reserved.end())
-    place.mistake("has the name of a cause of lost time that is no fault", "choose another name");
-  const bool by_factor = fault.effect == Effect::slow || fault.effect == Effect::degrade;
-  if (by_factor && fault.factor <= 1 && place.all_sound("effect", "factor"))
-    place.mistake_at("factor", "is not above 1",
-                     "a slow host takes `factor` times as long, a degraded NIC carries 1/`factor`");
-  if (fault.segment != Segment::all && fault.effect != Effect::slow && place.all_sound("effect", "segment"))
-    place.mistake_at("segment", "is given, and the effect is not slow", "leave it out");
-  if (fault.effect == Effect::slow && fault.component == ComponentKind::nic &&
-      place.all_sound("effect", "component"))
-    place.mistake_at("component", "is a NIC, which computes nothing that could be slow",
-                     "effect = \"degrade\", or component = \"host\" or \"gpu\"");
-  if (fault.effect == Effect::degrade && fault.component == ComponentKind::gpu &&
-      place.all_sound("effect", "component"))
-    place.mistake_at("component", "is a GPU, which has no bandwidth to lose",
-                     "component = \"nic\", or \"host\" for all its NICs");
-  if (fault.effect == Effect::stall && !fault.heals_after && place.all_sound("effect", "heals_after"))
-    place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
-  if (fault.stationary_ages && fault.trace.empty() && std::isinf(fault.life.mean()) &&
-      place.all_sound("law", "age"))
-    place.mistake_at("law", "has an infinite mean, so there is no middle of a life to start in",
-                     "set age = \"new\"");
-}
-
-/// { fault = probability } as a probability for each fault kind.
-Type detects(std::vector<Probability>& into, const World& world) {
-  return {R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}})",
-          [&into, &world](const Place& place) {
-            if (place.value().table() == nullptr)
-              return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
-            std::vector<std::string> known;
-            for (const FaultKind& fault : world.faults) known.push_back(fault.name);
-            for (const auto& [name, value] : *place.value().table()) {
-              const auto found = std::find(known.begin(), known.end(), name);
-              if (found == known.end()) {
-                place.mistake_of_key(name, "is not a fault of this scenario", suggest_names(name, known));
-                continue;
-              }
-              if (const auto p = read_number(*place.find(name), {0, 1, false}))
-                into[static_cast<std::size_t>(found - known.begin())] = Probability{*p};
+Type loss(double& into) {
+  return {R"({"anyOf": [{"const": "nan"}, {"type": "number", "minimum": 0, "maximum": 1e6}]})",
+          [&into](const Place& place) {
+            const std::string* text = place.value().string();
+            const double* number = std::get_if<double>(&place.value().data);
+            if ((text != nullptr && *text == "nan") || (number != nullptr && std::isnan(*number))) {
+              into = std::numeric_limits<double>::quiet_NaN();
+            } else if (text != nullptr) {
+              place.mistake("is no number", "write 12.0 or \"nan\"");
+            } else if (const auto value = read_number(place, {0, 1e6, false})) {
+              into = *value;
             }
           }};
+}
+
+/// A law that may be absent, as a state of its own.
+Type optional_law(std::optional<Law>& into) {
+  Law unused = Law::constant(0);
+  return {law(unused).schema,
+          [&into](const Place& place) {
+            Law given = Law::constant(0);
+            law(given).read(place);
+            if (place.sound("")) into = given;
+          },
+          true};
+}
+
+/// What belongs to the model's effect is none of another one: a slow host that is made to crash has no segment.
+Fallback of_effect(const FaultKind& fault, const ModelDefaults& defaults, Fallback without,
+                   const std::function<std::string(const FaultModel&)>& toml_of) {
+  const bool other = defaults.model() != nullptr && defaults.model()->kind.effect != fault.effect;
+  return other ? without : defaults.or_else(std::move(without), toml_of);
+}
+
+void describe_effect(Fields& fields, FaultKind& fault, const ModelDefaults& defaults) {
+  using Model = const FaultModel&;
+  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"),
+               defaults.or_else(Fallback::required("\"crash\""),
+                                [](Model m) { return quoted_choice(kEffects, m.kind.effect); }),
+               "what it does to the culprit");
+  fields.field(
+      "factor", number(fault.factor, {1, 1e9, false}),
+      of_effect(fault, defaults, Fallback::value("1.0"), [](Model m) { return number_toml(m.kind.factor); }),
+      "slow: times as long; degrade: bandwidth divided by it");
+  fields.field("grows_every", duration(fault.grows_every, Sign::not_negative),
+               of_effect(fault, defaults, Fallback::value("\"0s\""),
+                         [](Model m) { return '"' + to_text(m.kind.grows_every) + '"'; }),
+               "slow: `factor` once more after each such time; 0s: it stays as it is");
+  fields.field("segment", choice<Segment>(fault.segment, kSegments, "a segment of a step"),
+               of_effect(fault, defaults, Fallback::value("\"all\""),
+                         [](Model m) { return quoted_choice(kSegments, m.kind.segment); }),
+               "slow: the compute that takes so long");
+  fields.field("same_step", flag(fault.same_step),
+               of_effect(fault, defaults, Fallback::value("false"),
+                         [](Model m) { return std::string(m.kind.same_step ? "true" : "false"); }),
+               "crash, hang of the job: it returns whenever the step is reached at which it struck");
+  fields.field("heals_after", optional_law(fault.heals_after),
+               defaults.or_else(Fallback::optional(),
+                                [](Model m) {
+                                  return m.kind.heals_after ? law_toml(*m.kind.heals_after) : std::string();
+                                }),
+               "until it ends by itself");
+  fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"),
+               defaults.or_else(Fallback::value("\"repair\""),
+                                [](Model m) { return quoted_choice(kRemedies, m.kind.remedy); }),
+               "what ends it otherwise: restart of the job's processes, repair of the host, or a person");
+}
+
+void describe_symptoms(Fields& fields, FaultKind& fault, World& world, const ModelDefaults& defaults) {
+  Symptoms& symptoms = fault.symptoms;
+  using Model = const FaultModel&;
+  const auto of = [](Model model) -> const Symptoms& { return model.kind.symptoms; };
+  fields.field(
+      "heartbeat_lost", flag(symptoms.heartbeat_lost),
+      defaults.or_else(Fallback::value("false"),
+                       [&](Model m) { return std::string(of(m).heartbeat_lost ? "true" : "false"); }),
+      "whether the host's agent is gone with it");
+  fields.field("log", pattern(symptoms.log, world, defaults),
+               defaults.or_else(Fallback::optional(),
+                                [](Model m) { return m.log.empty() ? m.log : '"' + m.log + '"'; }),
+               "the line that the culprit logs");
+  fields.field("severity", choice<Severity>(symptoms.severity, kSeverities, "a severity"),
+               defaults.or_else(Fallback::value("\"error\""),
+                                [&](Model m) { return quoted_choice(kSeverities, of(m).severity); }),
+               "of the line");
+  fields.field("log_probability", probability(symptoms.log_probability),
+               defaults.or_else(Fallback::value("1.0"),
+                                [&](Model m) { return number_toml(of(m).log_probability.value); }),
+               "that it logs the line");
+  fields.field(
+      "log_delay", law(symptoms.log_delay),
+      defaults.or_else(Fallback::value("\"0s\""), [&](Model m) { return law_toml(of(m).log_delay); }),
+      "from the onset to the line");
+  fields.field(
+      "loss", loss(symptoms.loss),
+      of_effect(fault, defaults, Fallback::value("0.0"), [&](Model m) { return number_toml(of(m).loss); }),
+      "of the job while it lasts: robust standard deviations above its running median, or nan; 0: unmoved");
 }
 
 }  // namespace
 
 void describe(Fields& fields, FaultKind& fault, World& world) {
-  Frequency frequency;
+  const FaultModel* model = nullptr;
+  const ModelDefaults defaults(&model);
+  FaultRate rate;
   fields.alternatives({"rate", "mtbf", "trace"});
-  fields.field("component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
-               Fallback::required("\"host\""), "what fails");
+  fields.field("model", model_name(fault, model), Fallback::optional(),
+               "a fault that is known by name: all that is not said here is the model's, but how often");
+  fields.field(
+      "component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
+      defaults.or_else(Fallback::required("\"host\""),
+                       [](const FaultModel& m) { return quoted_choice(kComponents, m.kind.component); }),
+      "what fails; a rack, power domain or switch takes all of its hosts with it");
+  describe_rate(fields, fault, rate, defaults);
+  describe_effect(fields, fault, defaults);
+  describe_symptoms(fields, fault, world, defaults);
+  auto exit_code = static_cast<std::uint32_t>(fault.symptoms.exit_code);
+  fields.field("exit_code", whole_number(exit_code, {1, 255}),
+               of_effect(fault, defaults, Fallback::value("1"),
+                         [](const FaultModel& m) { return std::to_string(m.kind.symptoms.exit_code); }),
+               "crash: of the culprit's process");
   fields.inline_table(
-      "rate", [&](Fields& f) { describe_rate(f, frequency); }, "how often, as a count over an exposure");
-  fields.field("mtbf", mean_life_type(frequency.mtbf), Fallback::optional(),
-               "how often: mean life of one component; never: not at all");
-  fields.field("law", shape(), Fallback::value("\"exponential\""),
-               "of the life of one component; its mean comes from rate or mtbf where one is given");
-  fields.field("trace", trace(fault.trace), Fallback::optional(), "onsets and components, in place of a law");
-  fields.field("age", choice<bool>(fault.stationary_ages, kAges, "an age"), Fallback::value("\"stationary\""),
-               "stationary: components are in mid-life at the start; new: all are new");
-  fields.field("clock", choice<FaultClock>(fault.clock, kClocks, "a clock"), Fallback::value("\"always\""),
-               "always: strikes every powered host, spares too; training: only the job's while it trains");
-  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"), Fallback::required("\"crash\""),
-               "what it does to the culprit");
-  fields.field("factor", number(fault.factor, {1, 1e9, false}), Fallback::value("1.0"),
-               "slow: times as long; degrade: bandwidth divided by it");
-  fields.field("segment", choice<Segment>(fault.segment, kSegments, "a segment of a step"),
-               Fallback::value("\"all\""), "slow: the compute that takes so long");
-  std::optional<Law>& heals_after = fault.heals_after;
-  Law heals = Law::exponential(1);
-  fields.field("heals_after",
-               {law(heals).schema,
-                [&](const Place& place) {
-                  law(heals).read(place);
-                  if (place.sound("")) heals_after = heals;
-                },
-                true},
-               Fallback::optional(), "until it ends by itself");
-  fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"), Fallback::value("\"repair\""),
-               "what ends it otherwise: restart of the job's processes, or repair of the host");
-  fields.field("heartbeat_lost", flag(fault.symptoms.heartbeat_lost), Fallback::value("false"),
-               "whether the host's agent is gone with it");
-  fields.field("log", pattern(fault.symptoms.log, world), Fallback::optional(),
-               "the line that the culprit logs");
-  fields.field("log_probability", probability(fault.symptoms.log_probability), Fallback::value("1.0"),
-               "that it logs the line");
-  fields.field("log_delay", law(fault.symptoms.log_delay), Fallback::value("\"0s\""),
-               "from the onset to the line");
-  fields.field("source", text(fault.source), Fallback::optional(), "where these numbers come from");
+      "followed_by", [&](Fields& f) { describe_follower(f, fault.followed_by.emplace(), defaults); },
+      "what it leads to on the same component, from its end or else its onset on: itself again, or worse");
+  fields.field(
+      "source", text(fault.source),
+      defaults.or_else(Fallback::optional(), [](const FaultModel& m) { return json_quoted(m.source); }),
+      "where these numbers come from");
   fields.check([&](const Place& place) {
-    set_life(place, fault, frequency, world.hardware);
+    fault.symptoms.exit_code = static_cast<int>(exit_code);
+    if (!place.sound("model")) return;
+    set_life(place, fault, rate, world);
     check_fault(place, fault);
   });
-}
-
-void describe(Fields& fields, ProbeKind& probe, const World& world) {
-  probe.detects.assign(world.faults.size(), Probability{0});
-  fields.field("time", duration(probe.time, Sign::not_negative), Fallback::required("\"1min\""),
-               "to run once, on all hosts in parallel");
-  fields.field("false_positive", probability(probe.false_positive), Fallback::value("0.0"),
-               "for each healthy host and run");
-  fields.field("detects", detects(probe.detects, world), Fallback::value("{}"),
-               "the probability, for each fault kind");
-  fields.field("source", text(probe.source), Fallback::optional(), "where these numbers come from");
 }
 
 }  // namespace gauntlet

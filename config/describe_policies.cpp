@@ -18,29 +18,45 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return out + "]";
 }
 
-/// Names that are stored as ids: their indexes in `known`, counted from `first`.
-template <class Id>
-Type ids(std::vector<Id>& into, std::vector<std::string> known, std::string kind, std::uint32_t first = 0) {
+/// Probes of this scenario, each with its group.
+Type suite_of(std::vector<SuiteProbe>& into, const World& world) {
+  std::vector<std::string> known;
+  for (const ProbeKind& probe : world.probes) known.push_back(probe.name);
   std::vector<std::string> unused;
-  Type type = names(unused, known, kind);
-  type.read = [&into, known = std::move(known), kind = std::move(kind), first](const Place& place) {
+  Type type = names(unused, known, "a probe of this scenario");
+  type.read = [&into, &world, known = std::move(known)](const Place& place) {
     std::vector<std::string> chosen;
-    names(chosen, known, kind).read(place);
+    names(chosen, known, "a probe of this scenario").read(place);
     into.clear();
-    for (const std::string& name : chosen)
-      into.push_back(Id{
-          first + static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin())});
+    for (const std::string& name : chosen) {
+      const auto index =
+          static_cast<std::uint32_t>(std::find(known.begin(), known.end(), name) - known.begin());
+      into.emplace_back(ProbeId{index}, world.probes[index].group);
+    }
   };
   return type;
+}
+
+/// The usual detectors, as far as telemetry carries what they watch.
+std::vector<std::string> detectors_for(const Telemetry& telemetry) {
+  std::vector<std::string> fit;
+  for (const std::string_view name : usual_detectors()) {
+    const auto signals = signals_of_detector(name);
+    const bool carried = std::all_of(signals.begin(), signals.end(), [&](Signal signal) {
+      return telemetry.carries[static_cast<std::size_t>(signal)];
+    });
+    if (carried) fit.emplace_back(name);
+  }
+  return fit;
 }
 
 std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 
 }  // namespace
 
-void describe(Fields& fields, PolicyNames& policies) {
+void describe(Fields& fields, PolicyNames& policies, const World& world) {
   fields.field("detect", names(policies.detect, to_strings(detector_names()), "a detector"),
-               Fallback::value(quoted_list(to_strings(detector_names()))),
+               Fallback::computed([&] { return quoted_list(detectors_for(world.telemetry)); }),
                "what notices that the job is in trouble");
   fields.field("diagnose", name(policies.diagnose, to_strings(diagnoser_names()), "a diagnosis"),
                Fallback::value("\"suite\""), "how the culprit is found");
@@ -52,26 +68,14 @@ void describe(Fields& fields, PolicyNames& policies) {
   describe_source(fields);
 }
 
-void describe(Fields& fields, DetectionConstants& detection, const World& world) {
-  fields.field("timeout", duration(detection.heartbeat_timeout, Sign::positive), Fallback::value("\"1min\""),
-               "silence of a host after which it counts as lost");
-  fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive), Fallback::value("\"10min\""),
-               "no step completed for so long counts as a hang");
-  fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),
-               Fallback::value("\"10min\""), "a rank that waits longer for a collective aborts");
-  // The collective watchdog's line is every victim's, not a culprit's: it belongs to the hang detector.
-  const std::vector<std::string> lines(world.patterns.begin() + 1, world.patterns.end());
-  fields.field("log_patterns", ids(detection.log_patterns, lines, "a log line of this scenario", 1),
-               Fallback::computed([lines] { return quoted_list(lines); }), "log lines that stop the job");
-  describe_source(fields);
-}
-
 void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world) {
   std::vector<std::string> probes;
   for (const ProbeKind& probe : world.probes) probes.push_back(probe.name);
-  fields.field("suite", ids(diagnosis.suite, probes, "a probe of this scenario"),
+  fields.field("suite", suite_of(diagnosis.suite, world),
                Fallback::computed([&] { return quoted_list(probes); }),
                "probes in the order in which they run; the first that finds a culprit ends it");
+  fields.field("examine_degraded", flag(diagnosis.examine_degraded), Fallback::value("false"),
+               "whether a host that only slows the job is examined before it is replaced");
   describe_source(fields);
 }
 
@@ -100,6 +104,8 @@ void describe(Fields& fields, RecoveryConstants& recovery) {
   fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative),
                Fallback::value("\"30min\""),
                "a stop so soon after a start belongs to the incident before it");
+  fields.field("save_timeout", duration(recovery.save_timeout, Sign::positive), Fallback::value("\"30min\""),
+               "a last checkpoint before a stop is waited for so long at most");
   describe_source(fields);
 }
 

@@ -1,5 +1,6 @@
 #include "config/checks.hpp"
 #include "config/describe.hpp"
+#include "config/fault_checks.hpp"
 #include "config/types.hpp"
 
 #include <string>
@@ -10,6 +11,7 @@ namespace {
 
 /// The line of the collective watchdog is there in every world.
 constexpr std::string_view kCollectiveTimeoutLine = "collective_timeout";
+constexpr std::string_view kPeerLostLine = "peer_lost";
 
 std::string toml_text(const std::string& text) { return to_toml(Value{text, {}, {}, false}); }
 
@@ -24,7 +26,7 @@ Type paths() {
 void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   World& world = scenario.world;
   PolicyConstants& policies = scenario.policies;
-  world.patterns.assign(1, std::string(kCollectiveTimeoutLine));
+  world.patterns = {std::string(kCollectiveTimeoutLine), std::string(kPeerLostLine)};
   world.faults.clear();
   world.probes.clear();
 
@@ -70,7 +72,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       },
       "tests that look for broken hosts");
   fields.table(
-      "policies", [&](Fields& f) { describe(f, policies.names); }, "the policies under study");
+      "policies", [&](Fields& f) { describe(f, policies.names, world); }, "the policies under study");
   fields.table(
       "detection", [&](Fields& f) { describe(f, policies.detection, world); }, "constants of the detectors");
   fields.table(
@@ -83,7 +85,10 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   fields.table(
       "study", [&](Fields& f) { describe(f, scenario.study); }, "how often to run it");
   describe_source(fields);
-  fields.check([&](const Place& root) { check_scenario(root, scenario); });
+  fields.check([&](const Place& root) {
+    connect_faults(root, world);
+    check_scenario(root, scenario);
+  });
 }
 
 }  // namespace gauntlet

@@ -4,12 +4,37 @@
 #include "config/types.hpp"
 #include "config/uncertain.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace gauntlet {
 namespace {
 
 constexpr std::int64_t kMostTechnicians = 10'000'000;
+
+/// Names of signals, stored as which of all of them are carried.
+Type carried_signals(std::vector<bool>& into) {
+  std::vector<std::string> unused;
+  const std::vector<std::string> known(kSignalNames.begin(), kSignalNames.end());
+  Type type = names(unused, known, "a signal");
+  type.read = [&into, known](const Place& place) {
+    std::vector<std::string> chosen;
+    names(chosen, known, "a signal").read(place);
+    for (std::size_t i = 0; i < known.size(); ++i)
+      into[i] = std::find(chosen.begin(), chosen.end(), known[i]) != chosen.end();
+  };
+  return type;
+}
+
+std::string every_signal() {
+  std::string out;
+  for (const std::string_view name : kSignalNames)
+    out += (out.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+  return "[" + out + "]";
+}
 
 constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
     {"synchronous", CheckpointMode::synchronous},
@@ -61,6 +86,24 @@ void describe(Fields& fields, Telemetry& telemetry) {
                "of one host: heartbeats are lost for a while though it is well; 0s: never");
   fields.field("gap_duration", law(telemetry.gap_duration), Fallback::value("\"0s\""),
                "how long they are lost");
+  fields.field("delay", duration(telemetry.delay, Sign::not_negative), Fallback::value("\"1s\""),
+               "of log lines, timings and traffic on their way to the driver (assumption)");
+  fields.field("clock_error", duration(telemetry.clock_error, Sign::not_negative),
+               Fallback::value("\"10ms\""),
+               "by which a host's clock may be off, either way (assumption: NTP within a data centre)");
+  fields.field("noise", number(telemetry.noise, {0, 0.5, false}), Fallback::value("0.02"),
+               "share by which timings and traffic may be off, either way (assumption)");
+  fields.field("traffic_interval", duration(telemetry.traffic_interval, Sign::positive),
+               Fallback::value("\"1s\""), "between samples of traffic (MegaScale: seconds)");
+  fields.field("blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative), Fallback::value("\"0s\""),
+               "of one host: its timings read wrong for a while though it is well; 0s: never");
+  fields.field("blip_factor", number(telemetry.blip_factor, {0, 1e6, true}), Fallback::value("1.5"),
+               "by which they then read too long");
+  fields.field("blip_duration", law(telemetry.blip_duration), Fallback::value("\"0s\""), "for how long");
+  fields.field("abort_hop", duration(telemetry.abort_hop, Sign::not_negative), Fallback::value("\"1s\""),
+               "from the abort of a rank to that of the ranks that talk with it (assumption)");
+  fields.field("signals", carried_signals(telemetry.carries), Fallback::value(every_signal()),
+               "what agents report at all");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (place.all_sound("heartbeat_period", "heartbeat_jitter") &&
@@ -83,6 +126,8 @@ void describe(Fields& fields, RepairShop& repair) {
 void describe(Fields& fields, People& people) {
   fields.field("response", law(people.response), Fallback::value("\"0s\""),
                "until a person who was asked has found the culprit");
+  fields.field("notice", law(people.notice), Fallback::value("\"30min\""),
+               "until a person sees unasked that the job stands still (assumption)");
   describe_source(fields);
 }
 

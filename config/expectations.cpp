@@ -1,5 +1,6 @@
 #include "config/expectations.hpp"
 
+#include "models/fault/blast_radius.hpp"
 #include "models/storage.hpp"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ double components_in_job(const World& world, ComponentKind kind) {
   const double hosts = world.inventory.job_hosts;
   if (kind == ComponentKind::gpu) return hosts * world.hardware.gpus_per_host;
   if (kind == ComponentKind::nic) return hosts * world.hardware.nics_per_host;
-  return hosts;
+  if (kind == ComponentKind::host) return hosts;
+  return component_count(world, kind);
 }
 
 /// Failures per second.

@@ -11,13 +11,24 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ComponentKind>, 6> kCounted = {{
+constexpr std::array<std::pair<std::string_view, ComponentKind>, 17> kCounted = {{
     {"hosts", ComponentKind::host},
     {"host", ComponentKind::host},
     {"gpus", ComponentKind::gpu},
     {"gpu", ComponentKind::gpu},
     {"nics", ComponentKind::nic},
     {"nic", ComponentKind::nic},
+    {"racks", ComponentKind::rack},
+    {"rack", ComponentKind::rack},
+    {"tors", ComponentKind::tor},
+    {"tor", ComponentKind::tor},
+    {"aggregations", ComponentKind::aggregation},
+    {"aggregation", ComponentKind::aggregation},
+    {"spines", ComponentKind::spine},
+    {"spine", ComponentKind::spine},
+    {"power", ComponentKind::power},
+    {"jobs", ComponentKind::job},
+    {"job", ComponentKind::job},
 }};
 
 constexpr std::string_view kExample = "write for example \"54d x 2048 hosts\"";
@@ -48,7 +59,10 @@ Parsed<Exposure> parse_exposure(std::string_view text) {
   const auto found =
       std::find_if(kCounted.begin(), kCounted.end(), [&](const auto& c) { return c.first == counted; });
   if (found == kCounted.end())
-    return {{}, "counts \"" + std::string(counted) + "\"", "count hosts, gpus or nics: \"54d x 2048 hosts\""};
+    return {{},
+            "counts \"" + std::string(counted) + "\"",
+            "count hosts, gpus, nics, racks, tors, aggregations, spines, power (domains) or jobs: \"54d x "
+            "2048 hosts\""};
   return {Exposure{*seconds.value, components, found->second}, "", ""};
 }
 

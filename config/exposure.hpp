@@ -14,7 +14,8 @@ struct Exposure {
   ComponentKind kind = ComponentKind::host;
 };
 
-/// A duration, "x", a count and what was counted: host(s), gpu(s) or nic(s).
+/// A duration, "x", a count and what was counted: host(s), gpu(s), nic(s), rack(s), tor(s), aggregation(s), spine(s), power
+/// (domains) or job(s).
 Parsed<Exposure> parse_exposure(std::string_view text);
 
 }  // namespace gauntlet

@@ -17,7 +17,8 @@ namespace gauntlet {
 struct Type {
   std::string schema;                      // a JSON Schema object
   std::function<void(const Place&)> read;  // stores the value where it belongs, or reports why it cannot
-  bool law = false;  // a law of chance, which is replaced whole by another (config/laws.hpp)
+  bool law = false;         // a law of chance, which is replaced whole by another (config/laws.hpp)
+  std::string folder = {};  // not empty: a name stands for an entry of that folder of the catalogue
 };
 
 /// What holds when a field is not given.

@@ -4,6 +4,7 @@
 #include "config/files.hpp"
 #include "config/laws.hpp"
 #include "config/toml.hpp"
+#include "models/fault/registry.hpp"
 #include "policies/registry.hpp"
 
 #include <span>
@@ -36,6 +37,12 @@ void list_names(std::vector<Listed>& out, std::span<const std::string_view> name
   for (const std::string_view name : names) out.push_back({std::string(name), std::string(key)});
 }
 
+void list_names(std::vector<Listed>& out, std::span<const std::string_view> names, std::string_view key,
+                std::string_view (*about)(std::string_view)) {
+  for (const std::string_view name : names)
+    out.push_back({std::string(name), std::string(key) + ": " + std::string(about(name))});
+}
+
 }  // namespace
 
 std::vector<Listed> list_scenarios() {
@@ -56,13 +63,24 @@ std::vector<Listed> list_faults() {
     const Value* faults = tree.find("faults");
     if (faults == nullptr || faults->table() == nullptr) continue;
     for (const auto& [name, fault] : *faults->table()) {
-      std::string about = plain(fault, "effect") + " of a " + plain(fault, "component");
+      const bool known = fault.find("model") != nullptr;
+      std::string about =
+          known ? plain(fault, "model") : plain(fault, "effect") + " of a " + plain(fault, "component");
       if (fault.find("rate") != nullptr)
         about += ", " + plain(fault, "rate.count") + " over " + plain(fault, "rate.over");
       if (fault.find("mtbf") != nullptr) about += ", mtbf " + plain(fault, "mtbf");
+      if (fault.find("prevalence") != nullptr) about += ", a share of " + plain(fault, "prevalence");
       out.push_back({name, about + " (catalog/faults/" + profile + ".toml)"});
     }
   }
+  return out;
+}
+
+std::vector<Listed> list_fault_models() {
+  std::vector<Listed> out;
+  for (const FaultModel& model : fault_models())
+    out.push_back({std::string(model.name), std::string(model.area) + ": " + std::string(model.summary) +
+                                                " (" + std::string(model.source) + ")"});
   return out;
 }
 
@@ -74,8 +92,8 @@ std::vector<Listed> list_distributions() {
 
 std::vector<Listed> list_policies() {
   std::vector<Listed> out;
-  list_names(out, detector_names(), "policies.detect");
-  list_names(out, diagnoser_names(), "policies.diagnose");
+  list_names(out, detector_names(), "policies.detect", about_detector);
+  list_names(out, diagnoser_names(), "policies.diagnose", about_diagnoser);
   list_names(out, checkpoint_policy_names(), "policies.checkpoint");
   list_names(out, recovery_names(), "policies.recover");
   return out;

@@ -13,12 +13,7 @@ bool is_inside(std::string_view path, std::string_view outer) {
           (path[outer.size()] == '.' || path[outer.size()] == '['));
 }
 
-}  // namespace
-
-void Mistakes::add(const Origin& at, std::string_view path, std::string what, std::string why,
-                   std::string suggestion) {
-  if (spoilt_.contains(path)) return;
-  mistaken_.emplace(path);
+Problem problem_at(const Origin& at, std::string what, std::string why, std::string suggestion) {
   Problem problem;
   problem.what = std::move(what);
   problem.why = std::move(why);
@@ -30,9 +25,23 @@ void Mistakes::add(const Origin& at, std::string_view path, std::string what, st
     problem.line = at.line;
     problem.column = at.column;
   }
+  return problem;
+}
+
+}  // namespace
+
+void Mistakes::add(const Origin& at, std::string_view path, std::string what, std::string why,
+                   std::string suggestion) {
+  if (spoilt_.contains(path)) return;
+  mistaken_.emplace(path);
+  Problem problem = problem_at(at, std::move(what), std::move(why), std::move(suggestion));
   const std::string place =
       problem.file + ":" + std::to_string(problem.line) + ":" + std::to_string(problem.column);
   if (places_.emplace(place + " " + std::string(path)).second) problems_.push_back(std::move(problem));
+}
+
+void Mistakes::warn(const Origin& at, std::string what, std::string why, std::string suggestion) {
+  warnings_.push_back(problem_at(at, std::move(what), std::move(why), std::move(suggestion)));
 }
 
 void Mistakes::add(Problem problem) {

@@ -18,6 +18,8 @@ class Mistakes {
            std::string suggestion);
   /// About no path of the scenario: a file that cannot be read.
   void add(Problem problem);
+  /// What is allowed, and has a consequence that is seldom meant.
+  void warn(const Origin& at, std::string what, std::string why, std::string suggestion);
   /// Nothing more will be reported about `path`, and nothing that follows from it.
   void spoil(std::string_view path) { spoilt_.emplace(path); }
 
@@ -27,9 +29,10 @@ class Mistakes {
 
   /// By position: those of `main_file` first, then other files by name, then --set.
   std::vector<Problem> in_order(std::string_view main_file) const;
+  const std::vector<Problem>& warnings() const { return warnings_; }
 
  private:
-  std::vector<Problem> problems_;
+  std::vector<Problem> problems_, warnings_;
   std::set<std::string, std::less<>> mistaken_;  // paths that a problem is about
   std::set<std::string, std::less<>> spoilt_;    // paths that another problem explains
   std::set<std::string, std::less<>> places_;    // paths with their positions

@@ -1,6 +1,14 @@
 #include "config/place.hpp"
 
 namespace gauntlet {
+namespace {
+
+/// A whole table or a long list says less than its name.
+std::string named(const std::string& path, const Value& value) {
+  return value.table() != nullptr ? path : path + " = " + excerpt(value);
+}
+
+}  // namespace
 
 std::string Place::path_of(std::string_view inside) const {
   if (inside.empty()) return path_;
@@ -20,20 +28,29 @@ bool Place::given(std::string_view inside) const {
 }
 
 void Place::mistake(std::string why, std::string suggestion) const {
-  // A whole table or a long list says less than its name.
-  const std::string what = value_->table() != nullptr ? path_ : path_ + " = " + excerpt(*value_);
-  mistakes_->add(value_->at, path_, what, std::move(why), std::move(suggestion));
+  mistakes_->add(value_->at, path_, named(path_, *value_), std::move(why), std::move(suggestion));
 }
 
-void Place::mistake_at(std::string_view inside, std::string why, std::string suggestion) const {
+/// What a message about a member says of it, and where.
+Place::Said Place::said_of(std::string_view inside) const {
   const auto found = find(inside);
-  if (found && given(inside)) return found->mistake(std::move(why), std::move(suggestion));
+  if (found && given(inside)) return {found->value().at, found->path(), named(found->path(), found->value())};
   // Nobody wrote it: the place is that of the table that it belongs to.
   const std::size_t dot = inside.rfind('.');
   const auto around = dot == std::string_view::npos ? std::nullopt : find(inside.substr(0, dot));
   const std::string path = path_of(inside);
   const std::string what = found ? path + " = " + excerpt(found->value()) + ", by default," : path;
-  mistakes_->add(around ? around->value().at : value_->at, path, what, std::move(why), std::move(suggestion));
+  return {around ? around->value().at : value_->at, path, what};
+}
+
+void Place::mistake_at(std::string_view inside, std::string why, std::string suggestion) const {
+  const Said said = said_of(inside);
+  mistakes_->add(said.at, said.path, said.what, std::move(why), std::move(suggestion));
+}
+
+void Place::warning_at(std::string_view inside, std::string why, std::string suggestion) const {
+  const Said said = said_of(inside);
+  mistakes_->warn(said.at, said.what, std::move(why), std::move(suggestion));
 }
 
 void Place::mistake_of_key(std::string_view key, std::string why, std::string suggestion) const {

@@ -38,10 +38,18 @@ class Place {
   void mistake(std::string why, std::string suggestion = {}) const;
   /// About a member; where nobody wrote it, the place is that of the table around it.
   void mistake_at(std::string_view inside, std::string why, std::string suggestion = {}) const;
+  /// No mistake, but its consequence is seldom meant.
+  void warning_at(std::string_view inside, std::string why, std::string suggestion = {}) const;
   /// About a key of this table that should not be there.
   void mistake_of_key(std::string_view key, std::string why, std::string suggestion) const;
 
  private:
+  struct Said {
+    Origin at;
+    std::string path, what;
+  };
+  Said said_of(std::string_view inside) const;
+
   Value* value_;
   std::string path_;
   Mistakes* mistakes_;

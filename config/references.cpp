@@ -21,6 +21,7 @@ class ReferenceFinder final : public Fields {
   void alternatives(std::initializer_list<std::string_view>) override {}
   void field(std::string_view name, const Type& type, const Fallback&, std::string_view) override {
     if (type.law) found_->laws.push_back(prefix_ + std::string(name));
+    if (!type.folder.empty()) found_->references.push_back({prefix_ + std::string(name), type.folder});
   }
   void table(std::string_view name, const Describe& describe, std::string_view) override {
     ReferenceFinder inner(prefix_ + std::string(name) + ".", *found_);

@@ -26,6 +26,7 @@ LoadedScenario read_tree(std::optional<Value> tree, Mistakes& mistakes, const st
     loaded.resolved = std::move(*tree);
   }
   loaded.problems = mistakes.in_order(name);
+  loaded.warnings = mistakes.warnings();
   return loaded;
 }
 

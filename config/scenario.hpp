@@ -44,6 +44,7 @@ struct Scenario {
 struct LoadedScenario {
   std::optional<Scenario> scenario;  // there when there are no problems
   std::vector<Problem> problems;     // every mistake, by position
+  std::vector<Problem> warnings;     // what is allowed, and has a consequence that is seldom meant
   Value resolved;                    // the whole scenario with its defaults, and where each value came from
 };
 

@@ -22,8 +22,9 @@ using PatternId = Id<struct PatternTag>;      // an interned kind of log line, i
 using ProbeId = Id<struct ProbeTag>;          // index into World::probes
 using FaultKindId = Id<struct FaultKindTag>;  // index into World::faults; never shown to a policy
 
-/// What a component is. A host holds its GPUs and NICs: GPU g sits in host g / gpus_per_host, NIC n likewise.
-enum class ComponentKind : std::uint8_t { job, host, gpu, nic };
+/// What a component is. A host holds its GPUs and NICs: GPU g sits in host g / gpus_per_host, NIC n likewise. The others
+/// are failure domains: what goes wrong with one concerns all the hosts that it holds or connects.
+enum class ComponentKind : std::uint8_t { job, host, gpu, nic, rack, tor, aggregation, spine, power };
 
 struct ComponentId {
   ComponentKind kind = ComponentKind::job;

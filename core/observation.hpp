@@ -58,6 +58,9 @@ struct Told {
   JobId job;
   Duration hold;
 };  // an operator: stop now, for at least `hold`
+struct Noticed {
+  JobId job;
+};  // a person saw that the job stands still, though nobody had told them
 struct Overflow {
   WatchId watch;
   std::uint32_t dropped;
@@ -73,7 +76,7 @@ struct Finished {
   Ending ending;
 };  // always the last observation
 
-using Observation = std::variant<Started, Seen, Outcome, HostReturned, Told, Overflow, Finished>;
+using Observation = std::variant<Started, Seen, Outcome, HostReturned, Told, Overflow, Finished, Noticed>;
 
 struct Observed {
   Time at;  // the driver's receipt, never decreasing

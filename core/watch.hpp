@@ -1,5 +1,6 @@
 // Watches: a policy sees a signal only through a watch that it ordered. The filter behind a watch runs where the raw
-// samples are (core/filter.hpp); what passes it arrives as `Seen`.
+// samples are (core/filter.hpp); what passes it arrives as `Seen`. A watch stands until it is taken back. Filters
+// over what ranks report start afresh whenever the job's training does, so that what is still the case is reported again.
 #pragma once
 
 #include "core/id.hpp"
@@ -12,16 +13,26 @@
 
 namespace gauntlet {
 
-/// A kind of component and a subset of it: all in service, those that a job holds, or one.
+inline constexpr std::uint16_t kEachMember = std::numeric_limits<std::uint16_t>::max();
+
+/// A kind of component and a subset of it: all in service, those that a job holds, those that hold one of its pipeline
+/// stages (a host counts to the stage of its first rank), or one.
 struct Scope {
-  enum class Subset : std::uint8_t { all, job, one };
+  enum class Subset : std::uint8_t { all, job, one, stage };
   ComponentKind kind = ComponentKind::host;
   Subset subset = Subset::all;
-  std::uint32_t index = 0;  // which job, or which one
+  std::uint32_t index = 0;           // which job, or which one
+  std::uint32_t stage = 0;           // which pipeline stage of the job
+  std::uint16_t most = kEachMember;  // stage: so many of them at most, spread evenly over its slots
 
-  static constexpr Scope all(ComponentKind kind) { return {kind, Subset::all, 0}; }
-  static constexpr Scope hosts_of(JobId job) { return {ComponentKind::host, Subset::job, job.value}; }
-  static constexpr Scope one(ComponentId who) { return {who.kind, Subset::one, who.index}; }
+  static constexpr Scope all(ComponentKind kind) { return {.kind = kind}; }
+  static constexpr Scope hosts_of(JobId job) { return {.subset = Subset::job, .index = job.value}; }
+  static constexpr Scope one(ComponentId who) {
+    return {.kind = who.kind, .subset = Subset::one, .index = who.index};
+  }
+  static constexpr Scope hosts_of_stage(JobId job, std::uint32_t stage, std::uint16_t most = kEachMember) {
+    return {.subset = Subset::stage, .index = job.value, .stage = stage, .most = most};
+  }
   friend bool operator==(const Scope&, const Scope&) = default;
 };
 
@@ -30,15 +41,13 @@ struct Silence {
 };  // reports once when samples stay away for longer, and when they return
 struct Outside {
   double low, high;
-};  // reports leaving the band [low, high] and re-entering it
+};  // reports leaving the band [low, high] and re-entering it; of exits, each with a code outside it
 struct Match {
   PatternId pattern;
 };  // reports every sample of that pattern; process exits have pattern 0
 struct Sample {
   std::uint16_t count;
 };  // the next `count` raw values, once
-
-inline constexpr std::uint16_t kEachMember = std::numeric_limits<std::uint16_t>::max();
 
 struct Watch {
   WatchId id;

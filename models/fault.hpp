@@ -1,14 +1,19 @@
 // A fault kind: which components, when, what effect, whether and when it heals, its symptoms, which probes find it.
+//
+// The kinds that are known by name are in models/fault/, one a file; a scenario takes one of them and says how often.
 #pragma once
 
 #include "core/id.hpp"
 #include "core/quantity.hpp"
 #include "core/random/law.hpp"
+#include "core/signal.hpp"
 #include "core/time.hpp"
+#include "models/fault/rate_profile.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -21,6 +26,7 @@ enum class Effect : std::uint8_t {
   corrupt,  // silent: training goes on with wrong numbers
   degrade,  // the culprit's NICs lose bandwidth, by `factor`
   none,     // a warning only
+  planned,  // not a fault: an operator wants the job stopped for as long as it takes to heal
 };
 constexpr bool stops_job(Effect effect) { return effect == Effect::crash || effect == Effect::hang; }
 
@@ -30,36 +36,56 @@ enum class Segment : std::uint8_t { all, forward, backward, optimizer };
 enum class FaultClock : std::uint8_t {
   always,    // strikes and ages on every powered host, also during recovery, also spares
   training,  // strikes and ages only while the job trains, checkpoints or recomputes, and only its own hosts
+  start,     // strikes when the job starts: each component of its hosts with `chance`
 };
 
 /// What ends a fault that does not heal by itself, and renews its component.
 enum class Remedy : std::uint8_t {
   restart,  // gone when the job's processes are started anew
   repair,   // only when the host went through repair
+  person,   // only when a person who was asked has dealt with it (a bug, a bad roll-out)
 };
 
 struct Symptoms {
-  bool heartbeat_lost = false;       // the host's agent is gone: heartbeats stop
-  std::optional<PatternId> log;      // the culprit logs this line ...
+  bool heartbeat_lost = false;     // the host's agent is gone: heartbeats stop
+  std::optional<PatternId> log{};  // the culprit logs this line ...
+  Severity severity = Severity::error;
   Probability log_probability{1.0};  // ... with this probability ...
   Law log_delay = Law::constant(0);  // ... after this time
+  int exit_code = 1;                 // crash: of the culprit's process
+  double loss = 0;  // Signal::loss while it lasts, robust standard deviations; 0: unmoved; may be NaN
+};
+
+/// What a fault leads to, on the same component: more of its own (a burst), or worse. Counted from the end of one that
+/// heals by itself, else from its onset.
+struct FollowedBy {
+  FaultKindId kind;
+  Probability probability;
+  Law after = Law::constant(0);  // seconds
 };
 
 struct FaultKind {
-  std::string name;
+  std::string name{};
+  std::string model{};  // its name in models/fault/registry.hpp; empty where the scenario says all of it
   ComponentKind component = ComponentKind::host;
   Law life = Law::constant(1);  // time between two failures of one component, seconds on `clock`
   bool stationary_ages = true;  // the cluster is in mid-life at the start; else every component is new
+  RateProfile profile{};        // who fails more often than others, and when: exponential lives only
   std::vector<std::pair<Time, std::uint32_t>>
-      trace;  // (onset, component): when not empty, used in place of `life`
+      trace{};                  // (onset, component): when not empty, used in place of `life`
+  Probability prevalence{0.0};  // share of the components that have it from the beginning
+  Probability chance{0.0};      // clock `start`: of one component, at one start of the job
   FaultClock clock = FaultClock::always;
   Effect effect = Effect::crash;
   double factor = 1;               // slow, degrade: time multiplies by this / bandwidth divides by it; > 1
+  Duration grows_every{};          // slow: not zero: `factor` is applied once more after each such time
   Segment segment = Segment::all;  // slow
-  std::optional<Law> heals_after;  // seconds; stalls need it
+  bool same_step = false;  // crash, hang of the job: returns whenever the step is reached at which it struck
+  std::optional<Law> heals_after{};  // seconds; stalls and planned stops need it
   Remedy remedy = Remedy::repair;
-  Symptoms symptoms;
-  std::string source;
+  Symptoms symptoms{};
+  std::optional<FollowedBy> followed_by{};
+  std::string source{};
 };
 
 }  // namespace gauntlet

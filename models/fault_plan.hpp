@@ -17,13 +17,16 @@ struct PlannedFault {
 /// In order of time.
 using FaultPlan = std::vector<PlannedFault>;
 
-/// The same world, in which just the plan strikes: every fault kind takes its part of it as a trace.
+/// The same world, in which just the plan strikes: every fault kind takes its part of it as a trace, and leads to nothing
+/// that the plan does not hold.
 inline World with_plan(World world, const FaultPlan& plan) {
   for (FaultKind& kind : world.faults) {
     kind.trace.clear();
     kind.clock = FaultClock::always;
     kind.life = Law::constant(to_seconds(kForever));  // a kind that the plan does not hold never strikes
     kind.stationary_ages = false;
+    kind.prevalence = kind.chance = Probability{0};
+    kind.followed_by.reset();
   }
   for (const PlannedFault& fault : plan) {
     world.faults[fault.kind.value].trace.emplace_back(fault.at, fault.component.index);

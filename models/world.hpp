@@ -20,8 +20,10 @@ namespace gauntlet {
 /// A test that looks for broken hosts. It may miss (per fault kind) and may accuse (false positives).
 struct ProbeKind {
   std::string name;
-  Duration time{};                   // to run once, on any number of hosts in parallel
-  Probability false_positive;        // per healthy host and run
+  Duration time{};  // to run once, on any number of hosts in parallel
+  std::uint32_t group =
+      1;  // hosts that run it together (neighbours in slot order): it fails for all of them or none
+  Probability false_positive;        // per healthy group and run
   std::vector<Probability> detects;  // per fault kind, by FaultKindId
   std::string source;
 };
@@ -77,6 +79,15 @@ struct Telemetry {
   Duration heartbeat_jitter{};  // a heartbeat arrives up to so much later; below the period
   Duration gap_mtbf{};  // per host: heartbeats are lost for a while though the host is well; zero: never
   Law gap_duration = Law::constant(0);
+  Duration delay{};        // of log lines, timings and traffic, from the host to the driver
+  Duration clock_error{};  // a host's clock is off by up to so much, either way
+  double noise = 0;        // timings and traffic are off by up to this share, either way
+  Duration traffic_interval = std::chrono::seconds(1);
+  Duration blip_mtbf{};  // per host: its timings read wrong for a while though it is well; zero: never
+  double blip_factor = 1;
+  Law blip_duration = Law::constant(0);
+  Duration abort_hop{};  // from the abort of a rank to that of the ranks that talk with it
+  std::vector<bool> carries = std::vector<bool>(kSignals, true);  // by Signal: what the agents report at all
 };
 
 struct RepairShop {
@@ -86,6 +97,7 @@ struct RepairShop {
 
 struct People {
   Law response = Law::constant(0);  // until a person who was asked has found the culprit
+  Law notice = Law::constant(1e9);  // until a person sees by himself that the job stands still
 };
 
 struct Cost {
@@ -116,7 +128,10 @@ struct World {
   std::vector<std::string> patterns;  // by PatternId; 0 is the collective watchdog's line
 };
 
-/// The line that every rank logs when it waited longer than the collective timeout.
+/// The line that every rank logs when it waited longer than the collective timeout, and the line that it logs when a peer
+/// is gone: victims log them, not culprits.
 inline constexpr PatternId kCollectiveTimeout{0};
+inline constexpr PatternId kPeerLost{1};
+inline constexpr std::uint32_t kVictimsPatterns = 2;
 
 }  // namespace gauntlet

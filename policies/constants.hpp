@@ -5,6 +5,8 @@
 #include "core/id.hpp"
 #include "core/time.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,15 +20,98 @@ struct PolicyNames {
   std::string recover;
 };
 
+/// What a log line asks for.
+enum class LineAction : std::uint8_t {
+  replace,  // the job stops; the host that logged it is under suspicion
+  restart,  // the job stops and starts again; nobody is under suspicion
+  alert,    // a person is told
+  ignore,   // the line is not watched
+};
+struct LineRule {
+  PatternId pattern;
+  LineAction action = LineAction::replace;
+  friend bool operator==(const LineRule&, const LineRule&) = default;
+};
+
+/// `learned-hang`: the timeout is a multiple of the longest of the first steps.
+struct LearnedHangConstants {
+  std::uint16_t samples = 16;                // steps after each start that it learns from
+  double multiple = 5;                       // of the longest; > 1
+  Duration floor = std::chrono::minutes(1);  // never below
+};
+
+/// `traffic-stopped`.
+struct TrafficStoppedConstants {
+  double low = 0.05;  // of the mean while training; below it traffic counts as stopped
+  Duration lasting = std::chrono::minutes(10);  // after so long the job is stopped
+};
+
+/// `traffic-period`.
+struct TrafficPeriodConstants {
+  double least = 0.8;         // traffic below this share of its mean has declined
+  double fluctuation = 0.2;   // the period differs from the learned one by more than this share
+  std::uint16_t samples = 5;  // periods after each start that it learns from
+};
+
+/// `fail-slow` and `change-point`: who computes slower than the hosts that do the same work.
+struct FailSlowConstants {
+  std::uint16_t peers = 64;                       // of each pipeline stage that are asked
+  std::uint16_t samples = 2;                      // segment timings of each
+  double deviations = 3.5;                        // robust z-score beyond which a host is slow
+  double least_excess = 0.05;                     // and by at least this share above the median
+  Duration continuity = std::chrono::minutes(4);  // for so long without a break
+  double change = 0.1;                            // `change-point`: of the step time, that counts as one
+};
+
+/// `mfu`.
+struct MfuConstants {
+  std::uint16_t samples = 16;                   // steps after a start that the best is learned from
+  double decline = 0.1;                         // of the best that counts
+  Duration lasting = std::chrono::minutes(30);  // for so long
+  bool restart = false;                         // save and start again; else a person is told
+};
+
+/// `loss`.
+struct LossConstants {
+  double spike = 10;  // above the running median, in robust standard deviations
+};
+
+/// `flap`.
+struct FlapConstants {
+  std::vector<PatternId> lines = {};  // that a NIC logs when it goes down
+  std::uint32_t returns = 3;          // of one host within `window`
+  Duration window = std::chrono::hours(12);
+  Duration least_down = std::chrono::seconds(25);  // shorter ones do not count; zero: all do
+  Duration quarantine = std::chrono::hours(24);    // before the host may serve again
+};
+
 struct DetectionConstants {
-  Duration heartbeat_timeout{};         // silence of a host after which it counts as lost
-  Duration hang_timeout{};              // no step completed for so long counts as a hang
-  Duration collective_timeout{};        // a job parameter: a rank that waits longer aborts
-  std::vector<PatternId> log_patterns;  // log lines that stop the job
+  Duration heartbeat_timeout{};   // silence of a host after which it counts as lost
+  Duration hang_timeout{};        // no step completed for so long counts as a hang
+  Duration collective_timeout{};  // a job parameter: a rank that waits longer aborts
+  Duration gather{};  // how long a job that stands still waits for somebody to be named; zero: not at all
+  std::vector<LineRule> lines = {};
+  LearnedHangConstants learned_hang = {};
+  TrafficStoppedConstants traffic_stopped = {};
+  TrafficPeriodConstants traffic_period = {};
+  FailSlowConstants fail_slow = {};
+  MfuConstants mfu = {};
+  LossConstants loss = {};
+  FlapConstants flap = {};
+};
+
+/// A probe of the suite. One with a group names all of it when it fails.
+struct SuiteProbe {
+  ProbeId probe;
+  std::uint32_t group = 1;  // hosts that run it together
+
+  SuiteProbe(ProbeId which, std::uint32_t together = 1) : probe(which), group(together) {}
+  friend bool operator==(const SuiteProbe&, const SuiteProbe&) = default;
 };
 
 struct DiagnosisConstants {
-  std::vector<ProbeId> suite;  // in the order in which they run; the first positive ends it
+  std::vector<SuiteProbe> suite = {};  // in the order in which they run; the first positive ends it
+  bool examine_degraded = false;  // whether a host that only slows the job is examined before it is replaced
 };
 
 struct CheckpointConstants {
@@ -44,6 +129,8 @@ struct RecoveryConstants {
   std::uint32_t restarts_in_place = 1;
   // A stop so soon after a start counts as the same incident.
   Duration relapse_window{};
+  // A last checkpoint before a stop is waited for so long at most.
+  Duration save_timeout = std::chrono::minutes(30);
 };
 
 struct PolicyConstants {

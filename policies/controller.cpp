@@ -3,60 +3,123 @@
 #include "core/contract.hpp"
 #include "policies/registry.hpp"
 
+#include <utility>
+
 namespace gauntlet {
 
 Controller::Controller(const PolicyConstants& constants, JobId job)
     : constants_(&constants),
       job_(job),
-      probe_report_(ids_.take()),
+      reports_{.probes = ids_.take(), .last_collective = ids_.take()},
       checkpoints_(make_checkpoint_policy(constants.names.checkpoint)),
-      recovery_(first_step_of_recovery(constants.names.recover), job, constants, probe_report_) {
+      recovery_(first_step_of_recovery(constants.names.recover), make_diagnoser(constants.names.diagnose),
+                job, constants, reports_) {
   for (const std::string& name : constants.names.detect) detectors_.push_back(make_detector(name));
 }
 
 void Controller::on(const Observed& seen, Orders& out) {
   std::visit([&](const auto& what) { on(what, seen.at, out); }, seen.what);
+  if (recovery_.job_up() != job_up_) tell_detectors(seen.at, out);
 }
 
 void Controller::on(const Started& started, Time now, Orders& out) {
   expect(started.job == job_, "a controller has one job");
-  roster_ = Roster(started.inventory);
-  for (Detector& detector : detectors_) {
-    std::visit([&](auto& each) { each.start(constants_->detection, ids_, out); }, detector);
-  }
+  seating_ = Seating(started.inventory);
+  const Assignment assignment{job_, started.inventory, &constants_->detection};
+  for (Detector& detector : detectors_)
+    std::visit([&](auto& each) { each.start(assignment, ids_, out); }, detector);
   std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
              checkpoints_);
-  recovery_.launch(out);
+  recovery_.launch(now, out);
 }
 
 void Controller::on(const Seen& seen, Time now, Orders& out) {
-  if (seen.watch == probe_report_) return recovery_.on(seen);
+  if (seen.watch == reports_.probes || seen.watch == reports_.last_collective) return recovery_.on(seen);
   std::visit([&](auto& policy) { policy.on(seen, out); }, checkpoints_);
-  for (const Detector& detector : detectors_) {
-    const auto suspicion = std::visit([&](const auto& each) { return each.on(seen); }, detector);
-    if (suspicion) suspect(*suspicion, now, out);
-  }
-}
-
-void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
-  // A host that stands by is no incident: it goes to repair before the job gets it.
-  if (suspicion.host && !roster_.in_job(*suspicion.host)) {
-    out.add(Evict{*suspicion.host});
-    return;
-  }
-  if (recovery_.on(suspicion, now, roster_, out)) {
-    std::visit([&](auto& policy) { policy.stopped_by_fault(now, out); }, checkpoints_);
-  }
+  detect(seen, now, out);
 }
 
 void Controller::on(const Outcome& outcome, Time now, Orders& out) {
-  if (recovery_.on(outcome, now, roster_, out)) {
-    std::visit([&](auto& policy) { policy.training_began(out); }, checkpoints_);
+  if (const auto ready = readmissions_.find(outcome.order); ready != readmissions_.end()) {
+    readmit(ready->second, now, out);
+    readmissions_.erase(ready);
+    return;
   }
+  if (recovery_.on(outcome, now, seating_, out)) {
+    std::visit([&](auto& policy) { policy.training_began(out); }, checkpoints_);
+    return;
+  }
+  detect(outcome, now, out);
 }
 
-void Controller::on(const HostReturned& returned, Time, Orders& out) { out.add(Readmit{returned.host}); }
+void Controller::on(const HostReturned& returned, Time now, Orders& out) {
+  const auto kept = quarantine_.find(returned.host);
+  const Time until = kept == quarantine_.end() ? kStart : kept->second;
+  if (kept != quarantine_.end()) quarantine_.erase(kept);
+  if (until <= now) return readmit(returned.host, now, out);
+  readmissions_.emplace(out.add(Wake{until}), returned.host);
+}
 
 void Controller::on(const Told& told, Time now, Orders& out) { recovery_.on(told, now, out); }
+
+void Controller::on(const Noticed& noticed, Time now, Orders& out) {
+  if (recovery_.on(noticed, now, out)) incident_opened(now, out);
+}
+
+template <class What>
+void Controller::detect(const What& what, Time now, Orders& out) {
+  found_.clear();
+  for (Detector& detector : detectors_)
+    std::visit([&](auto& each) { each.on(what, now, out, found_); }, detector);
+  for (const Suspicion& suspicion : found_) suspect(suspicion, now, out);
+}
+
+void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
+  const std::optional<HostId> host = suspicion.host;
+  if (host && !seating_.in_service(*host)) return;  // it is dealt with already
+  // A host that slows the job is better than none: it goes when another one stands by.
+  const bool kept = suspicion.gravity == Gravity::degraded && host && seating_.in_job(*host) &&
+                    seating_.free_spares() <= static_cast<std::int64_t>(recovery_.condemned());
+  if (kept) waiting_for_spare_.push_back(suspicion);
+  if (suspicion.gravity == Gravity::unusual || kept) {
+    const ComponentId who = host ? component(*host) : component(job_);
+    if (told_.emplace(suspicion.cause, who).second) out.add(Alert{job_, who});
+    return;
+  }
+  if (host && suspicion.quarantine > Duration::zero()) quarantine_[*host] = after(now, suspicion.quarantine);
+  // A host that stands by is no incident: it goes to repair before the job gets it.
+  if (host && !seating_.in_job(*host)) {
+    seating_.evict(*host);
+    out.add(Evict{*host});
+    return;
+  }
+  if (recovery_.on(suspicion, now, seating_, out)) incident_opened(now, out);
+}
+
+void Controller::incident_opened(Time now, Orders& out) {
+  std::visit([&](auto& policy) { policy.stopped_by_fault(now, out); }, checkpoints_);
+}
+
+void Controller::readmit(HostId host, Time now, Orders& out) {
+  seating_.readmit(host);
+  out.add(Readmit{host});
+  // A host that slows the job was kept for want of another one.
+  for (const Suspicion& kept : std::exchange(waiting_for_spare_, {})) suspect(kept, now, out);
+}
+
+void Controller::tell_detectors(Time now, Orders& out) {
+  job_up_ = recovery_.job_up();
+  if (job_up_) told_.clear();
+  waiting_for_spare_.clear();  // what is still the case is reported again
+  for (Detector& detector : detectors_) {
+    std::visit(
+        [&](auto& each) {
+          each.job_up = job_up_;
+          each.job_ended(out);  // also at a start: reports that were on their way are of the job before
+          if (job_up_) each.job_began(now, out);
+        },
+        detector);
+  }
+}
 
 }  // namespace gauntlet

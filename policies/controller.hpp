@@ -6,13 +6,15 @@
 #pragma once
 
 #include "core/cluster.hpp"
-#include "core/roster.hpp"
 #include "policies/checkpoint/checkpoint_policy.hpp"
 #include "policies/constants.hpp"
 #include "policies/detect/detector.hpp"
 #include "policies/recover/recovery.hpp"
+#include "policies/seating.hpp"
 
-#include <optional>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -30,18 +32,30 @@ class Controller final : public Policy {
   void on(const Outcome& outcome, Time now, Orders& out);
   void on(const HostReturned& returned, Time now, Orders& out);
   void on(const Told& told, Time now, Orders& out);
+  void on(const Noticed& noticed, Time now, Orders& out);
   void on(const Overflow&, Time, Orders&) {}
   void on(const Finished&, Time, Orders&) {}
+  template <class What>
+  void detect(const What& what, Time now, Orders& out);
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
+  void incident_opened(Time now, Orders& out);
+  void readmit(HostId host, Time now, Orders& out);
+  void tell_detectors(Time now, Orders& out);
 
   const PolicyConstants* constants_;
   JobId job_;
   WatchIds ids_;
-  WatchId probe_report_;
-  Roster roster_;
+  Recovery::Reports reports_;
+  Seating seating_;
   std::vector<Detector> detectors_;
   CheckpointPolicy checkpoints_;
   Recovery recovery_;
+  bool job_up_ = false;
+  Suspicions found_;                                // by what is being heard; kept for its memory alone
+  std::set<std::pair<WatchId, ComponentId>> told_;  // what a person was told since the job's last start
+  Suspicions waiting_for_spare_;                    // of hosts that slow the job, while none stands by
+  std::map<HostId, Time> quarantine_;               // until when
+  std::map<OrderId, HostId> readmissions_;          // that wait for the end of one
 };
 
 }  // namespace gauntlet

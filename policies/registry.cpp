@@ -8,10 +8,84 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDetectors = {"heartbeat", "log", "hang"};
-constexpr std::array<std::string_view, 1> kDiagnosers = {"suite"};
+struct DetectorEntry {
+  std::string_view name;
+  std::string_view about;
+  std::array<Signal, 2> signals;  // one that needs a single one names it twice
+  Detector (*make)();
+};
+
+template <class T>
+Detector make() {
+  return T{};
+}
+
+constexpr std::array<DetectorEntry, 13> kDetectors = {{
+    {"heartbeat",
+     "a host from which nothing is heard",
+     {Signal::heartbeat, Signal::heartbeat},
+     make<HeartbeatDetector>},
+    {"exit", "a process that exits", {Signal::process_exit, Signal::process_exit}, make<ExitDetector>},
+    {"log",
+     "log lines, by the table detection.lines",
+     {Signal::log_line, Signal::log_line},
+     make<LogDetector>},
+    {"hang", "no step completes", {Signal::step, Signal::step}, make<HangDetector>},
+    {"collective-timeout",
+     "the lines of ranks that waited too long or lost a peer",
+     {Signal::log_line, Signal::log_line},
+     make<CollectiveTimeoutDetector>},
+    {"traffic-stopped",
+     "nobody sends anything",
+     {Signal::traffic, Signal::traffic},
+     make<TrafficStoppedDetector>},
+    {"traffic-period",
+     "traffic declines or loses its period: a person is told",
+     {Signal::traffic, Signal::traffic_period},
+     make<TrafficPeriodDetector>},
+    {"fail-slow",
+     "a host that computes slower than its peers",
+     {Signal::forward_time, Signal::backward_time},
+     make<FailSlowDetector>},
+    {"mfu", "steps take longer than the best ones", {Signal::step, Signal::step}, make<MfuDetector>},
+    {"loss", "the loss is no number, or jumps", {Signal::loss, Signal::loss}, make<LossDetector>},
+    {"flap", "a NIC that goes down again and again", {Signal::log_line, Signal::traffic}, make<FlapDetector>},
+    // Alternatives to others.
+    {"learned-hang",
+     "no step completes for a multiple of the longest so far; instead of hang",
+     {Signal::step, Signal::step},
+     make<LearnedHangDetector>},
+    {"change-point",
+     "the step time has changed, and a host is slow; instead of fail-slow",
+     {Signal::forward_time, Signal::backward_time},
+     make<ChangePointDetector>},
+}};
+constexpr std::size_t kUsualDetectors = 11;
+
+struct DiagnoserEntry {
+  std::string_view name;
+  std::string_view about;
+  Diagnoser what;
+};
+constexpr std::array<DiagnoserEntry, 4> kDiagnosers = {{
+    {"suite", "the probes of diagnosis.suite, in their order", {}},
+    {"localise", "who waits for whom in the collectives, then the suite on those found", {.localises = true}},
+    {"person", "stop and ask a person", {.means = Diagnoser::Means::person}},
+    {"evidence", "believe the detectors, without any probe", {.means = Diagnoser::Means::evidence}},
+}};
+constexpr std::array<Signal, 1> kLocalised = {Signal::last_collective};
+
 constexpr std::array<std::string_view, 3> kCheckpointPolicies = {"fixed", "young", "daly"};
 constexpr std::array<std::string_view, 2> kRecoveries = {"replace", "restart-in-place"};
+
+template <class Entry, std::size_t N>
+constexpr std::array<std::string_view, N> names_of(const std::array<Entry, N>& entries) {
+  std::array<std::string_view, N> names;
+  for (std::size_t i = 0; i < N; ++i) names[i] = entries[i].name;
+  return names;
+}
+constexpr auto kDetectorNames = names_of(kDetectors);
+constexpr auto kDiagnoserNames = names_of(kDiagnosers);
 
 template <std::size_t N>
 std::size_t index_of(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -20,17 +94,21 @@ std::size_t index_of(const std::array<std::string_view, N>& names, std::string_v
   return static_cast<std::size_t>(found - names.begin());
 }
 
+const DetectorEntry& detector(std::string_view name) { return kDetectors[index_of(kDetectorNames, name)]; }
+const DiagnoserEntry& diagnoser(std::string_view name) {
+  return kDiagnosers[index_of(kDiagnoserNames, name)];
+}
+
 }  // namespace
 
-std::span<const std::string_view> detector_names() { return kDetectors; }
-std::span<const std::string_view> diagnoser_names() { return kDiagnosers; }
+std::span<const std::string_view> detector_names() { return kDetectorNames; }
+std::span<const std::string_view> usual_detectors() { return detector_names().first(kUsualDetectors); }
+std::span<const std::string_view> diagnoser_names() { return kDiagnoserNames; }
 std::span<const std::string_view> checkpoint_policy_names() { return kCheckpointPolicies; }
 std::span<const std::string_view> recovery_names() { return kRecoveries; }
 
-Detector make_detector(std::string_view name) {
-  const std::array<Detector, kDetectors.size()> makers = {HeartbeatDetector{}, LogDetector{}, HangDetector{}};
-  return makers[index_of(kDetectors, name)];
-}
+Detector make_detector(std::string_view name) { return detector(name).make(); }
+Diagnoser make_diagnoser(std::string_view name) { return diagnoser(name).what; }
 
 CheckpointPolicy make_checkpoint_policy(std::string_view name) {
   const std::array<CheckpointPolicy, kCheckpointPolicies.size()> makers = {
@@ -44,5 +122,17 @@ Recovery::First first_step_of_recovery(std::string_view name) {
                                                                       Recovery::First::restart};
   return kFirst[index_of(kRecoveries, name)];
 }
+
+std::span<const Signal> signals_of_detector(std::string_view name) {
+  const std::span<const Signal> signals = detector(name).signals;
+  return signals.first(signals[0] == signals[1] ? 1 : 2);
+}
+
+std::span<const Signal> signals_of_diagnoser(std::string_view name) {
+  return diagnoser(name).what.localises ? std::span<const Signal>(kLocalised) : std::span<const Signal>();
+}
+
+std::string_view about_detector(std::string_view name) { return detector(name).about; }
+std::string_view about_diagnoser(std::string_view name) { return diagnoser(name).about; }
 
 }  // namespace gauntlet

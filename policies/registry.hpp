@@ -3,6 +3,7 @@
 
 #include "policies/checkpoint/checkpoint_policy.hpp"
 #include "policies/detect/detector.hpp"
+#include "policies/diagnose/diagnoser.hpp"
 #include "policies/recover/recovery.hpp"
 
 #include <span>
@@ -15,9 +16,21 @@ std::span<const std::string_view> diagnoser_names();          // policies.diagno
 std::span<const std::string_view> checkpoint_policy_names();  // policies.checkpoint
 std::span<const std::string_view> recovery_names();           // policies.recover
 
+/// The detectors that a scenario has unless it says otherwise: all but those that are alternatives to others.
+std::span<const std::string_view> usual_detectors();
+
 /// The name is one of the lists above.
 Detector make_detector(std::string_view name);
+Diagnoser make_diagnoser(std::string_view name);
 CheckpointPolicy make_checkpoint_policy(std::string_view name);
 Recovery::First first_step_of_recovery(std::string_view name);
+
+/// What they watch: without any of these signals they cannot work.
+std::span<const Signal> signals_of_detector(std::string_view name);
+std::span<const Signal> signals_of_diagnoser(std::string_view name);
+
+/// What they see or do, in a line for people.
+std::string_view about_detector(std::string_view name);
+std::string_view about_diagnoser(std::string_view name);
 
 }  // namespace gauntlet

@@ -135,6 +135,9 @@ void RealCluster::note_undone() {
 // --- watching and waiting ------------------------------------------------------------------------------------------------
 
 void RealCluster::begin(OpenOrder& open, const Watch& action) {
+  // Agents have no timers on devices and no counters of traffic yet.
+  const bool carried = action.signal <= Signal::checkpoint_stall;
+  if (!carried) return close(open.order.id, Status::failed);
   for (Host& host : hosts_) {
     if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
     if (action.signal == Signal::heartbeat) {

@@ -1,6 +1,7 @@
 #include "report/text.hpp"
 
 #include "report/advice.hpp"
+#include "report/detection_table.hpp"
 #include "report/losses.hpp"
 #include "report/units.hpp"
 #include "study/results/metrics.hpp"
@@ -29,6 +30,8 @@ class Page {
     text_ += text + '\n';
   }
   void gap() { text_ += '\n'; }
+  /// Lines that are complete.
+  void text(const std::string& lines) { text_ += lines; }
   void bold(const std::string& text) { line("{}", painted("1", text)); }
   void heading(const std::string& text) { line("{}", painted("36", text)); }
   /// Words over as many lines as they need.
@@ -129,12 +132,25 @@ void faults(Page& page, const Summary& summary) {
   figure(page, summary, "MTTF", "mttf_s", time_unit);
   figure(page, summary, "detection latency", "detection_latency_s", time_unit);
   figure(page, summary, "false alarms", "false_alarms", as_count);
+  if (summary.mean("false_alerts").value_or(0) > 0)
+    figure(page, summary, "false alerts", "false_alerts", as_count, "to a person");
+  if (!summary.mean("handled_share")) return;
+  figure(page, summary, "handled without people", "handled_share", as_percent);
+  figure(page, summary, "detection, diagnosis", "detection_and_diagnosis_s", time_unit);
+}
+
+// What something cost, for behind its count; empty where it cost nothing.
+std::string cost_note(const Summary& summary, const char* metric) {
+  const double seconds = summary.mean(metric).value_or(0);
+  return seconds > 0 ? "cost " + time_text(seconds) : "";
 }
 
 void decisions(Page& page, const Summary& summary) {
   page.heading("Decisions, a run");
   figure(page, summary, "evictions, right", "evictions.right", as_count);
-  figure(page, summary, "evictions, wrong", "evictions.wrong", as_count);
+  figure(page, summary, "evictions, wrong", "evictions.wrong", as_count,
+         cost_note(summary, "wrong_evictions_cost_s"));
+  figure(page, summary, "faults missed", "missed_faults", as_count, cost_note(summary, "missed_cost_s"));
   figure(page, summary, "people asked", "asked", as_count);
   figure(page, summary, "spares in use, at most", "spares.max_in_use", as_count,
          fmt::format("of {}", count_text(summary.facts.spares)));
@@ -190,6 +206,14 @@ void losses(Page& page, const Summary& summary) {
   loss_table(page, phases, "by phase", unit, wall);
   page.gap();
   loss_table(page, losses_by_cause(summary), "by cause", unit, wall);
+}
+
+void detection(Page& page, const Summary& summary) {
+  const std::string table = detection_table(summary);
+  if (table.empty()) return;
+  page.gap();
+  page.heading("What became of the faults, a run");
+  page.text(table);
 }
 
 std::string setting(const ScenarioFacts& facts) {
@@ -289,6 +313,7 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   decisions(page, summary);
   bill(page, summary);
   losses(page, summary);
+  detection(page, summary);
   page.gap();
   if (!options.command.empty()) page.line("Again: {}", options.command);
   if (const std::string next = next_text(summary); !next.empty()) page.line("Next:  {}", next);

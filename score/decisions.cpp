@@ -1,8 +1,10 @@
 #include "score/decisions.hpp"
 
 #include "score/job_hosts.hpp"
+#include "score/wrong_evictions.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -20,20 +22,28 @@ Incident* incident_at(Figures& figures, Time when) {
 /// Follows the hosts through evictions and grants.
 class Judge {
  public:
+  using What = EvictionEvent::What;
+
   Judge(const TruthLog& truth, Figures& figures) : truth_(truth), figures_(figures) {}
 
   void on(Time, const Started& started) {
     hosts_.on(started);
     spares_ = idle_ = static_cast<std::int32_t>(started.inventory.spares);
   }
-  void on(Time, const Outcome& outcome) {
+  void on(Time at, const Outcome& outcome) {
     if (const auto eviction = hosts_.on(outcome)) evicted(*eviction);
-    if (std::holds_alternative<Granted>(outcome.result)) take_spare();
+    if (std::holds_alternative<Granted>(outcome.result)) {
+      take_spare();
+      happened(at, What::granted);
+    }
   }
   void on(Time, const Told&) {
     ++figures_.planned_stops;
     ++figures_.interruptions;
     ++told_;
+  }
+  void on(Time at, const Noticed&) {
+    if (Incident* open = incident_at(figures_, at)) open->noticed = true;
   }
   template <class Other>
   void on(Time, const Other&) {}
@@ -43,6 +53,8 @@ class Judge {
     hosts_.on(each);
     if (std::holds_alternative<Readmit>(what)) ++idle_;
     if (std::holds_alternative<Ask>(what)) ++figures_.asked;
+    if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
+    if (std::holds_alternative<Start>(what)) happened(each.at, What::started);
     if (std::holds_alternative<Stop>(what) || std::holds_alternative<Start>(what)) heed_told(each.at);
   }
 
@@ -53,16 +65,26 @@ class Judge {
     if (Incident* open = incident_at(figures_, when)) open->stops += told_;
     told_ = 0;
   }
+  void struck_again(Time at) { happened(at, What::struck); }
+  std::vector<EvictionEvent> events() { return std::move(events_); }
 
  private:
+  /// Kept if it is part of an incident.
+  void happened(Time at, What what) {
+    const Incident* open = incident_at(figures_, at);
+    if (open == nullptr) return;
+    events_.push_back({static_cast<std::size_t>(open - figures_.incidents.data()), at, what});
+  }
+
   void evicted(const Eviction& eviction) {
     follow(eviction.at);
     const bool right = std::any_of(faulty_.begin(), faulty_.end(),
-                                   [&](const Truth& each) { return each.host == eviction.host; });
+                                   [&](const Truth& each) { return blames(each, eviction.host); });
     ++(right ? figures_.evictions_right : figures_.evictions_wrong);
     if (!eviction.from_job) return take_spare();
     if (Incident* open = incident_at(figures_, eviction.at)) {
       ++(right ? open->evictions_right : open->evictions_wrong);
+      happened(eviction.at, right ? What::right : What::wrong);
     }
   }
   void take_spare() {
@@ -76,7 +98,8 @@ class Judge {
   void follow(Time until) {
     for (; next_ < truth_.size() && truth_[next_].at <= until; ++next_) {
       const Truth& each = truth_[next_];
-      if (each.what == TruthKind::onset && each.repairable) faulty_.push_back(each);
+      if (!each.repairable) continue;
+      if (each.what == TruthKind::onset) faulty_.push_back(each);
       if (each.what == TruthKind::ended) {
         std::erase_if(faulty_, [&](const Truth& other) {
           return other.kind == each.kind && other.component == each.component;
@@ -89,11 +112,37 @@ class Judge {
   Figures& figures_;
   JobHosts hosts_;
   std::vector<Truth> faulty_;
+  std::vector<EvictionEvent> events_;
   std::size_t next_ = 0;
   std::int32_t spares_ = 0;
   std::int32_t idle_ = 0;
   std::uint32_t told_ = 0;  // planned stops that have not found their incident yet
 };
+
+/// Whether people had nothing to do with it, and it is over. One that the end of the run cut counts as over, unless the run
+/// ended because it was not.
+bool handled(const Incident& incident, const Figures& figures) {
+  const bool cut = incident.closed == kStart + figures.wall;
+  return incident.unplanned && incident.detected && incident.asked == 0 && !incident.noticed &&
+         !(cut && figures.ending == Ending::gave_up);
+}
+
+/// The sums over the incidents by the kind that opened them.
+void sum_up(Figures& figures) {
+  for (Incident& incident : figures.incidents) {
+    incident.handled = handled(incident, figures);
+    const Duration until_found =
+        incident.handled ? at(incident.lost, Phase::undetected) + at(incident.lost, Phase::diagnosing)
+                         : Duration{};
+    if (!is_fault(incident.cause)) continue;
+    FaultScore& kind = figures.fault_scores[fault_of(incident.cause).value];
+    if (incident.unplanned) ++kind.incidents;
+    if (incident.handled) ++kind.handled;
+    kind.handled_time += until_found;
+    kind.evictions_wrong += incident.evictions_wrong;
+    kind.wrong_evictions += incident.wrong_evictions;
+  }
+}
 
 }  // namespace
 
@@ -113,6 +162,10 @@ void judge_decisions(const TruthLog& truth, const Record& record, Figures& figur
     for (; order != record.orders.end() && order->observations <= i + 1; ++order) judge.on(*order);
   }
   judge.heed_told(record.observations.back().at);
+  for (const Truth& each : truth)
+    if (each.what == TruthKind::returned && each.on_job) judge.struck_again(each.at);
+  charge_wrong_evictions(judge.events(), figures);
+  sum_up(figures);
 }
 
 }  // namespace gauntlet

@@ -4,6 +4,7 @@
 #include "core/id.hpp"
 #include "core/observation.hpp"
 #include "core/time.hpp"
+#include "score/latencies.hpp"
 
 #include <array>
 #include <cstdint>
@@ -63,9 +64,44 @@ struct Incident {
   std::uint32_t evictions_right = 0;
   std::uint32_t evictions_wrong = 0;
   std::uint32_t asked = 0;      // times that a person was asked
+  bool unplanned = false;       // a fault opened it by stopping the job, not an order
+  bool noticed = false;         // nobody acted until a person saw by himself that the job stood still
+  bool handled = false;         // unplanned, answered by an order, and over, without a person
+  Duration wrong_evictions{};   // what wrong evictions cost it (see below), a part of its time
   std::int64_t steps_lost = 0;  // progress between the checkpoint that it fell back to and the mark
   PhaseTimes lost{};            // `effective` stays zero
 };
+
+/// How the faults of one kind fared that met the job: struck a host that carried it, or came with one that joined it.
+/// Each of them is one of three:
+///
+/// - detected: an order answered it. A fault that stops the job is answered by the first order that moves the recovery on
+///   (Stop, Probe, Ask, Alert, Acquire, Start); one that does not by a Stop for its sake, the eviction of a host that it
+///   concerns, or an Alert that names it or nobody. A fault that strikes while the job is down, and somebody is at work on
+///   that, has a latency from its return at the next start, or from its onset where its host is evicted before.
+/// - missed: it needed an answer and got none before it ended, or the run did.
+/// - harmless, the rest: no effect; a pause that healed by itself before anybody lost patience; a stop that struck while the
+///   job was down and had ended before the job was up again; a planned stop.
+///
+/// What wrong evictions cost an incident: of a false alarm in which healthy hosts were evicted and no faulty one, all that it
+/// lost; else (a) the time from a wrong eviction until a fault that was left in the job struck again, where no eviction was
+/// right in between, and (b) the wait for spares after as many hosts had been granted as were rightly evicted.
+struct FaultScore {
+  std::uint32_t met = 0;
+  std::uint32_t detected = 0;
+  std::uint32_t missed = 0;
+  Latencies latencies;  // of the detected ones, from the time at which each began to do harm to its answer
+  Duration
+      missed_cost{};  // slowdown, wrong steps, and time that a stop stayed unanswered, of the missed ones
+  std::uint32_t incidents = 0;  // that one of them opened by stopping the job
+  std::uint32_t handled = 0;    // of these, without a person
+  Duration
+      handled_time{};  // until those had been detected and diagnosed: their `undetected` and `diagnosing`
+  std::uint32_t evictions_wrong = 0;  // in incidents that this kind opened, by a stop or by being found
+  Duration wrong_evictions{};         // what these cost
+  friend bool operator==(const FaultScore&, const FaultScore&) = default;
+};
+constexpr std::uint32_t harmless(const FaultScore& of) { return of.met - of.detected - of.missed; }
 
 /// One replica, scored.
 struct Figures {
@@ -87,9 +123,12 @@ struct Figures {
   std::uint32_t detected = 0;         // incidents opened by a fault and answered by an order
   std::uint32_t evictions_right = 0;  // of hosts that had a fault which repair removes
   std::uint32_t evictions_wrong = 0;
-  std::uint32_t asked = 0;              // times that a person was asked
-  std::uint32_t spares_max_in_use = 0;  // hosts away in repair or standing in for one, at most
-  std::uint64_t fingerprint = 0;        // of the run's events and draws
+  std::uint32_t asked = 0;               // times that a person was asked
+  std::uint32_t spares_max_in_use = 0;   // hosts away in repair or standing in for one, at most
+  std::vector<FaultScore> fault_scores;  // by FaultKindId
+  std::uint32_t false_alerts = 0;        // a person was told of something that was not there
+  Duration wrong_evictions{};            // what wrong evictions cost, in all incidents
+  std::uint64_t fingerprint = 0;         // of the run's events and draws
   std::vector<Incident> incidents;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/record/record.hpp"
+#include "core/record/truth.hpp"
 #include "core/roster.hpp"
 
 #include <algorithm>
@@ -17,9 +18,21 @@ struct Eviction {
   bool from_job = false;  // else it stood by
 };
 
+/// Whether a fault is a reason to take the host out: one of the job itself is none.
+inline bool blames(const Truth& fault, HostId host) {
+  return fault.component.kind != ComponentKind::job && concerns(fault, host);
+}
+
 class JobHosts {
  public:
   bool in_job(HostId host) const { return roster_.in_job(host); }
+  /// Whether a host that the fault concerns carries the job. A fault of the job itself is on it whoever does.
+  bool meets(const Truth& fault) const {
+    if (fault.component.kind == ComponentKind::job) return true;
+    for (std::uint32_t i = 0; i < fault.hosts; ++i)
+      if (in_job(HostId{fault.host.value + i})) return true;
+    return false;
+  }
 
   void on(const Started& started) { roster_ = Roster(started.inventory); }
   /// An order counts once it is answered `done`.

@@ -5,6 +5,7 @@
 #include "score/truth_cursor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -30,7 +31,7 @@ class Walk {
   Walk(const TruthLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
       : truth_(truth), progress_(progress), record_(record), figures_(figures) {}
 
-  Duration run(Time end) {
+  Walked run(Time end) {
     Time at = kStart;
     auto pause = progress_.pauses.begin();
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
@@ -50,7 +51,7 @@ class Walk {
     in_steps(under_way_, under_way_healthy_, redoing_);  // the step that the end of the run found under way
     if (incident_) close(end);
     figures_.steps = mark_;
-    return training_;
+    return std::move(walked_);
   }
 
  private:
@@ -71,12 +72,18 @@ class Walk {
     if (incident_ && !episode) at(incident().lost, phase) += time;
   }
   Incident& incident() { return figures_.incidents[*incident_]; }
+  void harmed(std::uint32_t onset, Duration time) {
+    if (time == Duration::zero()) return;
+    if (walked_.harm.empty() || walked_.harm.back().onset != onset) walked_.harm.push_back({onset, {}});
+    walked_.harm.back().time += time;
+  }
 
   /// Time in steps: redone, or new.
   void in_steps(Duration time, Duration healthy, bool redone) {
     if (redone) return charge(Phase::recomputing, time, cause_);
     charge(Phase::effective, healthy, {});
     charge(Phase::slowdown, time - healthy, slow_cause_);
+    if (slow_onset_) harmed(*slow_onset_, time - healthy);
   }
 
   /// Reads on to see who carries the job, up to just before `when`.
@@ -98,7 +105,9 @@ class Walk {
     const std::int64_t last = stretch.first_step + to.steps;
     truth_.follow(stretch.begin);
     follow_hosts(stretch.begin + Duration(1));
-    if (const Truth* slow = truth_.disturbance(hosts_)) slow_cause_ = cause_of(slow->kind);
+    const TruthCursor::Active* slow = truth_.disturbance(hosts_);
+    if (slow != nullptr) slow_cause_ = cause_of(slow->kind);
+    slow_onset_ = slow != nullptr ? std::optional(slow->onset) : std::nullopt;
 
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
     const std::int64_t fresh = last - first - redone;
@@ -116,7 +125,7 @@ class Walk {
 
     figures_.iterations += last - first;
     figures_.iteration_time += (last - first) * stretch.step;
-    training_ += stretch.end - stretch.begin;
+    walked_.training += stretch.end - stretch.begin;
     mark_ = std::max(mark_, last);
     reached_ = last;
     stopped_ = false;
@@ -141,17 +150,22 @@ class Walk {
   /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
   /// wrong. A checkpoint from before then sets them right, unless whatever corrupts them is still there.
   void count_corrupt(const Stretch& stretch, std::int64_t first, std::int64_t fresh, std::int64_t last) {
-    const bool corrupting = truth_.corrupting(hosts_);
-    if (corrupt_step_ && first <= *corrupt_step_ && !corrupting) corrupt_step_.reset();
-    if (!corrupt_step_ && corrupting) corrupt_step_ = first;
+    const TruthCursor::Active* corrupting = truth_.corruption(hosts_);
+    if (corrupt_step_ && first <= *corrupt_step_ && corrupting == nullptr) corrupt_step_.reset();
+    if (!corrupt_step_ && corrupting != nullptr) {
+      corrupt_step_ = first;
+      corrupt_onset_ = corrupting->onset;
+    }
     truth_.forget_corruption();  // what struck while the job was down shows above
     truth_.follow(stretch.end);
-    if (const auto since = truth_.corrupt_since(); since && !corrupt_step_) {
-      corrupt_step_ = stretch.first_step + stretch.reached_at(*since).steps;
+    if (const auto& corruption = truth_.corrupt_since(); corruption && !corrupt_step_) {
+      corrupt_step_ = stretch.first_step + stretch.reached_at(corruption->since).steps;
+      corrupt_onset_ = corruption->onset;
     }
     if (!corrupt_step_) return;
     const std::int64_t wrong = last - std::clamp(*corrupt_step_, fresh, last);
     figures_.effective_corrupt += wrong * stretch.healthy_step;
+    harmed(corrupt_onset_, wrong * stretch.healthy_step);
   }
 
   void paused(const Pause& pause) {
@@ -165,7 +179,7 @@ class Walk {
     truth_.follow(from);
     follow_hosts(from);
     while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
-    Phase stage = open(from);
+    Phase stage = open(from, to);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
     under_way_healthy_ = {};
     stopped_ = true;
@@ -176,9 +190,23 @@ class Walk {
       at = when;
       stage = next;
     };
+    const Truth* strike = incident_ ? nullptr : truth_.stop_between(from, to);  // within the first start
+    const auto struck_before = [&](Time when) {
+      if (strike == nullptr || strike->at > when) return;
+      move_to(stage, strike->at);
+      stopped_by(*std::exchange(strike, nullptr));
+    };
+    const auto follow_until = [&](Time when) {
+      const std::optional<Time> up = started_by(when);
+      if (up && *up < to) {
+        struck_before(*up - Duration(1));
+        move_to(Phase::undetected, *up);
+      }
+      struck_before(when);
+    };
     for (; order_ < record_.orders.size() && record_.orders[order_].at < to; ++order_) {
       const RecordedOrder& each = record_.orders[order_];
-      if (const auto up = started_by(each.at)) move_to(Phase::undetected, *up);
+      follow_until(each.at);
       const std::optional<Phase> next = stage_of(each.order.what, stage);
       if (!next) continue;
       if (unanswered_) answered(each.at);
@@ -189,7 +217,7 @@ class Walk {
       }
       if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
     }
-    if (const auto up = started_by(to); up && *up < to) move_to(Phase::undetected, *up);
+    follow_until(to);
     charge(stage, to - at, cause_);
   }
 
@@ -205,25 +233,23 @@ class Walk {
   }
 
   /// A gap begins: what stopped the job, and the phase that it starts in.
-  Phase open(Time when) {
+  Phase open(Time when, Time until) {
     unanswered_ = false;
     if (when == kStart) {
       cause_ = kCauseStart;
       return Phase::restarting;
     }
     if (const Truth* stop = truth_.stop_at(when)) {
-      unanswered_ = !incident_;
-      join_or_open(when, cause_of(stop->kind), stop->component);
+      stopped_by(*stop);
       return Phase::undetected;
     }
     if (planned_stop_at(when)) {
       join_or_open(when, kCausePlanned, {});
       return Phase::planned;
     }
-    const Truth* reason = truth_.disturbance(hosts_);
-    if (reason == nullptr) reason = truth_.corruption(hosts_);
-    if (reason != nullptr) {
+    if (const TruthCursor::Active* reason = reason_to_stop(until)) {
       join_or_open(when, cause_of(reason->kind), reason->component);
+      walked_.stops.push_back({when, reason->onset});
     } else if (answers_an_exit(when)) {
       join_or_open(when, kCauseUnattributed, {});
     } else {
@@ -231,6 +257,36 @@ class Walk {
       ++figures_.false_alarms;
     }
     return Phase::diagnosing;
+  }
+
+  void stopped_by(const Truth& stop) {
+    if (!join_or_open(stop.at, cause_of(stop.kind), stop.component)) return;
+    incident().unplanned = true;
+    unanswered_ = true;
+  }
+
+  /// What a stop of a job that no fault had stopped was good for: a pause that is under way; else what was wrong with the
+  /// hosts that were evicted before the next start; where none was, the worst of what a restart cures. Null: a false alarm.
+  const TruthCursor::Active* reason_to_stop(Time until) const {
+    const TruthCursor::Active* worst = truth_.disturbance(hosts_);
+    if (worst != nullptr && std::isinf(worst->factor)) return worst;
+    const std::vector<HostId> evicted = evicted_before_the_next_start(until);
+    if (const TruthCursor::Active* found = truth_.harm_of(evicted, hosts_)) return found;
+    if (worst != nullptr && evicted.empty() && !worst->repairable) return worst;  // a restart cures it
+    return truth_.corruption(hosts_);
+  }
+
+  /// Hosts of the job that were ordered out of it in the gap that begins.
+  std::vector<HostId> evicted_before_the_next_start(Time until) const {
+    std::vector<HostId> hosts;
+    for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at < until; ++i) {
+      const Action& what = record_.orders[i].order.what;
+      if (std::holds_alternative<Start>(what)) break;
+      if (const auto* evict = std::get_if<Evict>(&what); evict != nullptr && hosts_.in_job(evict->host)) {
+        hosts.push_back(evict->host);
+      }
+    }
+    return hosts;
   }
 
   /// Whether the stop answers the exit of a rank: then something was wrong, though no fault that is known of.
@@ -258,8 +314,9 @@ class Walk {
     return nullptr;
   }
 
-  void join_or_open(Time when, Cause cause, ComponentId component) {
-    if (incident_) return;
+  /// Whether it opened one.
+  bool join_or_open(Time when, Cause cause, ComponentId component) {
+    if (incident_) return false;
     cause_ = cause;
     incident_ = figures_.incidents.size();
     Incident& opened = figures_.incidents.emplace_back();
@@ -267,6 +324,7 @@ class Walk {
     opened.cause = cause;
     opened.component = component;
     opened.stops = 0;
+    return true;
   }
 
   void answered(Time when) {
@@ -294,22 +352,24 @@ class Walk {
   std::optional<std::size_t> incident_;  // the open one
   Cause cause_ = kCauseStart;  // what the present stop, and the recomputation after it, is charged to
   Cause slow_cause_ = kCauseStart;
-  bool unanswered_ = false;  // a fault opened the incident and no order has answered it
+  std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
+  bool unanswered_ = false;                  // a fault opened the incident and no order has answered it
   OrderId starting_;
 
   std::int64_t mark_ = 0;
-  std::int64_t reached_ = 0;  // steps complete when the last stretch ended
-  bool stopped_ = false;      // no stretch has followed the last gap yet
-  Duration training_{};
+  std::int64_t reached_ = 0;                    // steps complete when the last stretch ended
+  bool stopped_ = false;                        // no stretch has followed the last gap yet
   Duration under_way_{}, under_way_healthy_{};  // of the step that the last stretch left unfinished
   bool redoing_ = false;                        // that step, or the next one, is below the mark
   std::optional<std::int64_t> corrupt_step_;    // steps from here on are wrong
+  std::uint32_t corrupt_onset_ = 0;             // because of this fault
+  Walked walked_;
 };
 
 }  // namespace
 
-Duration charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                       Figures& figures) {
+Walked charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
+                     Figures& figures) {
   return Walk(truth, progress, record, figures).run(end);
 }
 

@@ -6,11 +6,30 @@
 #include "core/record/truth.hpp"
 #include "score/figures.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace gauntlet {
 
-/// Fills the phases, the causes, the incidents with their times, steps and false alarms. Returns the time in which the
-/// job trained.
-Duration charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                       Figures& figures);
+/// What else shows on the walk through the wall time. Faults are named by the place of their onset in the truth log.
+struct Walked {
+  /// A stop of a job that no fault had stopped, for the sake of one that did it harm.
+  struct StopFor {
+    Time at;
+    std::uint32_t onset = 0;
+  };
+  /// Effective time that a fault cost, or spoilt.
+  struct Harm {
+    std::uint32_t onset = 0;
+    Duration time{};
+  };
+  Duration training{};  // time in which the job trained
+  std::vector<StopFor> stops;
+  std::vector<Harm> harm;
+};
+
+/// Fills the phases, the causes, the incidents with their times, steps and false alarms.
+Walked charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
+                     Figures& figures);
 
 }  // namespace gauntlet

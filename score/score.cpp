@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "score/decisions.hpp"
+#include "score/detection.hpp"
 #include "score/phases.hpp"
 
 #include <numeric>
@@ -29,22 +30,26 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   const std::size_t kinds = facts.on_training_clock.size();
   std::vector<PhaseTimes> lost = std::move(figures.lost);
   std::vector<std::uint32_t> faults = std::move(figures.faults);
+  std::vector<FaultScore> fault_scores = std::move(figures.fault_scores);
   std::vector<Incident> incidents = std::move(figures.incidents);
   lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
   faults.assign(kinds, 0);
+  fault_scores.assign(kinds, FaultScore{});
   incidents.clear();
   figures = {};
   figures.lost = std::move(lost);
   figures.faults = std::move(faults);
+  figures.fault_scores = std::move(fault_scores);
   figures.incidents = std::move(incidents);
 
   const Observed& last = record.observations.back();
   const Time end = last.at;
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
-  const Duration training = charge_phases(truth, progress, record, end, figures);
+  const Walked walked = charge_phases(truth, progress, record, end, figures);
   judge_decisions(truth, record, figures);
-  figures.unplanned_rate = unplanned_rate(facts, truth, figures.wall, training);
+  judge_detection(truth, record, walked, figures);
+  figures.unplanned_rate = unplanned_rate(facts, truth, figures.wall, walked.training);
 
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
   ensure(charged == figures.wall, "every nanosecond of wall time has a phase");

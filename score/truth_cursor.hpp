@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,52 +14,91 @@ namespace gauntlet {
 
 class TruthCursor {
  public:
+  /// A fault that is there, with the place of its onset in the log.
+  struct Active : Truth {
+    std::uint32_t onset = 0;
+  };
+
   explicit TruthCursor(const TruthLog& log) : log_(log) {}
 
   void follow(Time until) {
     for (; next_ < log_.size() && log_[next_].at <= until; ++next_) {
       const Truth& each = log_[next_];
       if (each.what == TruthKind::ended) {
-        std::erase_if(active_, [&](const Truth& active) {
-          return active.kind == each.kind && active.component == each.component;
+        std::erase_if(active_, [&](const Active& active) {
+          const bool ended = active.kind == each.kind && active.component == each.component;
+          if (ended && active.corrupts) --corrupting_;
+          return ended;
         });
       } else if (each.what == TruthKind::onset && each.disturbs) {
-        active_.push_back(each);
-        if (each.corrupts && each.on_job && !corrupt_since_) corrupt_since_ = each.at;
+        begins({each, static_cast<std::uint32_t>(next_)});
       }
-      const bool stops = each.what == TruthKind::escalated || (each.what != TruthKind::ended && each.stops);
-      if (stops && each.on_job && !(stop_ && stop_->at == each.at)) stop_ = each;
+      if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
+  }
+  /// The first fault between two times, both excluded, that stops the job. Times up to `from` have been followed.
+  const Truth* stop_between(Time from, Time until) const {
+    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i)
+      if (log_[i].at > from && stops_the_job(log_[i])) return &log_[i];
+    return nullptr;
   }
   /// The fault that stopped the job just then.
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
   /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
-  const Truth* disturbance(const JobHosts& hosts) const {
-    const Truth* worst = nullptr;
-    for (const Truth& each : active_) {
-      if (each.stops || each.corrupts || !hosts.in_job(each.host)) continue;
-      if (worst == nullptr || each.factor > worst->factor) worst = &each;
-    }
-    return worst;
+  const Active* disturbance(const JobHosts& hosts) const {
+    for (const Active& each : active_)
+      if (!each.stops && !each.corrupts && hosts.meets(each)) return &each;
+    return nullptr;
   }
   /// The latest fault on the job's hosts that corrupts its numbers.
-  const Truth* corruption(const JobHosts& hosts) const {
-    const auto found = std::find_if(active_.rbegin(), active_.rend(), [&](const Truth& each) {
-      return each.corrupts && hosts.in_job(each.host);
-    });
-    return found == active_.rend() ? nullptr : &*found;
+  const Active* corruption(const JobHosts& hosts) const {
+    const Active* latest = nullptr;
+    if (corrupting_ == 0) return latest;
+    for (const Active& each : active_) {
+      const bool later = latest == nullptr || each.onset > latest->onset;
+      if (each.corrupts && later && hosts.meets(each)) latest = &each;
+    }
+    return latest;
   }
-  bool corrupting(const JobHosts& hosts) const { return corruption(hosts) != nullptr; }
+  /// The fault on the job's hosts that concerns one of these and slows the job most, or corrupts its numbers.
+  const Active* harm_of(const std::vector<HostId>& suspects, const JobHosts& hosts) const {
+    for (const Active& each : active_) {
+      const bool suspected =
+          std::any_of(suspects.begin(), suspects.end(), [&](HostId host) { return blames(each, host); });
+      if (!each.stops && suspected && hosts.meets(each)) return &each;
+    }
+    return nullptr;
+  }
+  struct Corruption {
+    Time since;
+    std::uint32_t onset;  // its place in the log
+  };
   /// When a fault first corrupted the job's numbers, since that was forgotten last.
-  std::optional<Time> corrupt_since() const { return corrupt_since_; }
+  const std::optional<Corruption>& corrupt_since() const { return corrupt_since_; }
   void forget_corruption() { corrupt_since_.reset(); }
 
  private:
+  static bool stops_the_job(const Truth& truth) {
+    const bool stops = truth.what == TruthKind::escalated || (truth.what != TruthKind::ended && truth.stops);
+    return stops && truth.on_job;
+  }
+
+  void begins(const Active& fault) {
+    const auto place =
+        std::upper_bound(active_.begin(), active_.end(), fault.factor,
+                         [](double factor, const Active& each) { return factor > each.factor; });
+    active_.insert(place, fault);
+    if (!fault.corrupts) return;
+    ++corrupting_;
+    if (fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, fault.onset};
+  }
+
   const TruthLog& log_;
   std::size_t next_ = 0;
-  std::vector<Truth> active_;
+  std::vector<Active> active_;  // the worst first; of those as bad the earliest
+  std::size_t corrupting_ = 0;  // so many of them corrupt
   std::optional<Truth> stop_;
-  std::optional<Time> corrupt_since_;
+  std::optional<Corruption> corrupt_since_;
 };
 
 }  // namespace gauntlet

@@ -17,7 +17,16 @@ struct FaultDue {
 };
 struct FaultHeals {
   std::uint32_t fault;
-};                            // by the number that it got when it struck
+};  // by the number that it got when it struck
+struct FaultGrows {
+  std::uint32_t fault;
+};  // likewise
+struct FaultFollows {
+  FaultKindId kind;
+  ComponentId component;
+  std::uint32_t repairs;      // of its host when that began
+};                            // what a fault leads to
+struct FaultReturns {};       // the step is reached at which a fault strikes again
 struct CollectiveTimeout {};  // ranks that wait for a culprit abort
 
 // The job.
@@ -46,6 +55,18 @@ struct StartFails {
 struct LogLine {
   HostId host;
   PatternId pattern;
+  Severity severity;
+};
+struct ReportArrives {};  // the first of the reports that are on their way
+struct AbortWave {
+  std::uint32_t hops;
+};                        // the ranks so far away from a culprit abort
+struct ExitBurstEnds {};  // every rank that aborted has been heard of
+struct NoticeDue {};      // a person sees that the job stands still
+struct HostTick {};
+struct BlipBegins {};
+struct BlipEnds {
+  HostId host;
 };
 struct ExitReported {
   HostId host;
@@ -71,10 +92,11 @@ struct StepMissing {
 };
 struct CheckpointDue {};
 
-using Event =
-    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds, RepairDone,
-                 OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing, HeartbeatBack,
-                 GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue>;
+using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds,
+                           RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
+                           HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
+                           CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
+                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds>;
 
 using SimEngine = Engine<Event>;
 

@@ -1,5 +1,8 @@
 #include "sim/fault_arrivals.hpp"
 
+#include "models/fault/blast_radius.hpp"
+#include "sim/hits.hpp"
+
 #include <algorithm>
 
 namespace gauntlet {
@@ -12,6 +15,10 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
 };
 
 bool memoryless(const Law& law) { return law.name() == "exponential"; }
+
+bool sits_in_host(ComponentKind kind) {
+  return kind == ComponentKind::host || kind == ComponentKind::gpu || kind == ComponentKind::nic;
+}
 
 }  // namespace
 
@@ -101,6 +108,14 @@ void AgeingArrivals::renew(std::uint32_t component, double now) {
   if (renewed.on) schedule(component, renewed, now);
 }
 
+void AgeingArrivals::begin_failed(std::uint32_t component) {
+  Single& failed = single(component);
+  failed.failed = true;
+  if (component >= first_on_) return;
+  population_.remove(component, 0);
+  failed.on = true;
+}
+
 // --- traces --------------------------------------------------------------------------------------------------------
 
 double TraceArrivals::next_time() const {
@@ -108,20 +123,6 @@ double TraceArrivals::next_time() const {
 }
 
 // --- all kinds -----------------------------------------------------------------------------------------------------
-
-HostId host_of(const World& world, ComponentId component) {
-  switch (component.kind) {
-    case ComponentKind::job:
-      return HostId{0};
-    case ComponentKind::host:
-      return HostId{component.index};
-    case ComponentKind::gpu:
-      return HostId{component.index / world.inventory.gpus_per_host};
-    case ComponentKind::nic:
-      return HostId{component.index / world.hardware.nics_per_host};
-  }
-  return HostId{0};
-}
 
 std::uint32_t FaultArrivals::components_per_host(const FaultKind& kind) const {
   switch (kind.component) {
@@ -134,20 +135,21 @@ std::uint32_t FaultArrivals::components_per_host(const FaultKind& kind) const {
   }
 }
 
-FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world) {
-  const std::uint32_t hosts = world.inventory.hosts();
+FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world), seed_(seed) {
   for (std::uint32_t k = 0; k < world.faults.size(); ++k) {
     const FaultKind& kind = world.faults[k];
-    const std::uint32_t each = components_per_host(kind);
-    const std::uint32_t count = kind.component == ComponentKind::job ? 1 : hosts * each;
-    if (!kind.trace.empty()) {
+    const std::uint32_t count = component_count(world, kind.component);
+    if (!kind.trace.empty() || kind.clock == FaultClock::start) {
       arrivals_.emplace_back(TraceArrivals(kind));
+    } else if (!kind.profile.flat() && memoryless(kind.life)) {
+      arrivals_.emplace_back(ProfiledArrivals(kind, count, seed));
     } else if (memoryless(kind.life)) {
       arrivals_.emplace_back(
           PoissonPopulation(kind.life.mean(), count, Stream(seed, stream_name("fault." + kind.name))));
     } else {
-      const bool job_only = kind.clock == FaultClock::training && kind.component != ComponentKind::job;
-      arrivals_.emplace_back(AgeingArrivals(kind, seed, job_only ? world.inventory.job_hosts * each : count));
+      const bool job_only = kind.clock == FaultClock::training && sits_in_host(kind.component);
+      const std::uint32_t of_job = world.inventory.job_hosts * components_per_host(kind);
+      arrivals_.emplace_back(AgeingArrivals(kind, seed, job_only ? of_job : count));
       ageing_.push_back(k);
     }
     next_by_kind_.push_back(
@@ -183,7 +185,7 @@ void FaultArrivals::for_ageing_components(FaultClock clock, HostId host, Do&& ac
   bool any = false;
   for (const std::uint32_t k : ageing_) {
     const FaultKind& kind = world_->faults[k];
-    if (kind.clock != clock || kind.component == ComponentKind::job) continue;
+    if (kind.clock != clock || !sits_in_host(kind.component)) continue;
     auto& arrivals = std::get<AgeingArrivals>(arrivals_[k]);
     const std::uint32_t each = components_per_host(kind);
     for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) act(arrivals, c);
@@ -209,6 +211,39 @@ void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now)
   ageing->renew(component, now);
   next_by_kind_[kind.value] = ageing->next_time();
   refresh(world_->faults[kind.value].clock);
+}
+
+// --- without a clock -----------------------------------------------------------------------------------------------
+
+std::vector<Strike> FaultArrivals::present_at_start() {
+  std::vector<Strike> present;
+  for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
+    const FaultKind& kind = world_->faults[k];
+    auto* ageing = std::get_if<AgeingArrivals>(&arrivals_[k]);
+    for_each_hit(component_count(*world_, kind.component), kind.prevalence.value,
+                 Stream(seed_, stream_name("present." + kind.name)), [&](std::uint32_t component) {
+                   present.push_back({FaultKindId{k}, {kind.component, component}});
+                   if (ageing != nullptr) ageing->begin_failed(component);
+                 });
+    if (ageing == nullptr) continue;
+    next_by_kind_[k] = ageing->next_time();
+    refresh(kind.clock);
+  }
+  return present;
+}
+
+std::vector<Strike> FaultArrivals::at_start_of_job(std::uint64_t start_number) const {
+  std::vector<Strike> strikes;
+  for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
+    const FaultKind& kind = world_->faults[k];
+    if (kind.clock != FaultClock::start) continue;
+    for_each_hit(component_count(*world_, kind.component), kind.chance.value,
+                 Stream(seed_, stream_name("start." + kind.name), start_number),
+                 [&](std::uint32_t component) {
+                   strikes.push_back({FaultKindId{k}, {kind.component, component}});
+                 });
+  }
+  return strikes;
 }
 
 }  // namespace gauntlet

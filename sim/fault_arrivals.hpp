@@ -2,13 +2,17 @@
 //
 // Two clocks. `always` runs with the wall time and a component ages while its host is powered. `training` runs while
 // the job trains and a component ages while its host carries the job. In both a host is either on or off, and only the
-// hosts that go off and on again, or fail, cost anything.
+// hosts that go off and on again, or fail, cost anything. Failure domains (racks, switches) have no host: they are never off.
+//
+// Beside the clocks, faults are there from the beginning, or come with a start of the job: each component on its own, by a
+// chance. What that costs follows the hits, not the components.
 #pragma once
 
 #include "core/id.hpp"
 #include "core/random/population.hpp"
 #include "core/random/stream.hpp"
 #include "models/world.hpp"
+#include "sim/profiled_arrivals.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -31,6 +35,8 @@ class AgeingArrivals {
   void turn_on(std::uint32_t component, double now);
   /// As good as new from `now` on, after it failed.
   void renew(std::uint32_t component, double now);
+  /// Before the clock starts: it has failed already.
+  void begin_failed(std::uint32_t component);
 
  private:
   /// A component with a stream of its own.
@@ -90,8 +96,14 @@ class FaultArrivals {
   /// A failed component was repaired, replaced, or its fault healed.
   void renew(FaultKindId kind, std::uint32_t component, double now);
 
+  /// What is there from the beginning: each component of a kind with its prevalence. Asked once, before anything else.
+  std::vector<Strike> present_at_start();
+  /// What comes with the start of that number: each component of the kinds on the clock `start` with their chance, also
+  /// those that carry no job.
+  std::vector<Strike> at_start_of_job(std::uint64_t start_number) const;
+
  private:
-  using Arrivals = std::variant<PoissonPopulation, AgeingArrivals, TraceArrivals>;
+  using Arrivals = std::variant<PoissonPopulation, ProfiledArrivals, AgeingArrivals, TraceArrivals>;
   struct Next {
     double at = std::numeric_limits<double>::infinity();
     std::uint32_t kind = 0;
@@ -103,13 +115,11 @@ class FaultArrivals {
   void for_ageing_components(FaultClock clock, HostId host, Do&& act);
 
   const World* world_;
+  Seed seed_;
   std::vector<Arrivals> arrivals_;  // by FaultKindId
   std::vector<double> next_by_kind_;
   std::vector<std::uint32_t> ageing_;  // the kinds that have ages
-  Next next_[2];
+  Next next_[3];                       // by clock; nothing ever comes on `start`
 };
-
-/// The host that a component sits in; the job's own faults have none and are charged to host 0.
-HostId host_of(const World& world, ComponentId component);
 
 }  // namespace gauntlet

@@ -1,5 +1,6 @@
 #include "sim/fault_plan.hpp"
 
+#include "models/fault/blast_radius.hpp"
 #include "sim/fault_arrivals.hpp"
 
 #include <algorithm>
@@ -9,6 +10,12 @@ namespace gauntlet {
 FaultPlan draw_plan(const World& world, Seed seed, Time until) {
   FaultArrivals arrivals(world, seed);
   FaultPlan plan;
+  const auto add = [&](Time at, const Strike& strike) {
+    if (world.inventory.starts_in_job(hosts_of(world, strike.component).first))
+      plan.push_back({at, strike.kind, strike.component});
+  };
+  for (const Strike& strike : arrivals.present_at_start()) add(kStart, strike);
+  for (const Strike& strike : arrivals.at_start_of_job(0)) add(kStart, strike);
   for (const FaultClock clock : {FaultClock::always, FaultClock::training}) {
     while (after(kStart, from_seconds(arrivals.next_time(clock))) < until) {
       const Time at = after(kStart, from_seconds(arrivals.next_time(clock)));
@@ -19,8 +26,7 @@ FaultPlan draw_plan(const World& world, Seed seed, Time until) {
       // A trace says itself what repeats; a law's component has one life in a plan.
       const bool from_trace = !world.faults[strike.kind.value].trace.empty();
       if (repeated && !from_trace) continue;
-      if (world.inventory.starts_in_job(host_of(world, strike.component)))
-        plan.push_back({at, strike.kind, strike.component});
+      add(at, strike);
     }
   }
   std::stable_sort(plan.begin(), plan.end(),

@@ -5,7 +5,8 @@
 
 namespace gauntlet {
 
-Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engine, Outbox& out)
+Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engine, Outbox& out,
+                       const Reports& clocks, const AbortTimes& aborts)
     : world_(&world),
       seed_(seed),
       full_(full),
@@ -13,12 +14,15 @@ Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engi
       out_(&out),
       phase_name_(stream_name("heartbeat.phase")),
       jitter_name_(stream_name("heartbeat.jitter")),
+      clocks_(&clocks),
+      aborts_(&aborts),
       gap_durations_(seed, stream_name("heartbeat.gap_duration")) {
   if (world.telemetry.gap_mtbf > Duration::zero()) {
     gaps_.emplace(to_seconds(world.telemetry.gap_mtbf), world.inventory.hosts(),
                   Stream(seed, stream_name("heartbeat.gap")));
     engine_->at(after(kStart, from_seconds(gaps_->next_time())), Priority::world, GapBegins{});
   }
+  if (full_) start_full();
 }
 
 // --- raw samples ---------------------------------------------------------------------------------------------------
@@ -48,6 +52,13 @@ Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
   Time at = arrival(host, first, number);
   while (at < from) at = arrival(host, first, ++number);
   return {number, at};
+}
+
+Heartbeats::Beat Heartbeats::first_sent_after(HostId host, Time at) const {
+  const Duration period = world_->telemetry.heartbeat_period;
+  const Time first = first_sent(host);
+  const auto number = at < first ? 0 : static_cast<std::uint32_t>((at - first) / period + 1);
+  return {number, arrival(host, first, number)};
 }
 
 std::optional<Time> Heartbeats::last_arrival_before(HostId host, Time until) const {
@@ -105,7 +116,6 @@ void Heartbeats::forget(Tracked& tracked) {
 }
 
 void Heartbeats::start_full() {
-  full_started_ = true;
   const Time now = engine_->now();
   for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h) {
     const Beat beat = first_from(HostId{h}, now);
@@ -115,7 +125,10 @@ void Heartbeats::start_full() {
 
 void Heartbeats::watch(const Watch& watch) {
   if (watch.signal == Signal::process_exit) {
-    exit_watches_.push_back({watch.id, watch.who});
+    exit_watches_.push_back(
+        {.id = watch.id, .who = watch.who, .since = engine_->now(), .first = watch.first, .harmless = {}});
+    if (const auto* band = std::get_if<Outside>(&watch.until)) exit_watches_.back().harmless = *band;
+    if (stopped_ && !full_) follow_first_aborts(kStart);
   } else {
     expect(watch.signal == Signal::heartbeat && std::holds_alternative<Silence>(watch.until),
            "heartbeats are watched for silence");
@@ -127,7 +140,6 @@ void Heartbeats::watch(const Watch& watch) {
       if (concerns(added.who, host)) listen(host, added, added.since);
     }
   }
-  if (full_ && !full_started_) start_full();
 }
 
 void Heartbeats::unwatch(WatchId watch) {
@@ -155,6 +167,9 @@ void Heartbeats::silence(HostId host) {
   Tracked& tracked = tracked_[host.value];
   if (tracked.silenced_by++ > 0 || !tracked.in_service) return;
   engine_->cancel(tracked.back);
+  const auto is_host = [&](const Followed& each) { return each.host == host; };
+  if (std::any_of(followed_.begin(), followed_.end(), is_host))
+    follow_first_aborts(kStart);  // another takes its place
   if (full_ || !tracked.listening.empty())
     return;  // with some: it was about to be heard again, and still was not
   const std::optional<Time> last = last_arrival_before(host, engine_->now());
@@ -176,7 +191,7 @@ void Heartbeats::unsilence(HostId host) {
 void Heartbeats::leave_service(HostId host) {
   Tracked& tracked = tracked_[host.value];
   tracked.in_service = false;
-  tracked.exited = false;
+  tracked.exit.reset();
   engine_->cancel(tracked.back);
   engine_->cancel(tracked.exit_report);
   forget(tracked);
@@ -203,63 +218,193 @@ void Heartbeats::on(const HeartbeatMissing& event) {
   }
 }
 
-void Heartbeats::arrived(HostId host) {
-  const auto found = tracked_.find(host.value);
-  if (found == tracked_.end()) return;
-  Tracked& tracked = found->second;
-  for (Listening& each : tracked.listening) {
-    if (const auto edge = each.filter.on_sample(engine_->now())) {
-      report(each.watch, host, *edge, 0);
-      if (full_) rearm(host, each);
+void Heartbeats::arrived(HostId host, Time sent) {
+  if (const auto found = tracked_.find(host.value); found != tracked_.end()) {
+    for (Listening& each : found->second.listening) {
+      if (const auto edge = each.filter.on_sample(engine_->now())) {
+        report(each.watch, host, *edge, 0);
+        if (full_) rearm(host, each);
+      }
     }
   }
-  if (tracked.exited) report_exit(host, tracked);
+  if (!stopped_) return;
+  const auto exit = exit_of(host);
+  if (!exit) return;
+  if (exit->at < sent) return pass_exit(host, *exit);
+  if (!full_)  // with the next one
+    engine_->at(first_sent_after(host, exit->at).arrival, Priority::telemetry, ExitReported{host});
 }
 
 void Heartbeats::on(const HeartbeatBack& event) {
-  arrived(event.host);
+  const Beat beat = first_from(event.host, engine_->now());
+  arrived(event.host, first_sent(event.host) + beat.number * world_->telemetry.heartbeat_period);
   forget(tracked_[event.host.value]);
 }
 
 void Heartbeats::on(const HeartbeatDue& event) {
-  if (audible(event.host)) arrived(event.host);
+  const Time first = first_sent(event.host);
+  if (audible(event.host)) arrived(event.host, first + event.number * world_->telemetry.heartbeat_period);
   const std::uint32_t next = event.number + 1;
-  engine_->at(arrival(event.host, next), Priority::telemetry, HeartbeatDue{event.host, next});
+  engine_->at(arrival(event.host, first, next), Priority::telemetry, HeartbeatDue{event.host, next});
 }
 
 // --- exits ---------------------------------------------------------------------------------------------------------
 
 Time Heartbeats::exit_report_time(HostId host) const {
-  return audible(host) ? first_from(host, engine_->now()).arrival : kNever;
+  return audible(host) ? first_sent_after(host, engine_->now()).arrival : kNever;
 }
 
-void Heartbeats::rank_exited(HostId host) {
+/// The exit that the host has not been heard of yet.
+std::optional<Heartbeats::Exit> Heartbeats::exit_of(HostId host) const {
+  if (!told_.empty() && told_[host.value] != 0) return std::nullopt;
+  if (const auto found = tracked_.find(host.value); found != tracked_.end() && found->second.exit)
+    return found->second.exit;
+  if (const auto at = aborts_->aborted_at(host)) return Exit{*at, kAbortedByWatchdog};
+  return std::nullopt;
+}
+
+void Heartbeats::rank_exited(HostId host, int code) {
   Tracked& tracked = tracked_[host.value];
-  if (tracked.exited || exit_watches_.empty()) return;
-  tracked.exited = true;
+  if (tracked.exit || aborts_->aborted_at(host)) return;  // its ranks are gone already
+  stopped_ = true;
+  tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
   if (full_ || tracked.silenced_by > 0) return;
   tracked.exit_report = engine_->at(exit_report_time(host), Priority::telemetry, ExitReported{host});
 }
 
+void Heartbeats::ranks_aborted() {
+  stopped_ = true;
+  if (!full_) follow_first_aborts(engine_->now());
+}
+
+void Heartbeats::sort_by_phase() {
+  if (!by_phase_.empty()) return;
+  for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h)
+    by_phase_.push_back({first_sent(HostId{h}) - kStart, HostId{h}});
+  std::sort(by_phase_.begin(), by_phase_.end(), [](const Phased& a, const Phased& b) {
+    return a.phase != b.phase ? a.phase < b.phase : a.host < b.host;
+  });
+}
+
+/// Of the hosts whose ranks aborted at `since` or later. Of those that aborted before, the first are followed already.
+void Heartbeats::follow_first_aborts(Time since) {
+  if (since == kStart) {
+    for (Followed& each : followed_) engine_->cancel(each.report);
+    followed_.clear();
+  }
+  for (const ExitWatch& watch : exit_watches_) {
+    if (watch.told < watch.first && watch.wants(kAbortedByWatchdog)) follow_first_aborts(watch, since);
+  }
+}
+
+/// Finds the hosts whose aborts will be heard of first, as many as may still be listed, in the order in which their
+/// heartbeats are sent: none that is sent later than an arrival can arrive before it.
+void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
+  const std::size_t wanted = watch.first - watch.told;
+  sort_by_phase();
+
+  struct Candidate {
+    Time arrival;
+    HostId host;
+    bool operator<(const Candidate& other) const {
+      return arrival != other.arrival ? arrival < other.arrival : host < other.host;
+    }
+  };
+  std::vector<Candidate> best;  // a heap, the latest first
+  const Duration period = world_->telemetry.heartbeat_period;
+  const Time now = engine_->now();
+  // What was sent before an abort does not tell of it, but what was sent after an earlier one may be on its way.
+  const Time from = std::max({kStart, since, now - world_->telemetry.heartbeat_jitter});
+  const Duration turn = (from - kStart) % period;
+  const auto begin = std::lower_bound(by_phase_.begin(), by_phase_.end(), turn,
+                                      [](const Phased& each, Duration phase) { return each.phase < phase; });
+  const auto first = static_cast<std::size_t>(begin - by_phase_.begin());
+  for (std::size_t i = 0; i < by_phase_.size(); ++i) {
+    const std::size_t place = (first + i) % by_phase_.size();
+    const Phased& each = by_phase_[place];
+    const Time sent = from + (each.phase - turn + (place < first ? period : Duration::zero()));
+    if (best.size() == wanted && sent > best.front().arrival) break;
+    const auto aborted = aborts_->aborted_at(each.host);
+    if (!aborted || *aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
+        !audible(each.host) || (!told_.empty() && told_[each.host.value] != 0))
+      continue;
+    if (const auto found = tracked_.find(each.host.value); found != tracked_.end() && found->second.exit)
+      continue;  // a culprit
+    const Candidate candidate{first_sent_after(each.host, *aborted).arrival, each.host};
+    if (candidate.arrival < now) continue;  // it was lost on its way
+    if (best.size() == wanted) {
+      if (!(candidate < best.front())) continue;
+      std::pop_heap(best.begin(), best.end());
+      best.pop_back();
+    }
+    best.push_back(candidate);
+    std::push_heap(best.begin(), best.end());
+  }
+  std::sort_heap(best.begin(), best.end());
+  for (const Candidate& each : best)
+    followed_.push_back({each.host, engine_->at(each.arrival, Priority::telemetry, ExitReported{each.host})});
+}
+
+void Heartbeats::all_aborted(std::uint32_t hosts) {
+  if (exit_watches_.empty()) return;
+  aborted_hosts_ = hosts;
+  exit_burst_ = engine_->after(world_->telemetry.heartbeat_period + world_->telemetry.heartbeat_jitter,
+                               Priority::timer, ExitBurstEnds{});
+}
+
+void Heartbeats::on(const ExitBurstEnds&) {
+  const auto gone = aborted_hosts_ + static_cast<std::uint32_t>(exited_.size());
+  for (ExitWatch& watch : exit_watches_) {
+    if (watch.first == kEachMember || watch.told == 0 || watch.told >= gone) continue;
+    if (!watch.wants(kAbortedByWatchdog)) continue;
+    out_->push(engine_->now(), Seen{.watch = watch.id,
+                                    .who = component(watch.lowest),
+                                    .edge = Edge::sample,
+                                    .sensed = engine_->now(),
+                                    .value = kAbortedByWatchdog,
+                                    .more = gone - watch.told});
+    watch.told = watch.first;  // the others have been counted
+  }
+}
+
 void Heartbeats::ranks_stopped() {
+  stopped_ = false;
   for (const HostId host : exited_) {
     Tracked& tracked = tracked_[host.value];
-    tracked.exited = false;
+    tracked.exit.reset();
     engine_->cancel(tracked.exit_report);
   }
   exited_.clear();
+  for (Followed& each : followed_) engine_->cancel(each.report);
+  followed_.clear();
+  for (const HostId host : told_hosts_) told_[host.value] = 0;
+  told_hosts_.clear();
+  for (ExitWatch& watch : exit_watches_) watch.told = 0;
+  engine_->cancel(exit_burst_);
 }
 
 void Heartbeats::on(const ExitReported& event) {
-  Tracked& tracked = tracked_[event.host.value];
-  if (tracked.exited && audible(event.host)) arrived(event.host);
+  if (!stopped_ || !audible(event.host)) return;
+  const auto exit = exit_of(event.host);
+  if (exit && first_sent_after(event.host, exit->at).arrival <= engine_->now()) pass_exit(event.host, *exit);
 }
 
-void Heartbeats::report_exit(HostId host, Tracked& tracked) {
-  tracked.exited = false;
-  for (const ExitWatch& watch : exit_watches_) {
-    if (concerns(watch.who, host)) report(watch.id, host, Edge::sample, 1);
+void Heartbeats::pass_exit(HostId host, const Exit& exit) {
+  if (told_.empty()) told_.assign(world_->inventory.hosts(), 0);
+  told_[host.value] = 1;
+  told_hosts_.push_back(host);
+  for (ExitWatch& watch : exit_watches_) {
+    const bool wanted = concerns(watch.who, host) && watch.wants(exit.code);
+    if (!wanted || exit.at < watch.since || watch.told >= watch.first) continue;
+    ++watch.told;
+    watch.lowest = watch.told == 1 ? host : std::min(watch.lowest, host);
+    out_->push(engine_->now(), Seen{.watch = watch.id,
+                                    .who = component(host),
+                                    .edge = Edge::sample,
+                                    .sensed = clocks_->by_clock_of(host, exit.at),
+                                    .value = static_cast<double>(exit.code),
+                                    .more = 0});
   }
 }
 

@@ -4,14 +4,19 @@
 // (h, n). It is lost where the host is silent on arrival: its agent is gone, or a telemetry gap covers it. With full
 // telemetry every arrival is an event and passes through the filter. Otherwise nothing happens while all is well, and
 // what the filter would report follows from the last arrival before a silence and the first one after it.
+//
+// The exit of a rank travels with the first heartbeat that is sent after it. When a job dies, ranks exit on every host: of
+// those, only the few whose heartbeats arrive first need to be found, and the others counted.
 #pragma once
 
 #include "core/filter.hpp"
 #include "core/random/population.hpp"
 #include "core/random/stream.hpp"
+#include "core/signal.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
+#include "sim/reports.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,9 +25,16 @@
 
 namespace gauntlet {
 
+/// Which hosts' ranks have aborted in the present stop, and when.
+struct AbortTimes {
+  virtual ~AbortTimes() = default;
+  virtual std::optional<Time> aborted_at(HostId host) const = 0;
+};
+
 class Heartbeats {
  public:
-  Heartbeats(const World& world, Seed seed, bool full, SimEngine& engine, Outbox& out);
+  Heartbeats(const World& world, Seed seed, bool full, SimEngine& engine, Outbox& out, const Reports& clocks,
+             const AbortTimes& aborts);
 
   void watch(const Watch& watch);
   void unwatch(WatchId watch);
@@ -35,15 +47,24 @@ class Heartbeats {
   void enter_service(HostId host);
 
   /// A rank on the host exited; its next heartbeat says so. Ranks that were stopped on purpose are no news.
-  void rank_exited(HostId host);
+  void rank_exited(HostId host, int code);
+  /// More hosts lost their ranks, because others had: `AbortTimes` says which.
+  void ranks_aborted();
+  /// So many hosts lost their ranks to this stop, and no more will: once each has had time to say so, those that were not
+  /// listed are counted.
+  void all_aborted(std::uint32_t hosts);
   void ranks_stopped();
   /// When that heartbeat will arrive, as far as is known now; kNever while the host is silent.
   Time exit_report_time(HostId host) const;
+
+  /// Whether the host's agent can be heard.
+  bool audible(HostId host) const;
 
   void on(const HeartbeatDue& event);
   void on(const HeartbeatMissing& event);
   void on(const HeartbeatBack& event);
   void on(const ExitReported& event);
+  void on(const ExitBurstEnds& event);
   void on(const GapBegins& event);
   void on(const GapEnds& event);
 
@@ -54,9 +75,19 @@ class Heartbeats {
     Scope who;
     Time since;
   };
+  struct Exit {
+    Time at;
+    int code = 0;
+  };
   struct ExitWatch {
     WatchId id;
     Scope who;
+    Time since;  // it sees what comes after it
+    std::uint32_t first = kEachMember;
+    std::optional<Outside> harmless{};  // codes that are not reported
+    bool wants(int code) const { return !harmless || !(code >= harmless->low && code <= harmless->high); }
+    std::uint32_t told = 0;  // hosts of this stop that were listed
+    HostId lowest{};         // of these
   };
   /// A host under one silence watch.
   struct Listening {
@@ -68,7 +99,7 @@ class Heartbeats {
   struct Tracked {
     std::uint32_t silenced_by = 0;
     bool in_service = true;
-    bool exited = false;
+    std::optional<Exit> exit;  // not reported yet
     Time service_since = kStart;
     Timer back;
     Timer exit_report;
@@ -82,14 +113,18 @@ class Heartbeats {
   Time first_sent(HostId host) const;
   Time arrival(HostId host, std::uint32_t number) const { return arrival(host, first_sent(host), number); }
   Time arrival(HostId host, Time first_sent, std::uint32_t number) const;
-  /// The first heartbeat that arrives at or after `from`.
+  /// The first heartbeat that arrives at or after `from`, and the first that is sent after `at`.
   Beat first_from(HostId host, Time from) const;
+  Beat first_sent_after(HostId host, Time at) const;
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
-  bool audible(HostId host) const;
   bool concerns(const Scope& who, HostId host) const;
-  void arrived(HostId host);
+  void arrived(HostId host, Time sent);
   void report(WatchId watch, HostId host, Edge edge, double value);
-  void report_exit(HostId host, Tracked& tracked);
+  std::optional<Exit> exit_of(HostId host) const;
+  void pass_exit(HostId host, const Exit& exit);
+  void follow_first_aborts(Time since);
+  void follow_first_aborts(const ExitWatch& watch, Time since);
+  void sort_by_phase();
   void listen(HostId host, const SilenceWatch& watch, Time last);
   /// Hosts that a new watch listens to at once: all in service with full telemetry, else those not heard at present.
   std::vector<HostId> listened_to() const;
@@ -100,14 +135,30 @@ class Heartbeats {
   const World* world_;
   Seed seed_;
   bool full_;
-  bool full_started_ = false;
   SimEngine* engine_;
   Outbox* out_;
   StreamName phase_name_, jitter_name_;
   std::vector<SilenceWatch> silence_watches_;
   std::vector<ExitWatch> exit_watches_;
   std::unordered_map<std::uint32_t, Tracked> tracked_;
-  std::vector<HostId> exited_;
+  const Reports* clocks_;
+  const AbortTimes* aborts_;
+  struct Phased {
+    Duration phase{};
+    HostId host;
+  };
+  struct Followed {
+    HostId host;
+    Timer report;
+  };
+  std::vector<Phased> by_phase_;    // of all hosts; made when ranks first abort
+  std::vector<Followed> followed_;  // hosts whose aborts will be heard of first
+  std::vector<HostId> exited_;      // culprits
+  std::vector<std::uint8_t> told_;  // by host: its exit in the present stop has been heard of
+  std::vector<HostId> told_hosts_;  // those
+  bool stopped_ = false;            // ranks have exited, and the job was not stopped since
+  std::uint32_t aborted_hosts_ = 0;
+  Timer exit_burst_;
   std::optional<PoissonPopulation> gaps_;
   Stream gap_durations_;
 };

@@ -5,7 +5,8 @@
 namespace gauntlet {
 
 void JobSignals::watch(const Watch& watch) {
-  expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall,
+  expect(watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall ||
+             watch.signal == Signal::loss,
          "a job reports its own signals");
   report_due();  // a new watch sees what comes after it
   Entry entry{watch, SilenceFilter(), {}};
@@ -37,6 +38,8 @@ void JobSignals::began() {
   for (Entry& entry : entries_) {
     if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
       *silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());
+    } else if (std::holds_alternative<OutsideFilter>(entry.filter)) {
+      entry.filter = OutsideFilter(std::get<Outside>(entry.watch.until));
     }
   }
   after_change();
@@ -131,7 +134,7 @@ bool JobSignals::wants(Signal signal, double value) const {
 void JobSignals::schedule() {
   if (gang_->state() != Gang::State::training) return;
   const Time now = engine_->now();
-  if (!engine_->pending(step_due_) && wants(Signal::step, step_seconds())) {
+  if (!engine_->pending(step_due_) && (wants(Signal::step, step_seconds()) || wants(Signal::loss, loss_))) {
     step_due_at_ = gang_->next_step_time(now);
     step_due_ = engine_->at(step_due_at_, Priority::telemetry, StepDue{});
   }
@@ -174,6 +177,7 @@ void JobSignals::report_due() {
     engine_->cancel(step_due_);
     step_due_at_ = kNever;
     sample(Signal::step, step_seconds());
+    sample(Signal::loss, loss_);
   }
   if (checkpoint_due_at_ == now) {
     engine_->cancel(checkpoint_due_);

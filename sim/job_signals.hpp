@@ -22,6 +22,8 @@ class JobSignals {
   void watch(const Watch& watch);
   void unwatch(WatchId watch);
 
+  /// How far the loss lies above its running median from here on.
+  void loss_is(double deviations) { loss_ = deviations; }
   /// Training began: filters start afresh.
   void began();
   /// Something is about to change: what is complete by now is reported first.
@@ -53,6 +55,7 @@ class JobSignals {
   double step_seconds() const { return to_seconds(gang_->stretch().step); }
   double stall_seconds() const { return to_seconds(gang_->stretch().cadence.stall); }
 
+  double loss_ = 0;
   bool full_;
   bool running_ = false;
   const Gang* gang_;

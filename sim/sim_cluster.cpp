@@ -2,16 +2,20 @@
 #include "sim/sim_cluster.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace gauntlet {
 
 SimCluster::SimCluster(const World& world)
-    : world_(&world), step_model_(world), costs_(checkpoint_costs(world)) {
+    : world_(&world),
+      step_model_(world),
+      costs_(checkpoint_costs(world)),
+      seats_(world.job.layout, world.hardware.gpus_per_host, world.inventory.job_hosts,
+             world.inventory.hosts()) {
   for (const FaultKind& kind : world.faults) {
     heal_names_.push_back(stream_name("heal." + kind.name));
     symptom_names_.push_back(stream_name("symptom." + kind.name));
+    follow_names_.push_back(stream_name("follow." + kind.name));
   }
 }
 
@@ -26,10 +30,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   const Inventory& inventory = world_->inventory;
   hosts_.assign(inventory.hosts(), HostState::spare);
   std::fill_n(hosts_.begin(), inventory.job_hosts, HostState::in_job);
-  slots_.resize(inventory.job_hosts);
-  for (std::uint32_t s = 0; s < inventory.job_hosts; ++s) slots_[s] = HostId{s};
-  slot_of_.resize(inventory.hosts());
-  std::iota(slot_of_.begin(), slot_of_.end(), 0U);
+  seats_.reset();
+  repairs_.assign(inventory.hosts(), 0);
   vacant_.clear();
   spares_.clear();
   for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
@@ -46,14 +48,19 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   checkpoint_interval_ = kForever;
   collective_timeout_ = kForever;
   change_wanted_ = checkpoint_wanted_ = false;
-  boundary_ = job_end_ = collective_timer_ = give_up_ = {};
+  boundary_ = job_end_ = collective_timer_ = give_up_ = notice_ = same_step_ = {};
+  in_force_ = {};
+  starts_ = 0;
   trained_ = {};
   mark_ = 0;
   progress_at_ = kStart;
   open_.clear();
   log_watches_.clear();
-  heartbeats_.emplace(*world_, seed, full_telemetry, engine_, out_);
+  reports_.emplace(*world_, seed, engine_, out_);
+  victims_.emplace(*world_, seats_, engine_);
+  heartbeats_.emplace(*world_, seed, full_telemetry, engine_, out_, *reports_, *victims_);
   signals_.emplace(full_telemetry, gang_, engine_, out_);
+  host_signals_.emplace(full_telemetry, *world_, seed, stage_timings(), seats_, gang_, engine_, *reports_);
   start_draws_.emplace(seed, stream_name("start"));
   probe_draws_.emplace(seed, stream_name("probe"));
   person_draws_.emplace(seed, stream_name("person"));
@@ -67,6 +74,31 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   }
   watch_for_no_progress();
   out_.push(kStart, Started{JobId{0}, inventory});
+  for (const Strike& present : arrivals_->present_at_start()) strike(present);
+}
+
+/// What the hosts of each stage compute in a healthy step. Of a step that is given as a whole, the backward pass takes twice
+/// as long as the forward pass, having two matrix products for each of its own (Narayanan et al., SC'21, sec. 3.2,
+/// https://arxiv.org/abs/2104.04473).
+const StageTimings& SimCluster::stage_timings() {
+  if (stage_timings_) return *stage_timings_;
+  const std::uint32_t stages = world_->job.layout.pp;
+  StageTimings& timings = stage_timings_.emplace();
+  if (world_->job.step_time > Duration::zero()) {
+    timings.forward.assign(stages, to_seconds(world_->job.step_time) / 3);
+    timings.backward.assign(stages, to_seconds(world_->job.step_time) * 2 / 3);
+    return timings;
+  }
+  const StepPicture picture = step_model_.picture({}, 0);
+  const double micro_batches = picture.shape.micro_batches;
+  timings.forward.assign(stages, 0);
+  timings.backward.assign(stages, 0);
+  for (std::size_t chunk = 0; chunk < picture.forward.size(); ++chunk) {
+    timings.forward[chunk % stages] += micro_batches * picture.forward[chunk].compute;
+    timings.backward[chunk % stages] +=
+        micro_batches * (picture.backward[chunk].compute + picture.backward[chunk].recompute);
+  }
+  return timings;
 }
 
 std::optional<Observed> SimCluster::next(Time until) {
@@ -114,9 +146,8 @@ void SimCluster::watch_for_no_progress() {
 
 // --- training --------------------------------------------------------------------------------------------------------
 
-Pace SimCluster::pace() const {
+Pace SimCluster::pace(const ClusterState& present) const {
   const Duration healthy = step_model_.healthy();
-  const ClusterState present = cluster_state();
   if (present.healthy()) return {.step = healthy, .healthy_step = healthy};
   ClusterState alike = canonical(present, world_->job.layout, world_->hardware.gpus_per_host);
   const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
@@ -129,9 +160,12 @@ Gang::Checkpointing SimCluster::checkpointing() const {
 }
 
 void SimCluster::begin_training() {
-  gang_.begin(engine_.now(), gang_.durable(), pace(), checkpointing());
+  in_force_ = cluster_state();
+  gang_.begin(engine_.now(), gang_.durable(), pace(in_force_), checkpointing());
   ranks_ = RanksState::up;
+  signals_->loss_is(loss());
   signals_->began();
+  host_signals_->began(in_force_.slow);
   training_runs();
 }
 
@@ -142,12 +176,14 @@ void SimCluster::training_runs() {
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
   if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.cancel(give_up_);
   if (change_wanted_) change_at_boundary();
+  wait_for_same_step();
 }
 
 void SimCluster::training_halts() {
   trained_ += engine_.now() - training_since_;
   engine_.cancel(boundary_);
   engine_.cancel(job_end_);
+  engine_.cancel(same_step_);
   const std::int64_t steps = gang_.steps_at(engine_.now());
   if (steps > mark_) {
     mark_ = steps;
@@ -158,7 +194,7 @@ void SimCluster::training_halts() {
 
 void SimCluster::cut_training() {
   if (gang_.state() == Gang::State::down) return;
-  signals_->before_change();
+  before_change();
   const bool trained = gang_.state() == Gang::State::training;
   if (trained) training_halts();
   gang_.cut(engine_.now());
@@ -184,13 +220,15 @@ void SimCluster::change_at_boundary() {
 }
 
 void SimCluster::update_pace() {
-  if (gang_.state() != Gang::State::down && pace().step != gang_.stretch().step) change_at_boundary();
+  if (gang_.state() != Gang::State::down && cluster_state() != in_force_) change_at_boundary();
 }
 
 void SimCluster::on(const BoundaryReached&) {
   const Time now = engine_.now();
-  signals_->before_change();
-  gang_.change(now, pace(), checkpointing(), checkpoint_wanted_);
+  before_change();
+  in_force_ = cluster_state();
+  gang_.change(now, pace(in_force_), checkpointing(), checkpoint_wanted_);
+  host_signals_->slow_are(in_force_.slow);
   change_wanted_ = false;
   if (std::exchange(checkpoint_wanted_, false)) {
     for (OpenOrder& each : open_) {
@@ -200,8 +238,9 @@ void SimCluster::on(const BoundaryReached&) {
       each.due = engine_.at(each.stall_ends + costs_.persist, Priority::world, OrderDue{each.order.id});
     }
   }
-  signals_->after_change();
+  after_change();
   schedule_job_end();
+  wait_for_same_step();
 }
 
 /// A pause of that length has ended: checkpoints that it caught while they blocked training come later.
@@ -235,8 +274,7 @@ void SimCluster::grant_spares() {
     if (waiting == nullptr) return;
     const HostId host = spares_.front();
     spares_.erase(spares_.begin());
-    slots_[vacant_.front()] = host;
-    slot_of_[host.value] = vacant_.front();
+    seats_.seat(vacant_.front(), host);
     vacant_.erase(vacant_.begin());
     hosts_[host.value] = HostState::in_job;
     arrivals_->turn_on(FaultClock::training, host, training_clock());
@@ -259,6 +297,7 @@ void SimCluster::on(const RepairDone& event) {
     repair(next.host, next.takes);
   }
   hosts_[event.host.value] = HostState::returned;
+  ++repairs_[event.host.value];
   end_faults_of(event.host);
   arrivals_->turn_on(FaultClock::always, event.host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);

@@ -5,8 +5,10 @@
 #pragma once
 
 #include "core/cluster.hpp"
+#include "core/filter.hpp"
 #include "core/record/progress.hpp"
 #include "core/record/truth.hpp"
+#include "models/fault/blast_radius.hpp"
 #include "models/step/step.hpp"
 #include "models/storage.hpp"
 #include "models/world.hpp"
@@ -14,8 +16,12 @@
 #include "sim/fault_arrivals.hpp"
 #include "sim/gang.hpp"
 #include "sim/heartbeats.hpp"
+#include "sim/host_signals.hpp"
 #include "sim/job_signals.hpp"
 #include "sim/outbox.hpp"
+#include "sim/reports.hpp"
+#include "sim/seats.hpp"
+#include "sim/victims.hpp"
 
 #include <deque>
 #include <map>
@@ -52,10 +58,12 @@ class SimCluster final : public Cluster {
   struct ActiveFault {
     FaultKindId kind;
     ComponentId component;
-    HostId host;
+    HostRange hosts;
     std::uint32_t number;
-    Timer heal;
+    Timer heal, grow;
     bool met_job = false;
+    double factor = 1;       // slow, degrade: at present
+    std::int64_t step = -1;  // of the job, where it stopped it
   };
   struct OpenOrder {
     Order order;
@@ -69,12 +77,21 @@ class SimCluster final : public Cluster {
     PatternId pattern;
     Scope who;
     std::uint16_t first;
+    // Of the victims of the present stop:
+    std::uint32_t told = 0;
+    std::optional<HostId> held_back;
+    std::uint32_t held = 0;
   };
 
   // sim_cluster.cpp: hosts and the job
   const FaultKind& kind_of(const ActiveFault& fault) const { return world_->faults[fault.kind.value]; }
   bool powered(HostId host) const { return hosts_[host.value] != HostState::in_repair; }
   bool in_job(HostId host) const { return hosts_[host.value] == HostState::in_job; }
+  template <class Holds>
+  bool any_host(const HostRange& hosts, const Holds& holds) const;
+  bool on_job(const ActiveFault& fault) const;
+  bool holds_others(const ActiveFault& fault) const;
+  const StageTimings& stage_timings();
   double training_clock() const;
   void schedule_faults(FaultClock clock);
   void begin_training();
@@ -84,7 +101,7 @@ class SimCluster final : public Cluster {
   void change_at_boundary();
   void update_pace();
   void schedule_job_end();
-  Pace pace() const;
+  Pace pace(const ClusterState& present) const;
   Gang::Checkpointing checkpointing() const;
   void grant_spares();
   void repair(HostId host, Duration takes);
@@ -98,25 +115,40 @@ class SimCluster final : public Cluster {
   // sim_faults.cpp: what goes wrong, and what of it shows
   void log_truth(TruthKind what, const ActiveFault& fault);
   bool active(FaultKindId kind, ComponentId component) const;
-  void strike(const Strike& strike);
+  bool strike(const Strike& strike);
+  void follow(const FaultKind& kind, ComponentId component);
+  std::uint32_t repairs_of(ComponentId component) const;
+  void wait_for_same_step();
   Stream draws_of(StreamName name, std::uint32_t component) const;
   void show_symptoms(const ActiveFault& fault);
-  void meet_job(const ActiveFault& fault);
-  void stop_job(const ActiveFault& fault);
+  void meet_job(ActiveFault& fault);
+  void stop_job(ActiveFault& fault);
+  void stand_still();
   void end_fault(std::size_t index);
   void end_faults_of(HostId host);
   void end_faults_that_restart_removes();
+  void seat_job_faults();
   void return_faults();
   void resume_unless_paused();
-  void report_log(HostId host, PatternId pattern);
-  void push_line(const LogWatch& watch, HostId host, std::uint32_t more);
-  void report_victims();
+  void report_log(HostId host, PatternId pattern, Severity severity);
+  void push_line(const LogWatch& watch, HostId host, Severity severity, std::uint32_t more);
+  void victims_begin(PatternId line, Time first);
+  void victims_log(std::uint32_t hops, bool last);
+  std::vector<std::uint32_t> culprit_slots() const;
+  double loss() const;
+  void loss_changes();
   ClusterState cluster_state() const;  // of the job's hosts
+  std::vector<ActiveFault>::iterator find_fault(std::uint32_t number);
 
   void on(const FaultDue& event);
   void on(const FaultHeals& event);
+  void on(const FaultGrows& event);
+  void on(const FaultFollows& event);
+  void on(const FaultReturns& event);
   void on(const CollectiveTimeout& event);
+  void on(const AbortWave& event);
   void on(const LogLine& event);
+  void on(const NoticeDue& event);
 
   // sim_orders.cpp: orders and their outcomes
   void answer(const OpenOrder& open, Status status, const Result& result = {});
@@ -131,6 +163,9 @@ class SimCluster final : public Cluster {
   Duration start_duration();
   Result examine(const Probe& probe);
   bool finds(const ProbeKind& probe, HostId host);
+  std::vector<HostId> failing_hosts(const ProbeKind& probe);
+  std::optional<HostId> deal_with_culprit();
+  void tell_last_collectives(const Watch& watch);
 
   void begin(const Order& order, const Watch& action);
   void begin(const Order& order, const Unwatch& action);
@@ -156,14 +191,34 @@ class SimCluster final : public Cluster {
   void on(const HeartbeatBack& event) { heartbeats_->on(event); }
   void on(const GapBegins& event) { heartbeats_->on(event); }
   void on(const GapEnds& event) { heartbeats_->on(event); }
-  void on(const StepDue& event) { signals_->on(event); }
+  void on(const ExitBurstEnds& event) { heartbeats_->on(event); }
   void on(const StepMissing& event) { signals_->on(event); }
-  void on(const CheckpointDue& event) { signals_->on(event); }
+  void on(const StepDue&) { report_due(); }
+  void on(const CheckpointDue&) { report_due(); }
+  void on(const HostTick&) { report_due(); }
+  void on(const BlipBegins& event) { host_signals_->on(event); }
+  void on(const BlipEnds& event) { host_signals_->on(event); }
+  void on(const ReportArrives& event) { reports_->on(event); }
+  // What the job's and the hosts' agents sample at one instant comes in one order, whichever event brings it.
+  void report_due() {
+    signals_->on(StepDue{});
+    host_signals_->report_due();
+    host_signals_->schedule();
+  }
+  void before_change() {
+    signals_->before_change();
+    host_signals_->before_change();
+  }
+  void after_change() {
+    signals_->after_change();
+    host_signals_->after_change();
+  }
 
   const World* world_;
   StepModel step_model_;
   CheckpointCosts costs_;
-  std::vector<StreamName> heal_names_, symptom_names_;   // by FaultKindId
+  std::optional<StageTimings> stage_timings_;                          // made when first asked for
+  std::vector<StreamName> heal_names_, symptom_names_, follow_names_;  // by FaultKindId
   mutable std::map<ClusterState, Duration> step_times_;  // by canonical state, kept over replicas
 
   SimEngine engine_;
@@ -174,10 +229,10 @@ class SimCluster final : public Cluster {
   bool finished_ = false;
 
   std::vector<HostState> hosts_;
-  std::vector<HostId> slots_;           // the job's hosts in rank order; a vacant slot keeps its last host
-  std::vector<std::uint32_t> slot_of_;  // by host: where in `slots_` it is or last was
-  std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they fell empty
-  std::vector<HostId> spares_;          // idle, the one that has waited longest first
+  std::vector<std::uint32_t> repairs_;  // of each host so far
+  Seats seats_;
+  std::vector<std::uint32_t> vacant_;  // slots without a host, in the order in which they fell empty
+  std::vector<HostId> spares_;         // idle, the one that has waited longest first
   struct Repair {
     HostId host;
     Duration takes;
@@ -196,7 +251,9 @@ class SimCluster final : public Cluster {
   Duration collective_timeout_ = kForever;
   bool change_wanted_ = false;      // at the next boundary: pace or cadence
   bool checkpoint_wanted_ = false;  // a Checkpoint order waits for a boundary
-  Timer boundary_, job_end_, collective_timer_, give_up_;
+  Timer boundary_, job_end_, collective_timer_, give_up_, notice_, same_step_;
+  ClusterState in_force_;  // what the present pace is for
+  std::uint64_t starts_ = 0;
   Duration trained_{};  // the training clock up to `training_since_`
   Time training_since_{};
   std::int64_t mark_ = 0;  // most steps ever complete
@@ -206,7 +263,19 @@ class SimCluster final : public Cluster {
   std::vector<LogWatch> log_watches_;
   std::optional<Heartbeats> heartbeats_;
   std::optional<JobSignals> signals_;
+  std::optional<HostSignals> host_signals_;
+  std::optional<Reports> reports_;
+  std::optional<Victims> victims_;
   std::optional<Stream> start_draws_, probe_draws_, person_draws_;
 };
+
+/// Whether `holds` for one of the hosts; asked in order, until it does.
+template <class Holds>
+bool SimCluster::any_host(const HostRange& hosts, const Holds& holds) const {
+  for (std::uint32_t i = 0; i < hosts.count; ++i) {
+    if (holds(HostId{hosts.first.value + i})) return true;
+  }
+  return false;
+}
 
 }  // namespace gauntlet

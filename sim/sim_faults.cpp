@@ -1,5 +1,4 @@
-// What goes wrong in the simulated cluster, what it does to the job, and what of it shows.
-#include "core/filter.hpp"
+// What goes wrong in the simulated cluster, and what it does to the job. What of it shows: sim_symptoms.cpp.
 #include "sim/sim_cluster.hpp"
 
 #include <algorithm>
@@ -7,18 +6,40 @@
 #include <utility>
 
 namespace gauntlet {
+namespace {
+
+bool is_domain(ComponentKind kind) {
+  return kind != ComponentKind::job && kind != ComponentKind::host && kind != ComponentKind::gpu &&
+         kind != ComponentKind::nic;
+}
+
+}  // namespace
+
+/// A fault of the job itself is on it wherever its first host went.
+bool SimCluster::on_job(const ActiveFault& fault) const {
+  return fault.component.kind == ComponentKind::job ||
+         any_host(fault.hosts, [this](HostId host) { return in_job(host); });
+}
+
+/// Whether ranks on its hosts hold up all others.
+bool SimCluster::holds_others(const ActiveFault& fault) const {
+  const Effect effect = kind_of(fault).effect;
+  return (stops_job(effect) || effect == Effect::stall) && on_job(fault);
+}
 
 void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
+  const bool disturbs = kind.effect != Effect::none && kind.effect != Effect::planned;
   truth_.push_back(
       {.at = engine_.now(),
        .what = what,
        .kind = fault.kind,
        .component = fault.component,
-       .host = fault.host,
-       .on_job = in_job(fault.host),
+       .host = fault.hosts.first,
+       .hosts = fault.hosts.count,
+       .on_job = on_job(fault),
        .stops = stops_job(kind.effect),
-       .disturbs = kind.effect != Effect::none,
+       .disturbs = disturbs,
        .corrupts = kind.effect == Effect::corrupt,
        .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : kind.factor,
        .repairable = kind.remedy == Remedy::repair});
@@ -32,30 +53,68 @@ bool SimCluster::active(FaultKindId kind, ComponentId component) const {
   });
 }
 
+std::vector<SimCluster::ActiveFault>::iterator SimCluster::find_fault(std::uint32_t number) {
+  return std::find_if(active_.begin(), active_.end(),
+                      [&](const ActiveFault& fault) { return fault.number == number; });
+}
+
 void SimCluster::on(const FaultDue& event) {
   const Strike due = arrivals_->take(event.clock);
-  strike(due);
+  if (!strike(due) && !active(due.kind, due.component)) {  // it met nobody, and goes on living
+    const double now =
+        event.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
+    arrivals_->renew(due.kind, due.component.index, now);
+  }
   schedule_faults(event.clock);
 }
 
-void SimCluster::strike(const Strike& strike) {
+/// False where nobody was there to be struck, or the component has failed already.
+bool SimCluster::strike(const Strike& strike) {
   const FaultKind& kind = world_->faults[strike.kind.value];
-  const HostId host = host_of(*world_, strike.component);
+  const bool of_job = strike.component.kind == ComponentKind::job;
+  const HostRange hosts = of_job ? HostRange{seats_.host(0), 1} : hosts_of(*world_, strike.component);
   // A Poisson process and a trace also name components that are off, not at work, or have failed already.
-  const bool exposed = kind.clock == FaultClock::always ? powered(host) : in_job(host);
-  if (!exposed || active(strike.kind, strike.component)) return;
+  const bool exposed = of_job || any_host(hosts, [&](HostId host) {
+                         return kind.clock == FaultClock::always ? powered(host) : in_job(host);
+                       });
+  if (!exposed || active(strike.kind, strike.component)) return false;
 
-  active_.push_back({strike.kind, strike.component, host, ++faults_struck_, {}, in_job(host)});
+  active_.push_back({.kind = strike.kind,
+                     .component = strike.component,
+                     .hosts = hosts,
+                     .number = ++faults_struck_,
+                     .heal = {},
+                     .grow = {},
+                     .met_job = false,
+                     .factor = kind.factor,
+                     .step = -1});
   ActiveFault& fault = active_.back();
+  fault.met_job = on_job(fault);
+  Duration lasts = kForever;
   if (kind.heals_after) {
     Stream draws = draws_of(heal_names_[fault.kind.value], fault.component.index);
-    const Duration lasts = from_seconds(kind.heals_after->sample(draws));
+    lasts = from_seconds(kind.heals_after->sample(draws));
     fault.heal = engine_.after(lasts, Priority::world, FaultHeals{fault.number});
+  } else {
+    follow(kind, fault.component);
   }
   log_truth(TruthKind::onset, fault);
-  if (kind.symptoms.heartbeat_lost) heartbeats_->silence(host);
+  if (kind.effect == Effect::planned) {
+    out_.push(engine_.now(), Told{JobId{0}, lasts});
+    end_fault(active_.size() - 1);
+    return true;
+  }
+  if (kind.grows_every > Duration::zero())
+    fault.grow = engine_.after(kind.grows_every, Priority::world, FaultGrows{fault.number});
+  if (kind.symptoms.heartbeat_lost) {
+    any_host(hosts, [this](HostId host) {
+      heartbeats_->silence(host);
+      return false;
+    });
+  }
   show_symptoms(fault);
-  if (in_job(host)) meet_job(fault);
+  if (fault.met_job) meet_job(fault);
+  return true;
 }
 
 /// A stream for what happens to one component now: keyed by the component and the time, so that neither other kinds nor
@@ -65,17 +124,41 @@ Stream SimCluster::draws_of(StreamName name, std::uint32_t component) const {
   return Stream(seed_, name, now * 0x9e3779b97f4a7c15ULL + component);
 }
 
-void SimCluster::show_symptoms(const ActiveFault& fault) {
-  const Symptoms& symptoms = kind_of(fault).symptoms;
-  if (!symptoms.log) return;
-  Stream draws = draws_of(symptom_names_[fault.kind.value], fault.component.index);
-  if (symptoms.log_probability.value < 1 && draws.uniform() >= symptoms.log_probability.value) return;
-  const Duration delay = from_seconds(symptoms.log_delay.sample(draws));
-  engine_.after(delay, Priority::telemetry, LogLine{fault.host, *symptoms.log});
+void SimCluster::follow(const FaultKind& kind, ComponentId component) {
+  if (!kind.followed_by) return;
+  const FollowedBy& next = *kind.followed_by;
+  Stream draws =
+      draws_of(follow_names_[static_cast<std::size_t>(&kind - world_->faults.data())], component.index);
+  if (draws.uniform() >= next.probability.value) return;
+  engine_.after(from_seconds(next.after.sample(draws)), Priority::fault,
+                FaultFollows{next.kind, component, repairs_of(component)});
 }
 
-void SimCluster::meet_job(const ActiveFault& fault) {
-  switch (kind_of(fault).effect) {
+/// How often the host that a component belongs to has been repaired: what led to a fault before is gone with that.
+std::uint32_t SimCluster::repairs_of(ComponentId component) const {
+  const ComponentKind kind = component.kind;
+  if (kind == ComponentKind::job || is_domain(kind)) return 0;
+  return repairs_[hosts_of(*world_, component).first.value];
+}
+
+void SimCluster::on(const FaultFollows& event) {
+  if (event.repairs == repairs_of(event.component)) strike({event.kind, event.component});
+}
+
+void SimCluster::on(const FaultGrows& event) {
+  const auto found = find_fault(event.fault);
+  if (found == active_.end()) return;
+  constexpr double kStandstill = 1e3;  // beyond it no step would complete in any window
+  if (found->factor * kind_of(*found).factor > kStandstill) return;
+  found->factor *= kind_of(*found).factor;
+  found->grow = engine_.after(kind_of(*found).grows_every, Priority::world, FaultGrows{event.fault});
+  update_pace();
+}
+
+void SimCluster::meet_job(ActiveFault& fault) {
+  const FaultKind& kind = kind_of(fault);
+  if (kind.symptoms.loss != 0) loss_changes();
+  switch (kind.effect) {
     case Effect::crash:
     case Effect::hang:
       stop_job(fault);
@@ -86,57 +169,74 @@ void SimCluster::meet_job(const ActiveFault& fault) {
       break;
     case Effect::stall:
       if (gang_.state() == Gang::State::training) {
-        signals_->before_change();
+        before_change();
         training_halts();
         gang_.pause(engine_.now(), fault.kind);
         for (OpenOrder& each : open_) {
           if (each.stall_ends != kNever && each.stall_ends > engine_.now()) engine_.cancel(each.due);
         }
         schedule_faults(FaultClock::training);
-        signals_->after_change();
+        after_change();
         collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
       }
       break;
     case Effect::corrupt:
     case Effect::none:
+    case Effect::planned:
       break;
   }
 }
 
-void SimCluster::stop_job(const ActiveFault& fault) {
+void SimCluster::stop_job(ActiveFault& fault) {
   if (ranks_ == RanksState::none) return;  // it waits for the next start
   const FaultKind& kind = kind_of(fault);
   const bool exits = kind.effect == Effect::crash;
-  if (exits && !kind.symptoms.heartbeat_lost) heartbeats_->rank_exited(fault.host);
+  Time heard = kNever;
+  if (exits && !kind.symptoms.heartbeat_lost) {
+    any_host(fault.hosts, [&](HostId host) {
+      if (!in_job(host)) return false;
+      heartbeats_->rank_exited(host, kind.symptoms.exit_code);
+      heard = std::min(heard, heartbeats_->exit_report_time(host));
+      return false;
+    });
+  }
   if (ranks_ == RanksState::starting) {
-    // The launcher learns of it as any driver would: by the exit that the next heartbeat carries, or by the timeout.
+    // The launcher learns of it as any driver would: by the exit that a heartbeat carries, or by the timeout.
     const OpenOrder* starting = find_open<Start>();
-    const Time learns = exits ? heartbeats_->exit_report_time(fault.host) : kNever;
-    const Time fails = std::min(learns, after(engine_.now(), collective_timeout_));
+    const Time fails = std::min(heard, after(engine_.now(), collective_timeout_));
     engine_.at(fails, Priority::timer, StartFails{starting->order.id});
     ranks_ = RanksState::stuck;
     return;
   }
   if (ranks_ == RanksState::stuck) return;
+  if (gang_.state() == Gang::State::training) fault.step = gang_.steps_at(engine_.now());
   cut_training();
-  ranks_ = RanksState::stuck;
-  signals_->after_change();
+  stand_still();
   engine_.cancel(collective_timer_);
-  collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
+  const Duration until_abort = exits ? world_->telemetry.abort_hop : collective_timeout_;
+  victims_begin(exits ? kPeerLost : kCollectiveTimeout, after(engine_.now(), until_abort));
+}
+
+/// Ranks are up, nothing moves, and it does not heal.
+void SimCluster::stand_still() {
+  static constexpr StreamName kNotice = stream_name("person.notice");
+  ranks_ = RanksState::stuck;
+  after_change();
+  engine_.cancel(notice_);
+  Stream draws = draws_of(kNotice, 0);
+  notice_ = engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
 }
 
 void SimCluster::on(const CollectiveTimeout&) {
-  if (gang_.state() == Gang::State::paused) {
-    const auto pausing = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-      return kind_of(fault).effect == Effect::stall && in_job(fault.host);
-    });
-    ensure(pausing != active_.end(), "a fault holds a paused gang");
-    log_truth(TruthKind::escalated, *pausing);
-    cut_training();
-    ranks_ = RanksState::stuck;
-    signals_->after_change();
-  }
-  report_victims();
+  if (gang_.state() != Gang::State::paused) return;
+  const auto pausing = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
+    return kind_of(fault).effect == Effect::stall && on_job(fault);
+  });
+  ensure(pausing != active_.end(), "a fault holds a paused gang");
+  log_truth(TruthKind::escalated, *pausing);
+  cut_training();
+  stand_still();
+  victims_begin(kCollectiveTimeout, engine_.now());
 }
 
 // --- how faults end --------------------------------------------------------------------------------------------------
@@ -145,19 +245,28 @@ void SimCluster::end_fault(std::size_t index) {
   ActiveFault fault = active_[index];
   active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(index));
   engine_.cancel(fault.heal);
+  engine_.cancel(fault.grow);
   log_truth(TruthKind::ended, fault);
-  if (kind_of(fault).symptoms.heartbeat_lost) heartbeats_->unsilence(fault.host);
-  const FaultClock clock = kind_of(fault).clock;
-  const double now = clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
+  const FaultKind& kind = kind_of(fault);
+  if (kind.symptoms.heartbeat_lost && kind.effect != Effect::planned) {
+    any_host(fault.hosts, [this](HostId host) {
+      heartbeats_->unsilence(host);
+      return false;
+    });
+  }
+  if (kind.symptoms.loss != 0) loss_changes();
+  if (kind.clock == FaultClock::start) return;
+  const double now = kind.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
   arrivals_->renew(fault.kind, fault.component.index, now);
-  schedule_faults(clock);
+  schedule_faults(kind.clock);
 }
 
 void SimCluster::on(const FaultHeals& event) {
-  const auto found = std::find_if(active_.begin(), active_.end(),
-                                  [&](const ActiveFault& fault) { return fault.number == event.fault; });
+  const auto found = find_fault(event.fault);
   if (found == active_.end()) return;
+  const ActiveFault fault = *found;
   end_fault(static_cast<std::size_t>(found - active_.begin()));
+  follow(kind_of(fault), fault.component);
   resume_unless_paused();
   update_pace();
 }
@@ -165,99 +274,78 @@ void SimCluster::on(const FaultHeals& event) {
 void SimCluster::resume_unless_paused() {
   if (gang_.state() != Gang::State::paused) return;
   const bool held = std::any_of(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return kind_of(fault).effect == Effect::stall && in_job(fault.host);
+    return kind_of(fault).effect == Effect::stall && on_job(fault);
   });
   if (held) return;
+  before_change();
   engine_.cancel(collective_timer_);
   gang_.resume(engine_.now());
   delay_checkpoints(progress_.pauses.back().end - progress_.pauses.back().begin);
-  signals_->after_change();
+  after_change();
   training_runs();
 }
 
+/// The repair of a host; a failure domain is mended elsewhere.
 void SimCluster::end_faults_of(HostId host) {
   for (std::size_t i = active_.size(); i-- > 0;) {
-    if (active_[i].host == host) end_fault(i);
+    const ComponentKind kind = active_[i].component.kind;
+    if (kind != ComponentKind::job && !is_domain(kind) && active_[i].hosts.contains(host)) end_fault(i);
   }
 }
 
 void SimCluster::end_faults_that_restart_removes() {
   for (std::size_t i = active_.size(); i-- > 0;) {
-    if (kind_of(active_[i]).remedy == Remedy::restart && in_job(active_[i].host)) end_fault(i);
+    if (kind_of(active_[i]).remedy == Remedy::restart && on_job(active_[i])) end_fault(i);
+  }
+}
+
+/// The job's own faults show where its first host is now.
+void SimCluster::seat_job_faults() {
+  for (ActiveFault& fault : active_) {
+    if (fault.component.kind == ComponentKind::job) fault.hosts = {seats_.host(0), 1};
   }
 }
 
 void SimCluster::return_faults() {
+  seat_job_faults();
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    const ActiveFault fault = active_[i];
-    if (!in_job(fault.host)) continue;
-    const Effect effect = kind_of(fault).effect;
-    if (stops_job(effect)) {
-      log_truth(std::exchange(active_[i].met_job, true) ? TruthKind::returned : TruthKind::met, fault);
+    ActiveFault& fault = active_[i];
+    if (!on_job(fault)) continue;
+    const FaultKind& kind = kind_of(fault);
+    if (kind.same_step && fault.step >= 0) continue;  // wait_for_same_step
+    if (stops_job(kind.effect)) {
+      log_truth(std::exchange(fault.met_job, true) ? TruthKind::returned : TruthKind::met, fault);
       show_symptoms(fault);
     }
-    if (stops_job(effect) || effect == Effect::stall) meet_job(fault);
+    if (stops_job(kind.effect) || kind.effect == Effect::stall) meet_job(fault);
   }
 }
 
-// --- what shows ------------------------------------------------------------------------------------------------------
-
-void SimCluster::on(const LogLine& event) { report_log(event.host, event.pattern); }
-
-void SimCluster::report_log(HostId host, PatternId pattern) {
-  if (hosts_[host.value] == HostState::in_repair || hosts_[host.value] == HostState::returned) return;
-  for (const LogWatch& watch : log_watches_) {
-    if (watch.pattern != pattern) continue;
-    if (watch.who.subset == Scope::Subset::one && watch.who.index != host.value) continue;
-    if (watch.who.subset == Scope::Subset::job && !in_job(host)) continue;
-    push_line(watch, host, 0);
-  }
-}
-
-void SimCluster::push_line(const LogWatch& watch, HostId host, std::uint32_t more) {
-  const Time now = engine_.now();
-  out_.push(now, Seen{.watch = watch.id,
-                      .who = component(host),
-                      .edge = Edge::sample,
-                      .sensed = now,
-                      .value = 0,
-                      .more = more});
-}
-
-/// Every rank that waited logs the collective timeout; the culprits do not. All waited equally long, so that the lines
-/// come at one time, in rank order, and only the first few of a watch need to be made.
-void SimCluster::report_victims() {
-  std::vector<HostId> culprits;
+void SimCluster::wait_for_same_step() {
+  engine_.cancel(same_step_);
+  if (gang_.state() != Gang::State::training) return;
+  Time at = kNever;
   for (const ActiveFault& fault : active_) {
-    const Effect effect = kind_of(fault).effect;
-    const bool holds_others = stops_job(effect) || effect == Effect::stall;
-    if (!holds_others || !in_job(fault.host)) continue;
-    if (std::find(culprits.begin(), culprits.end(), fault.host) == culprits.end())
-      culprits.push_back(fault.host);
+    if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;
+    const std::int64_t step = std::max(fault.step, gang_.stretch().first_step);
+    at = std::min(at, gang_.time_of_step(step) + gang_.stretch().step / 2);
   }
-  const auto waited = [&](HostId host) {
-    return in_job(host) && std::find(culprits.begin(), culprits.end(), host) == culprits.end();
-  };
-  const auto victims = static_cast<std::uint32_t>(slots_.size() - culprits.size());
-  for (const LogWatch& watch : log_watches_) {
-    if (watch.pattern != kCollectiveTimeout) continue;
-    if (watch.who.subset == Scope::Subset::one) {
-      if (const HostId host{watch.who.index}; waited(host)) push_line(watch, host, 0);
-      continue;
-    }
-    FirstMembers first(watch.first);
-    std::uint32_t reported = 0;
-    for (const HostId host : slots_) {
-      if (!waited(host)) continue;
-      if (!first.passes()) {
-        push_line(watch, host, victims - reported - 1);  // this one and the rest of the burst
-        break;
-      }
-      push_line(watch, host, 0);
-      ++reported;
-    }
-  }
+  if (at != kNever) same_step_ = engine_.at(std::max(at, engine_.now()), Priority::fault, FaultReturns{});
 }
+
+void SimCluster::on(const FaultReturns&) {
+  seat_job_faults();
+  for (ActiveFault& fault : active_) {
+    if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;
+    if (gang_.steps_at(engine_.now()) < fault.step) continue;
+    log_truth(TruthKind::returned, fault);
+    show_symptoms(fault);
+    return stop_job(fault);
+  }
+  wait_for_same_step();  // a checkpoint came between
+}
+
+// --- what is slow ----------------------------------------------------------------------------------------------------
 
 ClusterState SimCluster::cluster_state() const {
   ClusterState state;
@@ -265,18 +353,24 @@ ClusterState SimCluster::cluster_state() const {
     return who.kind == kind ? who.index % each : whole;
   };
   for (const ActiveFault& fault : active_) {
-    if (!in_job(fault.host)) continue;
     const FaultKind& kind = kind_of(fault);
-    const std::uint32_t slot = slot_of_[fault.host.value];
-    if (kind.effect == Effect::slow)
-      state.slow.push_back(
-          {slot,
-           part_of_host(fault.component, ComponentKind::gpu, world_->hardware.gpus_per_host, kWholeHost),
-           slow_in(kind.segment, kind.factor)});
-    if (kind.effect == Effect::degrade)
-      state.network.nics.push_back(
-          {slot, part_of_host(fault.component, ComponentKind::nic, world_->hardware.nics_per_host, kAllNics),
-           kind.factor});
+    if (kind.effect != Effect::slow && kind.effect != Effect::degrade) continue;
+    any_host(fault.hosts, [&](HostId host) {
+      if (!in_job(host)) return false;
+      const std::uint32_t slot = seats_.slot_of(host);
+      if (kind.effect == Effect::slow) {
+        state.slow.push_back(
+            {slot,
+             part_of_host(fault.component, ComponentKind::gpu, world_->hardware.gpus_per_host, kWholeHost),
+             slow_in(kind.segment, fault.factor)});
+      } else {
+        state.network.nics.push_back(
+            {slot,
+             part_of_host(fault.component, ComponentKind::nic, world_->hardware.nics_per_host, kAllNics),
+             fault.factor});
+      }
+      return false;
+    });
   }
   std::sort(state.slow.begin(), state.slow.end());
   std::sort(state.network.nics.begin(), state.network.nics.end());

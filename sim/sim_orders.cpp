@@ -77,12 +77,8 @@ void SimCluster::on(const OrderDue& event) {
   } else if (std::holds_alternative<Checkpoint>(closed->order.what)) {
     answer(*closed, Status::done, Saved{closed->step});
   } else if (std::holds_alternative<Ask>(closed->order.what)) {
-    const auto culprit = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-      return in_job(fault.host) && stops_job(kind_of(fault).effect) &&
-             kind_of(fault).remedy == Remedy::repair;
-    });
-    const bool found = culprit != active_.end();
-    answer(*closed, Status::done, Answered{found ? culprit->host : HostId{}, found});
+    const std::optional<HostId> culprit = deal_with_culprit();
+    answer(*closed, Status::done, Answered{culprit.value_or(HostId{}), culprit.has_value()});
   } else {
     answer(*closed, Status::done);  // Wake, Stop
   }
@@ -91,11 +87,11 @@ void SimCluster::on(const OrderDue& event) {
 // --- watching and waiting --------------------------------------------------------------------------------------------
 
 void SimCluster::begin(const Order& order, const Watch& action) {
-  // Hosts report heartbeats and exits each on their own, whoever they work for.
-  const bool of_hosts = action.signal == Signal::heartbeat || action.signal == Signal::process_exit;
-  if (of_hosts && (action.who.subset == Scope::Subset::job || action.first != kEachMember)) {
-    return answer_now(order, Status::failed);
-  }
+  // Hosts are silent each on their own, whoever they work for.
+  const bool alone = action.signal == Signal::heartbeat &&
+                     (action.who.subset == Scope::Subset::job || action.first != kEachMember);
+  const bool carried = world_->telemetry.carries[static_cast<std::size_t>(action.signal)];
+  if (alone || !carried) return answer_now(order, Status::failed);
   switch (action.signal) {
     case Signal::heartbeat:
     case Signal::process_exit:
@@ -103,11 +99,28 @@ void SimCluster::begin(const Order& order, const Watch& action) {
       break;
     case Signal::log_line:
       expect(std::holds_alternative<Match>(action.until), "log lines are matched");
-      log_watches_.push_back({action.id, std::get<Match>(action.until).pattern, action.who, action.first});
+      log_watches_.push_back({.id = action.id,
+                              .pattern = std::get<Match>(action.until).pattern,
+                              .who = action.who,
+                              .first = action.first,
+                              .told = 0,
+                              .held_back = {},
+                              .held = 0});
       break;
     case Signal::step:
     case Signal::checkpoint_stall:
+    case Signal::loss:
       signals_->watch(action);
+      break;
+    case Signal::forward_time:
+    case Signal::backward_time:
+    case Signal::traffic:
+    case Signal::traffic_period:
+      if (!host_signals_->watch(action)) return answer_now(order, Status::failed);
+      break;
+    case Signal::last_collective:
+      if (!std::holds_alternative<Sample>(action.until)) return answer_now(order, Status::failed);
+      tell_last_collectives(action);
       break;
   }
   answer_now(order, Status::done);
@@ -116,6 +129,7 @@ void SimCluster::begin(const Order& order, const Watch& action) {
 void SimCluster::begin(const Order& order, const Unwatch& action) {
   heartbeats_->unwatch(action.watch);
   signals_->unwatch(action.watch);
+  host_signals_->unwatch(action.watch);
   std::erase_if(log_watches_, [&](const LogWatch& each) { return each.id == action.watch; });
   answer_now(order, Status::done);
 }
@@ -152,8 +166,11 @@ void SimCluster::begin(const Order& order, const Checkpoint&) {
 void SimCluster::begin(const Order& order, const Stop&) {
   cut_training();
   signals_->gone();
+  host_signals_->gone();
   heartbeats_->ranks_stopped();
+  victims_->clear();
   engine_.cancel(collective_timer_);
+  engine_.cancel(notice_);
   fail_open<Start>();
   const bool running = ranks_ != RanksState::none;
   ranks_ = RanksState::none;
@@ -175,7 +192,9 @@ void SimCluster::begin(const Order& order, const Start& action) {
   collective_timeout_ = action.collective_timeout;
   end_faults_that_restart_removes();
   ranks_ = RanksState::starting;
+  engine_.cancel(notice_);
   open(order, after(engine_.now(), start_duration()), Priority::world);
+  for (const Strike& each : arrivals_->at_start_of_job(starts_++)) strike(each);
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------
@@ -193,7 +212,7 @@ void SimCluster::begin(const Order& order, const Evict& action) {
     return answer_now(order, Status::failed);
   }
   if (state == HostState::in_job) {
-    vacant_.push_back(slot_of_[host.value]);
+    vacant_.push_back(seats_.slot_of(host));
     arrivals_->turn_off(FaultClock::training, host, training_clock());
   } else {
     std::erase(spares_, host);
@@ -225,7 +244,7 @@ void SimCluster::begin(const Order& order, const Probe& action) {
 
 bool SimCluster::finds(const ProbeKind& probe, HostId host) {
   for (const ActiveFault& fault : active_) {
-    if (fault.host != host) continue;
+    if (!fault.hosts.contains(host)) continue;
     if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
     const double chance = probe.detects[fault.kind.value].value;
     if (chance > 0 && probe_draws_->uniform() < chance) return true;
@@ -233,35 +252,56 @@ bool SimCluster::finds(const ProbeKind& probe, HostId host) {
   return false;
 }
 
+/// Of the hosts of the job, examined in groups of neighbours.
+std::vector<HostId> SimCluster::failing_hosts(const ProbeKind& probe) {
+  const std::uint32_t size = std::max(1U, probe.group);
+  const std::uint32_t groups = (seats_.count() + size - 1) / size;
+  std::vector<HostId> broken;
+  for (const ActiveFault& fault : active_) {
+    any_host(fault.hosts, [&](HostId host) {
+      if (in_job(host) && std::find(broken.begin(), broken.end(), host) == broken.end())
+        broken.push_back(host);
+      return false;
+    });
+  }
+  std::vector<std::uint32_t> failing, suspect;
+  const auto add = [](std::vector<std::uint32_t>& to, std::uint32_t group) {
+    if (std::find(to.begin(), to.end(), group) == to.end()) to.push_back(group);
+  };
+  for (const HostId host : broken) {
+    const std::uint32_t group = seats_.slot_of(host) / size;
+    add(suspect, group);
+    if (finds(probe, host)) add(failing, group);
+  }
+  // Healthy groups that are accused are rare: skip from one to the next, a geometric number ahead.
+  if (const double false_positive = probe.false_positive.value; false_positive > 0) {
+    const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
+    for (double group = 0;; group += 1) {
+      group += static_cast<double>(
+          static_cast<std::int64_t>(std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
+      if (group >= groups) break;
+      const auto number = static_cast<std::uint32_t>(group);
+      if (std::find(suspect.begin(), suspect.end(), number) == suspect.end()) add(failing, number);
+    }
+  }
+  std::vector<HostId> hosts;
+  for (const std::uint32_t group : failing) {
+    for (std::uint32_t slot = group * size; slot < std::min((group + 1) * size, seats_.count()); ++slot)
+      hosts.push_back(seats_.host(slot));
+  }
+  return hosts;
+}
+
 Result SimCluster::examine(const Probe& action) {
   const ProbeKind& probe = world_->probes[action.probe.value];
-  const double false_positive = probe.false_positive.value;
   std::vector<HostId> failing;
   if (action.who.subset == Scope::Subset::one) {
-    const HostId host{action.who.index};
+    const HostId host{action.who.index};  // with partners that are known to be good, where it needs some
+    const double false_positive = probe.false_positive.value;
     if (finds(probe, host) || (false_positive > 0 && probe_draws_->uniform() < false_positive))
       failing.push_back(host);
   } else {
-    std::vector<HostId> broken;
-    for (const ActiveFault& fault : active_) {
-      if (in_job(fault.host) && std::find(broken.begin(), broken.end(), fault.host) == broken.end()) {
-        broken.push_back(fault.host);
-      }
-    }
-    for (const HostId host : broken) {
-      if (finds(probe, host)) failing.push_back(host);
-    }
-    // Healthy hosts that are accused are rare: skip from one to the next, a geometric number of slots ahead.
-    if (false_positive > 0) {
-      const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
-      for (double slot = 0;; slot += 1) {
-        slot += static_cast<double>(
-            static_cast<std::int64_t>(std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
-        if (slot >= static_cast<double>(slots_.size())) break;
-        const HostId host = slots_[static_cast<std::size_t>(slot)];
-        if (std::find(broken.begin(), broken.end(), host) == broken.end()) failing.push_back(host);
-      }
-    }
+    failing = failing_hosts(probe);
   }
   const Time now = engine_.now();
   for (const HostId host : failing) {
@@ -278,7 +318,25 @@ Result SimCluster::examine(const Probe& action) {
       .value = static_cast<double>(failing.size())};
 }
 
+/// What a person who was asked does: what only a person can mend is mended, and a host that stops the job is named.
+std::optional<HostId> SimCluster::deal_with_culprit() {
+  for (std::size_t i = active_.size(); i-- > 0;) {
+    if (kind_of(active_[i]).remedy == Remedy::person && on_job(active_[i])) end_fault(i);
+  }
+  for (const ActiveFault& fault : active_) {
+    if (!stops_job(kind_of(fault).effect) || kind_of(fault).remedy != Remedy::repair) continue;
+    std::optional<HostId> culprit;
+    any_host(fault.hosts, [&](HostId host) {
+      if (in_job(host)) culprit = host;
+      return culprit.has_value();
+    });
+    if (culprit) return culprit;
+  }
+  return std::nullopt;
+}
+
 void SimCluster::begin(const Order& order, const Ask&) {
+  engine_.cancel(notice_);
   open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))),
        Priority::world);
 }

@@ -136,7 +136,9 @@ class Holding {
       each.name = metric.name;
       each.in_first = metric.first != nullptr;
       each.in_second = metric.second != nullptr;
-      each.of = metric.of.difference();
+      // A quantile of what all replicas have together has no difference by pairs.
+      const bool pooled = (each.in_first && metric.first->pool) || (each.in_second && metric.second->pool);
+      if (!pooled) each.of = metric.of.difference();
     }
     return std::move(out_);
   }

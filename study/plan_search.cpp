@@ -68,7 +68,8 @@ class Sizes {
     constexpr int kDoublings = 10;
     for (int i = 0; i < kDoublings && !variants_->stopped(); ++i) {
       const std::int64_t high = 2 * low;
-      if (resized(*variants_->base(), static_cast<std::uint64_t>(high) * unit_, Batch::scaled).problem) break;
+      if (resized(*variants_->base(), static_cast<std::uint64_t>(high) * unit_, BatchScaling::scaled).problem)
+        break;
       if (meets(high)) return {.enough = of(least(low, high, meets)), .plenty = {}, .best = {}};
       const std::pair<double, double> late = how_late(high);
       if (late >= best_so_far) break;  // more GPUs fail more often than they help
@@ -85,7 +86,8 @@ class Sizes {
     for (const std::int64_t quarters : {3, 5, 6, 7}) {
       const std::int64_t units = middle * quarters / 4;
       if (units == middle || units == 0 || variants_->stopped()) continue;
-      if (resized(*variants_->base(), static_cast<std::uint64_t>(units) * unit_, Batch::scaled).problem)
+      if (resized(*variants_->base(), static_cast<std::uint64_t>(units) * unit_, BatchScaling::scaled)
+              .problem)
         continue;
       const auto meets = [this](std::int64_t each) { return variants_->meets(of(each)); };
       if (meets(units))

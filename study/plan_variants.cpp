@@ -64,7 +64,7 @@ Settings PlanVariants::settings(const Variant& variant) const {
   const World& world = base_->scenario.world;
   Settings out;
   if (variant.gpus && *variant.gpus != size_of(base_->scenario)) {
-    out = resized(base_->scenario, *variant.gpus, Batch::scaled).settings;
+    out = resized(base_->scenario, *variant.gpus, BatchScaling::scaled).settings;
     JobModel job = world.job;
     for (const Setting& each : out)
       if (each.path == "job.global_batch")
@@ -87,7 +87,7 @@ Settings PlanVariants::settings(const Variant& variant) const {
 std::optional<PointNumber> PlanVariants::point(const Variant& variant) {
   if (stopped_) return std::nullopt;
   const Scenario& base = base_->scenario;
-  const Resized size = variant.gpus ? resized(base, *variant.gpus, Batch::scaled) : Resized{};
+  const Resized size = variant.gpus ? resized(base, *variant.gpus, BatchScaling::scaled) : Resized{};
   LoadedPoint loaded =
       size.problem ? LoadedPoint{nullptr, {*size.problem}} : source_->point(settings(variant));
   if (loaded.point) return experiment_->add(std::move(loaded.point));

@@ -50,7 +50,9 @@ LoadedPoint PointSource::point(const Settings& settings, std::string label) cons
               .text = show(loaded, Comments::none),
               .facts = facts_of(*loaded.scenario, seed_, GAUNTLET_VERSION)};
   point.scenario = std::move(*loaded.scenario);
-  return {.point = std::make_shared<const Point>(std::move(point)), .problems = {}};
+  return {.point = std::make_shared<const Point>(std::move(point)),
+          .problems = {},
+          .warnings = std::move(loaded.warnings)};
 }
 
 std::string settings_text(const Settings& settings) {

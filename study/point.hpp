@@ -36,6 +36,7 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
 struct LoadedPoint {
   std::shared_ptr<const Point> point;
   std::vector<Problem> problems;  // where there is no point
+  std::vector<Problem> warnings = {};
 };
 
 /// One base scenario of a study, from which points are made by settings. Its files are read once, so that a file which

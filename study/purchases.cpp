@@ -56,7 +56,7 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
   };
   const std::uint64_t unit = size_unit(scenario);
   const std::uint64_t replicas = unit / (std::uint64_t{world.job.layout.tp} * world.job.layout.pp);
-  if (!resized(scenario, size_of(scenario) + unit, Batch::scaled).problem)
+  if (!resized(scenario, size_of(scenario) + unit, BatchScaling::scaled).problem)
     offer(fmt::format("{} more replica{} of the model ({} GPUs)", replicas, replicas == 1 ? "" : "s", unit))
         .gpus = size_of(scenario) + unit;
   offer("1 more spare host").spares = world.inventory.spares + 1;

@@ -21,7 +21,7 @@ struct Taken {
   std::uint64_t gpus = 0;
   std::optional<Problem> problem;
 };
-Taken take(const Scenario& base, std::uint64_t asked, Batch batch, std::string_view option) {
+Taken take(const Scenario& base, std::uint64_t asked, BatchScaling batch, std::string_view option) {
   const std::uint64_t smallest = size_unit(base), nearest = nearest_size(base, asked, batch);
   if (asked < smallest) {
     const Layout& layout = base.world.job.layout;
@@ -33,7 +33,7 @@ Taken take(const Scenario& base, std::uint64_t asked, Batch batch, std::string_v
                        .suggestion = fmt::format("begin at {}", smallest)}};
   }
   const bool near = nearest <= 2 * asked && asked <= 2 * nearest;
-  if (!near && batch == Batch::scaled)
+  if (!near && batch == BatchScaling::scaled)
     return {0, Problem{.file = std::string(option),
                        .what = fmt::format("{} GPUs", asked),
                        .why = "are more than a job may have",
@@ -53,7 +53,7 @@ Setting spares_at(const Scenario& base, std::uint64_t gpus) {
 }
 
 /// What makes a size, also where that is the scenario's own: then points.csv has it in every row.
-Settings settings_of(const Scenario& base, std::uint64_t gpus, Batch batch) {
+Settings settings_of(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const World& world = base.world;
   if (gpus != size_of(base)) {
     Settings other = resized(base, gpus, batch).settings;
@@ -62,7 +62,8 @@ Settings settings_of(const Scenario& base, std::uint64_t gpus, Batch batch) {
   }
   Settings own = {{"cluster.hosts", std::to_string(world.inventory.job_hosts)},
                   {"job.layout.dp", std::to_string(world.job.layout.dp)}};
-  if (batch == Batch::scaled) own.push_back({"job.global_batch", std::to_string(world.job.global_batch)});
+  if (batch == BatchScaling::scaled)
+    own.push_back({"job.global_batch", std::to_string(world.job.global_batch)});
   own.push_back(spares_at(base, gpus));
   return own;
 }
@@ -132,7 +133,8 @@ ScaledSize scaled_size(const Experiment& experiment, PointNumber number, std::ui
 
 }  // namespace
 
-ScalePlan plan_scale(const PointSource& source, std::string_view gpus, Batch batch, std::string_view option) {
+ScalePlan plan_scale(const PointSource& source, std::string_view gpus, BatchScaling batch,
+                     std::string_view option) {
   ScalePlan plan;
   plan.batch = batch;
   LoadedPoint base = source.point();
@@ -171,7 +173,7 @@ ScaleResult scale(Experiment& experiment, const ScalePlan& plan, std::uint32_t r
                      .question = base.facts.question,
                      .version = base.facts.version,
                      .seed = base.facts.seed,
-                     .keep_batch = plan.batch == Batch::kept,
+                     .keep_batch = plan.batch == BatchScaling::kept,
                      .unit = size_unit(base.scenario),
                      .sizes = {},
                      .asked_sizes = static_cast<std::uint32_t>(plan.points.size()),

@@ -19,7 +19,7 @@ namespace gauntlet {
 struct ScalePlan {
   std::string gpus;  // the text that asks for them
   std::shared_ptr<const Point> base;
-  Batch batch = Batch::scaled;
+  BatchScaling batch = BatchScaling::scaled;
   std::vector<std::shared_ptr<const Point>> points;  // from small to large
   std::vector<RoundedSize> rounded;                  // asked for, but not whole replicas
   std::vector<Problem> problems;                     // then there are no points
@@ -29,7 +29,8 @@ struct ScalePlan {
 /// a 16th of the power of two next to its size to eight times that, as far as the job can have these.
 /// Sizes are rounded to what the job can have (size.hpp); one that would more than double or halve by that is a
 /// mistake, and so is one below the smallest. `option`: for messages.
-ScalePlan plan_scale(const PointSource& source, std::string_view gpus, Batch batch, std::string_view option);
+ScalePlan plan_scale(const PointSource& source, std::string_view gpus, BatchScaling batch,
+                     std::string_view option);
 
 /// Runs so many replicas of every size. What was done by the time that the experiment was stopped is the result,
 /// marked `interrupted`. The plan has points.

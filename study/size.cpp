@@ -19,9 +19,9 @@ std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.t
 
 /// Whether so many replicas share the batch evenly, in whole groups of micro-batches where stages are interleaved, and
 /// expert-parallel groups are whole (models/workload.hpp, misfit).
-bool works(const JobModel& job, std::uint64_t dp, Batch batch) {
+bool works(const JobModel& job, std::uint64_t dp, BatchScaling batch) {
   if (dp % job.layout.ep != 0) return false;
-  if (batch == Batch::scaled) return true;
+  if (batch == BatchScaling::scaled) return true;
   const std::uint64_t at_once = dp * job.micro_batch;
   return job.global_batch % at_once == 0 &&
          (job.layout.virtual_stages == 1 || job.global_batch / at_once % job.layout.pp == 0);
@@ -32,14 +32,14 @@ struct Neighbours {
   std::uint64_t below = 0, above = 0;
 };
 
-Neighbours neighbours(const Scenario& base, std::uint64_t gpus, Batch batch) {
+Neighbours neighbours(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const World& world = base.world;
   const std::uint64_t unit = size_unit(base), replica = replica_gpus(world.job.layout);
   const std::uint64_t most = kMostHosts * world.hardware.gpus_per_host / unit;
   const std::uint64_t units = std::min(gpus / unit, most);
   // More replicas than sequences divide nothing, and every ep-th number of replicas has whole groups: both searches end.
   const std::uint64_t last =
-      batch == Batch::scaled ? most : std::min(most, world.job.global_batch * replica / unit);
+      batch == BatchScaling::scaled ? most : std::min(most, world.job.global_batch * replica / unit);
   Neighbours found;
   for (std::uint64_t n = std::min(units, last); n > 0 && found.below == 0; --n)
     if (works(world.job, n * unit / replica, batch)) found.below = n * unit;
@@ -60,7 +60,7 @@ Duration modelled_step(const World& world, std::uint64_t dp, std::uint64_t batch
   return StepModel(changed).healthy();
 }
 
-Problem no_such_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
+Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const Layout& layout = base.world.job.layout;
   Problem problem;
   problem.what = fmt::format("{} GPUs", gpus);
@@ -70,13 +70,13 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
   } else if (gpus > 0 && gpus / replica_gpus(layout) % layout.ep != 0) {
     problem.why = fmt::format("have dp = {}, which expert-parallel groups of {} do not divide",
                               gpus / replica_gpus(layout), layout.ep);
-  } else if (batch == Batch::kept && gpus > 0 && layout.virtual_stages > 1) {
+  } else if (batch == BatchScaling::kept && gpus > 0 && layout.virtual_stages > 1) {
     problem.why = fmt::format(
         "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept "
         "into groups "
         "of pp = {} micro-batches, as virtual stages need them",
         gpus / replica_gpus(layout), base.world.job.micro_batch, base.world.job.global_batch, layout.pp);
-  } else if (batch == Batch::kept && gpus > 0) {
+  } else if (batch == BatchScaling::kept && gpus > 0) {
     problem.why = fmt::format(
         "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept",
         gpus / replica_gpus(layout), base.world.job.micro_batch, base.world.job.global_batch);
@@ -102,19 +102,19 @@ std::uint64_t size_of(const Scenario& base) {
   return std::uint64_t{base.world.inventory.job_hosts} * base.world.hardware.gpus_per_host;
 }
 
-std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, Batch batch) {
+std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const auto [below, above] = neighbours(base, gpus, batch);
   if (below == 0) return above > 0 ? above : size_of(base);
   return above == 0 || gpus - std::min(gpus, below) <= above - gpus ? below : above;
 }
 
-Resized resized(const Scenario& base, std::uint64_t gpus, Batch batch) {
+Resized resized(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const World& world = base.world;
   const JobModel& job = world.job;
   if (gpus == size_of(base)) return {};
   const std::uint64_t dp = gpus / replica_gpus(job.layout), hosts = gpus / world.hardware.gpus_per_host;
   const std::uint64_t sequences =
-      batch == Batch::kept ? job.global_batch : std::uint64_t{job.global_batch} / job.layout.dp * dp;
+      batch == BatchScaling::kept ? job.global_batch : std::uint64_t{job.global_batch} / job.layout.dp * dp;
   const bool fits = gpus > 0 && gpus % size_unit(base) == 0 && hosts <= kMostHosts &&
                     sequences <= kMostSequences && works(job, dp, batch);
   if (!fits) return {{}, no_such_size(base, gpus, batch)};

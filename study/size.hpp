@@ -10,7 +10,7 @@
 
 namespace gauntlet {
 
-enum class Batch : std::uint8_t {
+enum class BatchScaling : std::uint8_t {
   scaled,  // each replica keeps its sequences: the global batch grows with dp (weak scaling)
   kept,    // the global batch stays, and dp must divide it (strong scaling)
 };
@@ -28,9 +28,9 @@ struct Resized {
 
 /// Sets cluster.hosts, job.layout.dp, job.global_batch and, where the step time is a measured one, job.step_time: it changes
 /// as the step model's does. Spares, storage and measured checkpoint times stay as they are.
-Resized resized(const Scenario& base, std::uint64_t gpus, Batch batch);
+Resized resized(const Scenario& base, std::uint64_t gpus, BatchScaling batch);
 
 /// The size nearest to `gpus` (of two, the smaller) that works; at least one replica.
-std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, Batch batch);
+std::uint64_t nearest_size(const Scenario& base, std::uint64_t gpus, BatchScaling batch);
 
 }  // namespace gauntlet

@@ -69,6 +69,15 @@ namespace {
 
 using See = std::function<void(std::uint32_t replica, const Figures& figures)>;
 
+/// The quantile of all latencies takes the place of the mean of the replicas' own.
+Statistics pooled(Statistics of, const Latencies& all, double p) {
+  const std::optional<Duration> latency = all.quantile(p);
+  of.mean = latency ? std::optional(to_seconds(*latency)) : std::nullopt;
+  of.sd = of.se = std::nullopt;
+  of.ci95 = std::nullopt;
+  return of;
+}
+
 /// `pass` shows every replica in their order, as often as it is called.
 Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std::uint64_t budget,
                             const std::function<void(const See&)>& pass) {
@@ -84,13 +93,20 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
   const auto at_once = static_cast<std::size_t>(std::max<std::uint64_t>(1, budget / of_one));
   for (std::size_t first = 0; first < metrics.size(); first += at_once) {
     std::vector<MetricStatistics> statistics(std::min(at_once, metrics.size() - first));
+    std::vector<Latencies> pools(statistics.size());
     for (MetricStatistics& each : statistics) each.reserve(count);
     pass([&](std::uint32_t, const Figures& figures) {
-      for (std::size_t i = 0; i < statistics.size(); ++i) statistics[i].add(metrics[first + i].of(figures));
+      for (std::size_t i = 0; i < statistics.size(); ++i) {
+        statistics[i].add(metrics[first + i].of(figures));
+        if (metrics[first + i].pool) metrics[first + i].pool(figures, pools[i]);
+      }
       if (first == 0) out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
     });
-    for (std::size_t i = 0; i < statistics.size(); ++i)
-      out.metrics.push_back({metrics[first + i].name, statistics[i].statistics()});
+    for (std::size_t i = 0; i < statistics.size(); ++i) {
+      const Metric& metric = metrics[first + i];
+      Statistics of = statistics[i].statistics();
+      out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[i], metric.quantile) : of});
+    }
   }
   return out;
 }

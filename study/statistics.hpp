@@ -45,7 +45,7 @@ class MetricStatistics {
 /// Statistician 50(4), 1996, https://doi.org/10.1080/00031305.1996.10473566). There is at least one value.
 double quantile(const std::vector<double>& sorted, double p);
 
-/// Statistics of every metric over the first `count` replicas of a point, which are there; kMostReplicas at most. In passes
+/// Statistics of every metric (of one that pools latencies, the mean is their quantile) over the first `count` replicas of a point, which are there; kMostReplicas at most. In passes
 /// over the store, of as many metrics each as `budget` holds (bytes; of one at least), so that memory does not grow with
 /// the replicas and the result does not depend on the budget.
 Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count,

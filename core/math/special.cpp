@@ -114,6 +114,28 @@ double log_gamma(double x) {
   return (x - 0.5) * math_log(x) - x + kHalfLog2Pi + stirling_tail(x);
 }
 
+double digamma(double x) {
+  expect(x > 0, "the argument is in its domain: x > 0");
+  double steps = 0;  // recurrence, Abramowitz & Stegun 6.3.5, until the series of 6.3.18 is exact
+  double y = x;
+  for (; y < 16; y += 1) steps += 1 / y;
+  const double square = 1 / (y * y);
+  const double tail = square * evaluate(square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132});
+  return math_log(y) - 0.5 / y - tail - steps;
+}
+
+double trigamma(double x) {
+  expect(x > 0, "the argument is in its domain: x > 0");
+  double steps = 0;  // Abramowitz & Stegun 6.4.6 and 6.4.12
+  double y = x;
+  for (; y < 16; y += 1) steps += 1 / (y * y);
+  const double inverse = 1 / y;
+  const double square = inverse * inverse;
+  const double tail =
+      inverse * square * evaluate(square, {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730});
+  return inverse + 0.5 * square + tail + steps;
+}
+
 double incomplete_gamma_p(double a, double x) {
   expect(a > 0 && x >= 0, "the argument is in its domain: a > 0 && x >= 0");
   if (x == 0) return 0;

@@ -14,6 +14,12 @@ double gamma_function(double x);
 /// log Gamma(x) for x > 0, to about 1e-14 (absolute where the logarithm is below one, else relative).
 double log_gamma(double x);
 
+/// The derivative of log Gamma at x > 0, to about 1e-14 (absolute where it is below one, else relative).
+double digamma(double x);
+
+/// The derivative of digamma at x > 0, to about 1e-14 relative.
+double trigamma(double x);
+
 /// Regularised lower incomplete gamma P(a, x) = 1/Gamma(a) * integral from 0 to x of t^(a-1) exp(-t) dt, for
 /// a > 0, x >= 0. Keeps its relative accuracy (about 1e-13) as x goes to 0.
 double incomplete_gamma_p(double a, double x);

@@ -62,6 +62,20 @@ Law Law::empirical(std::vector<double> values) { return Law(detail::Empirical(st
 
 std::string_view Law::name() const { return kLawNames[kind_.index()]; }
 
+std::vector<std::pair<std::string_view, double>> Law::parameters() const {
+  using namespace detail;
+  if (const auto* law = std::get_if<Exponential>(&kind_)) return {{"mean", law->mean_life}};
+  if (const auto* law = std::get_if<Weibull>(&kind_)) return {{"scale", law->scale}, {"shape", law->shape}};
+  if (const auto* law = std::get_if<Lognormal>(&kind_))
+    return {{"median", law->median}, {"sigma", law->sigma}};
+  if (const auto* law = std::get_if<Gamma>(&kind_)) return {{"mean", law->mean_life}, {"shape", law->shape}};
+  if (const auto* law = std::get_if<Pareto>(&kind_))
+    return {{"minimum", law->minimum}, {"alpha", law->alpha}};
+  if (const auto* law = std::get_if<Uniform>(&kind_)) return {{"low", law->low}, {"high", law->high}};
+  if (const auto* law = std::get_if<Constant>(&kind_)) return {{"value", law->value}};
+  return {};
+}
+
 double Law::survival(double t) const {
   return std::visit([t](const auto& kind) { return kind.survival(t); }, kind_);
 }

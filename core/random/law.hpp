@@ -55,6 +55,8 @@ class Law {
 
   /// One of law_names().
   std::string_view name() const;
+  /// The parameters by the names that scenarios give them; none of a law that has lists of them.
+  std::vector<std::pair<std::string_view, double>> parameters() const;
 
   /// P(T > t); 1 below zero.
   double survival(double t) const;

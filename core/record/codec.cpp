@@ -61,11 +61,11 @@ class Writer {
 template <class Enum>
 constexpr Enum kLast;
 template <>
-constexpr ComponentKind kLast<ComponentKind> = ComponentKind::nic;
+constexpr ComponentKind kLast<ComponentKind> = ComponentKind::power;
 template <>
-constexpr Scope::Subset kLast<Scope::Subset> = Scope::Subset::one;
+constexpr Scope::Subset kLast<Scope::Subset> = Scope::Subset::stage;
 template <>
-constexpr Signal kLast<Signal> = Signal::checkpoint_stall;
+constexpr Signal kLast<Signal> = Signal::last_collective;
 template <>
 constexpr Edge kLast<Edge> = Edge::sample;
 template <>

@@ -21,15 +21,20 @@ struct Truth {
   Time at;
   TruthKind what = TruthKind::onset;
   FaultKindId kind;
-  ComponentId component;  // the culprit
-  HostId host;            // that it belongs to
-  bool on_job = false;    // the host carried the job at that time
-  bool stops = false;     // it stops a job that meets it
-  bool disturbs = false;  // it has any effect on a job at all
+  ComponentId component;    // the culprit
+  HostId host;              // that it belongs to; of a failure domain, the first
+  std::uint32_t hosts = 1;  // how many it concerns, from `host` on
+  bool on_job = false;      // the host carried the job at that time
+  bool stops = false;       // it stops a job that meets it
+  bool disturbs = false;    // it has any effect on a job at all
   bool corrupts = false;
   double factor = 1;        // how many times slower it makes the job's worst part; infinite for a pause
   bool repairable = false;  // only the repair of the host removes it
 };
+
+inline bool concerns(const Truth& truth, HostId host) {
+  return host.value >= truth.host.value && host.value - truth.host.value < truth.hosts;
+}
 
 /// An interruption of the job: a stopping fault that meets it for the first time. One that returns was counted before.
 inline bool interrupts(const Truth& truth) {

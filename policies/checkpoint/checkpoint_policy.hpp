@@ -4,7 +4,7 @@
 #include "core/action.hpp"
 #include "core/observation.hpp"
 #include "policies/constants.hpp"
-#include "policies/detect/detector.hpp"
+#include "policies/detect/suspicion.hpp"
 
 #include <cstdint>
 #include <variant>

@@ -16,19 +16,21 @@ Investigation::Investigation(JobId job, const DiagnosisConstants& constants, std
   probe_or_finish(out);
 }
 
+void Investigation::probe_each(const std::vector<HostId>& hosts, Orders& out) {
+  for (const HostId host : hosts) {
+    running_.push_back(out.add(Probe{
+        .probe = constants_->suite[cursor_].probe, .who = Scope::one(component(host)), .report = report_}));
+  }
+}
+
 void Investigation::probe_or_finish(Orders& out) {
   if (!found_.empty() || cursor_ == constants_->suite.size()) {
     finished_ = true;
     return;
   }
-  const ProbeId probe = constants_->suite[cursor_];
-  if (suspects_.empty()) {
-    running_.push_back(out.add(Probe{.probe = probe, .who = Scope::hosts_of(job_), .report = report_}));
-    return;
-  }
-  for (const HostId host : suspects_) {
-    running_.push_back(out.add(Probe{.probe = probe, .who = Scope::one(component(host)), .report = report_}));
-  }
+  if (!suspects_.empty()) return probe_each(suspects_, out);
+  running_.push_back(out.add(
+      Probe{.probe = constants_->suite[cursor_].probe, .who = Scope::hosts_of(job_), .report = report_}));
 }
 
 void Investigation::on(const Seen& seen) {
@@ -39,6 +41,13 @@ void Investigation::on(const Seen& seen) {
 
 void Investigation::on(const Outcome& outcome, Orders& out) {
   if (std::erase(running_, outcome.order) == 0 || !running_.empty()) return;
+  // Hosts under suspicion are few, and were examined one by one already.
+  const bool groups = suspects_.empty() && constants_->suite[cursor_].group > 1;
+  if (groups && !second_round_ && !found_.empty()) {
+    second_round_ = true;
+    return probe_each(std::exchange(found_, {}), out);
+  }
+  second_round_ = false;
   ++cursor_;
   probe_or_finish(out);
 }

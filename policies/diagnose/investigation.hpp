@@ -1,5 +1,8 @@
 // A diagnostic suite at work: data with a cursor. The probes run one after the other, on the suspects or on every host
 // of the job; the first one that finds something ends it.
+//
+// A probe that hosts run in groups fails for a group and names all of it: paired bisection. In a second round those that are
+// named run it once more, each on its own with partners that are known to be good, and only who fails again is found.
 #pragma once
 
 #include "core/action.hpp"
@@ -26,12 +29,14 @@ class Investigation {
 
  private:
   void probe_or_finish(Orders& out);
+  void probe_each(const std::vector<HostId>& hosts, Orders& out);
 
   JobId job_;
   const DiagnosisConstants* constants_;
   std::vector<HostId> suspects_;
   WatchId report_;
   std::size_t cursor_ = 0;        // the probe of the suite that runs
+  bool second_round_ = false;     // of that probe: those whose group failed, one by one
   std::vector<OrderId> running_;  // one order for each suspect, or one for all hosts
   std::vector<HostId> found_;
   bool finished_ = false;

@@ -1,50 +1,94 @@
 #include "policies/recover/recovery.hpp"
 
+#include "policies/diagnose/hang_localisation.hpp"
+
 #include <algorithm>
-#include <utility>
 
 namespace gauntlet {
+namespace {
 
-void Recovery::add_suspect(HostId host) {
-  if (std::find(suspects_.begin(), suspects_.end(), host) == suspects_.end()) suspects_.push_back(host);
+void add_once(std::vector<HostId>& hosts, HostId host) {
+  if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
 }
 
-void Recovery::stop(StopReason reason, Orders& out) {
-  stopped_for_ = reason;
-  stage_ = Stopping{out.add(Stop{job_, reason})};
+Trouble trouble_of(const Suspicion& suspicion) {
+  if (suspicion.gravity == Gravity::degraded) return Trouble::degraded;
+  if (suspicion.gravity == Gravity::restart) return Trouble::restart;
+  return suspicion.host ? Trouble::named : Trouble::nobody;
 }
+
+}  // namespace
 
 // --- what happens to the job -------------------------------------------------------------------------------------------
 
-bool Recovery::on(const Suspicion& suspicion, Time now, Roster& roster, Orders& out) {
-  if (suspicion.host && !roster.in_job(*suspicion.host)) return false;
-  const Reaction reaction = kReactions[stage_.index()];
-  if (reaction == Reaction::begin && now >= relapse_until_) {
+bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out) {
+  if (suspicion.host && !seating.in_job(*suspicion.host)) return false;
+  // What was sensed before the last start says nothing of the job that runs since then. A host that is named while the
+  // start is still under way is better examined now.
+  if (suspicion.sensed < started_at_ && (!suspicion.host || job_up())) return false;
+  return meet(trouble_of(suspicion), suspicion.host, now, out);
+}
+
+bool Recovery::on(const Noticed&, Time now, Orders& out) { return meet(Trouble::noticed, {}, now, out); }
+
+void Recovery::remember(Trouble trouble, std::optional<HostId> host) {
+  const bool examined = trouble != Trouble::degraded || constants_->diagnosis.examine_degraded;
+  if (host) add_once(examined ? suspects_ : condemned_, *host);
+  ask_ = ask_ || trouble == Trouble::noticed;
+}
+
+/// A restart cures what comes once; what comes again within the same incident is examined.
+bool Recovery::restart_will_do() {
+  if (!suspects_.empty() || tries_ >= std::max(1U, constants_->recovery.restarts_in_place)) return false;
+  ++tries_;
+  return true;
+}
+
+bool Recovery::meet(Trouble trouble, std::optional<HostId> host, Time now, Orders& out) {
+  const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trouble)];
+  const bool running = std::holds_alternative<Running>(stage_);
+  // A job that is down is started anew anyway.
+  if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running)) return false;
+  if (running && now >= relapse_until_) {
     suspects_.clear();
+    condemned_.clear();
     tries_ = 0;
   }
-  if (suspicion.host) add_suspect(*suspicion.host);
+  remember(trouble, host);
+  const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
   switch (reaction) {
-    case Reaction::begin:
-      fault_ = true;
-      stop(StopReason::fault, out);
-      return true;
-    case Reaction::redo:
-      fault_ = true;
-      out.add(Cancel{std::get<Starting>(stage_).start});
-      stop(StopReason::fault, out);
-      return false;
     case Reaction::join:
-      fault_ = fault_ || suspicion.host.has_value();
+      fault_ = trouble == Trouble::restart ? fault_ && !restart_will_do() : fault_ || examined;
       return false;
+    case Reaction::save:
+      fault_ = examined;
+      save(StopReason::fault, now, out);
+      return false;
+    case Reaction::gather:
+      fault_ = true;
+      gather(now, out);
+      return true;
+    default:
+      give_up(out);
+      fault_ = trouble == Trouble::restart ? !restart_will_do() : examined;
+      stop(StopReason::fault, out);
+      return reaction == Reaction::begin;
   }
-  return false;
+}
+
+/// Whatever is under way and would end in a start, or in a stop later on.
+void Recovery::give_up(Orders& out) {
+  if (const auto* starting = std::get_if<Starting>(&stage_)) out.add(Cancel{starting->start});
+  if (const auto* gathering = std::get_if<Gathering>(&stage_)) {
+    out.add(Cancel{gathering->limit});
+    if (gathering->asked) out.add(Unwatch{reports_.last_collective});
+  }
 }
 
 void Recovery::on(const Told& told, Time now, Orders& out) {
   hold_until_ = std::max(hold_until_, after(now, told.hold));
   if (std::holds_alternative<Running>(stage_)) {
-    stage_ = Saving{out.add(Checkpoint{job_})};
+    save(StopReason::planned, now, out);
   } else if (const auto* starting = std::get_if<Starting>(&stage_)) {
     out.add(Cancel{starting->start});
     stop(StopReason::planned, out);
@@ -53,90 +97,141 @@ void Recovery::on(const Told& told, Time now, Orders& out) {
 
 void Recovery::on(const Seen& seen) {
   if (auto* diagnosing = std::get_if<Diagnosing>(&stage_)) diagnosing->suite.on(seen);
+  if (auto* gathering = std::get_if<Gathering>(&stage_); gathering && seen.watch == reports_.last_collective)
+    gathering->answers.emplace_back(host_of(seen.who), static_cast<Dimension>(seen.value));
 }
 
-bool Recovery::on(const Outcome& outcome, Time now, Roster& roster, Orders& out) {
+bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
   if (auto* saving = std::get_if<Saving>(&stage_)) {
-    if (saving->checkpoint == outcome.order) stop(StopReason::planned, out);
+    if (saving->limit == outcome.order) out.add(Cancel{saving->checkpoint});
+    if (saving->limit == outcome.order || saving->checkpoint == outcome.order) stop(saving->reason, out);
+  } else if (auto* gathering = std::get_if<Gathering>(&stage_)) {
+    if (gathering->limit == outcome.order) gathered(now, seating, out);
   } else if (auto* stopping = std::get_if<Stopping>(&stage_)) {
-    if (stopping->stop == outcome.order) stopped(now, roster, out);
+    if (stopping->stop == outcome.order) stopped(now, seating, out);
   } else if (auto* diagnosing = std::get_if<Diagnosing>(&stage_)) {
     diagnosing->suite.on(outcome, out);
-    if (diagnosing->suite.finished()) diagnosed(now, roster, out);
+    if (diagnosing->suite.finished()) conclude(std::vector(diagnosing->suite.found()), now, seating, out);
   } else if (auto* asking = std::get_if<Asking>(&stage_)) {
     if (asking->question == outcome.order) {
       const auto* answer = std::get_if<Answered>(&outcome.result);
       tries_ = 0;
       replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
-              roster, out);
+              seating, out);
     }
   } else if (auto* replacing = std::get_if<Replacing>(&stage_)) {
     if (std::erase(replacing->acquires, outcome.order) > 0) {
-      if (const auto* granted = std::get_if<Granted>(&outcome.result)) roster.join(granted->host);
-      if (replacing->acquires.empty()) make_ready(now, roster, out);
+      if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
+      if (replacing->acquires.empty()) make_ready(now, seating, out);
     }
   } else if (auto* holding = std::get_if<Holding>(&stage_)) {
-    if (holding->wake == outcome.order) make_ready(now, roster, out);
+    if (holding->wake == outcome.order) make_ready(now, seating, out);
   } else if (auto* starting = std::get_if<Starting>(&stage_)) {
-    if (starting->start != outcome.order) return false;
-    if (outcome.status == Status::done) {
-      stage_ = Running{};
-      relapse_until_ = after(now, constants_->recovery.relapse_window);
-      return true;
-    }
-    fault_ = true;
-    stop(StopReason::fault, out);
+    if (starting->start == outcome.order) return started(outcome, now, out);
   }
   return false;
 }
 
 // --- from stage to stage -----------------------------------------------------------------------------------------------
 
-void Recovery::stopped(Time now, Roster& roster, Orders& out) {
+void Recovery::save(StopReason reason, Time now, Orders& out) {
+  const OrderId checkpoint = out.add(Checkpoint{job_});
+  stage_ = Saving{checkpoint, out.add(Wake{after(now, constants_->recovery.save_timeout)}), reason};
+}
+
+void Recovery::gather(Time now, Orders& out) {
+  if (constants_->detection.gather == Duration::zero()) return stop(StopReason::fault, out);
+  stage_ = Gathering{out.add(Wake{after(now, constants_->detection.gather)}), false, {}};
+}
+
+/// Nobody was named. Where hangs are localised, every host is asked in which collective it waits, and as long is waited for
+/// the answers.
+void Recovery::gathered(Time now, Seating& seating, Orders& out) {
+  auto& gathering = std::get<Gathering>(stage_);
+  if (diagnoser_.localises && !gathering.asked) {
+    gathering.asked = true;
+    out.add(Watch{.id = reports_.last_collective,
+                  .signal = Signal::last_collective,
+                  .who = Scope::hosts_of(job_),
+                  .until = Sample{1}});
+    gathering.limit = out.add(Wake{after(now, constants_->detection.gather)});
+    return;
+  }
+  if (gathering.asked) {
+    out.add(Unwatch{reports_.last_collective});
+    std::vector<std::optional<Dimension>> answers(seating.inventory().job_hosts);
+    for (const auto& [host, dimension] : gathering.answers) {
+      if (seating.in_job(host)) answers[seating.slot_of(host)] = dimension;
+    }
+    for (const std::uint32_t slot : slots_waited_for(seating.inventory(), answers)) {
+      if (const auto host = seating.host_in(slot)) add_once(suspects_, *host);
+    }
+  }
+  stop(StopReason::fault, out);
+}
+
+void Recovery::stop(StopReason reason, Orders& out) {
+  stopped_for_ = reason;
+  stage_ = Stopping{out.add(Stop{job_, reason})};
+}
+
+void Recovery::stopped(Time now, Seating& seating, Orders& out) {
+  if (ask_) return ask(out);
   const bool try_restart = first_ == First::restart && tries_ < constants_->recovery.restarts_in_place;
   if (fault_ && try_restart) {
     ++tries_;
     fault_ = false;
   }
-  make_ready(now, roster, out);
+  make_ready(now, seating, out);
 }
 
-void Recovery::diagnose(Time now, Roster& roster, Orders& out) {
-  std::erase_if(suspects_, [&](HostId host) { return !roster.in_job(host); });
+void Recovery::ask(Orders& out) {
+  ask_ = false;
   fault_ = false;
-  stage_ = Diagnosing{Investigation(job_, constants_->diagnosis, suspects_, probe_report_, out)};
-  if (std::get<Diagnosing>(stage_).suite.finished()) diagnosed(now, roster, out);
-}
-
-void Recovery::diagnosed(Time now, Roster& roster, Orders& out) {
-  const std::vector<HostId> found = std::get<Diagnosing>(stage_).suite.found();
-  if (!found.empty()) return replace(found, now, roster, out);
-  if (fault_) return diagnose(now, roster, out);  // a host was named in the meantime: it is examined first
-  if (tries_ < constants_->recovery.restarts_in_place) {
-    ++tries_;
-    return make_ready(now, roster, out);
-  }
-  if (!suspects_.empty()) return replace(std::exchange(suspects_, {}), now, roster, out);
   stage_ = Asking{out.add(Ask{job_})};
 }
 
-void Recovery::replace(const std::vector<HostId>& hosts, Time now, Roster& roster, Orders& out) {
+void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
+  if (diagnoser_.means == Diagnoser::Means::person) return ask(out);
+  std::erase_if(suspects_, [&](HostId host) { return !seating.in_job(host); });
+  fault_ = false;
+  if (diagnoser_.means == Diagnoser::Means::evidence)
+    return conclude(std::vector(suspects_), now, seating, out);
+  stage_ = Diagnosing{Investigation(job_, constants_->diagnosis, suspects_, reports_.probes, out)};
+  const Investigation& suite = std::get<Diagnosing>(stage_).suite;
+  if (suite.finished()) conclude(std::vector(suite.found()), now, seating, out);
+}
+
+void Recovery::conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out) {
+  if (!found.empty()) return replace(found, now, seating, out);
+  if (fault_) return diagnose(now, seating, out);  // a host was named in the meantime: it is examined first
+  if (tries_ < constants_->recovery.restarts_in_place) {
+    ++tries_;
+    return make_ready(now, seating, out);
+  }
+  if (!suspects_.empty()) return replace(std::exchange(suspects_, {}), now, seating, out);
+  ask(out);
+}
+
+void Recovery::replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out) {
+  for (const HostId host : std::exchange(condemned_, {})) add_once(hosts, host);
   Replacing replacing;
   for (const HostId host : hosts) {
     std::erase(suspects_, host);
-    if (!roster.in_job(host)) continue;
+    if (!seating.in_job(host)) continue;
     out.add(Evict{host});
-    roster.leave(host);
+    seating.evict(host);
     replacing.acquires.push_back(out.add(Acquire{job_}));
   }
   if (suspects_.empty()) fault_ = false;  // whoever was named in the meantime is replaced
   const bool nothing = replacing.acquires.empty();
   stage_ = std::move(replacing);
-  if (nothing) make_ready(now, roster, out);
+  if (nothing) make_ready(now, seating, out);
 }
 
-void Recovery::make_ready(Time now, Roster& roster, Orders& out) {
-  if (fault_) return diagnose(now, roster, out);
+void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
+  if (fault_) return diagnose(now, seating, out);
+  if (!condemned_.empty()) return replace({}, now, seating, out);
   if (now < hold_until_) {
     // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
     const bool planned_already =
@@ -146,11 +241,23 @@ void Recovery::make_ready(Time now, Roster& roster, Orders& out) {
     stage_ = Holding{out.add(Wake{hold_until_})};
     return;
   }
-  start(out);
+  start(now, out);
 }
 
-void Recovery::start(Orders& out) {
+void Recovery::start(Time now, Orders& out) {
+  started_at_ = now;
   stage_ = Starting{out.add(Start{job_, constants_->detection.collective_timeout})};
+}
+
+bool Recovery::started(const Outcome& outcome, Time now, Orders& out) {
+  if (outcome.status == Status::done) {
+    stage_ = Running{};
+    relapse_until_ = after(now, constants_->recovery.relapse_window);
+    return true;
+  }
+  fault_ = true;
+  stop(StopReason::fault, out);
+  return false;
 }
 
 }  // namespace gauntlet

@@ -1,23 +1,28 @@
-// The recovery of one job: one at a time, a stage with its data, and a stated table of what a new suspicion does to it.
+// The recovery of one job: one at a time, a stage with its data, and a stated table of what new trouble does to it.
 //
-//   running --> stopping --> diagnosing --> (asking) --> replacing --> (holding) --> starting --> running
+//   running --> (gathering) --> stopping --> diagnosing --> (asking) --> replacing --> (holding) --> starting --> running
 //        \--> saving --> stopping --> holding --> starting --> running                  (a planned stop)
+//         \--> saving --> stopping --> replacing --> starting --> running               (a host that slows the job)
 //
 // `replace` examines hosts first and replaces those that fail a probe. `restart-in-place` starts again at once and
 // examines only what stops again within the same incident. In both, when the probes find nothing: up to
 // `restarts_in_place` restarts on the same hosts, then hosts under suspicion are replaced on evidence alone, and with
 // none under suspicion a person is asked.
+//
+// Every stage but running ends with the outcome of an order, or with a wake where that could stay out.
 #pragma once
 
 #include "core/action.hpp"
 #include "core/observation.hpp"
-#include "core/roster.hpp"
 #include "policies/constants.hpp"
-#include "policies/detect/detector.hpp"
+#include "policies/detect/suspicion.hpp"
+#include "policies/diagnose/diagnoser.hpp"
 #include "policies/diagnose/investigation.hpp"
+#include "policies/seating.hpp"
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,8 +30,14 @@ namespace gauntlet {
 
 struct Running {};  // the job trains, as far as is known
 struct Saving {
-  OrderId checkpoint;
-};  // one last checkpoint before a planned stop
+  OrderId checkpoint, limit;
+  StopReason reason;
+};  // one last checkpoint before a stop that is not urgent
+struct Gathering {
+  OrderId limit;
+  bool asked = false;  // every host, in which collective it waits
+  std::vector<std::pair<HostId, Dimension>> answers;
+};  // the job stands still and nobody is named: who is? And who waits for whom?
 struct Stopping {
   OrderId stop;
 };
@@ -46,65 +57,106 @@ struct Starting {
   OrderId start;
 };
 
-using Stage = std::variant<Running, Saving, Stopping, Diagnosing, Asking, Replacing, Holding, Starting>;
+using Stage =
+    std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Asking, Replacing, Holding, Starting>;
 
-/// What a new suspicion does to each stage.
+/// What is new.
+enum class Trouble : std::uint8_t {
+  named,     // the job is down or must stop, because of this host
+  nobody,    // ... and nobody is named
+  restart,   // ... and a restart cures it
+  degraded,  // it goes on, but a host slows it, or a restart would do it good
+  noticed,   // a person saw that it stands still, unasked
+};
+inline constexpr std::size_t kTroubles = 5;
+
+/// What it does to a stage.
 enum class Reaction : std::uint8_t {
-  begin,  // a new incident: stop the job
-  redo,   // give up the start that is under way, stop, and diagnose again
-  join,   // the job is down already: a host that is named is examined too before the next start
+  begin,   // a new incident: stop the job
+  gather,  // a new incident: wait for somebody to be named, then stop the job
+  save,    // a checkpoint first
+  cut,     // enough is known: stop the job
+  redo,    // give up the start that is under way, and stop
+  join,    // the job is down already: it is dealt with before the next start
+  ignore,
 };
-inline constexpr std::array<Reaction, std::variant_size_v<Stage>> kReactions = {
-    /* running    */ Reaction::begin,
-    /* saving     */ Reaction::begin,
-    /* stopping   */ Reaction::join,
-    /* diagnosing */ Reaction::join,
-    /* asking     */ Reaction::join,
-    /* replacing  */ Reaction::join,
-    /* holding    */ Reaction::join,
-    /* starting   */ Reaction::redo,
-};
+inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v<Stage>> kReactions = [] {
+  using enum Reaction;
+  return std::array<std::array<Reaction, kTroubles>, std::variant_size_v<Stage>>{{
+      /*                named  nobody  restart degraded noticed */
+      /* running    */ {begin, gather, begin, save, begin},
+      /* saving     */ {begin, gather, begin, join, begin},
+      /* gathering  */ {cut, ignore, cut, join, ignore},
+      /* stopping   */ {join, ignore, join, join, ignore},
+      /* diagnosing */ {join, ignore, ignore, join, ignore},
+      /* asking     */ {join, ignore, ignore, join, ignore},
+      /* replacing  */ {join, ignore, ignore, join, ignore},
+      /* holding    */ {join, ignore, ignore, join, ignore},
+      /* starting   */ {redo, redo, redo, redo, ignore},
+  }};
+}();
 
 class Recovery {
  public:
   /// What is tried first when a job has stopped.
   enum class First : std::uint8_t { diagnosis, restart };
+  /// The watches that report to the recovery.
+  struct Reports {
+    WatchId probes, last_collective;
+  };
 
-  Recovery(First first, JobId job, const PolicyConstants& constants, WatchId probe_report)
-      : first_(first), job_(job), constants_(&constants), probe_report_(probe_report) {}
+  Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants, Reports reports)
+      : first_(first), diagnoser_(diagnoser), job_(job), constants_(&constants), reports_(reports) {}
 
   /// The first start of the job.
-  void launch(Orders& out) { start(out); }
+  void launch(Time now, Orders& out) { start(now, out); }
   /// True when the suspicion opened an incident.
-  bool on(const Suspicion& suspicion, Time now, Roster& roster, Orders& out);
+  bool on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out);
+  bool on(const Noticed& noticed, Time now, Orders& out);
   /// A planned stop: a job that trains is saved first, a start under way is given up, a job that is down stays down.
   void on(const Told& told, Time now, Orders& out);
   void on(const Seen& seen);
   /// True when training began with this outcome.
-  bool on(const Outcome& outcome, Time now, Roster& roster, Orders& out);
+  bool on(const Outcome& outcome, Time now, Seating& seating, Orders& out);
 
   const Stage& stage() const { return stage_; }
+  /// From a start that succeeded to the order to stop.
+  bool job_up() const { return stage_.index() <= 2; }
+  /// How many hosts are to be replaced without being examined.
+  std::size_t condemned() const { return condemned_.size(); }
 
  private:
+  bool meet(Trouble trouble, std::optional<HostId> host, Time now, Orders& out);
+  void remember(Trouble trouble, std::optional<HostId> host);
+  bool restart_will_do();
+  void save(StopReason reason, Time now, Orders& out);
+  void gather(Time now, Orders& out);
+  void gathered(Time now, Seating& seating, Orders& out);
+  void give_up(Orders& out);
   void stop(StopReason reason, Orders& out);
-  void add_suspect(HostId host);
-  void stopped(Time now, Roster& roster, Orders& out);
-  void diagnose(Time now, Roster& roster, Orders& out);
-  void diagnosed(Time now, Roster& roster, Orders& out);
-  void replace(const std::vector<HostId>& hosts, Time now, Roster& roster, Orders& out);
-  void make_ready(Time now, Roster& roster, Orders& out);
-  void start(Orders& out);
+  void stopped(Time now, Seating& seating, Orders& out);
+  void ask(Orders& out);
+  void diagnose(Time now, Seating& seating, Orders& out);
+  void conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out);
+  void replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
+  void make_ready(Time now, Seating& seating, Orders& out);
+  void start(Time now, Orders& out);
+  bool started(const Outcome& outcome, Time now, Orders& out);
 
   First first_;
+  Diagnoser diagnoser_;
   JobId job_;
   const PolicyConstants* constants_;
-  WatchId probe_report_;
+  Reports reports_;
   Stage stage_ = Running{};
-  std::vector<HostId> suspects_;  // named since the last start, in the order in which they were
-  bool fault_ = false;            // the present stop needs diagnosis; a planned one does not
-  std::uint32_t tries_ = 0;       // starts in this incident on hosts that no probe accused
-  Time relapse_until_ = kStart;   // a stop before then belongs to the incident before it
+  std::vector<HostId> suspects_;   // named since the last start, in the order in which they were
+  std::vector<HostId> condemned_;  // to be replaced without being examined
+  bool fault_ = false;             // the present stop needs diagnosis; a planned one does not
+  bool ask_ = false;               // and a person does it
+  std::uint32_t tries_ = 0;        // starts in this incident on hosts that no probe accused
+  Time relapse_until_ = kStart;    // a stop before then belongs to the incident before it
   Time hold_until_ = kStart;
+  Time started_at_ = kStart;  // when the last start was ordered
   StopReason stopped_for_ = StopReason::fault;
 };
 

@@ -17,7 +17,11 @@ bool Watches::add(const Watch& watch, Time now) {
   Entry entry{watch, SilenceFilter()};
   if (const auto* match = std::get_if<Match>(&watch.until)) {
     if (!matched) return false;
-    entry.filter = Matching{match->pattern, FirstMembers(watch.first)};
+    entry.filter = Matching{match->pattern, FirstMembers(watch.first), {}};
+  } else if (watch.signal == Signal::process_exit) {
+    const auto* harmless = std::get_if<Outside>(&watch.until);
+    if (harmless == nullptr) return false;
+    entry.filter = Matching{PatternId{}, FirstMembers(watch.first), *harmless};
   } else if (const auto* silence = std::get_if<Silence>(&watch.until)) {
     if (watch.signal != Signal::step) return false;
     entry.filter = SilenceFilter(*silence, running_ ? last_step_ : now);
@@ -44,6 +48,8 @@ void Watches::began(Time now) {
   for (Entry& entry : entries_) {
     if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
       *silence = SilenceFilter(std::get<Silence>(entry.watch.until), now);
+    } else if (std::holds_alternative<OutsideFilter>(entry.filter)) {
+      entry.filter = OutsideFilter(std::get<Outside>(entry.watch.until));
     }
   }
 }
@@ -102,6 +108,8 @@ void Watches::match(Signal signal, PatternId pattern, double value, Time now) {
     if (entry.watch.signal != signal) continue;
     if (entry.watch.who.subset == Scope::Subset::one && entry.watch.who.index != host_.value) continue;
     auto& matching = std::get<Matching>(entry.filter);
+    const auto& harmless = matching.harmless;
+    if (harmless && value >= harmless->low && value <= harmless->high) continue;
     if (matching.pattern == pattern && matching.first.passes()) report(entry, Edge::sample, value, now);
   }
 }

@@ -7,6 +7,7 @@
 #include "core/watch.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,7 @@ class Watches {
   struct Matching {
     PatternId pattern;
     FirstMembers first;
+    std::optional<Outside> harmless;  // exits: codes that are not reported
   };
   struct Entry {
     Watch watch;

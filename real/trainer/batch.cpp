@@ -16,10 +16,11 @@ double target_of(std::span<const double> x) {
 
 }  // namespace
 
-Batch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step, std::uint32_t micro_batch) {
+MicroBatch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step,
+                      std::uint32_t micro_batch) {
   Stream stream({.study = seed, .replica = replica}, stream_name("trainer.batch"),
                 static_cast<std::uint64_t>(step) * kMicroBatches + micro_batch);
-  Batch batch;
+  MicroBatch batch;
   batch.inputs.resize(kSamples * kInputs);
   for (double& input : batch.inputs) input = 2 * stream.uniform() - 1;
   for (std::size_t sample = 0; sample < kSamples; ++sample)

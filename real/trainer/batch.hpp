@@ -10,12 +10,13 @@ inline constexpr std::size_t kInputs = 8;          // of a sample
 inline constexpr std::size_t kSamples = 8;         // of a micro-batch
 inline constexpr std::uint32_t kMicroBatches = 4;  // of a replica's step
 
-struct Batch {
+struct MicroBatch {
   std::vector<double> inputs;   // kSamples x kInputs, in (-1, 1)
   std::vector<double> targets;  // kSamples
 };
 
 /// From the stream (seed, replica, "trainer.batch", step * kMicroBatches + micro_batch).
-Batch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step, std::uint32_t micro_batch);
+MicroBatch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step,
+                      std::uint32_t micro_batch);
 
 }  // namespace gauntlet

@@ -11,6 +11,8 @@
 // The first number is CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a machine.
 #pragma once
 
+#include "core/signal.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +40,7 @@ std::optional<RankLine> parse_rank_line(std::string_view line);
 inline constexpr int kExitFinished = 0;
 inline constexpr int kExitFailed = 1;  // the environment: sockets, files; a message is on standard error
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitCollectiveTimeout = 3;  // waited longer than the collective timeout; it logged that
+// Waited longer than the collective timeout, and logged that; ends as the NCCL watchdog ends a process.
+inline constexpr int kExitCollectiveTimeout = kAbortedByWatchdog;
 
 }  // namespace gauntlet

@@ -147,7 +147,7 @@ class Training {
 
   /// The gradient of half the squared error with respect to the outputs, on the last stage; else nothing.
   std::vector<double> forward(std::int64_t step, std::uint32_t micro_batch, Stage::Pass& pass) const {
-    Batch batch = make_batch(options_.seed, peers_->replica(), step, micro_batch);
+    MicroBatch batch = make_batch(options_.seed, peers_->replica(), step, micro_batch);
     std::vector<double> inputs = std::move(batch.inputs);
     if (!peers_->first_stage()) {
       inputs.resize(kSamples * stage_.inputs());

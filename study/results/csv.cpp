@@ -21,6 +21,7 @@ void append(std::string& line, const Cell& cell) {
     void operator()(double value) const { fmt::format_to(std::back_inserter(line), "{}", value); }
     void operator()(std::string_view text) const { line += csv_field(text); }
     void operator()(Hex print) const { line += fingerprint_text(print.value); }
+    void operator()(const Latencies* latencies) const { line += latencies->text(); }
   };
   std::visit(Append{line}, cell);
 }

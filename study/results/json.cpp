@@ -1,6 +1,8 @@
 #include "core/time.hpp"
 #include "study/results/json_private.hpp"
 
+#include <string_view>
+
 namespace gauntlet {
 
 Json json_of(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
@@ -48,6 +50,36 @@ Json settings_json(std::span<const std::pair<std::string, std::string>> settings
 
 std::string document(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json detection_json(const Summary& summary) {
+  constexpr std::string_view kOfDetection = "detection.", kByKind = "detection.by_kind.";
+  constexpr std::string_view kNames[] = {"handled_share",
+                                         "detection_and_diagnosis_s",
+                                         "detection.recall",
+                                         "detection.precision",
+                                         "evictions.precision",
+                                         "false_alarms",
+                                         "false_alerts",
+                                         "missed_faults",
+                                         "missed_cost_s",
+                                         "wrong_evictions_cost_s",
+                                         "detection_latency_p50_s",
+                                         "detection_latency_p95_s"};
+  Json json;
+  for (const std::string_view name : kNames) {
+    const std::string_view key = name.starts_with(kOfDetection) ? name.substr(kOfDetection.size()) : name;
+    json[std::string(key)] = json_of(summary.mean(name));
+  }
+  Json& kinds = json["by_kind"] = Json::object();
+  for (const std::string& fault : summary.facts.faults) {
+    Json& kind = kinds[fault] = Json::object();
+    const std::string prefix = std::string(kByKind) + fault + ".";
+    for (const NamedStatistics& metric : summary.metrics)
+      if (metric.name.starts_with(prefix) && metric.name.find('.', prefix.size()) == std::string::npos)
+        kind[metric.name.substr(prefix.size())] = json_of(metric.statistics.mean);
+  }
+  return json;
 }
 
 }  // namespace gauntlet

@@ -24,6 +24,9 @@ Json json_of(const std::optional<Interval>& interval);
 Json json_of(const Statistics& of);
 /// {"ettr": {"mean", ...}, ...}: every metric, in their order.
 Json metrics_json(const Summary& summary);
+/// {"handled_share", "recall", ..., "by_kind": {FAULT: {"met", "detected", ...}, ...}}: the means of what the metrics say of
+/// detection.
+Json detection_json(const Summary& summary);
 /// {"name", "gpus", "gpus_held", "hosts", "spares", "window_s", "steps"}: what sets scenarios of one study apart.
 Json facts_json(const ScenarioFacts& facts);
 /// {"checkpoint.interval": "10min", ...}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "score/figures.hpp"
+#include "score/latencies.hpp"
 #include "study/results/facts.hpp"
 
 #include <functional>
@@ -30,6 +31,10 @@ struct Fraction {
 struct Metric {
   std::string name;
   std::function<Fraction(const Figures&)> of;
+  /// A quantile of latencies: those of a replica are added to what others gave. Over replicas its mean is then the quantile
+  /// of all latencies together, without an error; else this is empty.
+  std::function<void(const Figures&, Latencies& all)> pool;
+  double quantile = 0;  // of what was pooled
 };
 
 /// Every metric of a scenario, in the order in which they are reported. Times are in seconds, money in US dollars:
@@ -45,14 +50,25 @@ struct Metric {
 /// - mttf_s: time at risk / unplanned interruptions. The time at risk is the wall time, and the interruptions are
 ///   counted as if each clock ran as long as that: wall time x (their rates on their clocks, summed)
 /// - detection_latency_s: from onset to the first order, over the incidents that a fault opened and an order answered
-/// - evictions.right, evictions.wrong (of hosts with a fault that repair removes, and of others), asked (times that a
-///   person was asked), spares.max_in_use (hosts in repair or standing in for one)
+/// - handled_share: unplanned stops that were answered and ended without a person being asked, or noticing by himself / all
+///   incidents that a fault opened by stopping the job; detection_and_diagnosis_s: of the handled ones, `undetected` and
+///   `diagnosing` time a stop
+/// - detection.recall: faults detected / (detected + missed); detection.precision: faults detected / (detected +
+///   false_alarms + false_alerts); false_alerts: alerts to a person about what was not there; missed_faults, missed_cost_s
+///   (what they cost). score/figures.hpp says what is detected, missed and harmless
+/// - detection_latency_p50_s, detection_latency_p95_s: of all faults detected, to 0.4%
+/// - evictions.right, evictions.wrong (of hosts with a fault that repair removes, and of others), evictions.precision: right /
+///   all; wrong_evictions_cost_s: what the wrong ones cost, a part of the other losses; asked (times that a person was
+///   asked), spares.max_in_use (hosts in repair or standing in for one)
 /// - spares.waited: 1 for a run that waited for a spare at all, else 0
 /// - gpu_hours, cost: of every GPU held, spares included; no cost without a price. cost.lost: cost x (1 - ettr);
 ///   cost.per_effective_gpu_hour: cost / (the job's GPUs x effective hours)
 /// - effective_corrupt_s: the part of the effective time after an undetected corruption
 /// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are no fault first
 /// - faults.<fault>: onsets on the job's hosts, stopping or not
+/// - detection.by_kind.<fault>.<measure>: met (onsets on the job's hosts, and what came with hosts that joined it), detected,
+///   missed, recall, latency_p50_s, latency_p95_s, missed_cost_s; of the incidents that the kind opened handled_share,
+///   detection_and_diagnosis_s, evictions_wrong, wrong_evictions_cost_s
 std::vector<Metric> metrics_of(const ScenarioFacts& facts);
 
 /// The names of all causes, by Cause: those that are no fault, then the fault kinds.

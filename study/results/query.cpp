@@ -25,6 +25,7 @@ Json json_of(const Cell& cell) {
     Json operator()(double value) const { return value; }
     Json operator()(std::string_view text) const { return std::string(text); }
     Json operator()(Hex print) const { return fingerprint_text(print.value); }
+    Json operator()(const Latencies* latencies) const { return latencies->text(); }
   };
   return std::visit(Convert{}, cell);
 }
@@ -73,6 +74,7 @@ std::string cell_text(const Cell& cell) {
     std::string operator()(double value) const { return fmt::format("{:.6g}", value); }
     std::string operator()(std::string_view text) const { return on_one_line(text); }
     std::string operator()(Hex print) const { return fingerprint_text(print.value); }
+    std::string operator()(const Latencies* latencies) const { return latencies->text(); }
   };
   return std::visit(Convert{}, cell);
 }

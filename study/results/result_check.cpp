@@ -84,6 +84,18 @@ std::string wrong_times(const Figures& figures) {
   return "";
 }
 
+/// Faults that were detected or missed had met the job.
+std::string wrong_counts(const Figures& figures, std::span<const std::string> faults) {
+  for (std::size_t kind = 0; kind < figures.fault_scores.size(); ++kind) {
+    const FaultScore& of = figures.fault_scores[kind];
+    if (std::uint64_t{of.detected} + of.missed > of.met)
+      return fmt::format("met.{} = {} is less than were detected and missed", faults[kind], of.met);
+    if (of.latencies.count() != of.detected)
+      return fmt::format("latencies.{} are not {}, as many as were detected", faults[kind], of.detected);
+  }
+  return "";
+}
+
 std::string of_point(const Store& store, std::uint32_t point) {
   return store.points() > 1 ? fmt::format("point {}: ", point) : "";
 }
@@ -100,7 +112,9 @@ void check_replicas(const FoundResults& results, std::uint32_t point, const std:
   store.read_rows(point, replica, store.replicas(point), [&](const Row& row) {
     csv.next(point, row);
     read_replica_row(row, places, figures);
-    if (const std::string wrong = wrong_times(figures); !wrong.empty())
+    std::string wrong = wrong_times(figures);
+    if (wrong.empty()) wrong = wrong_counts(figures, store.point(point).facts.faults);
+    if (!wrong.empty())
       found(database, fmt::format("{}replica {}: {}", of_point(store, point), replica, wrong));
     ++replica;
     if (!summary || seen++ < summary->replicas)

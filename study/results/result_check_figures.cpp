@@ -56,17 +56,20 @@ std::optional<std::uint64_t> unsigned_of(const Json& json) {
   return json.is_number_unsigned() ? std::optional(json.get<std::uint64_t>()) : std::nullopt;
 }
 
-/// The first statistic of an object's "metrics" that is not that of the store: `ettr.mean = 0.5, where ...`.
-std::string difference(const Json& metrics, const Summary& stored) {
+/// The first statistic of an object's "metrics" that is not that of the store: `metrics.ettr.mean = 0.5, where ...`.
+std::string difference(const Json& summary, const Summary& stored) {
+  const Json& metrics = summary["metrics"];
   for (const NamedStatistics& metric : stored.metrics) {
-    if (!metrics.contains(metric.name)) return fmt::format("{} is missing", metric.name);
+    if (!metrics.contains(metric.name)) return fmt::format("metrics.{} is missing", metric.name);
     const Json wanted = json_of(metric.statistics);
     for (const auto& [statistic, value] : wanted.items())
       if (const Json is = metrics.at(metric.name).value(statistic, Json()); is != value)
-        return fmt::format("{}.{} = {}, where {} has {}", metric.name, statistic, is.dump(), kDatabaseFile,
-                           value.dump());
+        return fmt::format("metrics.{}.{} = {}, where {} has {}", metric.name, statistic, is.dump(),
+                           kDatabaseFile, value.dump());
   }
-  return metrics.size() == stored.metrics.size() ? "" : "there are metrics that the store does not have";
+  if (metrics.size() != stored.metrics.size()) return "metrics has some that the store does not have";
+  const bool other = summary.contains("detection") && summary["detection"] != detection_json(stored);
+  return other ? "detection is not what metrics say" : "";
 }
 
 /// Holds every summary in a result.json to the statistics of some point.
@@ -94,10 +97,9 @@ class JsonCheck {
     const std::optional<std::uint64_t> replicas =
         json.contains("replicas") ? unsigned_of(json["replicas"]) : replicas_of_each_;
     const std::string at = path.empty() ? "" : path + ".";
-    const Json& metrics = json["metrics"];
     if (!json.contains("fingerprint")) {
       for (const Summary& stored : stored_)
-        if ((!replicas || *replicas == stored.replicas) && difference(metrics, stored).empty()) return;
+        if ((!replicas || *replicas == stored.replicas) && difference(json, stored).empty()) return;
       if (interrupted_) return;  // of fewer replicas than the point has
       found(file_, fmt::format("{}metrics are those of no point in {}", at, kDatabaseFile));
     }
@@ -105,12 +107,12 @@ class JsonCheck {
     std::string what;
     for (const Summary& stored : stored_) {
       if (print != fingerprint_text(stored.fingerprint)) continue;
-      what = replicas == stored.replicas ? difference(metrics, stored)
+      what = replicas == stored.replicas ? difference(json, stored)
                                          : fmt::format("replicas = {}, where {} has {}", replicas.value_or(0),
                                                        kDatabaseFile, stored.replicas);
       if (what.empty()) return;
     }
-    if (!what.empty()) found(file_, at + (what.starts_with("replicas") ? "" : "metrics.") + what);
+    if (!what.empty()) found(file_, at + what);
     if (interrupted_) return;
     found(file_, fmt::format("{}fingerprint = \"{}\" is that of no point in {}", at, print, kDatabaseFile));
   }

@@ -4,6 +4,7 @@
 #include "study/results/fingerprint_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace gauntlet {
 namespace {
@@ -16,6 +17,17 @@ Cell cell(Duration duration) { return std::int64_t{duration.count()}; }
 Cell cell(Time time) { return cell(time.time_since_epoch()); }
 Cell cell(std::int64_t count) { return count; }
 Cell cell(std::uint32_t count) { return std::int64_t{count}; }
+
+/// Of how a fault kind fared, before the dot and its name.
+constexpr const char* kScores[] = {
+    "met",       "detected", "missed",     "latencies",       "missed_ns",
+    "incidents", "handled",  "handled_ns", "evictions_wrong", "wrong_evictions_ns"};
+
+void add_score(const FaultScore& of, Row& row) {
+  row.insert(row.end(), {cell(of.met), cell(of.detected), cell(of.missed), &of.latencies,
+                         cell(of.missed_cost), cell(of.incidents), cell(of.handled), cell(of.handled_time),
+                         cell(of.evictions_wrong), cell(of.wrong_evictions)});
+}
 
 constexpr std::size_t kFirstLost = 1;  // the phases after `effective`
 
@@ -50,6 +62,26 @@ class RowReader {
   std::string_view text() {
     const auto* cell = std::get_if<std::string_view>(&row_[at_++]);
     return cell ? *cell : std::string_view();
+  }
+  void next(Latencies& latencies) {
+    if (const auto* own = std::get_if<const Latencies*>(&row_[at_])) {
+      latencies = **own;
+      ++at_;
+    } else {
+      latencies = Latencies::from_text(text()).value_or(Latencies());
+    }
+  }
+  void next(FaultScore& of) {
+    next(of.met);
+    next(of.detected);
+    next(of.missed);
+    next(of.latencies);
+    next(of.missed_cost);
+    next(of.incidents);
+    next(of.handled);
+    next(of.handled_time);
+    next(of.evictions_wrong);
+    next(of.wrong_evictions);
   }
   Ending ending() {
     const std::string_view name = text();
@@ -94,14 +126,19 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
         "false_alarms", "detected", "detection_latency_sum_ns"})
     columns.push_back({name, kInteger});
   columns.push_back({"unplanned_rate_per_s", kReal});
-  for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use"})
+  for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use", "false_alerts",
+                           "wrong_evictions_ns"})
     columns.push_back({name, kInteger});
   for (const std::string& fault : faults) columns.push_back({"faults." + fault, kInteger});
+  for (const std::string& fault : faults)
+    for (const std::string_view name : kScores)
+      columns.push_back({std::string(name) + "." + fault, name == "latencies" ? kText : kInteger});
   return columns;
 }
 
 void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindPlaces& places, Row& row) {
   expect(figures.lost.size() == kCausesWithoutFault + figures.faults.size(), "every cause has its lost time");
+  expect(figures.fault_scores.size() == figures.faults.size(), "every fault kind has its score");
   row.clear();
   row.insert(row.end(),
              {cell(replica), Hex{figures.fingerprint}, name_of(figures.ending), cell(figures.wall)});
@@ -119,8 +156,16 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
               cell(figures.iterations), cell(figures.interruptions), cell(figures.planned_stops),
               cell(figures.false_alarms), cell(figures.detected), cell(figures.detection_latency_sum),
               figures.unplanned_rate, cell(figures.evictions_right), cell(figures.evictions_wrong),
-              cell(figures.asked), cell(figures.spares_max_in_use)});
+              cell(figures.asked), cell(figures.spares_max_in_use), cell(figures.false_alerts),
+              cell(figures.wrong_evictions)});
   for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
+  for (const auto& kind : places) {
+    if (kind) {
+      add_score(figures.fault_scores[kind->value], row);
+    } else {
+      row.resize(row.size() + std::size(kScores));
+    }
+  }
 }
 
 void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures) {
@@ -156,12 +201,22 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   in.next(figures.evictions_wrong);
   in.next(figures.asked);
   in.next(figures.spares_max_in_use);
+  in.next(figures.false_alerts);
+  in.next(figures.wrong_evictions);
   figures.faults.assign(kinds, 0);
   for (const auto& kind : places) {
     if (kind) {
       in.next(figures.faults[kind->value]);
     } else {
       in.skip();
+    }
+  }
+  figures.fault_scores.resize(kinds);
+  for (const auto& kind : places) {
+    if (kind) {
+      in.next(figures.fault_scores[kind->value]);
+    } else {
+      in.skip(std::size(kScores));
     }
   }
 }
@@ -171,7 +226,8 @@ std::vector<Column> incident_columns() {
       {"replica", kInteger},         {"incident", kInteger}, {"opened_ns", kInteger},
       {"closed_ns", kInteger},       {"cause", kText},       {"component", kText},
       {"component_index", kInteger}, {"detected", kInteger}, {"detection_latency_ns", kInteger}};
-  for (const char* name : {"stops", "restarts", "evictions_right", "evictions_wrong", "asked", "steps_lost"})
+  for (const char* name : {"stops", "restarts", "evictions_right", "evictions_wrong", "asked", "unplanned",
+                           "noticed_by_person", "handled_without_person", "wrong_evictions_ns", "steps_lost"})
     columns.push_back({name, kInteger});
   for (const std::string_view phase : kPhaseNames)
     columns.push_back({"lost." + std::string(phase) + "_ns", kInteger});
@@ -182,13 +238,15 @@ void fill_incident_row(std::uint32_t replica, std::size_t number, const Incident
                        const std::vector<std::string>& causes, Row& row) {
   expect(incident.cause.value < causes.size(), "an incident has a cause of its scenario");
   row.clear();
-  row.insert(row.end(), {cell(replica), cell(static_cast<std::int64_t>(number)), cell(incident.opened),
-                         cell(incident.closed), std::string_view(causes[incident.cause.value]),
-                         name_of(incident.component.kind), cell(incident.component.index),
-                         cell(std::int64_t{incident.detected}),
-                         incident.detected ? cell(incident.detection_latency) : Cell{}, cell(incident.stops),
-                         cell(incident.restarts), cell(incident.evictions_right),
-                         cell(incident.evictions_wrong), cell(incident.asked), cell(incident.steps_lost)});
+  row.insert(
+      row.end(),
+      {cell(replica), cell(static_cast<std::int64_t>(number)), cell(incident.opened), cell(incident.closed),
+       std::string_view(causes[incident.cause.value]), name_of(incident.component.kind),
+       cell(incident.component.index), cell(std::int64_t{incident.detected}),
+       incident.detected ? cell(incident.detection_latency) : Cell{}, cell(incident.stops),
+       cell(incident.restarts), cell(incident.evictions_right), cell(incident.evictions_wrong),
+       cell(incident.asked), cell(std::int64_t{incident.unplanned}), cell(std::int64_t{incident.noticed}),
+       cell(std::int64_t{incident.handled}), cell(incident.wrong_evictions), cell(incident.steps_lost)});
   for (const Duration lost : incident.lost) row.push_back(cell(lost));
 }
 
@@ -202,7 +260,8 @@ std::optional<Incident> read_incident_row(const Row& row, const std::vector<std:
   if (cause == causes.end()) return std::nullopt;
   out.cause = {static_cast<std::uint32_t>(cause - causes.begin())};
   const std::string_view kind = in.text();
-  for (const ComponentKind each : {ComponentKind::host, ComponentKind::gpu, ComponentKind::nic})
+  for (auto each = ComponentKind::job; each <= ComponentKind::power;
+       each = static_cast<ComponentKind>(static_cast<int>(each) + 1))
     if (kind == name_of(each)) out.component.kind = each;
   in.next(out.component.index);
   out.detected = in.integer() != 0;
@@ -212,6 +271,10 @@ std::optional<Incident> read_incident_row(const Row& row, const std::vector<std:
   in.next(out.evictions_right);
   in.next(out.evictions_wrong);
   in.next(out.asked);
+  out.unplanned = in.integer() != 0;
+  out.noticed = in.integer() != 0;
+  out.handled = in.integer() != 0;
+  in.next(out.wrong_evictions);
   in.next(out.steps_lost);
   for (Duration& lost : out.lost) in.next(lost);
   return out;
@@ -239,6 +302,16 @@ std::string_view name_of(ComponentKind kind) {
       return "gpu";
     case ComponentKind::nic:
       return "nic";
+    case ComponentKind::rack:
+      return "rack";
+    case ComponentKind::tor:
+      return "tor";
+    case ComponentKind::aggregation:
+      return "aggregation";
+    case ComponentKind::spine:
+      return "spine";
+    case ComponentKind::power:
+      return "power";
   }
   return "unknown";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "score/figures.hpp"
+#include "score/latencies.hpp"
 #include "study/results/facts.hpp"
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct Hex {
   std::uint64_t value = 0;
 };
 
-/// One field. Text is borrowed: it must live until the row is written. monostate is an empty field.
-using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, Hex>;
+/// One field. Text and latencies are borrowed: they must live until the row is written. monostate is an empty field.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, Hex, const Latencies*>;
 using Row = std::vector<Cell>;
 
 /// By fault kind of a study, in the order of its columns: which kind of one of its scenarios that is; nothing where the
@@ -35,8 +36,10 @@ using KindPlaces = std::vector<std::optional<FaultKindId>>;
 KindPlaces places_of(std::span<const std::string> of_study, std::span<const std::string> of_scenario);
 
 /// replica, fingerprint, ending, wall_ns; <phase>_ns for each phase, adding up to wall_ns; lost.<cause>.<phase>_ns for each
-/// cause and each phase but `effective`, those of a phase adding up to it; then the counts, and faults.<fault> for each
-/// fault kind. `faults` names the kinds of all scenarios that share the columns.
+/// cause and each phase but `effective`, those of a phase adding up to it; then the counts, faults.<fault> for each fault
+/// kind, and how each kind fared (FaultScore): met, detected, missed, latencies as "bin:count" (score/latencies.hpp),
+/// missed_ns, incidents, handled, handled_ns, evictions_wrong, wrong_evictions_ns. `faults` names the kinds of all scenarios
+/// that share the columns.
 std::vector<Column> replica_columns(std::span<const std::string> faults);
 /// Where the phases and the causes stand in a row of replica_columns.
 inline constexpr std::size_t kWallColumn = 3;
@@ -48,8 +51,9 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
 /// The figures that filled a row, without their incidents, exactly. An empty cell reads as zero.
 void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures);
 
-/// replica, incident (from 0), opened_ns, closed_ns, cause, what the culprit is and which one, detected, the counts,
-/// and lost.<phase>_ns for each phase. A latency that was never measured is empty.
+/// replica, incident (from 0), opened_ns, closed_ns, cause, what the culprit is and which one, detected, the counts, unplanned
+/// (a fault stopped the job), noticed_by_person, handled_without_person, wrong_evictions_ns (what they cost), and
+/// lost.<phase>_ns for each phase. A latency that was never measured is empty.
 std::vector<Column> incident_columns();
 /// Replaces `row` by one that fits incident_columns. `causes` is cause_names of the scenario and must outlive the row.
 void fill_incident_row(std::uint32_t replica, std::size_t number, const Incident& incident,

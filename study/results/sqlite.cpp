@@ -23,6 +23,7 @@ struct Bind {
     const auto digits = fingerprint_digits(print.value);
     return bind_text({digits.data(), digits.size()}, SQLITE_TRANSIENT);
   }
+  int operator()(const Latencies* latencies) const { return bind_text(latencies->text(), SQLITE_TRANSIENT); }
   int bind_text(std::string_view text, sqlite3_destructor_type keep) const {
     return sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), keep);
   }

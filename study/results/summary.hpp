@@ -25,10 +25,12 @@ inline constexpr std::uint64_t kFewestForInterval = 5;
 /// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
 /// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval.
 struct Statistics {
-  std::uint64_t n = 0;         // replicas that have a value of their own
-  std::optional<double> mean;  // sum of all numerators / sum of all denominators (study/results/metrics.hpp)
-  std::optional<double> sd;    // of one replica: sample standard deviation; of a ratio by the delta method
-  std::optional<double> se;    // of the mean
+  std::uint64_t n = 0;  // replicas that have a value of their own
+  std::optional<double>
+      mean;  // sum of all numerators / sum of all denominators, or a quantile of all latencies
+             // together (study/results/metrics.hpp)
+  std::optional<double> sd;      // of one replica: sample standard deviation; of a ratio by the delta method
+  std::optional<double> se;      // of the mean
   std::optional<Interval> ci95;  // of the mean, by Student's t
   std::optional<double> p5, p50,
       p95;  // of one replica's value: exact quantiles, linear between order statistics

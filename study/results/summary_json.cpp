@@ -70,6 +70,7 @@ std::string to_json(const Summary& summary) {
   json["fingerprint"] = fingerprint_text(summary.fingerprint);
   json["interval"] = kIntervalCovers;
   json["metrics"] = metrics_json(summary);
+  json["detection"] = detection_json(summary);
   return document(json);
 }
 

@@ -12,10 +12,11 @@ namespace gauntlet {
 
 /// One object, ending in a newline:
 /// {"scenario", "version", "seed", "replicas", "fingerprint", "interval",
-///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p5", "p50", "p95", "n"}, ...}}
+///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p5", "p50", "p95", "n"}, ...},
+///  "detection": {"handled_share", "recall", ..., "by_kind": {FAULT: {"met", "detected", "missed", ...}, ...}}}
 /// and after "replicas" "interrupted": true where more replicas were asked for than were done, and "replica" where it is
-/// one replica asked for by number. What is unknown is null. Numbers have
-/// the digits that read back as the same double.
+/// one replica asked for by number. `detection` repeats means of `metrics` (metrics.hpp says what they are). What is unknown
+/// is null. Numbers have the digits that read back as the same double.
 std::string to_json(const Summary& summary);
 
 struct ParsedSummary {

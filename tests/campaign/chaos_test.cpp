@@ -72,7 +72,7 @@ TEST(Chaos, AddingAFaultKindDoesNotDisturbTheOthers) {
   ASSERT_EQ(flap.name, "stall_short");
   flap.life = Law::exponential(20 * 3600);
   flap.heals_after = Law::exponential(30);
-  flap.symptoms.log = PatternId{1};
+  flap.symptoms.log = PatternId{2};
   flap.symptoms.log_probability = {0.5};
   flap.symptoms.log_delay = Law::exponential(5);
   add_faults(world, {flap}, 1);
@@ -82,7 +82,7 @@ TEST(Chaos, AddingAFaultKindDoesNotDisturbTheOthers) {
 
   World more = world;
   FaultKind warning = every_fault().back();
-  warning.symptoms.log = PatternId{2};  // nobody watches it, so that the policies do the same
+  warning.symptoms.log = PatternId{3};  // nobody watches it, so that the policies do the same
   warning.symptoms.log_probability = {0.5};
   warning.heals_after = Law::exponential(60);
   warning.life = Law::exponential(3600);
@@ -161,7 +161,7 @@ TEST(Chaos, ACorruptionThatADetectorSeesIsNoFalseAlarm) {
   World world = eight_hosts();
   FaultKind corrupt = every_fault()[0];
   ASSERT_EQ(corrupt.name, "corrupt");
-  corrupt.symptoms.log = PatternId{1};
+  corrupt.symptoms.log = PatternId{2};
   corrupt.symptoms.log_delay = Law::constant(60);
   corrupt.trace = {{kStart + kHour, 3}};
   add_faults(world, {corrupt}, 1);

@@ -41,7 +41,7 @@ inline World eight_hosts() {
   world.telemetry.heartbeat_jitter = 2 * kSecond;
   world.repair.time = Law::constant(3 * 3600);
   world.people.response = Law::constant(1800);
-  world.patterns = {"collective_timeout", "xid"};
+  world.patterns = {"collective_timeout", "peer_lost", "xid"};
   world.probes = {
       {.name = "stress", .time = 2 * kMinute, .false_positive = {0.01}, .detects = {}, .source = ""}};
   return world;
@@ -49,14 +49,14 @@ inline World eight_hosts() {
 
 inline PolicyConstants every_detector() {
   PolicyConstants policies;
-  policies.names = {.detect = {"heartbeat", "log", "hang"},
+  policies.names = {.detect = {"heartbeat", "exit", "log", "collective-timeout", "hang"},
                     .diagnose = "suite",
                     .checkpoint = "fixed",
                     .recover = "replace"};
   policies.detection = {.heartbeat_timeout = kMinute,
                         .hang_timeout = 15 * kMinute,
                         .collective_timeout = 10 * kMinute,
-                        .log_patterns = {PatternId{1}}};
+                        .lines = {{PatternId{2}}}};
   policies.diagnosis.suite = {ProbeId{0}};
   policies.checkpoint.interval = 10 * kMinute;
   policies.checkpoint.prior_mtbf = 4 * kHour;
@@ -75,7 +75,7 @@ inline std::vector<FaultKind> every_fault() {
     return fault;
   };
   FaultKind crash_logged = kind("crash_logged", Effect::crash);
-  crash_logged.symptoms.log = PatternId{1};
+  crash_logged.symptoms.log = PatternId{2};
   crash_logged.symptoms.log_delay = Law::constant(3);
   FaultKind crash_silent = kind("crash_silent", Effect::crash);
   FaultKind crash_transient = kind("crash_transient", Effect::crash);
@@ -98,7 +98,7 @@ inline std::vector<FaultKind> every_fault() {
   degrade.factor = 4;
   degrade.heals_after = Law::constant(3600);
   FaultKind warning = kind("warning", Effect::none);
-  warning.symptoms.log = PatternId{1};
+  warning.symptoms.log = PatternId{2};
   return {corrupt,        crash_logged, crash_silent, crash_transient, degrade,     hang,
           hang_transient, host_dead,    slow,         stall_long,      stall_short, warning};
 }

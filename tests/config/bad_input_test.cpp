@@ -220,8 +220,9 @@ TEST(BadInput, AnUnknownNameListsTheKnownOnes) {
             "\"fixed\", \"young\", \"daly\"\n");
   EXPECT_EQ(problems_with("[policies]\ndetect = [\"heartbeat\", \"psychic\"]\n"),
             "test.toml:20:24: policies.detect[1] = \"psychic\" is not a detector; known are \"heartbeat\", "
-            "\"log\", "
-            "\"hang\"\n");
+            "\"exit\", \"log\", \"hang\", \"collective-timeout\", \"traffic-stopped\", "
+            "\"traffic-period\", \"fail-slow\", \"mfu\", \"loss\", \"flap\", \"learned-hang\", "
+            "\"change-point\"\n");
 }
 
 TEST(BadInput, UnknownHardwareAndModel) {
@@ -245,11 +246,10 @@ TEST(BadInput, AFaultThatAProbeCannotKnow) {
 }
 
 TEST(BadInput, ALogLineThatNoFaultLogs) {
-  EXPECT_EQ(
-      problems_with("[faults.gpu]\n" + kCrash +
-                    "mtbf = \"9d\"\nlog = \"xid\"\n[detection]\nlog_patterns = [\"xld\"]\n"),
-      "test.toml:26:17: detection.log_patterns[0] = \"xld\" is not a log line of this scenario; did you mean "
-      "\"xid\"? known are \"xid\"\n");
+  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash +
+                          "mtbf = \"9d\"\nlog = \"xid\"\n[detection]\nlines = { xld = \"replace\" }\n"),
+            "test.toml:26:11: detection.lines.xld is not a log line of this scenario; did you mean "
+            "\"xid\"? known are \"xid\"\n");
 }
 
 TEST(BadInput, AProbeThatIsNotThereOrNamedTwice) {
@@ -341,10 +341,9 @@ TEST(BadInput, NegativeAndZeroRates) {
             "test.toml:23:28: faults.gpu.rate.over = \"0d x 2 hosts\" lasts no time; write for example \"54d "
             "x 2048 "
             "hosts\"\n");
-  EXPECT_EQ(fault("rate = { count = 3, over = \"1d x 2 racks\" }"),
-            "test.toml:23:28: faults.gpu.rate.over = \"1d x 2 racks\" counts \"racks\"; count hosts, gpus or "
-            "nics: \"54d "
-            "x 2048 hosts\"\n");
+  EXPECT_EQ(fault("rate = { count = 3, over = \"1d x 2 desks\" }"),
+            "test.toml:23:28: faults.gpu.rate.over = \"1d x 2 desks\" counts \"desks\"; count hosts, gpus, "
+            "nics, racks, tors, aggregations, spines, power (domains) or jobs: \"54d x 2048 hosts\"\n");
   EXPECT_TRUE(fault("").starts_with("test.toml:19:1: faults.gpu.rate is missing; write rate = {"))
       << fault("");
 }

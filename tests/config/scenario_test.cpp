@@ -44,18 +44,21 @@ TEST(Scenario, FillsTheWorld) {
   EXPECT_EQ(world.job.window, 240h);
   EXPECT_EQ(world.job.give_up_after, 720h);
   EXPECT_TRUE(world.storage.free);
-  EXPECT_THAT(world.patterns, ElementsAre("collective_timeout"));
+  EXPECT_THAT(world.patterns, ElementsAre("collective_timeout", "peer_lost"));
   EXPECT_EQ(scenario.study.replicas, 7U);
   EXPECT_EQ(scenario.study.seed, 9U);
 }
 
 TEST(Scenario, PoliciesAreThoseOfTheRegistryByDefault) {
   const PolicyConstants policies = loaded(kSmall).policies;
-  EXPECT_THAT(policies.names.detect, ElementsAre("heartbeat", "log", "hang"));
+  // All but learned-hang and change-point, which are alternatives to others.
+  EXPECT_THAT(policies.names.detect,
+              ElementsAre("heartbeat", "exit", "log", "hang", "collective-timeout", "traffic-stopped",
+                          "traffic-period", "fail-slow", "mfu", "loss", "flap"));
   EXPECT_EQ(policies.names.diagnose, "suite");
   EXPECT_EQ(policies.names.checkpoint, "fixed");
   EXPECT_EQ(policies.names.recover, "replace");
-  EXPECT_THAT(policies.detection.log_patterns, ElementsAre());  // no fault logs a line
+  EXPECT_THAT(policies.detection.lines, ElementsAre());  // no fault logs a line
 }
 
 TEST(Scenario, ACountOverHostsIsARateOfEachComponent) {
@@ -134,7 +137,7 @@ detects = { b = 0.75 }
 [diagnosis]
 suite = ["p"]
 [detection]
-log_patterns = ["xid"]
+lines = { xid = "restart" }
 )");
   const World& world = scenario.world;
   ASSERT_EQ(world.faults.size(), 2U);
@@ -148,18 +151,18 @@ log_patterns = ["xid"]
   EXPECT_EQ(a.heals_after, Law::constant(180));
   EXPECT_EQ(a.remedy, Remedy::restart);
   EXPECT_TRUE(a.symptoms.heartbeat_lost);
-  EXPECT_EQ(a.symptoms.log, PatternId{1});
+  EXPECT_EQ(a.symptoms.log, PatternId{2});
   EXPECT_EQ(a.symptoms.log_probability, Probability{0.5});
   EXPECT_EQ(a.symptoms.log_delay, Law::constant(2));
   EXPECT_EQ(a.source, "here");
   EXPECT_EQ(world.faults[1].name, "b");
   EXPECT_TRUE(world.faults[1].stationary_ages);
   EXPECT_FALSE(world.faults[1].symptoms.log);
-  EXPECT_THAT(world.patterns, ElementsAre("collective_timeout", "xid"));
+  EXPECT_THAT(world.patterns, ElementsAre("collective_timeout", "peer_lost", "xid"));
   EXPECT_THAT(world.probes.at(0).detects, ElementsAre(Probability{0}, Probability{0.75}));
   EXPECT_EQ(world.probes[0].false_positive, Probability{1e-3});
   EXPECT_THAT(scenario.policies.diagnosis.suite, ElementsAre(ProbeId{0}));
-  EXPECT_THAT(scenario.policies.detection.log_patterns, ElementsAre(PatternId{1}));
+  EXPECT_THAT(scenario.policies.detection.lines, ElementsAre(LineRule{PatternId{2}, LineAction::restart}));
 }
 
 TEST(Scenario, ATraceIsInTheOrderOfItsOnsets) {

@@ -1,4 +1,5 @@
 // What is shown is itself a scenario, and the same one.
+#include "config/files.hpp"
 #include "config/listing.hpp"
 #include "core/random/law.hpp"
 #include "tests/config/scenario_texts.hpp"
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -145,8 +147,15 @@ TEST(Lists, NameWhatThereIs) {
                                       "megatron-529.6b", "megatron-7.5b", "megatron-76.1b", "mt-nlg-530b",
                                       "opt-175b", "tiny-1b"}));
   EXPECT_EQ(names(list_distributions()), std::vector<std::string>(law_names().begin(), law_names().end()));
-  EXPECT_EQ(names(list_policies()).size(), 9U);
-  EXPECT_EQ(names(list_faults()).size(), 18U);
+  EXPECT_EQ(names(list_policies()).size(),
+            22U);  // 13 detectors, 4 diagnoses, 3 checkpoint policies, 2 recoveries
+  const std::vector<Listed> faults = list_faults();
+  EXPECT_GE(faults.size(), 18U);
+  for (const std::string& profile : catalogue_names("faults", {})) {
+    EXPECT_TRUE(std::any_of(faults.begin(), faults.end(), [&](const Listed& fault) {
+      return fault.about.find("catalog/faults/" + profile + ".toml") != std::string::npos;
+    })) << profile;
+  }
 }
 
 }  // namespace

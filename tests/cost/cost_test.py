@@ -79,7 +79,10 @@ def peak_memory_mib(*arguments):
 def over(hosts):
     """Sets the exposure of every fault of the main job, so that its counts are of so many hosts."""
     scenario = tomllib.loads((ROOT / f"scenarios/{MAIN_JOB}.toml").read_text())
-    faults = tomllib.loads((ROOT / "scenarios" / scenario["extends"]).read_text())["faults"]
+    extends = scenario["extends"]
+    files = [extends] if isinstance(extends, str) else extends
+    tables = [tomllib.loads((ROOT / "scenarios" / file).read_text()) for file in files]
+    faults = [name for table in tables for name in table.get("faults", {})]
     return [f"faults.{name}.rate.over=54d x {hosts} hosts" for name in faults]
 
 

@@ -18,13 +18,13 @@ inline World one_fault_world(std::uint32_t hosts, Law life) {
   world.job.global_batch = hosts;
   world.storage.free = true;
   world.telemetry.heartbeat_period = std::chrono::seconds(10);
-  world.patterns = {"collective_timeout", "fault"};
+  world.patterns = {"collective_timeout", "peer_lost", "fault"};
   FaultKind fault;
   fault.name = "fault";
   fault.life = life;
   fault.effect = Effect::crash;
   fault.remedy = Remedy::repair;
-  fault.symptoms.log = PatternId{1};
+  fault.symptoms.log = PatternId{2};
   world.faults = {fault};
   return world;
 }
@@ -33,7 +33,7 @@ inline World one_fault_world(std::uint32_t hosts, Law life) {
 inline PolicyConstants instant_policies(Duration checkpoint_interval) {
   PolicyConstants policies;
   policies.names = {.detect = {"log"}, .diagnose = "suite", .checkpoint = "fixed", .recover = "replace"};
-  policies.detection.log_patterns = {PatternId{1}};
+  policies.detection.lines = {{PatternId{2}}};
   policies.detection.heartbeat_timeout = std::chrono::minutes(1);
   policies.detection.hang_timeout = std::chrono::hours(10);
   policies.detection.collective_timeout = std::chrono::hours(10);

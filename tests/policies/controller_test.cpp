@@ -12,17 +12,18 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr WatchId kProbeReport{1};  // the first id that the controller hands out
+constexpr WatchId kProbeReport{
+    1};  // the first id that the controller hands out; the second is for localisation
 
 PolicyConstants constants() {
-  return {.names = {.detect = {"heartbeat", "log", "hang"},
+  return {.names = {.detect = {"heartbeat", "exit", "log", "hang"},
                     .diagnose = "suite",
                     .checkpoint = "fixed",
                     .recover = "replace"},
           .detection = {.heartbeat_timeout = 30s,
                         .hang_timeout = 300s,
                         .collective_timeout = 600s,
-                        .log_patterns = {PatternId{4}}},
+                        .lines = {{PatternId{4}}}},
           .diagnosis = {.suite = {ProbeId{0}, ProbeId{1}}},
           .checkpoint =
               {.interval = 900s, .prior_mtbf = 1000s, .prior_weight = 1, .prior_cost = 20s, .hysteresis = 0},
@@ -56,9 +57,13 @@ class Conversation {
     return {};
   }
   Words falls_silent(std::uint32_t host) { return reports("heartbeats", host, Edge::began); }
-  Words exits(std::uint32_t host) { return reports("exits", host); }
+  Words exits(std::uint32_t host, int code = 1) {
+    return reports("exits of every host, outside", host, Edge::began, code);
+  }
   Words logs_an_error(std::uint32_t host) { return reports("log lines of every host, pattern 4", host); }
-  Words gives_up_waiting(std::uint32_t host) { return reports("log lines of every host, pattern 0", host); }
+  Words a_victim_exits(std::uint32_t host) {
+    return reports("exits of every host, pattern 0", host, Edge::sample, kAbortedByWatchdog);
+  }
   Words no_step_completes() { return reports("steps", 0, Edge::began); }
   Words fails_the_probe(std::uint32_t host) {
     return seen(kProbeReport, component(HostId{host}), Edge::sample, 1);
@@ -86,12 +91,12 @@ const std::string kStarts = "start, ranks wait 600s";
 
 TEST(Controller, WatchesSetsTheIntervalAndStarts) {
   Conversation talk;
-  EXPECT_THAT(talk.starts(), ElementsAre("watch heartbeats of every host, silent for 30s",           //
-                                         "watch exits of every host, pattern 0",                     //
-                                         "watch log lines of every host, pattern 4",                 //
-                                         "watch steps of the job, silent for 300s",                  //
-                                         "watch log lines of every host, pattern 0, first 1 alone",  //
-                                         "checkpoint every 900s",                                    //
+  EXPECT_THAT(talk.starts(), ElementsAre("watch heartbeats of every host, silent for 30s",       //
+                                         "watch exits of every host, outside a band",            //
+                                         "watch exits of every host, pattern 0, first 1 alone",  //
+                                         "watch log lines of every host, pattern 4",             //
+                                         "watch steps of the job, silent for 300s",              //
+                                         "checkpoint every 900s",                                //
                                          kStarts));
 }
 
@@ -103,7 +108,7 @@ TEST(Controller, ReplacesAHostThatCrashedAndTakesItBackRepaired) {
   // A rank of host 2 exits; its victims give up waiting in the meantime, and the log says so too.
   EXPECT_THAT(talk.at(1000s).exits(2), ElementsAre("stop for a fault"));
   EXPECT_THAT(talk.at(1001s).logs_an_error(2), IsEmpty());
-  EXPECT_THAT(talk.at(1002s).gives_up_waiting(0), IsEmpty());
+  EXPECT_THAT(talk.at(1002s).a_victim_exits(0), IsEmpty());
   EXPECT_THAT(talk.at(1005s).done("stop"), ElementsAre("probe 0 on host 2"));
 
   EXPECT_THAT(talk.at(1125s).fails_the_probe(2), IsEmpty());
@@ -111,7 +116,8 @@ TEST(Controller, ReplacesAHostThatCrashedAndTakesItBackRepaired) {
               ElementsAre("evict host 2", "acquire a host"));
   EXPECT_THAT(talk.at(1125s).done("evict"), IsEmpty());
   EXPECT_THAT(talk.at(1130s).done("acquire", Granted{HostId{4}}), ElementsAre(kStarts));
-  EXPECT_THAT(talk.at(1200s).done("start", Loaded{90}), IsEmpty());
+  talk.at(1200s).done("start", Loaded{90});
+  EXPECT_THAT(talk.at(1201s).logs_an_error(2), IsEmpty());  // it is in repair
 
   EXPECT_THAT(talk.at(90'000s).sees(HostReturned{HostId{2}}), ElementsAre("readmit host 2"));
   // Now it stands by: when it fails there, the job goes on.
@@ -129,9 +135,9 @@ TEST(Controller, AsksAPersonAboutAHangThatNoProbeExplains) {
   EXPECT_THAT(talk.at(2005s).done("stop"), ElementsAre("probe 0 on every host of the job"));
   EXPECT_THAT(talk.at(2065s).done("probe 0"), ElementsAre("probe 1 on every host of the job"));
   EXPECT_THAT(talk.at(2125s).done("probe 1"), ElementsAre(kStarts));  // one restart on the same hosts
-  EXPECT_THAT(talk.at(2200s).done("start", Loaded{90}), IsEmpty());
+  talk.at(2200s).done("start", Loaded{90});
 
-  EXPECT_THAT(talk.at(2230s).gives_up_waiting(1), ElementsAre("stop for a fault"));
+  EXPECT_THAT(talk.at(2230s).a_victim_exits(1), ElementsAre("stop for a fault"));
   EXPECT_THAT(talk.at(2235s).done("stop"), ElementsAre("probe 0 on every host of the job"));
   EXPECT_THAT(talk.at(2295s).done("probe 0"), ElementsAre("probe 1 on every host of the job"));
   EXPECT_THAT(talk.at(2355s).done("probe 1"), ElementsAre("ask a person"));
@@ -144,21 +150,82 @@ TEST(Controller, SavesTheJobHoldsItAndStartsItWhenAnOperatorWantsItStopped) {
   Conversation talk;
   talk.starts();
   talk.at(60s).done("start", Loaded{0});
-  EXPECT_THAT(talk.at(5000s).sees(Told{JobId{0}, 3600s}), ElementsAre("checkpoint now"));
+  EXPECT_THAT(talk.at(5000s).sees(Told{JobId{0}, 3600s}), ElementsAre("checkpoint now", "wake me at 6800s"));
   EXPECT_THAT(talk.at(5030s).done("checkpoint now", Saved{490}), ElementsAre("stop as planned"));
   EXPECT_THAT(talk.at(5035s).done("stop"), ElementsAre("wake me at 8600s"));
-  EXPECT_THAT(talk.at(8600s).done("wake"), ElementsAre(kStarts));
-  EXPECT_THAT(talk.at(8660s).done("start", Loaded{490}), IsEmpty());
+  EXPECT_THAT(talk.at(8600s).done("wake me at 8600s"), ElementsAre(kStarts));
+}
+
+TEST(Controller, TellsAPersonOnceOfWhatIsUnusual) {
+  PolicyConstants alerting = constants();
+  alerting.detection.lines = {{PatternId{4}, LineAction::alert}};
+  Conversation talk(alerting);
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(100s).logs_an_error(2), ElementsAre("alert a person"));
+  EXPECT_THAT(talk.at(110s).logs_an_error(2), IsEmpty());
+  EXPECT_THAT(talk.at(120s).logs_an_error(3), ElementsAre("alert a person"));
+  // After a restart it is news again.
+  talk.at(200s).exits(1);
+  talk.done("stop");
+  talk.done("probe 0");
+  talk.done("probe 1");
+  talk.at(300s).done("start", Loaded{9});
+  EXPECT_THAT(talk.at(310s).logs_an_error(2), ElementsAre("alert a person"));
+}
+
+TEST(Controller, AsksAPersonWhoNoticedByHimself) {
+  Conversation talk;
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(5000s).sees(Noticed{JobId{0}}), ElementsAre("stop for a fault"));
+  EXPECT_THAT(talk.at(5001s).sees(Noticed{JobId{0}}), IsEmpty());
+  EXPECT_THAT(talk.at(5005s).done("stop"), ElementsAre("ask a person"));
+}
+
+/// Every NIC that goes down counts, the second time.
+PolicyConstants flapping() {
+  PolicyConstants policies = constants();
+  policies.names.detect = {"flap"};
+  policies.detection.flap = {.lines = {PatternId{4}}, .returns = 2, .least_down = 0s, .quarantine = 3600s};
+  return policies;
+}
+
+TEST(Controller, KeepsAHostThatFlappedInQuarantine) {
+  Conversation talk(flapping());
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(100s).logs_an_error(2), IsEmpty());
+  EXPECT_THAT(talk.at(200s).logs_an_error(2), ElementsAre("checkpoint now", "wake me at 2000s"));
+  talk.at(230s).done("checkpoint now", Saved{10});
+  EXPECT_THAT(talk.at(235s).done("stop"), ElementsAre("evict host 2", "acquire a host"));
+  EXPECT_THAT(talk.done("acquire", Granted{HostId{4}}), ElementsAre(kStarts));
+  // It is repaired within minutes, and waits for the end of its hour all the same.
+  EXPECT_THAT(talk.at(900s).sees(HostReturned{HostId{2}}), ElementsAre("wake me at 3800s"));
+  EXPECT_THAT(talk.at(3800s).done("wake me at 3800s"), ElementsAre("readmit host 2"));
+}
+
+TEST(Controller, KeepsAHostThatSlowsTheJobWhereNoneStandsBy) {
+  Conversation talk(flapping());
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  talk.at(100s).sees(Seen{.watch = WatchId{4}, .who = component(HostId{4}), .sensed = kStart + 100s});
+  EXPECT_THAT(
+      talk.at(101s).sees(Seen{.watch = WatchId{4}, .who = component(HostId{4}), .sensed = kStart + 101s}),
+      ElementsAre("evict host 4"));  // the spare itself
+  talk.at(200s).logs_an_error(2);
+  EXPECT_THAT(talk.at(300s).logs_an_error(2), ElementsAre("alert a person"));
 }
 
 // Young's interval, from 20 s a checkpoint and a failure every 1,000 s to what is seen of both.
 TEST(Controller, LearnsTheIntervalFromCostsAndFailures) {
   PolicyConstants learning = constants();
   learning.names.checkpoint = "young";
-  learning.names.detect = {"heartbeat"};
+  learning.names.detect = {"heartbeat", "collective-timeout"};
   Conversation talk(learning);
   EXPECT_THAT(talk.starts(), ElementsAre("watch heartbeats of every host, silent for 30s",
-                                         "watch exits of every host, pattern 0",
+                                         "watch log lines of every host, pattern 0, first 1 alone",
+                                         "watch log lines of every host, pattern 1, first 1 alone",
                                          "checkpoint every 200s",  // sqrt(2 x 20 x 1,000)
                                          kStarts));
   EXPECT_THAT(talk.at(60s).done("start", Loaded{0}),
@@ -166,11 +233,11 @@ TEST(Controller, LearnsTheIntervalFromCostsAndFailures) {
   EXPECT_THAT(
       talk.at(1000s).reports("checkpoint costs", 0, Edge::sample, 2.5),
       ElementsAre("checkpoint every 100s"));  // no failure in 1,000 s: sqrt(2 x 2.5 x (1,000 + 1,000))
-  EXPECT_THAT(talk.at(3500s).exits(2),
+  EXPECT_THAT(talk.at(3500s).falls_silent(2),
               ElementsAre("stop for a fault",
                           "checkpoint every 106s"));  // sqrt(2 x 2.5 x (1,000 + 3,500) / 2) = 106.07
-  // Another rank's exit is no second failure, nor is what happens to the start.
-  EXPECT_THAT(talk.at(3501s).exits(3), IsEmpty());
+  // Another host is no second failure, nor is what happens to the start.
+  EXPECT_THAT(talk.at(3501s).falls_silent(3), IsEmpty());
 }
 
 TEST(Controller, HasNothingToSayToTheRest) {
@@ -190,7 +257,7 @@ TEST(Controller, SaysTheSameTwice) {
     Orders orders;
     controller.on({kStart, Started{JobId{0}, Inventory{.job_hosts = 4, .spares = 1, .layout = {}}}}, orders);
     controller.on({kStart + 60s, Outcome{.order = orders[orders.size() - 1].id, .result = {}}}, orders);
-    controller.on({kStart + 90s, Seen{.watch = WatchId{2},
+    controller.on({kStart + 90s, Seen{.watch = WatchId{3},
                                       .who = component(HostId{1}),
                                       .edge = Edge::began,
                                       .sensed = kStart + 90s,

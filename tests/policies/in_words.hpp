@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,23 +20,16 @@ inline std::string in_words(const Scope& who) {
   const bool job = who.kind == ComponentKind::job;
   if (who.subset == Scope::Subset::all) return job ? "the job" : "every host";
   if (who.subset == Scope::Subset::job) return "every host of the job";
-  return "host " + std::to_string(who.index);
+  if (who.subset == Scope::Subset::one) return "host " + std::to_string(who.index);
+  const std::string stage = "stage " + std::to_string(who.stage);
+  return who.most == kEachMember ? "every host of " + stage : std::to_string(who.most) + " hosts of " + stage;
 }
 
 inline std::string in_words(Signal signal) {
-  switch (signal) {
-    case Signal::heartbeat:
-      return "heartbeats";
-    case Signal::process_exit:
-      return "exits";
-    case Signal::log_line:
-      return "log lines";
-    case Signal::step:
-      return "steps";
-    case Signal::checkpoint_stall:
-      return "checkpoint costs";
-  }
-  return "?";
+  constexpr std::array<const char*, kSignals> kWords = {
+      "heartbeats",     "exits",   "log lines",       "steps", "checkpoint costs", "forward times",
+      "backward times", "traffic", "traffic periods", "loss",  "last collectives"};
+  return kWords[static_cast<std::size_t>(signal)];
 }
 
 /// What a watch reports: "heartbeats of every host, silent for 30s".
@@ -109,6 +103,13 @@ class Unanswered {
     return {};
   }
   Order take_oldest() { return take(""); }
+  /// The oldest order but a wake; a wake where there is nothing else.
+  Order take_oldest_but_wakes() {
+    for (const Open& open : open_) {
+      if (!std::holds_alternative<Wake>(open.order.what)) return take(open.words);
+    }
+    return take_oldest();
+  }
 
  private:
   struct Open {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -11,8 +12,10 @@ namespace {
 using testing::ElementsAre;
 
 TEST(Registry, ListsThePoliciesByName) {
-  EXPECT_THAT(detector_names(), ElementsAre("heartbeat", "log", "hang"));
-  EXPECT_THAT(diagnoser_names(), ElementsAre("suite"));
+  EXPECT_THAT(detector_names(), ElementsAre("heartbeat", "exit", "log", "hang", "collective-timeout",
+                                            "traffic-stopped", "traffic-period", "fail-slow", "mfu", "loss",
+                                            "flap", "learned-hang", "change-point"));
+  EXPECT_THAT(diagnoser_names(), ElementsAre("suite", "localise", "person", "evidence"));
   EXPECT_THAT(checkpoint_policy_names(), ElementsAre("fixed", "young", "daly"));
   EXPECT_THAT(recovery_names(), ElementsAre("replace", "restart-in-place"));
 }
@@ -24,11 +27,39 @@ TEST(Registry, MakesWhatItNames) {
   EXPECT_EQ(detectors.size(), detector_names().size());
 
   EXPECT_TRUE(std::holds_alternative<HeartbeatDetector>(make_detector("heartbeat")));
-  EXPECT_TRUE(std::holds_alternative<LogDetector>(make_detector("log")));
-  EXPECT_TRUE(std::holds_alternative<HangDetector>(make_detector("hang")));
+  EXPECT_TRUE(std::holds_alternative<LearnedHangDetector>(make_detector("learned-hang")));
+  EXPECT_TRUE(std::holds_alternative<FlapDetector>(make_detector("flap")));
+  EXPECT_TRUE(make_diagnoser("localise").localises);
+  EXPECT_EQ(make_diagnoser("person").means, Diagnoser::Means::person);
   EXPECT_TRUE(std::holds_alternative<FixedInterval>(make_checkpoint_policy("fixed")));
   EXPECT_EQ(first_step_of_recovery("replace"), Recovery::First::diagnosis);
   EXPECT_EQ(first_step_of_recovery("restart-in-place"), Recovery::First::restart);
+}
+
+// A scenario is told which signals it lacks: what a detector says that it needs is what it watches.
+TEST(Registry, SaysWhichSignalsADetectorWatches) {
+  constexpr Inventory kJob{.job_hosts = 16, .gpus_per_host = 8, .layout = {.tp = 8, .dp = 16}};
+  DetectionConstants constants;
+  constants.lines = {{PatternId{2}}};
+  constants.flap.lines = {PatternId{3}};
+  for (const std::string_view name : detector_names()) {
+    Detector detector = make_detector(name);
+    WatchIds ids;
+    Orders orders;
+    std::visit(
+        [&](auto& each) {
+          each.start({JobId{0}, kJob, &constants}, ids, orders);
+          each.job_began(kStart, orders);
+        },
+        detector);
+    const auto stated = signals_of_detector(name);
+    for (const Order& order : orders) {
+      const auto* watch = std::get_if<Watch>(&order.what);
+      if (watch == nullptr || watch->signal == Signal::step)
+        continue;  // steps are the job's, and always there
+      EXPECT_NE(std::find(stated.begin(), stated.end(), watch->signal), stated.end()) << name;
+    }
+  }
 }
 
 // What they order at a start tells the two formulas apart: with C = 2 s and M = 1 s Daly's gives M, Young's 2 s.

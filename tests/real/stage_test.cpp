@@ -12,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 /// Half the squared error over a micro-batch, and the gradient of it by the outputs.
-double loss_of(std::vector<double>& outputs, const Batch& batch) {
+double loss_of(std::vector<double>& outputs, const MicroBatch& batch) {
   double loss = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i] -= batch.targets[i];
@@ -22,8 +22,8 @@ double loss_of(std::vector<double>& outputs, const Batch& batch) {
 }
 
 /// With one parameter moved by `by`.
-double loss_through(Stage first, Stage last, const Batch& batch, std::size_t in_first, std::size_t in_last,
-                    double by) {
+double loss_through(Stage first, Stage last, const MicroBatch& batch, std::size_t in_first,
+                    std::size_t in_last, double by) {
   const auto moved = [by](Stage& stage, std::size_t place) {
     std::vector<double> parameters = stage.parameters();
     if (place < parameters.size()) parameters[place] += by;
@@ -38,7 +38,7 @@ double loss_through(Stage first, Stage last, const Batch& batch, std::size_t in_
 
 TEST(Stage, GradientsAreTheSlopesOfTheLoss) {
   const Stage first(1, 0, 2), last(1, 1, 2);
-  const Batch batch = make_batch(1, 0, 1, 0);
+  const MicroBatch batch = make_batch(1, 0, 1, 0);
   Stage::Pass first_pass, last_pass;
   std::vector<double> outputs = last.forward(first.forward(batch.inputs, first_pass), last_pass);
   loss_of(outputs, batch);
@@ -71,7 +71,7 @@ TEST(Stage, LearnsWhatTheDataHold) {
   const auto mean_loss_over = [&](std::int64_t from, std::int64_t to) {
     double sum = 0;
     for (std::int64_t step = from; step < to; ++step) {
-      const Batch batch = make_batch(3, 0, step, 0);
+      const MicroBatch batch = make_batch(3, 0, step, 0);
       Stage::Pass pass;
       std::vector<double> outputs = model.forward(batch.inputs, pass), gradient(model.parameters().size());
       sum += loss_of(outputs, batch) / kSamples;
@@ -87,10 +87,10 @@ TEST(Stage, LearnsWhatTheDataHold) {
 }
 
 TEST(Batches, AreTheirOwnForEveryKey) {
-  const Batch batch = make_batch(1, 2, 3, 0);
+  const MicroBatch batch = make_batch(1, 2, 3, 0);
   EXPECT_EQ(batch.inputs, make_batch(1, 2, 3, 0).inputs);
   EXPECT_EQ(batch.targets, make_batch(1, 2, 3, 0).targets);
-  for (const Batch& other :
+  for (const MicroBatch& other :
        {make_batch(2, 2, 3, 0), make_batch(1, 1, 3, 0), make_batch(1, 2, 4, 0), make_batch(1, 2, 3, 1)})
     EXPECT_NE(batch.inputs, other.inputs);
 }

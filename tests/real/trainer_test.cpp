@@ -42,7 +42,7 @@ std::vector<std::uint64_t> hashes_of_one_process(const TrainingJob& job) {
       gradients[s].assign(job.dp, std::vector<double>(stages[s].parameters().size()));
     for (std::uint32_t replica = 0; replica < job.dp; ++replica)
       for (std::uint32_t m = 0; m < kMicroBatches; ++m) {
-        const Batch batch = make_batch(job.seed, replica, step, m);
+        const MicroBatch batch = make_batch(job.seed, replica, step, m);
         std::vector<Stage::Pass> passes(job.pp);
         std::vector<double> values = batch.inputs;
         for (std::uint32_t s = 0; s < job.pp; ++s) values = stages[s].forward(values, passes[s]);

@@ -36,7 +36,7 @@ class RandomRun {
       now_ += some_time(50s) + 1ns;  // a stop in the last moment is none
       down += now_ - went_down_;
     }
-    first_start = std::min(first_start, now_);
+    first_start = std::min({first_start, now_, first_stop_});
     figures = run_.finishes(now_);
   }
 
@@ -168,6 +168,7 @@ class RandomRun {
       run_.answer(now_, start, Loaded{step_});
       if (one_in(6)) {
         run_.returns(now_, kCrash, some_host());
+        stopped_once();
         continue;
       }
       down += now_ - went_down_;
@@ -217,11 +218,15 @@ class RandomRun {
 
   void fault_strikes(bool on_job) {
     run_.strikes(now_, one_in(2) ? kCrash : kHang, some_host(), on_job);
-    if (on_job) ++interruptions;
+    if (on_job) ++interruptions, stopped_once();
+  }
+  void stopped_once() {
+    if (first_stop_ == kForever && now_ > 0s) first_stop_ = now_;
   }
 
   HandMadeRun run_;
   Duration now_{}, went_down_{};
+  Duration first_stop_ = kForever;  // by a fault: the first start is over then
   Stretch stretch_;
   std::int64_t step_ = 0;  // complete, or loaded
   Duration into_step_{};
@@ -301,6 +306,41 @@ RC_GTEST_PROP(TheScore, HasIncidentsThatDoNotOverlapAndHoldTheirPart, ()) {
   RC_ASSERT(at(lost, Phase::recomputing) == at(figures.phases, Phase::recomputing));
   for (const Phase phase : kDown) RC_ASSERT(at(lost, phase) <= at(figures.phases, phase));
   RC_ASSERT(sum_down(figures.phases) - sum_down(lost) == run.first_start);
+}
+
+RC_GTEST_PROP(TheScore, KnowsWhatBecameOfEveryFault, ()) {
+  const RandomRun run;
+  const Figures& figures = run.figures;
+
+  std::uint32_t detected = 0, wrong = 0;
+  Duration missed{};
+  for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+    const FaultScore& score = figures.fault_scores[kind];
+    RC_ASSERT(score.detected + score.missed <= score.met);  // the rest was harmless
+    RC_ASSERT(score.met >= figures.faults[kind]);
+    RC_ASSERT(score.latencies.count() == score.detected);
+    RC_ASSERT(score.handled <= score.incidents);
+    detected += score.detected;
+    wrong += score.evictions_wrong;
+    missed += score.missed_cost;
+  }
+  // Those that opened an incident, and others. One that strikes between a probe and the end of the first start opens an
+  // incident too, though it waits for no answer.
+  RC_ASSERT(detected + 1 >= figures.detected);
+  RC_ASSERT(wrong <= figures.evictions_wrong);
+  RC_ASSERT(missed <= figures.wall);
+
+  Duration cost{};
+  for (const Incident& incident : figures.incidents) {
+    RC_ASSERT(!incident.handled || (incident.unplanned && incident.detected && incident.asked == 0));
+    RC_ASSERT(incident.wrong_evictions >= 0s);
+    Duration lost{};
+    for (const Duration part : incident.lost) lost += part;
+    const bool false_alarm = incident.cause == kCauseFalseAlarm;
+    RC_ASSERT(incident.wrong_evictions <= (false_alarm ? lost : incident.closed - incident.opened));
+    cost += incident.wrong_evictions;
+  }
+  RC_ASSERT(cost == figures.wrong_evictions);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ TEST(Interruptions, AreStopsOfTheJobAlone) {
   run.trains(60s, 460s);
   const Figures figures = run.finishes(460s);
   EXPECT_EQ(figures.interruptions, 0u);
-  // On the job's hosts, stopping or not: crash, hang, slow, blip, corrupt, warning.
-  EXPECT_THAT(figures.faults, ElementsAre(0, 0, 1, 0, 1, 1));
+  // On the job's hosts, stopping or not: crash, hang, slow, blip, corrupt, warning, switch, update.
+  EXPECT_THAT(figures.faults, ElementsAre(0, 0, 1, 0, 1, 1, 0, 0));
 }
 
 // Told while it trains, the job goes down for it 15 s later: the stop belongs to that incident, whoever opens it.
@@ -135,6 +135,16 @@ TEST(Evictions, AreRightWhereOnlyRepairRemovesTheFault) {
   EXPECT_EQ(figures.evictions_wrong, 2u);
   EXPECT_EQ(figures.incidents.at(0).evictions_right, 1u);
   EXPECT_EQ(figures.incidents.at(0).evictions_wrong, 2u);
+}
+
+TEST(Evictions, OfAnyHostUnderAFaultySwitchAreRight) {
+  HandMadeRun run = stopped_job();
+  run.strikes_all(465s, kSwitch, 2, 2);
+  run.carried_out(470s, Evict{HostId{3}});
+  run.carried_out(471s, Evict{HostId{0}});
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(figures.evictions_right, 1u);
+  EXPECT_EQ(figures.evictions_wrong, 1u);
 }
 
 TEST(Evictions, AreWrongOnceTheFaultHasEndedAndBeforeItBegins) {

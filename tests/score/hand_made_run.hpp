@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,7 +23,9 @@ constexpr FaultKindId kSlow{2};     // until the host is repaired
 constexpr FaultKindId kBlip{3};     // a pause that heals
 constexpr FaultKindId kCorrupt{4};  // until the host is repaired
 constexpr FaultKindId kWarning{5};  // no effect on the job
-constexpr std::size_t kFaultKinds = 6;
+constexpr FaultKindId kSwitch{6};   // stops the job until the hosts under a switch are repaired
+constexpr FaultKindId kUpdate{7};   // planned: an operator is told, and stops the job
+constexpr std::size_t kFaultKinds = 8;
 
 /// A step takes 10 s when nothing is slow.
 constexpr Duration kStep = 10s;
@@ -46,6 +49,21 @@ class HandMadeRun {
   // --- what really happened, in order of time ---------------------------------------------------------------------------
   void strikes(Duration at, FaultKindId kind, std::uint32_t host, bool on_job = true) {
     truth(at, TruthKind::onset, kind, host, on_job);
+  }
+  /// A fault of a failure domain.
+  void strikes_all(Duration at, FaultKindId kind, std::uint32_t first, std::uint32_t hosts) {
+    truth(at, TruthKind::onset, kind, first, true);
+    truth_.back().hosts = hosts;
+    truth_.back().component = {ComponentKind::tor, first / hosts};
+  }
+  /// A fault of the job itself, charged to its first host.
+  void strikes_job(Duration at, FaultKindId kind) {
+    truth(at, TruthKind::onset, kind, 0, true);
+    truth_.back().component = component(JobId{0});
+  }
+  /// A fault that struck a host while it stood by meets the job.
+  void meets(Duration at, FaultKindId kind, std::uint32_t host) {
+    truth(at, TruthKind::met, kind, host, true);
   }
   void returns(Duration at, FaultKindId kind, std::uint32_t host) {
     truth(at, TruthKind::returned, kind, host, true);
@@ -133,10 +151,11 @@ class HandMadeRun {
                       .component = component(HostId{host}),
                       .host = HostId{host},
                       .on_job = on_job,
-                      .stops = kind == kCrash || kind == kHang,
-                      .disturbs = kind != kWarning,
+                      .stops = kind == kCrash || kind == kHang || kind == kSwitch,
+                      .disturbs = kind != kWarning && kind != kUpdate,
                       .corrupts = kind == kCorrupt,
-                      .repairable = kind == kCrash || kind == kSlow || kind == kCorrupt});
+                      .factor = kind == kBlip ? std::numeric_limits<double>::infinity() : 1,
+                      .repairable = kind == kCrash || kind == kSlow || kind == kCorrupt || kind == kSwitch});
   }
 
   ScoreFacts facts_;
@@ -160,7 +179,8 @@ inline Seconds named(const PhaseTimes& phases) {
 }
 inline Seconds phases(const Figures& figures) { return named(figures.phases); }
 inline Seconds causes(const Figures& figures) {
-  static constexpr const char* kKinds[kFaultKinds] = {"crash", "hang", "slow", "blip", "corrupt", "warning"};
+  static constexpr const char* kKinds[kFaultKinds] = {"crash",   "hang",    "slow",   "blip",
+                                                      "corrupt", "warning", "switch", "update"};
   Seconds seconds;
   for (std::uint32_t i = 0; i < figures.lost.size(); ++i) {
     const Cause cause{i};

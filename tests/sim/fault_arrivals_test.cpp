@@ -1,6 +1,7 @@
 #include "sim/fault_arrivals.hpp"
 
 #include "core/random/stream.hpp"
+#include "models/fault/blast_radius.hpp"
 
 #include <gtest/gtest.h>
 
@@ -354,7 +355,7 @@ TEST(FaultArrivals, AgeOnTheClockOfTrainingOnlyInTheJob) {
   const auto take_hosts = [&](double now) {
     std::multiset<std::uint32_t> hosts;
     while (arrivals.next_time(FaultClock::training) == now) {
-      hosts.insert(host_of(world, arrivals.take(FaultClock::training).component).value);
+      hosts.insert(hosts_of(world, arrivals.take(FaultClock::training).component).first.value);
     }
     return hosts;
   };
@@ -404,15 +405,6 @@ TEST(FaultArrivals, DifferBySeedAndReplicaAlone) {
   EXPECT_EQ(first({.study = 1, .replica = 1}), first({.study = 1, .replica = 1}));
   EXPECT_NE(first({.study = 1, .replica = 1}), first({.study = 1, .replica = 2}));
   EXPECT_NE(first({.study = 1, .replica = 1}), first({.study = 2, .replica = 1}));
-}
-
-TEST(HostOf, FindsTheHostThatAComponentSitsIn) {
-  const World world = world_with({});
-  EXPECT_EQ(host_of(world, {ComponentKind::host, 4}), HostId{4});
-  EXPECT_EQ(host_of(world, {ComponentKind::gpu, 7}), HostId{0});
-  EXPECT_EQ(host_of(world, {ComponentKind::gpu, 8}), HostId{1});
-  EXPECT_EQ(host_of(world, {ComponentKind::nic, 7}), HostId{1});  // 4 a host
-  EXPECT_EQ(host_of(world, {ComponentKind::job, 0}), HostId{0});
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ PointSource source_of(const std::string& scenario, std::vector<std::string> sets
   return {"scenarios/" + scenario + ".toml", std::move(sets), kScaleSeed};
 }
 
-ScalePlan plan_of(const PointSource& source, const std::string& gpus, Batch batch = Batch::scaled) {
+ScalePlan plan_of(const PointSource& source, const std::string& gpus,
+                  BatchScaling batch = BatchScaling::scaled) {
   return plan_scale(source, gpus, batch, "--gpus");
 }
 
@@ -34,7 +35,8 @@ std::vector<std::uint32_t> sizes_of(const ScalePlan& plan) {
   return sizes;
 }
 
-std::string refusal(const PointSource& source, const std::string& gpus, Batch batch = Batch::scaled) {
+std::string refusal(const PointSource& source, const std::string& gpus,
+                    BatchScaling batch = BatchScaling::scaled) {
   const ScalePlan plan = plan_of(source, gpus, batch);
   EXPECT_TRUE(plan.points.empty()) << gpus;
   return plan.problems.empty() ? "" : plan.problems.front().text();
@@ -70,7 +72,7 @@ TEST(Scale, SizesAreRoundedToWholeReplicasAndARangeHasTheScenariosOwn) {
   const JobModel& job = list.points[1]->scenario.world.job;
   EXPECT_EQ(job.layout.dp, 64U);
   EXPECT_EQ(job.global_batch, 1024U);  // weak scaling: half of 2,048
-  const JobModel kept = plan_of(llama, "8k", Batch::kept).points.at(0)->scenario.world.job;
+  const JobModel kept = plan_of(llama, "8k", BatchScaling::kept).points.at(0)->scenario.world.job;
   EXPECT_EQ(kept.layout.dp, 64U);
   EXPECT_EQ(kept.global_batch, 2048U);
 }
@@ -80,7 +82,7 @@ TEST(Scale, WithoutSizesTheyLieAroundTheScenariosOwn) {
               ElementsAre(1024, 2048, 4096, 8192, 16000, 16384, 32768, 65536, 131072));
   EXPECT_THAT(sizes_of(plan_of(source_of("tiny-8"), "")), ElementsAre(8, 16, 32, 64, 128, 256, 512));
   // dp = 2,000 is the most that 16,000 sequences in micro-batches of 8 can be shared by, and nobody asked for more.
-  EXPECT_EQ(sizes_of(plan_of(source_of("rsc1"), "", Batch::kept)).back(), 16000U);
+  EXPECT_EQ(sizes_of(plan_of(source_of("rsc1"), "", BatchScaling::kept)).back(), 16000U);
 }
 
 TEST(Scale, SizesThatNoJobCanHaveAreMistakes) {
@@ -89,7 +91,8 @@ TEST(Scale, SizesThatNoJobCanHaveAreMistakes) {
               HasSubstr("--gpus: 4 GPUs are fewer than one pipeline replica of tp x pp = 8 x 1"));
   EXPECT_THAT(refusal(rsc1, "1k,8000000000"),
               HasSubstr("--gpus: 8000000000 GPUs are more than a job may have; ask for 80000000 at most"));
-  EXPECT_THAT(refusal(rsc1, "128k", Batch::kept), HasSubstr("does not divide the global batch of 16000"));
+  EXPECT_THAT(refusal(rsc1, "128k", BatchScaling::kept),
+              HasSubstr("does not divide the global batch of 16000"));
   EXPECT_THAT(refusal(source_of("rsc1", {"cluster.hosts=many"}), "1k"), HasSubstr("cluster.hosts"));
 }
 

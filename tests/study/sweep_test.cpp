@@ -61,6 +61,7 @@ class MadeUp final : public Executor {
     of.lost.assign(kCausesWithoutFault + point.facts.faults.size(), PhaseTimes{});
     at(of.lost[kCauseStart.value], Phase::recomputing) = of.wall - effective;
     of.faults.assign(point.facts.faults.size(), 0);
+    of.fault_scores.resize(point.facts.faults.size());
     of.fingerprint = k + 1;
     return of;
   }

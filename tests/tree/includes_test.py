@@ -43,8 +43,9 @@ string string_view syncstream system_error thread tuple type_traits typeindex ty
 valarray variant vector version cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg
 cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype
 """.split())
-# The rooms that use the standard library only, and what they may name beside it.
-STANDARD_ONLY = {"core": (), "core/math": (), "core/random": ("Random123/",), "core/record": (), "policies": ()}
+# The rooms that use the standard library only, and what they may name beside it. Boost.Graph is algorithms on values.
+STANDARD_ONLY = {"core": (), "core/math": (), "core/random": ("Random123/",), "core/record": (),
+                 "policies": ("boost/graph/",)}
 
 # A policy is a pure state machine: no thread, file, generator, clock or terminal.
 POLICIES_NEVER = set("""

@@ -56,6 +56,28 @@ TEST(GammaFunction, GivesTheSpreadOfWeibullLives) {
             1e-13);
 }
 
+TEST(Digamma, HasItsClosedForms) {
+  constexpr double kEuler = 0.57721566490153286061, kPi = 3.14159265358979323846;
+  EXPECT_NEAR(digamma(1), -kEuler, 1e-15);                      // Abramowitz & Stegun 6.3.2
+  EXPECT_NEAR(digamma(0.5), -kEuler - 2 * math_log(2), 2e-15);  // 6.3.3
+  EXPECT_NEAR(digamma(10), 7129.0 / 2520 - kEuler, 1e-14);      // 6.3.2: the harmonic number of 9
+  EXPECT_LT(relative_error(digamma(1e-6), -1e6 - kEuler + 1e-6 * kPi * kPi / 6), 1e-15);  // 6.3.14
+  EXPECT_NEAR(digamma(1.4616321449683623413), 0, 1e-15);           // where Gamma is least
+  EXPECT_LT(relative_error(trigamma(1), kPi * kPi / 6), 2e-15);    // 6.4.2
+  EXPECT_LT(relative_error(trigamma(0.5), kPi * kPi / 2), 2e-15);  // 6.4.4
+  EXPECT_LT(relative_error(trigamma(2), kPi * kPi / 6 - 1), 5e-15);
+}
+
+TEST(Digamma, IsTheSlopeOfLogGamma) {
+  for (double x = 0.01; x < 1e5; x *= 1.7) {
+    const double h = 1e-4 * x;
+    const double slope = (log_gamma(x + h) - log_gamma(x - h)) / (2 * h);
+    EXPECT_NEAR(digamma(x), slope, 1e-7 * std::max(1.0, std::fabs(slope))) << x;
+    const double bend = (digamma(x + h) - digamma(x - h)) / (2 * h);
+    EXPECT_LT(relative_error(trigamma(x), bend), 1e-6) << x;
+  }
+}
+
 TEST(IncompleteGamma, KnownValues) {
   struct Row {
     double a, x, p, q;

@@ -125,16 +125,14 @@ TEST(Codec, KnowsNoValuesBeyondTheLast) {
   EXPECT_TRUE(order_readable(reason(1)));
   EXPECT_FALSE(order_readable(reason(2)));
   const auto who = [](int kind) { return Alert{{}, {static_cast<ComponentKind>(kind), 0}}; };
-  EXPECT_TRUE(order_readable(who(3)));
-  EXPECT_FALSE(order_readable(who(4)));
-  const auto scope = [](int subset) {
-    return Probe{{}, {ComponentKind::host, static_cast<Scope::Subset>(subset), 0}, {}};
-  };
-  EXPECT_TRUE(order_readable(scope(2)));
-  EXPECT_FALSE(order_readable(scope(3)));
+  EXPECT_TRUE(order_readable(who(8)));
+  EXPECT_FALSE(order_readable(who(9)));
+  const auto scope = [](int subset) { return Probe{{}, {.subset = static_cast<Scope::Subset>(subset)}, {}}; };
+  EXPECT_TRUE(order_readable(scope(3)));
+  EXPECT_FALSE(order_readable(scope(4)));
   const auto signal = [](int n) { return Watch{{}, static_cast<Signal>(n), {}, Silence{}, 0}; };
-  EXPECT_TRUE(order_readable(signal(4)));
-  EXPECT_FALSE(order_readable(signal(5)));
+  EXPECT_TRUE(order_readable(signal(10)));
+  EXPECT_FALSE(order_readable(signal(11)));
 }
 
 // The bytes themselves, so that a record can be read on another machine: little-endian, members in order, one

@@ -1,8 +1,12 @@
+// Detectors that make something of each report on its own.
 #include "policies/detect/detector.hpp"
 
-#include "tests/policies/in_words.hpp"
+#include "core/filter.hpp"
+#include "tests/policies/detect/watching.hpp"
 
 #include <gmock/gmock.h>
+
+#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -15,85 +19,78 @@ DetectionConstants detection_constants() {
   return {.heartbeat_timeout = 30s,
           .hang_timeout = 300s,
           .collective_timeout = 600s,
-          .log_patterns = {PatternId{4}, PatternId{2}}};
+          .lines = {{PatternId{4}, LineAction::replace},
+                    {PatternId{3}, LineAction::ignore},
+                    {PatternId{2}, LineAction::restart},
+                    {PatternId{5}, LineAction::alert}}};
 }
 
-/// A detector that has ordered its watches, and how what they report strikes it.
-template <class Detector>
-struct Watching {
-  Watching() {
-    ids.take();  // an id that is not the detector's
-    detector.start(detection_constants(), ids, orders);
-  }
-  WatchId watch(std::size_t i) const { return std::get<Watch>(orders[i].what).id; }
-  /// "nothing", "somebody" or the host that is suspected.
-  std::string makes_of(WatchId watch, Edge edge, std::uint32_t host) const {
-    const Seen seen{.watch = watch,
-                    .who = component(HostId{host}),
-                    .edge = edge,
-                    .sensed = kStart,
-                    .value = 0,
-                    .more = 0};
-    const std::optional<Suspicion> suspicion = detector.on(seen);
-    if (!suspicion) return "nothing";
-    return suspicion->host ? "host " + std::to_string(suspicion->host->value) : "somebody";
-  }
-
-  Detector detector;
-  WatchIds ids;
-  Orders orders;
-};
-
-TEST(HeartbeatDetector, WatchesHeartbeatsAndExits) {
-  const Watching<HeartbeatDetector> heartbeat;
-  EXPECT_THAT(in_words(heartbeat.orders), ElementsAre("watch heartbeats of every host, silent for 30s",
-                                                      "watch exits of every host, pattern 0"));
+TEST(HeartbeatDetector, SuspectsAHostThatFallsSilentAndNothingElse) {
+  Watching<HeartbeatDetector> heartbeat(detection_constants());
+  EXPECT_THAT(heartbeat.at_start(), ElementsAre("watch heartbeats of every host, silent for 30s"));
+  EXPECT_THAT(heartbeat.host("heartbeats", 3, Edge::began), ElementsAre("stopped: host 3"));
+  EXPECT_THAT(heartbeat.host("heartbeats", 3, Edge::ended), IsEmpty());
+  EXPECT_THAT(heartbeat.sees(WatchId{1}, component(HostId{3}), Edge::began, 0), IsEmpty());
 }
 
-TEST(HeartbeatDetector, SuspectsAHostThatFallsSilentAndOneWhoseRankExits) {
-  const Watching<HeartbeatDetector> heartbeat;
-  EXPECT_EQ(heartbeat.makes_of(heartbeat.watch(0), Edge::began, 3), "host 3");
-  EXPECT_EQ(heartbeat.makes_of(heartbeat.watch(1), Edge::sample, 5), "host 5");
+// Victims exit with the watchdog's code, and often sooner than the culprit.
+TEST(ExitDetector, NamesTheHostOfAnExitOfItsOwnAndNobodyForAVictim) {
+  Watching<ExitDetector> exit(detection_constants());
+  EXPECT_THAT(exit.at_start(), ElementsAre("watch exits of every host, outside a band",
+                                           "watch exits of every host, pattern 0, first 1 alone"));
+  const Outside band = exit.band("exits of every host, outside");
+  EXPECT_TRUE(band.low == kAbortedByWatchdog && band.high == kAbortedByWatchdog);
+  EXPECT_THAT(exit.host("exits of every host, pattern", 1, Edge::sample, kAbortedByWatchdog),
+              ElementsAre("stopped: nobody"));
+  EXPECT_THAT(exit.host("exits of every host, outside", 5, Edge::sample, 1), ElementsAre("stopped: host 5"));
+  EXPECT_THAT(exit.host("exits of every host, pattern", 6, Edge::sample, 137),
+              ElementsAre("stopped: host 6"));
 }
 
-TEST(HeartbeatDetector, MakesNothingOfAHostThatIsHeardAgainOrOfWatchesThatAreNotItsOwn) {
-  const Watching<HeartbeatDetector> heartbeat;
-  EXPECT_EQ(heartbeat.makes_of(heartbeat.watch(0), Edge::ended, 3), "nothing");
-  EXPECT_EQ(heartbeat.makes_of(WatchId{1}, Edge::began, 3), "nothing");
-  EXPECT_EQ(heartbeat.makes_of(WatchId{99}, Edge::sample, 3), "nothing");
-}
-
-TEST(LogDetector, WatchesTheLinesThatItIsGivenAndSuspectsWhoeverLogsOne) {
-  const Watching<LogDetector> log;
-  EXPECT_THAT(in_words(log.orders), ElementsAre("watch log lines of every host, pattern 4",
-                                                "watch log lines of every host, pattern 2"));
-  EXPECT_EQ(log.makes_of(log.watch(0), Edge::sample, 3), "host 3");
-  EXPECT_EQ(log.makes_of(log.watch(1), Edge::sample, 0), "host 0");
-  EXPECT_EQ(log.makes_of(WatchId{1}, Edge::sample, 3), "nothing");
+TEST(LogDetector, DoesWhatItsTableSaysAboutEachLine) {
+  Watching<LogDetector> log(detection_constants());
+  EXPECT_THAT(log.at_start(), ElementsAre("watch log lines of every host, pattern 4",
+                                          "watch log lines of every host, pattern 2",
+                                          "watch log lines of every host, pattern 5"));
+  EXPECT_THAT(log.host("log lines of every host, pattern 4", 3), ElementsAre("stopped: host 3"));
+  EXPECT_THAT(log.host("log lines of every host, pattern 2", 0), ElementsAre("restart: nobody"));
+  EXPECT_THAT(log.host("log lines of every host, pattern 5", 7), ElementsAre("unusual: host 7"));
+  EXPECT_THAT(log.sees(WatchId{1}, component(HostId{3}), Edge::sample, 0), IsEmpty());
+  EXPECT_THAT(log.sees(WatchId{5}, component(HostId{3}), Edge::sample, 0), IsEmpty());
 }
 
 TEST(LogDetector, WithoutLinesIsBlind) {
-  LogDetector log;
-  WatchIds ids;
-  Orders orders;
-  log.start({}, ids, orders);
-  EXPECT_THAT(in_words(orders), IsEmpty());
-  EXPECT_FALSE(log.on(Seen{.watch = WatchId{1}, .who = {}, .sensed = {}}));
+  Watching<LogDetector> log({});
+  EXPECT_THAT(log.at_start(), IsEmpty());
+  EXPECT_THAT(log.sees(WatchId{2}, component(HostId{3}), Edge::sample, 0), IsEmpty());
 }
 
-// Pattern 0 is the line of a rank that gave up waiting. Every victim logs it: one line tells as much as all of them.
-TEST(HangDetector, WatchesStepsAndRanksThatGiveUpWaiting) {
-  const Watching<HangDetector> hang;
-  EXPECT_THAT(in_words(hang.orders), ElementsAre("watch steps of the job, silent for 300s",
-                                                 "watch log lines of every host, pattern 0, first 1 alone"));
+TEST(HangDetector, SuspectsSomebodyWhereNoStepCompletes) {
+  Watching<HangDetector> hang(detection_constants());
+  EXPECT_THAT(hang.at_start(), ElementsAre("watch steps of the job, silent for 300s"));
+  EXPECT_THAT(hang.job("steps", Edge::began), ElementsAre("stopped: nobody"));
+  EXPECT_THAT(hang.job("steps", Edge::ended), IsEmpty());
 }
 
-TEST(HangDetector, SuspectsSomebodyButCannotTellWho) {
-  const Watching<HangDetector> hang;
-  EXPECT_EQ(hang.makes_of(hang.watch(0), Edge::began, 0), "somebody");
-  EXPECT_EQ(hang.makes_of(hang.watch(1), Edge::sample, 7), "somebody");
-  EXPECT_EQ(hang.makes_of(hang.watch(0), Edge::ended, 0), "nothing");
-  EXPECT_EQ(hang.makes_of(WatchId{1}, Edge::began, 0), "nothing");
+// Every victim logs these: one line tells as much as all of them, and nothing of the culprit.
+TEST(CollectiveTimeoutDetector, HearsOneVictimAndNamesNobody) {
+  Watching<CollectiveTimeoutDetector> timeout(detection_constants());
+  EXPECT_THAT(timeout.at_start(), ElementsAre("watch log lines of every host, pattern 0, first 1 alone",
+                                              "watch log lines of every host, pattern 1, first 1 alone"));
+  EXPECT_THAT(timeout.host("log lines of every host, pattern 0", 7), ElementsAre("stopped: nobody"));
+  EXPECT_THAT(timeout.host("log lines of every host, pattern 1", 2), ElementsAre("stopped: nobody"));
+}
+
+TEST(LossDetector, RestartsWhereTheLossIsNoNumberOrJumps) {
+  Watching<LossDetector> loss({});
+  loss.job_begins();
+  const Outside band = loss.band("loss of the job");
+  OutsideFilter filter(band);
+  EXPECT_FALSE(filter.on_sample(-50));  // a loss that falls is no spike
+  EXPECT_FALSE(filter.on_sample(band.high));
+  EXPECT_EQ(filter.on_sample(std::numeric_limits<double>::quiet_NaN()), Edge::began);
+  EXPECT_THAT(loss.job("loss", Edge::began, 12), ElementsAre("restart: nobody"));
+  EXPECT_THAT(loss.job("loss", Edge::ended, 0), IsEmpty());
 }
 
 TEST(WatchIds, AreAllDifferentAndNeverZero) {

@@ -104,6 +104,29 @@ TEST(Investigation, IgnoresOtherWatchesOtherOrdersAndWhatComesLate) {
   EXPECT_THAT(suite.found(), IsEmpty());
 }
 
+// Paired bisection: all of a group that fails are named, and in the second round each runs with others that are well.
+TEST(Investigation, ExaminesAGroupThatFailedOneByOneWithOthers) {
+  Examination suite({.suite = {{ProbeId{3}, 2}, {ProbeId{1}}}}, {});
+  EXPECT_THAT(suite.says(), ElementsAre("probe 3 on every host of the job"));
+  for (const std::uint32_t host : {4U, 5U}) suite.fails(host);
+  EXPECT_THAT(suite.done("probe 3"), ElementsAre("probe 3 on host 4", "probe 3 on host 5"));
+  suite.fails(5);
+  suite.done("probe 3 on host 5");
+  EXPECT_FALSE(suite.finished());
+  EXPECT_THAT(suite.done("probe 3 on host 4"), IsEmpty());
+  EXPECT_TRUE(suite.finished());
+  EXPECT_THAT(suite.found(), ElementsAre(HostId{5}));
+}
+
+TEST(Investigation, GoesOnWhereNobodyOfAGroupFailsAgain) {
+  Examination suite({.suite = {{ProbeId{3}, 2}, {ProbeId{1}}}}, {});
+  suite.says();
+  for (const std::uint32_t host : {4U, 5U}) suite.fails(host);
+  suite.done("probe 3");
+  suite.done("probe 3 on host 4");
+  EXPECT_THAT(suite.done("probe 3 on host 5"), ElementsAre("probe 1 on every host of the job"));
+}
+
 TEST(Investigation, WithoutProbesTakesTheEvidenceAtItsWord) {
   Examination suspected({}, {HostId{2}, HostId{5}});
   EXPECT_THAT(suspected.says(), IsEmpty());

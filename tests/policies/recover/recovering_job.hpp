@@ -6,14 +6,16 @@
 
 namespace gauntlet {
 
-constexpr WatchId kRecoveryReport{9};
+constexpr Recovery::Reports kRecoveryReports{.probes = WatchId{9}, .last_collective = WatchId{8}};
 constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
-    "running", "saving", "stopping", "diagnosing", "asking", "replacing", "holding", "starting"};
+    "running", "saving", "gathering", "stopping", "diagnosing", "asking", "replacing", "holding", "starting"};
 
-/// One probe, one restart on the same hosts, and a stop within a minute of a start is the same incident.
+/// One probe, one restart on the same hosts, a stop within a minute of a start is the same incident, and a stop for which
+/// nobody is named waits 20 s for a name.
 inline PolicyConstants usual_constants() {
   PolicyConstants constants;
   constants.detection.collective_timeout = std::chrono::seconds(600);
+  constants.detection.gather = std::chrono::seconds(20);
   constants.diagnosis.suite = {ProbeId{0}};
   constants.recovery = {.restarts_in_place = 1, .relapse_window = std::chrono::seconds(60)};
   return constants;
@@ -25,25 +27,42 @@ inline const std::string kStarts = "start, ranks wait 600s";
 class RecoveringJob {
  public:
   explicit RecoveringJob(Recovery::First first = Recovery::First::diagnosis,
-                         PolicyConstants constants = usual_constants())
-      : constants_(std::move(constants)), recovery_(first, JobId{0}, constants_, kRecoveryReport) {
-    recovery_.launch(orders_);
+                         PolicyConstants constants = usual_constants(), Diagnoser diagnoser = {})
+      : constants_(std::move(constants)),
+        recovery_(first, diagnoser, JobId{0}, constants_, kRecoveryReports) {
+    recovery_.launch(now_, orders_);
     unanswered_.note(orders_);
   }
   RecoveringJob(const RecoveringJob&) = delete;
   RecoveringJob& operator=(const RecoveringJob&) = delete;
 
   std::string stage() const { return kStageNames[recovery_.stage().index()]; }
-  bool in_job(std::uint32_t host) const { return roster_.in_job(HostId{host}); }
+  bool in_job(std::uint32_t host) const { return seating_.in_job(HostId{host}); }
   Duration now() const { return now_ - kStart; }
   void wait(Duration time) { now_ += time; }
 
   // What happens, and what is ordered then.
-  Words suspect(std::uint32_t host) { return suspect(Suspicion{HostId{host}}); }
-  Words suspect_somebody() { return suspect(Suspicion{}); }
+  Words suspect(std::uint32_t host) { return suspect(Suspicion{.host = HostId{host}, .sensed = now_}); }
+  Words suspect_somebody() { return suspect(Suspicion{.sensed = now_}); }
+  Words degraded(std::uint32_t host) {
+    return suspect(Suspicion{.host = HostId{host}, .gravity = Gravity::degraded, .sensed = now_});
+  }
+  Words restart() { return suspect(Suspicion{.gravity = Gravity::restart, .sensed = now_}); }
   Words suspect(const Suspicion& suspicion) {
-    opened_ = recovery_.on(suspicion, now_, roster_, orders_);
+    opened_ = recovery_.on(suspicion, now_, seating_, orders_);
     return unanswered_.note(orders_);
+  }
+  Words noticed() {
+    opened_ = recovery_.on(Noticed{JobId{0}}, now_, orders_);
+    return unanswered_.note(orders_);
+  }
+  void waits_in(std::uint32_t host, Dimension dimension) {
+    recovery_.on(Seen{.watch = kRecoveryReports.last_collective,
+                      .who = component(HostId{host}),
+                      .edge = Edge::sample,
+                      .sensed = now_,
+                      .value = static_cast<double>(dimension),
+                      .more = 0});
   }
   /// Whether the last suspicion opened an incident.
   bool opened() const { return opened_; }
@@ -52,7 +71,7 @@ class RecoveringJob {
     return unanswered_.note(orders_);
   }
   void probe_finds(std::uint32_t host) {
-    recovery_.on(Seen{.watch = kRecoveryReport,
+    recovery_.on(Seen{.watch = kRecoveryReports.probes,
                       .who = component(HostId{host}),
                       .edge = Edge::sample,
                       .sensed = now_,
@@ -72,6 +91,11 @@ class RecoveringJob {
     done("start");
     wait(std::chrono::hours(1));
   }
+  /// Nobody is named in time.
+  Words gathered() {
+    now_ += constants_.detection.gather;
+    return done("wake");
+  }
   /// Everything that is ordered from here until the job trains, when all goes well and nobody finds anything.
   Words orders_until_it_runs() {
     Words all;
@@ -80,7 +104,8 @@ class RecoveringJob {
         ADD_FAILURE() << "stuck while " << stage();
         break;
       }
-      const Order order = unanswered_.take_oldest();
+      // A wake is what happens when nothing else does.
+      const Order order = unanswered_.take_oldest_but_wakes();
       if (const auto* wake = std::get_if<Wake>(&order.what)) now_ = std::max(now_, wake->at);
       Result result;
       if (std::holds_alternative<Acquire>(order.what)) result = Granted{HostId{next_host_++}};
@@ -94,13 +119,15 @@ class RecoveringJob {
  private:
   Words answer(const Order& order, Status status, const Result& result) {
     training_began_ = recovery_.on(Outcome{.order = order.id, .status = status, .took = {}, .result = result},
-                                   now_, roster_, orders_);
+                                   now_, seating_, orders_);
     return unanswered_.note(orders_);
   }
 
   PolicyConstants constants_;
   Recovery recovery_;
-  Roster roster_{Inventory{.job_hosts = 8, .spares = 8, .layout = {}}};
+  /// Two pipeline stages of four data-parallel hosts.
+  Seating seating_{
+      Inventory{.job_hosts = 8, .spares = 8, .gpus_per_host = 8, .layout = {.tp = 8, .pp = 2, .dp = 4}}};
   Orders orders_;
   Unanswered unanswered_;
   Time now_ = kStart;
@@ -119,6 +146,7 @@ class JobInStage : public RecoveringJob {
       done("checkpoint now", Saved{40});
       done("stop as planned");
     }
+    if (wanted == "gathering") suspect_somebody();
     if (wanted == "stopping" || wanted == "diagnosing" || wanted == "replacing") suspect(1);
     if (wanted == "diagnosing" || wanted == "replacing") done("stop for a fault");
     if (wanted == "replacing") {
@@ -127,6 +155,7 @@ class JobInStage : public RecoveringJob {
     }
     if (wanted == "asking") {
       suspect_somebody();
+      done("wake");
       done("stop for a fault");
       done("probe");
     }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <string_view>
 
 namespace gauntlet {
 namespace {
@@ -34,6 +36,27 @@ TEST(Metrics, FollowTheirDefinitions) {
       {"false_alarms", 0},
       {"mttf_s", 500},              // 1 / (2 / 1000)
       {"detection_latency_s", 30},  // 60 s over 2
+      {"detection_latency_p95_s", 50},
+      {"handled_share", 0.5},
+      {"detection_and_diagnosis_s", 30},
+      {"detection.recall", 2 / 3.0},
+      {"detection.precision", 0.5},  // 2 faults, no false alarm, 2 false alerts
+      {"false_alerts", 2},
+      {"missed_faults", 1},
+      {"missed_cost_s", 40},
+      {"evictions.precision", 2 / 3.0},
+      {"wrong_evictions_cost_s", 25},  // 5 s of them in a false alarm
+      {"detection.by_kind.gpu.met", 5},
+      {"detection.by_kind.gpu.detected", 2},
+      {"detection.by_kind.gpu.missed", 1},
+      {"detection.by_kind.gpu.recall", 2 / 3.0},
+      {"detection.by_kind.gpu.latency_p50_s", 10},
+      {"detection.by_kind.gpu.missed_cost_s", 40},
+      {"detection.by_kind.gpu.handled_share", 0.5},
+      {"detection.by_kind.gpu.detection_and_diagnosis_s", 30},
+      {"detection.by_kind.gpu.evictions_wrong", 1},
+      {"detection.by_kind.gpu.wrong_evictions_cost_s", 20},
+      {"detection.by_kind.nic.met", 0},
       {"evictions.right", 2},
       {"evictions.wrong", 1},
       {"asked", 0},
@@ -56,7 +79,8 @@ TEST(Metrics, FollowTheirDefinitions) {
   for (const auto& [name, expected] : cases) {
     const std::optional<double> value = measure(name, sample_figures(2));
     ASSERT_TRUE(value) << name;
-    EXPECT_NEAR(*value, expected, 1e-12 * expected) << name;
+    const bool binned = std::string_view(name).find("latency_p") != std::string_view::npos;
+    EXPECT_NEAR(*value, expected, (binned ? 0.004 : 1e-12) * expected) << name;
   }
 }
 
@@ -66,6 +90,8 @@ TEST(Metrics, AreAbsentWhereAReplicaDoesNotDefineThem) {
   quiet.detected = 0;
   EXPECT_FALSE(measure("mttf_s", quiet));
   EXPECT_FALSE(measure("detection_latency_s", quiet));
+  for (const char* name : {"recall", "latency_p50_s", "handled_share", "detection_and_diagnosis_s"})
+    EXPECT_FALSE(measure(std::string("detection.by_kind.nic.") + name, quiet)) << name;
 
   quiet.wall = {};
   EXPECT_FALSE(measure("ettr", quiet));

@@ -36,10 +36,25 @@ inline Figures random_figures(std::uint64_t seed, std::uint32_t kinds, std::uint
   of.steps = static_cast<std::int64_t>(numbers.next(1ULL << 40));
   of.iterations = static_cast<std::int64_t>(numbers.next(1ULL << 40));
   of.iteration_time = time();
-  for (std::uint32_t* each : {&of.interruptions, &of.planned_stops, &of.false_alarms, &of.detected,
-                              &of.evictions_right, &of.evictions_wrong, &of.asked, &of.spares_max_in_use})
+  for (std::uint32_t* each :
+       {&of.interruptions, &of.planned_stops, &of.false_alarms, &of.detected, &of.evictions_right,
+        &of.evictions_wrong, &of.asked, &of.spares_max_in_use, &of.false_alerts})
     *each = count();
+  of.wrong_evictions = time();
   for (std::uint32_t kind = 0; kind < kinds; ++kind) of.faults.push_back(count());
+  for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+    FaultScore& score = of.fault_scores.emplace_back();
+    score.detected = static_cast<std::uint32_t>(numbers.next(4));
+    score.missed = count();
+    score.met = score.detected + score.missed + count();
+    for (std::uint32_t i = 0; i < score.detected; ++i) score.latencies.add(time());
+    score.missed_cost = time();
+    score.incidents = count();
+    score.handled = count();
+    score.handled_time = time();
+    score.evictions_wrong = count();
+    score.wrong_evictions = time();
+  }
   of.unplanned_rate = static_cast<double>(numbers.next(1ULL << 46)) * 0x1.23456789abcdep-60;
   of.detection_latency_sum = time();
   of.fingerprint = seed * 0x9e3779b97f4a7c15U;
@@ -48,7 +63,7 @@ inline Figures random_figures(std::uint64_t seed, std::uint32_t kinds, std::uint
     incident.opened = kStart + time();
     incident.closed = incident.opened + time();
     incident.cause = {static_cast<std::uint32_t>(numbers.next(kCausesWithoutFault + kinds))};
-    incident.component = {static_cast<ComponentKind>(numbers.next(4)), count()};
+    incident.component = {static_cast<ComponentKind>(numbers.next(9)), count()};
     incident.detected = numbers.next(2) == 1;
     if (incident.detected) incident.detection_latency = time();
     incident.stops = count();
@@ -56,6 +71,10 @@ inline Figures random_figures(std::uint64_t seed, std::uint32_t kinds, std::uint
     incident.evictions_right = count();
     incident.evictions_wrong = count();
     incident.asked = count();
+    incident.unplanned = numbers.next(2) == 1;
+    incident.noticed = numbers.next(2) == 1;
+    incident.handled = numbers.next(2) == 1;
+    incident.wrong_evictions = time();
     incident.steps_lost = static_cast<std::int64_t>(numbers.next(1ULL << 40));
     for (std::size_t phase = 1; phase < kPhases; ++phase) incident.lost[phase] = time();
   }

@@ -19,8 +19,9 @@ std::int64_t integer(const Row& row, const std::vector<Column>& columns, const s
 TEST(Rows, AReplicaHasACellForEveryColumn) {
   const std::vector<std::string> faults = sample_facts().faults;
   const std::vector<Column> columns = replica_columns(faults);
+  const Figures figures = sample_figures(1);
   Row row;
-  fill_replica_row(4, sample_figures(1), places_of(faults, faults), row);
+  fill_replica_row(4, figures, places_of(faults, faults), row);
   ASSERT_EQ(row.size(), columns.size());
   EXPECT_EQ(columns[kWallColumn].name, "wall_ns");
   EXPECT_EQ(columns[kFirstPhaseColumn].name, "effective_ns");
@@ -34,14 +35,19 @@ TEST(Rows, AReplicaHasACellForEveryColumn) {
   EXPECT_EQ(integer(row, columns, "interruptions"), 4);
   EXPECT_EQ(integer(row, columns, "spares_max_in_use"), 2);
   EXPECT_EQ(integer(row, columns, "faults.gpu"), 3);
+  EXPECT_EQ(integer(row, columns, "met.gpu"), 4);
+  EXPECT_EQ(integer(row, columns, "missed_ns.gpu"), 40'000'000'000);
+  EXPECT_EQ(integer(row, columns, "wrong_evictions_ns.gpu"), 20'000'000'000);
+  EXPECT_EQ(integer(row, columns, "wrong_evictions_ns"), 25'000'000'000);
 }
 
 TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
   const std::vector<std::string> of_study = {"nic", "disk", "gpu"};
   const std::vector<Column> columns = replica_columns(of_study);
   const KindPlaces places = places_of(of_study, sample_facts().faults);
+  const Figures figures = sample_figures(1);
   Row row;
-  fill_replica_row(4, sample_figures(1), places, row);
+  fill_replica_row(4, figures, places, row);
   ASSERT_EQ(row.size(), columns.size());
   EXPECT_EQ(integer(row, columns, "lost.gpu.recomputing_ns"), 349'000'000'000);
   EXPECT_EQ(integer(row, columns, "lost.nic.recomputing_ns"), 100'000'000'000);
@@ -54,6 +60,7 @@ TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
   read_replica_row(row, places, back);
   EXPECT_EQ(back.lost, sample_figures(1).lost);
   EXPECT_EQ(back.faults, sample_figures(1).faults);
+  EXPECT_EQ(back.fault_scores, sample_figures(1).fault_scores);
 }
 
 TEST(Rows, AnIncidentHasACellForEveryColumn) {
@@ -68,6 +75,9 @@ TEST(Rows, AnIncidentHasACellForEveryColumn) {
   EXPECT_EQ(integer(row, columns, "component_index"), 5);
   EXPECT_EQ(integer(row, columns, "detection_latency_ns"), 30'000'000'000);
   EXPECT_EQ(integer(row, columns, "lost.restarting_ns"), 60'000'000'000);
+  EXPECT_EQ(integer(row, columns, "noticed_by_person"), 0);
+  EXPECT_EQ(integer(row, columns, "handled_without_person"), 1);
+  EXPECT_EQ(integer(row, columns, "wrong_evictions_ns"), 20'000'000'000);
 
   incident.detected = false;
   fill_incident_row(4, 2, incident, causes, row);

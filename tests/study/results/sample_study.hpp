@@ -56,6 +56,22 @@ inline Figures sample_figures(std::uint32_t k) {
   of.evictions_right = 2;
   of.evictions_wrong = 1;
   of.spares_max_in_use = 2;
+  // Of 3 + k faults of GPUs two were detected, after 10 s and 50 s, and one was missed; k did no harm.
+  of.fault_scores.resize(2);
+  FaultScore& gpu = of.fault_scores[0];
+  gpu.met = 3 + k;
+  gpu.detected = 2;
+  gpu.missed = 1;
+  gpu.latencies.add(seconds(10));
+  gpu.latencies.add(seconds(50));
+  gpu.missed_cost = seconds(40);
+  gpu.incidents = 2;
+  gpu.handled = 1;
+  gpu.handled_time = seconds(30);
+  gpu.evictions_wrong = 1;
+  gpu.wrong_evictions = seconds(20);
+  of.false_alerts = 2;
+  of.wrong_evictions = seconds(25);
   of.fingerprint = 0x1111111111111111U * (k + 1);
   Incident incident;
   incident.opened = Time(seconds(10));
@@ -64,6 +80,8 @@ inline Figures sample_figures(std::uint32_t k) {
   incident.component = {ComponentKind::gpu, 5};
   incident.detected = true;
   incident.detection_latency = seconds(30);
+  incident.unplanned = incident.handled = true;
+  incident.wrong_evictions = seconds(20);
   at(incident.lost, Phase::restarting) = seconds(60);
   of.incidents = {incident};
   return of;

@@ -126,6 +126,7 @@ TEST_F(ResultsStore, GivesBackEveryMetricBitForBit) {
       EXPECT_EQ(replica, next++);
       EXPECT_EQ(figures.fingerprint, wanted.fingerprint);
       EXPECT_EQ(figures.lost, wanted.lost);
+      EXPECT_EQ(figures.fault_scores, wanted.fault_scores);
       for (const Metric& metric : metrics) {
         const Fraction is = metric.of(figures), was = metric.of(wanted);
         EXPECT_EQ(is.numerator, was.numerator) << metric.name;
@@ -142,7 +143,12 @@ TEST_F(ResultsStore, GivesBackEveryMetricBitForBit) {
     EXPECT_EQ(is.cause, was.cause);
     EXPECT_EQ(is.component, was.component);
     EXPECT_EQ(is.detection_latency, was.detection_latency);
+    EXPECT_EQ(is.component, was.component);
     EXPECT_EQ(is.asked, was.asked);
+    EXPECT_EQ(is.unplanned, was.unplanned);
+    EXPECT_EQ(is.noticed, was.noticed);
+    EXPECT_EQ(is.handled, was.handled);
+    EXPECT_EQ(is.wrong_evictions, was.wrong_evictions);
     EXPECT_EQ(is.steps_lost, was.steps_lost);
     EXPECT_EQ(is.lost, was.lost);
     ++incidents;
@@ -385,7 +391,7 @@ TEST_F(ResultsStore, OfAnotherFormatIsSoundAndRefusedAsThat) {
     EXPECT_EQ(refusal(sample_identity()), wanted);
     EXPECT_EQ(Store::open_to_read(file_).problem->text(), wanted);
   };
-  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 2");
+  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 3");
   says("ALTER TABLE study RENAME format TO form", "a format that has no number");
 }
 

@@ -1,5 +1,7 @@
 #include "study/results/summary_json.hpp"
 
+#include "tests/study/results/sample_study.hpp"
+
 #include <gtest/gtest.h>
 
 namespace gauntlet {
@@ -11,6 +13,7 @@ Summary two_metrics() {
   of.facts.version = "0.1.0";
   of.facts.seed = 18446744073709551615U;  // 2^64 - 1: seeds have all 64 bits
   of.replicas = 3;
+  of.facts.faults = {"gpu"};
   of.fingerprint = 0xabc;
   of.metrics = {{"ettr",
                  {.n = 3,
@@ -55,6 +58,23 @@ constexpr const char* kGolden = R"({
       "p50": null,
       "p95": null,
       "n": 0
+    }
+  },
+  "detection": {
+    "handled_share": null,
+    "detection_and_diagnosis_s": null,
+    "recall": null,
+    "precision": null,
+    "evictions.precision": null,
+    "false_alarms": null,
+    "false_alerts": null,
+    "missed_faults": null,
+    "missed_cost_s": null,
+    "wrong_evictions_cost_s": null,
+    "detection_latency_p50_s": null,
+    "detection_latency_p95_s": null,
+    "by_kind": {
+      "gpu": {}
     }
   }
 }
@@ -103,6 +123,25 @@ TEST(SummaryJson, SaysWhyATextIsNone) {
     EXPECT_FALSE(parsed.summary) << text;
     EXPECT_FALSE(parsed.why.empty()) << text;
   }
+}
+
+TEST(SummaryJson, SaysHowEachFaultKindFared) {
+  const std::string json = to_json(sample_summary(3));
+  // Faults met: 3 + 4 + 5 in three runs; of each run two detected, one missed.
+  EXPECT_NE(json.find("    \"by_kind\": {\n"
+                      "      \"gpu\": {\n"
+                      "        \"met\": 4.0,\n"
+                      "        \"detected\": 2.0,\n"
+                      "        \"missed\": 1.0,\n"
+                      "        \"recall\": 0.6666666666666666,\n"),
+            std::string::npos);
+  EXPECT_NE(json.find("      \"nic\": {\n"
+                      "        \"met\": 0.0,\n"
+                      "        \"detected\": 0.0,\n"
+                      "        \"missed\": 0.0,\n"
+                      "        \"recall\": null,\n"
+                      "        \"latency_p50_s\": null,\n"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+// gauntlet trace: failure records to faults of a scenario.
+#include "study/trace.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output_file.hpp"
+#include "cli/shell.hpp"
+#include "cli/terminal.hpp"
+#include "models/trace/toml_text.hpp"
+#include "report/trace_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, TraceFormat>, 3> kFormats = {
+    {{"detect", TraceFormat::detect}, {"lanl", TraceFormat::lanl}, {"csv", TraceFormat::csv}}};
+constexpr std::array<std::pair<std::string_view, ZeroDurations>, 3> kZeros = {
+    {{"drop", ZeroDurations::drop}, {"minute", ZeroDurations::minute}, {"keep", ZeroDurations::keep}}};
+constexpr std::size_t kMostShown = 20;  // rejected lines; --json has more
+
+template <class T, std::size_t N>
+T value_of(const std::array<std::pair<std::string_view, T>, N>& names, std::string_view name) {
+  return std::ranges::find(names, name, [](const auto& each) { return each.first; })->second;
+}
+
+template <class T, std::size_t N>
+std::vector<std::string> names_of(const std::array<std::pair<std::string_view, T>, N>& names) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : names) out.emplace_back(name);
+  return out;
+}
+
+TraceQuestion question_of(const TraceRequest& request) {
+  return {.file = request.file,
+          .format = value_of(kFormats, request.format),
+          .system = request.system,
+          .cause = request.cause,
+          .from = request.from,
+          .until = request.until,
+          .nodes = request.nodes,
+          .zeros = value_of(kZeros, request.zero_gaps),
+          .gaps = request.by_node ? GapsOf::nodes : GapsOf::systems};
+}
+
+std::string command_of(const TraceRequest& request) {
+  std::string text = "gauntlet trace fit " + shell_word(request.file);
+  const auto add = [&](const char* option, const std::optional<std::string>& value) {
+    if (value) text += fmt::format(" {} {}", option, shell_word(*value));
+  };
+  if (request.format != kFormats.front().first) add("--format", request.format);
+  add("--system", request.system);
+  add("--cause", request.cause);
+  add("--from", request.from);
+  add("--until", request.until);
+  if (request.nodes) text += fmt::format(" --nodes {}", *request.nodes);
+  if (request.zero_gaps != kZeros.front().first) add("--zero-gaps", request.zero_gaps);
+  if (request.by_node) text += " --by-node";
+  return text;
+}
+
+int wrong_input(std::span<const Problem> problems) {
+  if (problems.size() <= kMostShown + 1) {
+    print_problems(problems);
+  } else {  // the last one says what it comes to
+    for (const Problem& problem : problems.first(kMostShown)) complain(problem.text());
+    complain(fmt::format("and {} more of that kind", problems.size() - kMostShown - 1));
+    complain(problems.back().text());
+  }
+  return kWrongInput;
+}
+
+/// Lines that are no record, on standard error: the result goes on without them.
+void tell_rejected(const TraceSource& source) {
+  const std::size_t shown = std::min(kMostShown, source.problems.size());
+  for (const Problem& problem : std::span(source.problems).first(shown))
+    complain("rejected: " + problem.text());
+  if (source.rejected_count() > shown)
+    complain(
+        fmt::format("rejected: {} more; --json names up to {}", source.rejected_count() - shown, kMostTold));
+}
+
+/// The problem of --out, before any work is done.
+std::optional<Problem> problem_of(const TraceRequest& request, std::string_view begins,
+                                  std::string_view kind) {
+  if (!request.out) return std::nullopt;
+  return problem_of_output(*request.out, begins, kind, "--out");
+}
+
+int write(const TraceRequest& request, std::string_view text) {
+  if (!request.out) return kSuccess;
+  const std::optional<Problem> problem = write_output(*request.out, text);
+  if (problem) print_problems({&*problem, 1});
+  return problem ? kFailed : kSuccess;
+}
+
+}  // namespace
+
+std::vector<std::string> trace_formats() { return names_of(kFormats); }
+std::vector<std::string> trace_zero_gaps() { return names_of(kZeros); }
+
+int trace_import_command(const TraceRequest& request) {
+  if (const auto problem = problem_of(request, kFaultTraceBegins, "a fault trace"))
+    return wrong_input({&*problem, 1});
+  TraceImported imported = import_trace(question_of(request));
+  if (!imported.result) return wrong_input(imported.problems);
+  imported.result->out = *request.out;
+  tell_rejected(imported.result->source);
+  if (const int failed = write(request, imported.faults); failed != kSuccess) return failed;
+  const bool printed =
+      print(request.json ? to_json(*imported.result)
+                         : text_report(*imported.result, {.command = "", .colour = colour_of_output()}));
+  return printed ? kSuccess : kFailed;
+}
+
+int trace_fit_command(const TraceRequest& request) {
+  if (const auto problem = problem_of(request, kFaultProfileBegins, "a fault profile"))
+    return wrong_input({&*problem, 1});
+  const TraceFitted fitted = fit_trace(question_of(request));
+  if (!fitted.result) return wrong_input(fitted.problems);
+  if (request.out && fitted.profile.empty()) {
+    const Problem problem{
+        .file = "--out",
+        .what = *request.out,
+        .why = "would be empty: no node is named, or all failures are at one time, so that there is no rate",
+        .suggestion = "leave it out, or give --nodes"};
+    return wrong_input({&problem, 1});
+  }
+  tell_rejected(fitted.result->source);
+  if (const int failed = write(request, fitted.profile); failed != kSuccess) return failed;
+  const bool printed = print(request.json ? to_json(*fitted.result)
+                                          : text_report(*fitted.result, {.command = command_of(request),
+                                                                         .colour = colour_of_output()}));
+  return printed ? kSuccess : kFailed;
+}
+
+}  // namespace gauntlet

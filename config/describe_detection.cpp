@@ -1,0 +1,240 @@
+// The constants of the detectors. Defaults are published values where there are any.
+#include "config/describe.hpp"
+#include "config/nearest.hpp"
+#include "config/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+/// A NIC that goes down logs it, and comes back: `log` leaves that line to `flap`.
+constexpr std::string_view kNicDown = "nic_down";
+
+/// Of the catalogue, where tables of lines are.
+constexpr std::string_view kFolder = "lines";
+
+constexpr std::array<Choice<LineAction>, 4> kActions = {{
+    {"replace", LineAction::replace},
+    {"restart", LineAction::restart},
+    {"alert", LineAction::alert},
+    {"ignore", LineAction::ignore},
+}};
+constexpr std::array<Choice<bool>, 2> kMfuActions = {{{"alert", false}, {"restart", true}}};
+constexpr Range<std::int64_t> kSamples{1, 10'000};
+
+std::vector<std::string> lines_of(const World& world) {
+  return {world.patterns.begin() + kVictimsPatterns, world.patterns.end()};
+}
+
+LineAction usual_action(const std::string& line) {
+  return line == kNicDown ? LineAction::ignore : LineAction::replace;
+}
+
+std::string_view word_for(LineAction action) {
+  return std::find_if(kActions.begin(), kActions.end(),
+                      [&](const auto& each) { return each.second == action; })
+      ->first;
+}
+
+/// Written in a table of the catalogue, which serves many scenarios and names lines that this one does not have.
+bool from_catalogue(const Value& entry) {
+  if (entry.at.kind != Origin::Kind::file || !entry.at.file) return false;
+  const std::filesystem::path folder = std::filesystem::path(*entry.at.file).lexically_normal().parent_path();
+  return folder.filename() == kFolder && folder.parent_path().filename() == "catalog";
+}
+
+/// Leaves in the table what this scenario has: unknown lines of a catalogue's table are dropped, others reported.
+void keep_known(const Place& place, const std::vector<std::string>& lines) {
+  Value::Table& table = *place.value().table();
+  for (auto entry = table.begin(); entry != table.end();) {
+    const bool known =
+        entry->first == "source" || std::find(lines.begin(), lines.end(), entry->first) != lines.end();
+    if (!known && from_catalogue(entry->second)) {
+      entry = table.erase(entry);
+      continue;
+    }
+    if (!known)
+      place.mistake_of_key(entry->first, "is not a log line of this scenario",
+                           suggest_names(entry->first, lines));
+    ++entry;
+  }
+}
+
+/// A table of lines and what is done when one is logged, or the name of one in the catalogue.
+Type line_table(std::vector<LineRule>& into, std::vector<std::string> lines) {
+  std::vector<std::string> words;
+  for (const auto& [word, action] : kActions) words.emplace_back(word);
+  Type type;
+  type.schema = R"({"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": )" +
+                names_schema(words) + "}]}";
+  type.folder = kFolder;
+  type.read = [&into, lines = std::move(lines)](const Place& place) {
+    into.clear();
+    if (place.value().string() != nullptr) return;  // in no catalogue, which has been reported
+    if (place.value().table() == nullptr)
+      return wrong_type(place,
+                        "a table such as { xid_79 = \"replace\" }, or a name of the catalogue's lines");
+    keep_known(place, lines);
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      LineRule rule{PatternId{kVictimsPatterns + i}, usual_action(lines[i])};
+      if (const auto given = place.find(lines[i])) {
+        choice<LineAction>(rule.action, kActions, "what can be done about a line").read(*given);
+      } else {
+        Value value{std::string(word_for(rule.action)), {}, {}, false};
+        place.value().table()->emplace(lines[i], std::move(value));
+      }
+      into.push_back(rule);
+    }
+  };
+  return type;
+}
+
+/// Lines of this scenario, as ids.
+Type lines(std::vector<PatternId>& into, std::vector<std::string> known) {
+  std::vector<std::string> unused;
+  Type type = names(unused, known, "a log line of this scenario");
+  type.read = [&into, known = std::move(known)](const Place& place) {
+    std::vector<std::string> chosen;
+    names(chosen, known, "a log line of this scenario").read(place);
+    into.clear();
+    for (const std::string& name : chosen) {
+      const auto index = std::find(known.begin(), known.end(), name) - known.begin();
+      into.push_back(PatternId{kVictimsPatterns + static_cast<std::uint32_t>(index)});
+    }
+  };
+  return type;
+}
+
+Type samples(std::uint16_t& into) {
+  return {R"({"type": "integer", "minimum": 1, "maximum": 10000})", [&into](const Place& place) {
+            if (const auto value = read_whole_number(place, kSamples))
+              into = static_cast<std::uint16_t>(*value);
+          }};
+}
+
+void describe(Fields& fields, LearnedHangConstants& learned) {
+  fields.field("samples", samples(learned.samples), Fallback::value("16"),
+               "steps after each start that it learns from");
+  fields.field("multiple", number(learned.multiple, {1, 1e6, true}), Fallback::value("5.0"),
+               "of the longest of them (NVRx: 5)");
+  fields.field("floor", duration(learned.floor, Sign::positive), Fallback::value("\"1min\""), "never below");
+}
+
+void describe(Fields& fields, TrafficStoppedConstants& traffic) {
+  fields.field("low", number(traffic.low, {0, 1, true}), Fallback::value("0.05"),
+               "share of the mean below which traffic counts as stopped");
+  fields.field("lasting", duration(traffic.lasting, Sign::positive), Fallback::value("\"10min\""),
+               "after so long the job is stopped (ByteRobust: 10min, https://arxiv.org/abs/2509.16293)");
+}
+
+void describe(Fields& fields, TrafficPeriodConstants& traffic) {
+  fields.field("least", number(traffic.least, {0, 1, true}), Fallback::value("0.8"),
+               "share of the mean below which traffic has declined (assumption)");
+  fields.field("fluctuation", number(traffic.fluctuation, {0, 1, true}), Fallback::value("0.2"),
+               "share by which the period may differ from the learned one (assumption)");
+  fields.field("samples", samples(traffic.samples), Fallback::value("5"), "periods that it learns from");
+}
+
+void describe(Fields& fields, FailSlowConstants& slow) {
+  fields.field("peers", samples(slow.peers), Fallback::value("64"),
+               "hosts of each pipeline stage that are asked");
+  fields.field("samples", samples(slow.samples), Fallback::value("2"), "timings of each of them");
+  fields.field(
+      "deviations", number(slow.deviations, {0, 1e6, true}), Fallback::value("3.5"),
+      "robust standard deviations above the median beyond which a host is slow (Iglewicz and Hoaglin 1993)");
+  fields.field("least_excess", number(slow.least_excess, {0, 10, true}), Fallback::value("0.05"),
+               "and at least so much of the median above it");
+  fields.field("continuity", duration(slow.continuity, Sign::positive), Fallback::value("\"4min\""),
+               "for so long without a break (Minder: 4min, https://arxiv.org/abs/2411.01791)");
+  fields.field("change", number(slow.change, {0, 10, true}), Fallback::value("0.1"),
+               "change-point: of the step time that counts as one (GREYHOUND: 0.1)");
+}
+
+void describe(Fields& fields, MfuConstants& mfu) {
+  fields.field("samples", samples(mfu.samples), Fallback::value("16"),
+               "steps after a start that the best is learned from");
+  fields.field("decline", number(mfu.decline, {0, 0.99, true}), Fallback::value("0.1"),
+               "of the best that counts (assumption: GREYHOUND's threshold of a change)");
+  fields.field("lasting", duration(mfu.lasting, Sign::positive), Fallback::value("\"30min\""),
+               "for so long (assumption)");
+  fields.field("action", choice<bool>(mfu.restart, kMfuActions, "what can be done about a decline"),
+               Fallback::value("\"alert\""),
+               "alert: a person is told; restart: the job is saved and started again");
+}
+
+void describe(Fields& fields, LossConstants& loss) {
+  fields.field("spike", number(loss.spike, {0, 1e9, true}), Fallback::value("10.0"),
+               "robust standard deviations above the running median that are a spike (assumption)");
+}
+
+void describe(Fields& fields, FlapConstants& flap, const std::vector<std::string>& known) {
+  const bool there = std::find(known.begin(), known.end(), kNicDown) != known.end();
+  fields.field("lines", lines(flap.lines, known), Fallback::computed([there] {
+                 return there ? "[\"" + std::string(kNicDown) + "\"]" : std::string("[]");
+               }),
+               "that a host logs when one of its NICs goes down");
+  fields.field("returns", whole_number(flap.returns, {1, 1'000'000}), Fallback::value("3"),
+               "of one host within the window (gpud: 3 in 12h, each after 25s down)");
+  fields.field("window", duration(flap.window, Sign::positive), Fallback::value("\"12h\""), "see returns");
+  fields.field("least_down", duration(flap.least_down, Sign::not_negative), Fallback::value("\"25s\""),
+               "shorter ones do not count, by the traffic of the job; 0s: all count");
+  fields.field("quarantine", duration(flap.quarantine, Sign::not_negative), Fallback::value("\"24h\""),
+               "before the host may serve again (Ascend MindCluster looks back over 24h)");
+}
+
+std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
+
+/// What the culprit's own exit may take to be heard of, and a second.
+Duration usual_gather(const Telemetry& telemetry) {
+  return telemetry.heartbeat_period + telemetry.heartbeat_jitter + telemetry.delay + std::chrono::seconds(1);
+}
+
+std::string usual_lines(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines)
+    out += (out.empty() ? " " : ", ") + key_to_toml(line) + " = \"" +
+           std::string(word_for(usual_action(line))) + "\"";
+  return "{" + out + (out.empty() ? "}" : " }");
+}
+
+}  // namespace
+
+void describe(Fields& fields, DetectionConstants& detection, const World& world) {
+  fields.field("timeout", duration(detection.heartbeat_timeout, Sign::positive), Fallback::value("\"1min\""),
+               "silence of a host after which it counts as lost");
+  fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive), Fallback::value("\"10min\""),
+               "no step completed for so long counts as a hang (DLRover: 10min)");
+  fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),
+               Fallback::value("\"10min\""),
+               "a rank that waits longer for a collective aborts (PyTorch: 10min)");
+  fields.field(
+      "gather", duration(detection.gather, Sign::not_negative),
+      Fallback::computed([&] { return in_quotes(usual_gather(world.telemetry)); }),
+      "a job that stands still waits so long for a host to be named before it is stopped; 0s: not at all");
+  const std::vector<std::string> known = lines_of(world);
+  fields.field(
+      "lines", line_table(detection.lines, known), Fallback::computed([known] { return usual_lines(known); }),
+      "what is done about each log line, or the name of such a table in the catalogue: replace the host, "
+      "restart, alert a person, ignore");
+  const auto part = [&](std::string_view name, auto& constants, std::string_view doc) {
+    fields.table(
+        name, [&](Fields& f) { describe(f, constants); }, doc);
+  };
+  part("learned_hang", detection.learned_hang, "constants of learned-hang");
+  part("traffic_stopped", detection.traffic_stopped, "constants of traffic-stopped");
+  part("traffic_period", detection.traffic_period, "constants of traffic-period");
+  part("fail_slow", detection.fail_slow, "constants of fail-slow and change-point");
+  part("mfu", detection.mfu, "constants of mfu");
+  part("loss", detection.loss, "constants of loss");
+  fields.table(
+      "flap", [&](Fields& f) { describe(f, detection.flap, known); }, "constants of flap");
+  describe_source(fields);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,50 @@
+#include "models/fault/rate_profile.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace gauntlet {
+namespace {
+
+constexpr Duration kDay = std::chrono::hours(24);
+
+/// cos(2 pi x) for |x| <= 1/2, within a few units of the last place: 1 - 2 sin^2(pi x), the sine by its series, whose next
+/// term is below 2^-59 of it. The C library's cosine differs between machines.
+double cosine_of_turn(double x) {
+  constexpr double kPi = 3.141592653589793;
+  const double angle = kPi * x, square = angle * angle;
+  double sum = 1;
+  for (int n = 20; n >= 2; n -= 2) sum = 1 - square * (1.0 / (n * (n + 1))) * sum;
+  const double sine = angle * sum;
+  return 1 - 2 * sine * sine;
+}
+
+}  // namespace
+
+bool RateProfile::flat() const {
+  const auto unit = [](const auto& each) { return each.factor == 1; };
+  return (lemons.share == 0 || lemons.factor == 1) && daily.amplitude == 0 &&
+         std::all_of(batches.begin(), batches.end(), unit) &&
+         std::all_of(curve.begin(), curve.end(), [](const auto& point) { return point.second == 1; });
+}
+
+double RateProfile::of_day(Time at) const {
+  const Duration since_peak = (at - kStart) % kDay - daily.peak % kDay;  // within a day, either way
+  const double turns = static_cast<double>(since_peak.count()) / static_cast<double>(kDay.count());
+  return 1 + daily.amplitude * cosine_of_turn(turns > 0.5 ? turns - 1 : turns < -0.5 ? turns + 1 : turns);
+}
+
+double RateProfile::time_on_curve(double seconds) const {
+  double from = 0, height = 1, area = 0;
+  for (const auto& [at, factor] : curve) {
+    const double until = to_seconds(at - kStart);
+    const double more = (until - from) * height;
+    if (area + more > seconds) break;
+    area += more;
+    from = until;
+    height = factor;
+  }
+  return height > 0 ? from + (seconds - area) / height : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,20 @@
+// How far a sample is from a law.
+#pragma once
+
+#include "models/trace/law_fit.hpp"
+
+#include <optional>
+
+namespace gauntlet {
+
+struct Distances {
+  double kolmogorov_smirnov = 0;  // sup |F_n - F|, 0 to 1
+  std::optional<double>
+      anderson_darling;  // A^2; nothing where it is infinite: a value that the law does not give
+};
+
+/// Of a sample that is not empty. Anderson & Darling, "A test of goodness of fit", J. Am. Stat. Assoc. 49, 1954, in the form of
+/// their eq. 2.2, with ties taken together.
+Distances distances_of(const Sample& sample, const Law& law);
+
+}  // namespace gauntlet

@@ -1,0 +1,34 @@
+// Failure traces from files of comma-separated values.
+#pragma once
+
+#include "models/trace/records.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+enum class TraceFormat : std::uint8_t {
+  detect,  // LANL's where a column is named "Prob Started", else csv
+  /// LANL's release of its failure records, LA-UR-05-7318 (https://www.usenix.org/cfdr-data): System, nodes, nodenum, Prob
+  /// Started, Prob Fixed, Down Time (minutes), and a column for each cause, of which one is filled at most. Its clocks have no
+  /// zone, so that a gap over a change of the clocks is an hour off; Down Time, where it is given, is not, and is taken. Records
+  /// come node by node: one that starts before the last one of its node is out of order.
+  lanl,
+  /// start, end, node, cause, and system where there are several; times in ISO 8601. An empty end is a failure whose repair
+  /// time is not known; in either format an empty node is one that is not known. A record that starts before the one above it is out of order.
+  csv,
+};
+
+struct TraceRead {
+  std::optional<FailureTrace> trace;  // with at least one record
+  std::vector<Problem> problems;      // why there is none
+};
+
+/// Columns are found by their names. Lines that are no failure are counted by reason, with a problem each in `reading`; a file
+/// that cannot be read to its end is no trace. Never throws for bad input.
+TraceRead read_failures(const std::string& file, TraceFormat format);
+
+}  // namespace gauntlet

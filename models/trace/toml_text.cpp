@@ -1,0 +1,149 @@
+#include "models/trace/toml_text.hpp"
+
+#include "core/quantity.hpp"
+#include "models/trace/components.hpp"
+#include "models/trace/date.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace gauntlet {
+namespace {
+
+/// Words as comment lines.
+std::string comment(std::string_view words) {
+  std::string out;
+  std::istringstream lines{std::string(words)};
+  for (std::string line; std::getline(lines, line);) {
+    std::erase_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+    out += line.empty() ? "#\n" : "# " + line + "\n";
+  }
+  return out;
+}
+
+/// A string of TOML; what no line may hold is left out.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= ' ' && c != '\x7f') out += c;
+  }
+  return out + "\"";
+}
+
+double parameter(const FittedLaw& fit, std::string_view name) {
+  return std::ranges::find(fit.parameters, name, &LawParameter::name)->value;
+}
+
+/// To the millisecond, or the nanosecond of what is shorter than a second: no fit is as good as that.
+std::string time_toml(double seconds) {
+  const double step = seconds >= 1 ? 1e-3 : 1e-9;
+  const Duration rounded =
+      from_seconds(static_cast<double>(static_cast<std::int64_t>(seconds / step + 0.5)) * step);
+  return quoted(to_text(std::max(rounded, Duration(1))));
+}
+
+std::vector<Duration> known_repairs(const FailureTrace& trace, std::uint32_t cause) {
+  std::vector<Duration> out;
+  for (const FailureRecord& record : trace.records)
+    if (record.cause == cause && record.node != kNoNode && record.repair && *record.repair > Duration::zero())
+      out.push_back(*record.repair);
+  return out;
+}
+
+/// A list over several lines.
+std::string list_toml(const std::vector<std::string>& items, std::size_t a_line) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out += i % a_line == 0 ? "\n  " : " ";
+    out += items[i] + ",";
+  }
+  return out + "\n]";
+}
+
+constexpr const char* kNodeIsDown =
+    "component = \"host\"\neffect = \"crash\"\nheartbeat_lost = true\nremedy = \"repair\"\n";
+
+}  // namespace
+
+std::string law_toml(const FittedLaw& fit, bool with_mean) {
+  const std::string_view name = fit.law.name();
+  const auto number = [&](const char* of) { return fmt::format("{:.4g}", parameter(fit, of)); };
+  const auto time = [&](const char* of) { return time_toml(parameter(fit, of)); };
+  std::string out = fmt::format("{{ name = \"{}\"", name);
+  if (name == "weibull") {
+    out += ", shape = " + number("shape");
+    if (with_mean) out += ", scale = " + time("scale_s");
+  } else if (name == "lognormal") {
+    out += ", sigma = " + number("sigma");
+    if (with_mean) out += ", median = " + time("median_s");
+  } else if (name == "gamma") {
+    out += ", shape = " + number("shape");
+    if (with_mean) out += ", mean = " + time("mean_s");
+  } else if (name == "hyperexponential") {
+    const double weight = parameter(fit, "weight");
+    out += fmt::format(", weights = [{:.4g}, {:.4g}], means = [{}, {}]", weight, 1 - weight,
+                       time("first_mean_s"), time("second_mean_s"));
+  } else if (with_mean) {
+    out += ", mean = " + time("mean_s");
+  }
+  return out + " }";
+}
+
+std::string fault_trace_toml(const FailureTrace& trace, const TraceText& text) {
+  const ComponentNumbers numbers = component_numbers(trace);
+  std::string out = std::string(kFaultTraceBegins) + "\n" + comment(text.about);
+  out += comment(fmt::format("Times are counted from {} by the trace's clock. A scenario needs {} hosts:",
+                             iso_text(text.origin), numbers.count));
+  for (const std::string& words : numbers.words) out += comment("  " + words);
+  for (std::uint32_t cause = 0; cause < trace.causes.size(); ++cause) {
+    std::vector<std::pair<Duration, std::uint32_t>> onsets;
+    for (const FailureRecord& record : trace.records)
+      if (record.cause == cause && record.node != kNoNode)
+        onsets.emplace_back(record.start - text.origin, numbers.of[record.system][record.node]);
+    if (onsets.empty()) continue;
+    std::ranges::sort(onsets);
+    std::vector<std::string> items, repairs;
+    for (const auto& [at, component] : onsets)
+      items.push_back(fmt::format("{{ at = \"{}\", component = {} }}", to_text(at), component));
+    for (const Duration repair : known_repairs(trace, cause)) repairs.push_back(quoted(to_text(repair)));
+    out += fmt::format("\n[faults.{}]\n{}source = {}\n", trace.causes[cause], kNodeIsDown,
+                       quoted(text.source + ", the records of this cause"));
+    if (!repairs.empty()) {
+      out += "# Drawn anew for each onset: a trace has no place for the repair time of its own.\n";
+      out += "heals_after = { name = \"empirical\", values = " + list_toml(repairs, 12) + " }\n";
+    }
+    out += "trace = " + list_toml(items, 3) + "\n";
+  }
+  return out;
+}
+
+TraceLosses trace_losses(const FailureTrace& trace) {
+  TraceLosses out;
+  for (const FailureRecord& record : trace.records) {
+    if (record.node == kNoNode)
+      ++out.without_node;
+    else if (record.repair && *record.repair == Duration::zero())
+      ++out.zero_repairs;
+  }
+  return out;
+}
+
+std::string fault_profile_toml(const std::vector<ProfiledFault>& faults, const TraceText& text) {
+  std::string out = std::string(kFaultProfileBegins) + "\n" + comment(text.about);
+  for (const ProfiledFault& fault : faults) {
+    out += fmt::format("\n[faults.{}]\n{}", fault.cause, kNodeIsDown);
+    out += fmt::format("rate = {{ count = {}, over = \"{} x {} hosts\" }}\n", fault.count,
+                       to_text(fault.watched), fault.nodes);
+    out += comment(fault.why_life);
+    out += "law = " + (fault.life ? law_toml(*fault.life, false) : std::string("\"exponential\"")) + "\n";
+    out += comment(fault.why_repair);
+    if (fault.repair) out += "heals_after = " + law_toml(*fault.repair, true) + "\n";
+    out += "source = " + quoted(text.source) + "\n";
+  }
+  return out;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,64 @@
+// What detectors raise, and what they share.
+#pragma once
+
+#include "core/action.hpp"
+#include "core/observation.hpp"
+#include "policies/constants.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gauntlet {
+
+/// How bad it is, and what it asks for.
+enum class Gravity : std::uint8_t {
+  stopped,   // the job is down, or must stop at once; who did it is to be found out
+  restart,   // the same, but the cause is known and a restart cures it: nobody is examined
+  degraded,  // the job goes on, worse than it should: save it, then stop; a host that is named is replaced
+  unusual,   // a person is told, once
+};
+
+struct Suspicion {
+  std::optional<HostId> host{};  // nobody: it is not known whose fault it is
+  Gravity gravity = Gravity::stopped;
+  Time sensed = kNever;   // by the clock of whoever sensed it
+  Duration quarantine{};  // the host, once evicted, does not serve again before so long
+  WatchId cause{};        // what showed it
+};
+using Suspicions = std::vector<Suspicion>;
+
+/// Hands out the ids of watches.
+class WatchIds {
+ public:
+  WatchId take() { return WatchId{++last_}; }
+
+ private:
+  std::uint32_t last_ = 0;
+};
+
+/// What a detector is given at the start. `constants` outlives it.
+struct Assignment {
+  JobId job;
+  Inventory inventory;
+  const DetectionConstants* constants = nullptr;
+};
+
+/// What a detector hears. Each takes what it needs; watches come as ids, the job's starts and stops with the recovery.
+struct DetectorBase {
+  /// Reports of ranks that are still on their way when the job is stopped say nothing of what comes after.
+  bool job_up = true;
+  void on(const Seen&, Time, Orders&, Suspicions&) {}
+  void on(const Outcome&, Time, Orders&, Suspicions&) {}
+  void job_began(Time, Orders&) {}
+  void job_ended(Orders&) {}
+};
+
+/// In place of the watch of that id, if there is one. Filters over what ranks report start afresh by themselves whenever the
+/// job's training does, so that what is still the case is reported again.
+inline void order_afresh(const Watch& watch, Orders& out) {
+  out.add(Unwatch{watch.id});
+  out.add(watch);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,28 @@
+// `traffic-period`: traffic declines, or its period is no longer that of the steps. A person is told and nothing is
+// restarted, as MegaScale does (https://arxiv.org/abs/2402.15627, section 4.1).
+//
+// Latency: an interval of traffic, after the first periods since the start have been learned. Blind to what changes neither
+// bytes nor period: a host whose slowness the others hide. Tells of a decline once for each start of the job.
+#pragma once
+
+#include "policies/detect/suspicion.hpp"
+
+#include <vector>
+
+namespace gauntlet {
+
+class TrafficPeriodDetector : public DetectorBase {
+ public:
+  void start(const Assignment& assignment, WatchIds& ids, Orders& out);
+  void job_began(Time now, Orders& out);
+  using DetectorBase::on;
+  void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
+
+ private:
+  JobId job_;
+  const TrafficPeriodConstants* constants_ = nullptr;
+  WatchId traffic_, periods_, period_;
+  std::vector<double> learning_;  // seconds
+};
+
+}  // namespace gauntlet

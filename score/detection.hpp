@@ -1,0 +1,21 @@
+// Which faults were detected, when, and which were missed.
+#pragma once
+
+#include "core/record/record.hpp"
+#include "core/record/truth.hpp"
+#include "score/figures.hpp"
+#include "score/phases.hpp"
+
+#include <chrono>
+
+namespace gauntlet {
+
+/// An alert about something that ended at most so long before is true: a detector that counts returns in a window speaks
+/// after the last of them has healed. An assumption: no published window is longer.
+inline constexpr Duration kAlertMemory = std::chrono::hours(1);
+
+/// Fills met, detected, missed, the latencies and the cost of what was missed of `fault_scores`, and the false alerts.
+/// Needs the walk and the incidents.
+void judge_detection(const TruthLog& truth, const Record& record, const Walked& walked, Figures& figures);
+
+}  // namespace gauntlet

@@ -1,0 +1,457 @@
+#include "sim/host_signals.hpp"
+
+#include <algorithm>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::array<StreamName, kSignals> noise_names() {
+  std::array<StreamName, kSignals> names;
+  for (std::size_t i = 0; i < kSignals; ++i) names[i] = stream_name(kSignalNames[i]);
+  return names;
+}
+constexpr std::array<StreamName, kSignals> kNoise = noise_names();
+
+bool outside(const Outside& band, double value) { return !(value >= band.low && value <= band.high); }
+
+}  // namespace
+
+HostSignals::HostSignals(bool full, const World& world, Seed seed, const StageTimings& timings,
+                         const Seats& seats, const Gang& gang, SimEngine& engine, Reports& out)
+    : full_(full),
+      world_(&world),
+      seed_(seed),
+      timings_(&timings),
+      seats_(&seats),
+      gang_(&gang),
+      engine_(&engine),
+      out_(&out),
+      blip_durations_(seed, stream_name("telemetry.blip_duration")) {
+  const Telemetry& telemetry = world.telemetry;
+  traffic_phase_ = from_seconds(uniform_at(seed, stream_name("telemetry.traffic_phase"), 0, 0) *
+                                to_seconds(telemetry.traffic_interval));
+  if (telemetry.blip_mtbf > Duration::zero()) {
+    blip_times_.emplace(to_seconds(telemetry.blip_mtbf), world.inventory.hosts(),
+                        Stream(seed, stream_name("telemetry.blip")));
+    engine.at(after(kStart, from_seconds(blip_times_->next_time())), Priority::world, BlipBegins{});
+  }
+}
+
+// --- who is watched ----------------------------------------------------------------------------------------------------
+
+std::optional<std::uint32_t> HostSignals::Part::member(std::uint32_t slot) const {
+  if (count == 0 || slot < slots.begin || slot >= slots.end) return std::nullopt;
+  const std::uint64_t away = slot - slots.begin;
+  const auto member = static_cast<std::uint32_t>((away * count + slots.size() - 1) / slots.size());
+  if (member < count && this->slot(member) == slot) return member;
+  return std::nullopt;
+}
+
+void HostSignals::forget_bits(Entry& entry) const {
+  for (Part& part : entry.parts) {
+    part.outside.assign(part.count, 0);
+    part.outside_count = 0;
+  }
+}
+
+void HostSignals::make_parts(Entry& entry) const {
+  const Scope& who = entry.watch.who;
+  entry.parts.clear();
+  const auto add = [&](SlotRange slots, std::uint32_t stage) {
+    const std::uint32_t count = std::min<std::uint32_t>(slots.size(), who.most);
+    if (count > 0) entry.parts.push_back({slots, count, stage, {}, 0});
+  };
+  if (who.subset == Scope::Subset::one) {
+    const std::uint32_t slot = seats_->slot_of(HostId{who.index});
+    if (slot < seats_->count() && seats_->host(slot) == HostId{who.index})
+      add({slot, slot + 1}, seats_->stage_of(slot));
+  } else if (who.subset == Scope::Subset::stage) {
+    if (who.stage < seats_->stages()) add(seats_->slots_of_stage(who.stage), who.stage);
+  } else if (tick_of(entry.watch.signal) == traffic_tick) {
+    add({0, seats_->count()}, 0);
+  } else {
+    for (std::uint32_t stage = 0; stage < seats_->stages(); ++stage)
+      add(seats_->slots_of_stage(stage), stage);
+  }
+  forget_bits(entry);
+}
+
+bool HostSignals::watch(const Watch& watch) {
+  const bool filtered =
+      std::holds_alternative<Outside>(watch.until) || std::holds_alternative<Sample>(watch.until);
+  if (!filtered || watch.who.kind != ComponentKind::host) return false;
+  report_due();  // a new watch sees what comes after it
+  Entry entry{.watch = watch, .parts = {}, .samples_left = 0};
+  if (const auto* sample = std::get_if<Sample>(&watch.until)) entry.samples_left = sample->count;
+  make_parts(entry);
+  settled_[tick_of(watch.signal)] = false;
+  entries_.push_back(std::move(entry));
+  schedule();
+  return true;
+}
+
+void HostSignals::unwatch(WatchId watch) {
+  std::erase_if(entries_, [&](const Entry& each) { return each.watch.id == watch; });
+}
+
+// --- what changes ------------------------------------------------------------------------------------------------------
+
+void HostSignals::began(const std::vector<SlowSeat>& slow) {
+  running_ = true;
+  slow_ = slow;
+  find_exceptions();
+  for (Entry& entry : entries_) {
+    if (entry.watch.who.subset == Scope::Subset::one) {
+      make_parts(entry);  // it may have got a seat, or lost it
+    } else {
+      forget_bits(entry);
+    }
+  }
+  settled_ = {};
+  schedule();
+}
+
+void HostSignals::slow_are(const std::vector<SlowSeat>& slow) {
+  if (slow == slow_) return;
+  slow_ = slow;
+  find_exceptions();
+}
+
+void HostSignals::forget_due(Tick tick) {
+  if (due_at_[tick] != kNever) settled_[tick] = false;
+  engine_->cancel(due_[tick]);
+  due_at_[tick] = kNever;
+}
+
+void HostSignals::before_change() {
+  if (!running_) return;
+  report_due();
+  for (const Tick tick : {step_tick, traffic_tick}) forget_due(tick);
+}
+
+void HostSignals::after_change() {
+  settled_[traffic_tick] = false;
+  schedule();
+}
+
+void HostSignals::gone() {
+  before_change();
+  running_ = false;
+}
+
+void HostSignals::find_exceptions() {
+  settled_[step_tick] = false;
+  exceptions_.clear();
+  for (const SlowSeat& seat : slow_) {
+    if (exceptions_.empty() || exceptions_.back().slot != seat.slot) exceptions_.push_back({seat.slot, 1, 1});
+    Exception& host = exceptions_.back();  // its slowest GPU
+    host.forward = std::max(host.forward, seat.slow.forward);
+    host.backward = std::max(host.backward, seat.slow.backward);
+  }
+  for (const Blip& blip : blips_) {
+    const std::uint32_t slot = seats_->slot_of(blip.host);
+    if (slot >= seats_->count() || seats_->host(slot) != blip.host) continue;
+    auto place = std::lower_bound(exceptions_.begin(), exceptions_.end(), slot,
+                                  [](const Exception& each, std::uint32_t s) { return each.slot < s; });
+    if (place == exceptions_.end() || place->slot != slot) place = exceptions_.insert(place, {slot, 1, 1});
+    place->forward *= world_->telemetry.blip_factor;
+    place->backward *= world_->telemetry.blip_factor;
+  }
+}
+
+void HostSignals::blips_change() {
+  forget_due(step_tick);
+  find_exceptions();
+  schedule();
+}
+
+void HostSignals::on(const BlipBegins&) {
+  report_due();
+  const HostId host{static_cast<std::uint32_t>(blip_times_->take())};
+  engine_->at(after(kStart, from_seconds(blip_times_->next_time())), Priority::world, BlipBegins{});
+  const auto found =
+      std::find_if(blips_.begin(), blips_.end(), [&](const Blip& each) { return each.host == host; });
+  if (found == blips_.end()) {
+    blips_.push_back({host, 1});
+  } else {
+    ++found->count;
+  }
+  const Duration lasts = from_seconds(world_->telemetry.blip_duration.sample(blip_durations_));
+  engine_->after(lasts, Priority::world, BlipEnds{host});
+  blips_change();
+}
+
+void HostSignals::on(const BlipEnds& event) {
+  report_due();
+  const auto found =
+      std::find_if(blips_.begin(), blips_.end(), [&](const Blip& each) { return each.host == event.host; });
+  if (--found->count == 0) blips_.erase(found);
+  blips_change();
+}
+
+// --- samples -----------------------------------------------------------------------------------------------------------
+
+const HostSignals::Exception* HostSignals::exception_of(std::uint32_t slot) const {
+  const auto found = std::lower_bound(exceptions_.begin(), exceptions_.end(), slot,
+                                      [](const Exception& each, std::uint32_t s) { return each.slot < s; });
+  return found == exceptions_.end() || found->slot != slot ? nullptr : &*found;
+}
+
+double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* exception) const {
+  const bool trains = gang_->state() == Gang::State::training;
+  switch (signal) {
+    case Signal::forward_time:
+      return timings_->forward[stage] * (exception != nullptr ? exception->forward : 1);
+    case Signal::backward_time:
+      return timings_->backward[stage] * (exception != nullptr ? exception->backward : 1);
+    case Signal::traffic:
+      return trains ? to_seconds(gang_->stretch().healthy_step) / to_seconds(gang_->stretch().step) : 0;
+    case Signal::traffic_period:
+      return trains ? to_seconds(gang_->stretch().step) : 0;
+    default:
+      return 0;
+  }
+}
+
+double HostSignals::sample(Signal signal, HostId host, double level) const {
+  const double noise = world_->telemetry.noise;
+  if (noise == 0 || level == 0) return level;
+  const auto now = static_cast<std::uint64_t>((engine_->now() - kStart).count());
+  const std::uint32_t who = tick_of(signal) == traffic_tick ? 0 : host.value;
+  const double x =
+      2 * uniform_at(seed_, kNoise[static_cast<std::size_t>(signal)], now * 0x9e3779b97f4a7c15ULL + who, 0) -
+      1;
+  return level * (1 + noise * x);
+}
+
+HostSignals::Side HostSignals::side(const Outside& band, double level) const {
+  const double noise = world_->telemetry.noise;
+  const double least = level * (1 - noise), most = level * (1 + noise);
+  if (least >= band.low && most <= band.high) return Side::inside;
+  return most < band.low || least > band.high ? Side::outside : Side::both;
+}
+
+HostSignals::Tally HostSignals::tally_of(const Part& part, Tick tick) const {
+  Tally tally;
+  if (tick == traffic_tick) return tally;  // it is the same for all
+  for (const Exception& each : exceptions_) {
+    const auto member = part.member(each.slot);
+    if (!member) continue;
+    ++tally.exceptions;
+    tally.outside += part.outside[*member];
+  }
+  return tally;
+}
+
+/// Whether some of those that share a level may report.
+bool HostSignals::others_want(const Part& part, const Tally& tally, Side present) const {
+  const std::uint32_t others = part.count - tally.exceptions;
+  const std::uint32_t others_outside = part.outside_count - tally.outside;
+  if (others == 0) return false;
+  if (present == Side::both) return true;
+  return present == Side::outside ? others_outside < others : others_outside > 0;
+}
+
+bool HostSignals::wants(const Entry& entry, const Part& part) const {
+  const Signal signal = entry.watch.signal;
+  const Outside& band = std::get<Outside>(entry.watch.until);
+  const Tally tally = tally_of(part, tick_of(signal));
+  if (others_want(part, tally, side(band, level(signal, part.stage, nullptr)))) return true;
+  if (tally.exceptions == 0) return false;
+  return std::any_of(exceptions_.begin(), exceptions_.end(), [&](const Exception& each) {
+    const auto member = part.member(each.slot);
+    if (!member) return false;
+    const Side present = side(band, level(signal, part.stage, &each));
+    return present == Side::both || (present == Side::outside) != (part.outside[*member] != 0);
+  });
+}
+
+bool HostSignals::wants(const Entry& entry) const {
+  if (full_) return true;
+  if (std::holds_alternative<Sample>(entry.watch.until)) return entry.samples_left > 0;
+  return std::any_of(entry.parts.begin(), entry.parts.end(),
+                     [&](const Part& part) { return wants(entry, part); });
+}
+
+void HostSignals::report(const Entry& entry, std::uint32_t slot, Edge edge, double value,
+                         std::uint32_t more) {
+  out_->send(Seen{.watch = entry.watch.id,
+                  .who = component(seats_->host(slot)),
+                  .edge = edge,
+                  .sensed = engine_->now(),
+                  .value = value,
+                  .more = more});
+}
+
+/// Of the members that report one edge at one tick, the first few are listed and the others counted.
+class HostSignals::Burst {
+ public:
+  Burst(HostSignals& signals, const Entry& entry) : signals_(signals), entry_(entry) {}
+
+  void add(std::uint32_t slot, Edge edge, double level) {
+    Held& held = held_[static_cast<std::size_t>(edge)];
+    if (lists(edge)) {
+      ++held.listed;
+      signals_.report(entry_, slot, edge, value(slot, level), 0);
+    } else if (held.count++ == 0) {
+      held.slot = slot;
+      held.level = level;
+    }
+  }
+  bool lists(Edge edge) const {
+    return entry_.watch.first == kEachMember ||
+           held_[static_cast<std::size_t>(edge)].listed < entry_.watch.first;
+  }
+  bool holds(Edge edge) const { return held_[static_cast<std::size_t>(edge)].count > 0; }
+  void add_uncounted(Edge edge, std::uint32_t members) {
+    held_[static_cast<std::size_t>(edge)].count += members;
+  }
+  void end() {
+    for (const Edge edge : {Edge::began, Edge::ended}) {
+      const Held& held = held_[static_cast<std::size_t>(edge)];
+      if (held.count > 0)
+        signals_.report(entry_, held.slot, edge, value(held.slot, held.level), held.count - 1);
+    }
+  }
+
+ private:
+  struct Held {
+    std::uint32_t listed = 0, count = 0, slot = 0;
+    double level = 0;
+  };
+  double value(std::uint32_t slot, double level) const {
+    return signals_.sample(entry_.watch.signal, signals_.seats_->host(slot), level);
+  }
+
+  HostSignals& signals_;
+  const Entry& entry_;
+  Held held_[2];
+};
+
+/// One sample of one member.
+void HostSignals::run_filter(const Entry& entry, Part& part, std::uint32_t member, double level,
+                             Burst& burst) {
+  const Outside& band = std::get<Outside>(entry.watch.until);
+  const std::uint32_t slot = part.slot(member);
+  const Side present = side(band, level);
+  const bool is_outside = full_ || present == Side::both
+                              ? outside(band, sample(entry.watch.signal, seats_->host(slot), level))
+                              : present == Side::outside;
+  if (is_outside == (part.outside[member] != 0)) return;
+  part.outside[member] = is_outside ? 1 : 0;
+  part.outside_count = is_outside ? part.outside_count + 1 : part.outside_count - 1;
+  burst.add(slot, is_outside ? Edge::began : Edge::ended, level);
+}
+
+/// All members have a sample on one side of the band.
+void HostSignals::turn_all(Part& part, bool to_outside, double level, Burst& burst) {
+  const Edge edge = to_outside ? Edge::began : Edge::ended;
+  std::uint32_t turning = to_outside ? part.count - part.outside_count : part.outside_count;
+  for (std::uint32_t member = 0; turning > 0 && (burst.lists(edge) || !burst.holds(edge)); ++member) {
+    if ((part.outside[member] != 0) == to_outside) continue;
+    burst.add(part.slot(member), edge, level);
+    --turning;
+  }
+  burst.add_uncounted(edge, turning);
+  std::fill(part.outside.begin(), part.outside.end(), to_outside ? 1 : 0);
+  part.outside_count = to_outside ? part.count : 0;
+}
+
+void HostSignals::run_filter(Entry& entry) {
+  const Signal signal = entry.watch.signal;
+  const Outside& band = std::get<Outside>(entry.watch.until);
+  Burst burst(*this, entry);
+  for (Part& part : entry.parts) {
+    if (!full_ && !wants(entry, part)) continue;
+    const double common = level(signal, part.stage, nullptr);
+    const Tally tally = tally_of(part, tick_of(signal));
+    if (tick_of(signal) == traffic_tick) {
+      turn_all(part, outside(band, sample(signal, seats_->host(0), common)), common, burst);
+    } else if (!full_ && !others_want(part, tally, side(band, common))) {
+      for (const Exception& each : exceptions_) {
+        if (const auto member = part.member(each.slot))
+          run_filter(entry, part, *member, level(signal, part.stage, &each), burst);
+      }
+    } else if (!full_ && tally.exceptions == 0 && side(band, common) != Side::both) {
+      turn_all(part, side(band, common) == Side::outside, common, burst);
+    } else {
+      for (std::uint32_t member = 0; member < part.count; ++member) {
+        const Exception* exception = tally.exceptions == 0 ? nullptr : exception_of(part.slot(member));
+        run_filter(entry, part, member, exception == nullptr ? common : level(signal, part.stage, exception),
+                   burst);
+      }
+    }
+  }
+  burst.end();
+}
+
+void HostSignals::pass_samples(Entry& entry) {
+  if (entry.samples_left == 0) return;
+  --entry.samples_left;
+  const Signal signal = entry.watch.signal;
+  for (const Part& part : entry.parts) {
+    for (std::uint32_t member = 0; member < part.count; ++member) {
+      const std::uint32_t slot = part.slot(member);
+      const Exception* exception = tick_of(signal) == step_tick ? exception_of(slot) : nullptr;
+      report(entry, slot, Edge::sample,
+             sample(signal, seats_->host(slot), level(signal, part.stage, exception)), 0);
+    }
+  }
+}
+
+// --- ticks -------------------------------------------------------------------------------------------------------------
+
+bool HostSignals::in_stall(Time at) const {
+  return gang_->state() == Gang::State::training &&
+         gang_->stretch().reached_at(at).into_stall > Duration::zero();
+}
+
+/// Steps complete only while the job trains. Traffic is not measured while a checkpoint blocks training.
+Time HostSignals::next_tick(Tick tick) const {
+  const Time now = engine_->now();
+  if (tick == step_tick) return gang_->state() == Gang::State::training ? gang_->next_step_time(now) : kNever;
+  const Duration interval = world_->telemetry.traffic_interval;
+  const Time first = kStart + traffic_phase_;
+  const auto next_after = [&](Time at) {
+    return at < first ? first : first + ((at - first) / interval + 1) * interval;
+  };
+  Time at = next_after(now);
+  // Ticks and checkpoints may keep step with each other for ever.
+  constexpr int kMostStalls = 1000;
+  for (int stalls = 0; in_stall(at); ++stalls) {
+    if (stalls == kMostStalls) return kNever;
+    at = next_after(gang_->boundary_after(at) - Duration(1));
+  }
+  return at;
+}
+
+void HostSignals::schedule() {
+  if (!running_) return;
+  for (const Tick tick : {step_tick, traffic_tick}) {
+    if (settled_[tick] || engine_->pending(due_[tick])) continue;
+    const bool wanted = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return tick_of(entry.watch.signal) == tick && wants(entry);
+    });
+    settled_[tick] = !wanted;
+    if (!wanted) continue;
+    due_at_[tick] = next_tick(tick);
+    due_[tick] = engine_->at(due_at_[tick], Priority::telemetry, HostTick{});
+  }
+}
+
+void HostSignals::report_due() {
+  for (const Tick tick : {step_tick, traffic_tick}) {
+    if (due_at_[tick] != engine_->now()) continue;
+    forget_due(tick);
+    for (Entry& entry : entries_) {
+      if (tick_of(entry.watch.signal) != tick) continue;
+      if (std::holds_alternative<Outside>(entry.watch.until)) {
+        run_filter(entry);
+      } else {
+        pass_samples(entry);
+      }
+    }
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,100 @@
+#include "sim/profiled_arrivals.hpp"
+
+#include "core/math/elementary.hpp"
+#include "sim/hits.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, std::uint32_t count, Seed seed)
+    : profile_(&kind.profile),
+      strikes_(seed, stream_name("fault." + kind.name)),
+      thinned_(seed, stream_name("thinned." + kind.name)) {
+  if (profile_->lemons.factor != 1)
+    for_each_hit(count, profile_->lemons.share, Stream(seed, stream_name("lemon." + kind.name)),
+                 [this](std::uint32_t component) { lemons_.push_back(component); });
+  std::vector<Batch> batches = profile_->batches;
+  std::sort(batches.begin(), batches.end(), [](const Batch& a, const Batch& b) { return a.first < b.first; });
+  std::uint32_t from = 0;
+  for (const Batch& batch : batches) {
+    const std::uint32_t end = batch.last < count ? batch.last + 1 : count;
+    group(from, std::min(batch.first, count), 1);
+    group(std::min(batch.first, count), end, batch.factor);
+    from = end;
+  }
+  group(from, count, 1);
+  for (const Group& each : groups_) weight_ += each.weight;
+  mean_gap_ = kind.life.mean() / (weight_ * (1 + profile_->daily.amplitude));
+  if (weight_ > 0) {
+    advance();
+  } else {
+    next_time_ = kInfinity;
+  }
+}
+
+void ProfiledArrivals::group(std::uint32_t first, std::uint32_t end, double factor) {
+  if (first >= end) return;
+  groups_.push_back({.first = first, .count = end - first, .weight = factor * (end - first)});
+  group_lemons(first, end, factor);
+}
+
+/// What the lemons among [first, end) weigh beside what all of them do. Where lemons fail less often than the others, it is
+/// below that, and draw_component() rejects the rest.
+void ProfiledArrivals::group_lemons(std::uint32_t first, std::uint32_t end, double factor) {
+  const double more = factor * (profile_->lemons.factor - 1);
+  if (!(more > 0)) return;
+  const auto begin = std::lower_bound(lemons_.begin(), lemons_.end(), first);
+  const auto last = std::lower_bound(begin, lemons_.end(), end);
+  if (begin == last) return;
+  const auto count = static_cast<std::uint32_t>(last - begin);
+  groups_.push_back({.first = static_cast<std::uint32_t>(begin - lemons_.begin()),
+                     .count = count,
+                     .weight = more * count,
+                     .lemons = true});
+}
+
+std::uint32_t ProfiledArrivals::draw_component() {
+  double left = strikes_.uniform() * weight_;
+  const Group* drawn = &groups_.back();  // also where rounding leaves a rest
+  for (const Group& each : groups_) {
+    if (left < each.weight) {
+      drawn = &each;
+      break;
+    }
+    left -= each.weight;
+  }
+  const auto n = drawn->first + static_cast<std::uint32_t>(strikes_.below(drawn->count));
+  return drawn->lemons ? lemons_[n] : n;
+}
+
+void ProfiledArrivals::advance() {
+  const bool daily = profile_->daily.amplitude > 0, fewer = profile_->lemons.factor < 1;
+  while (true) {
+    curve_seconds_ -= mean_gap_ * math_log(strikes_.uniform());
+    next_time_ = profile_->time_on_curve(curve_seconds_);
+    if (next_time_ == kInfinity) return;
+    next_ = draw_component();
+    double kept = 1;
+    if (daily) {
+      const Time at = after(kStart, from_seconds(next_time_));
+      kept = profile_->of_day(at) / (1 + profile_->daily.amplitude);
+    }
+    if (fewer && std::binary_search(lemons_.begin(), lemons_.end(), next_)) kept *= profile_->lemons.factor;
+    if (kept == 1 || thinned_.uniform() < kept) return;
+  }
+}
+
+std::uint32_t ProfiledArrivals::take() {
+  const std::uint32_t component = next_;
+  advance();
+  return component;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,53 @@
+// Strikes of an exponential law whose rate differs between components and over time (models/fault/rate_profile.hpp).
+//
+// One superposed Poisson process: when, then which. What is common to all components stretches time (the curve) or thins
+// the process (the daily cycle; Lewis and Shedler, 1979, https://doi.org/10.1002/nav.3800260304); who of them it strikes
+// is drawn by weight. So a strike costs the same however uneven the rates are, but for up to two draws thinned for each
+// that is kept.
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "models/fault.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gauntlet {
+
+class ProfiledArrivals {
+ public:
+  ProfiledArrivals(const FaultKind& kind, std::uint32_t count, Seed seed);
+
+  /// When the next strike comes, in seconds; infinite when none will.
+  double next_time() const { return next_time_; }
+  /// The component that it strikes. Advances to the strike after it.
+  std::uint32_t take();
+
+  /// Drawn for this replica, ascending.
+  const std::vector<std::uint32_t>& lemons() const { return lemons_; }
+
+ private:
+  /// Consecutive components of one weight, or lemons from first to last in `lemons_`, with what they weigh beside.
+  struct Group {
+    std::uint32_t first = 0, count = 0;
+    double weight = 0;  // of all of them
+    bool lemons = false;
+  };
+  void group(std::uint32_t first, std::uint32_t end, double factor);
+  void group_lemons(std::uint32_t first, std::uint32_t end, double factor);
+  std::uint32_t draw_component();
+  void advance();
+
+  const RateProfile* profile_;
+  Stream strikes_;
+  Stream thinned_;
+  std::vector<std::uint32_t> lemons_;
+  std::vector<Group> groups_;
+  double weight_ = 0;  // of all groups
+  double mean_gap_ = 0;
+  double curve_seconds_ = 0;
+  double next_time_ = 0;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# gauntlet trace: what it prints, writes and refuses.
+source tests/cli/common.sh
+sample=scenarios/catalog/traces/sample-64-nodes.csv
+
+exits 0 trace fit "$sample"
+says stdout "System all: 487 failures of 63 nodes"
+says stdout "487 used, 0 rejected"
+says stdout "durations of zero are dropped (--zero-gaps drop)"
+says stdout "Again: gauntlet trace fit $sample"
+silent stderr
+exits 0 trace fit "$sample" --zero-gaps keep --by-node --json
+says stdout '"zero_gaps": "keep"'
+says stdout '"gaps_of": "nodes"'
+
+# What is written is loaded, and replaced only by its like.
+exits 0 trace import "$sample" --out "$scratch/faults.toml"
+says stdout "487 failures of 4 causes, for 63 hosts."
+exits 0 trace fit "$sample" --out "$scratch/profile.toml"
+for faults in faults profile; do
+  printf 'extends = ["%s", "%s.toml"]\nname = "s"\nspares.count = 56\n' "$PWD/$tiny" "$faults" >"$scratch/$faults-scenario.toml"
+  exits 0 check "$scratch/$faults-scenario.toml"
+  exits 0 run "$scratch/$faults-scenario.toml" --replicas 5
+done
+exits 0 trace import "$sample" --cause network --out "$scratch/faults.toml"
+exits 2 trace import "$sample" --out "$scratch/profile.toml"
+says stderr "is not a fault trace of gauntlet's and is not overwritten"
+exits 2 trace import "$sample" --out "$scratch/no/such/folder.toml"
+exits 0 trace fit "$scratch/faults.toml"
+says stdout "(gauntlet)"
+
+# Compressed as it is found.
+gzip -c "$sample" >"$scratch/sample.gz"
+exits 0 trace fit "$scratch/sample.gz" --json
+sed "s#$scratch/sample.gz#$sample#" "$scratch/stdout" >"$scratch/compressed.json"
+exits 0 trace fit "$sample" --json
+same "$scratch/compressed.json" "$scratch/stdout"
+
+# Lines that are no records are named and counted; a file without any other is refused.
+printf 'start,end,node,cause\n2024-01-01,2024-01-02,1,a\nsoon,,1,a\n2024-01-03,2024-01-02,1,a\n2024-01-05,2024-01-06,1,a\n' >"$scratch/some.csv"
+exits 0 trace fit "$scratch/some.csv"
+says stderr "some.csv:3:1: start = \"soon\" is no date"
+says stderr "some.csv:4:1: end = \"2024-01-02\" is before the start"
+says stdout "4 records read, 2 used, 2 rejected (1 start, 1 negative)"
+sed -i '/2024-01-01\|2024-01-05/d' "$scratch/some.csv"
+exits 2 trace fit "$scratch/some.csv"
+says stderr "has no record that can be used: 2 read"
+silent stdout
+exits 2 trace import "$scratch/some.csv" --out "$scratch/none.toml"
+absent "$scratch/none.toml"
+
+exits 2 trace fit "$scratch/no-such-file.csv"
+exits 2 trace fit "$sample" --format lanl
+says stderr 'has no column "Prob Started"'
+exits 2 trace fit "$sample" --cause hardwear
+says stderr 'did you mean "hardware"?'
+exits 2 trace
+exits 2 trace fitt "$sample"
+exits 2 trace fit "$sample" --zero-gapz drop
+says stderr 'did you mean "--zero-gaps"?'
+says stderr '"gauntlet trace fit --help"'
+for help in "trace" "trace import" "trace fit"; do
+  # shellcheck disable=SC2086
+  exits 0 $help --help
+  says stdout "Examples:"
+done
+finish

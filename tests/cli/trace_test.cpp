@@ -1,0 +1,288 @@
+// gauntlet trace from the records to a scenario that loads, and against the figures of LANL's records.
+//
+// The records are not part of the project. They are looked for beside it, as they are where it is developed:
+// LA-UR-05-7318, "The raw data and more information is available at" https://www.usenix.org/cfdr-data. The expected figures are
+// the lanl_* facts that were computed from them by other programs.
+#include "study/trace.hpp"
+
+#include "config/scenario.hpp"
+#include "models/trace/toml_text.hpp"
+#include "report/trace_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr const char* kSample = "scenarios/catalog/traces/sample-64-nodes.csv";
+constexpr const char* kLanl = "../shared/facts/lanl_failures_1996_2005.csv.xz";
+
+std::string all_of(const std::vector<Problem>& problems) {
+  std::string out;
+  for (const Problem& problem : problems) out += problem.text() + "\n";
+  return out;
+}
+
+class TraceCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              fs::path("gauntlet-trace-test-" +
+                       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string written(const std::string& name, const std::string& text) const {
+    const std::string path = (folder_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  /// tiny-8 with as many hosts as it takes, over the faults of a file.
+  LoadedScenario loaded(const std::string& faults, std::uint32_t spares) const {
+    const std::string scenario = written(
+        "scenario.toml", "extends = [\"" + fs::absolute("scenarios/tiny-8.toml").string() + "\", \"" +
+                             faults + "\"]\nname = \"s\"\nspares.count = " + std::to_string(spares) + "\n");
+    return load_scenario(scenario, {});
+  }
+
+  fs::path folder_;
+};
+
+const FaultKind* find(const World& world, std::string_view name) {
+  const auto at = std::ranges::find(world.faults, name, &FaultKind::name);
+  return at == world.faults.end() ? nullptr : &*at;
+}
+
+const FittedDurations& durations_of(const std::vector<FittedDurations>& all, std::string_view of) {
+  return *std::ranges::find(all, of, &FittedDurations::of);
+}
+
+double parameter(const FittedDurations& durations, std::string_view law, std::string_view name) {
+  for (const auto& [known, value] : durations.find(law)->parameters)
+    if (known == name) return value;
+  return -1;
+}
+
+TEST_F(TraceCommand, ImportsWhatAScenarioReplays) {
+  const TraceImported imported = import_trace({.file = kSample});
+  ASSERT_TRUE(imported.result) << all_of(imported.problems);
+  const std::string file = written("faults.toml", imported.faults);
+  EXPECT_EQ(imported.result->hosts, 63U);  // one of the 64 never failed
+  const LoadedScenario scenario = loaded(file, 63 - 8);
+  ASSERT_TRUE(scenario.scenario) << all_of(scenario.problems);
+  const TraceFitted fitted = fit_trace({.file = kSample});
+  ASSERT_TRUE(fitted.result);
+  for (const CauseShare& cause : fitted.result->causes) {
+    const FaultKind* fault = find(scenario.scenario->world, cause.cause);
+    ASSERT_NE(fault, nullptr) << cause.cause;
+    EXPECT_EQ(fault->trace.size(), cause.failures) << cause.cause;
+    const FittedDurations& repairs = durations_of(fitted.result->repairs, cause.cause);
+    EXPECT_NEAR(fault->heals_after->mean() / repairs.mean_s.value(), 1, 1e-9) << cause.cause;
+  }
+  EXPECT_EQ(imported.result->written, fitted.result->source.used);
+  // One host less, and it says which component is not there.
+  EXPECT_FALSE(loaded(file, 63 - 9).scenario);
+
+  // What was imported is a trace itself, with the same laws.
+  const TraceFitted again = fit_trace({.file = file});
+  ASSERT_TRUE(again.result) << all_of(again.problems);
+  EXPECT_EQ(again.result->source.format, "gauntlet");
+  EXPECT_EQ(again.result->source.used, fitted.result->source.used);
+  EXPECT_EQ(parameter(again.result->systems[0], "weibull", "shape"),
+            parameter(fitted.result->systems[0], "weibull", "shape"));
+  EXPECT_EQ(again.result->nodes[0].on_top_5, fitted.result->nodes[0].on_top_5);
+  EXPECT_EQ(durations_of(again.result->repairs, "network").median_s,
+            durations_of(fitted.result->repairs, "network").median_s);
+  EXPECT_FALSE(fit_trace({.file = file, .from = "2023-01-01"}).result);  // its times are no dates
+}
+
+TEST_F(TraceCommand, FitsAProfileThatAScenarioTakes) {
+  const TraceFitted fitted = fit_trace({.file = kSample, .nodes = 64});
+  ASSERT_TRUE(fitted.result) << all_of(fitted.problems);
+  const LoadedScenario scenario = loaded(written("profile.toml", fitted.profile), 1);
+  ASSERT_TRUE(scenario.scenario) << all_of(scenario.problems);
+  const FaultKind* hardware = find(scenario.scenario->world, "hardware");
+  ASSERT_NE(hardware, nullptr);
+  // Two years of 64 nodes over the count, whatever the law.
+  const auto failures = static_cast<double>(durations_of(fitted.result->by_cause, "hardware").records);
+  EXPECT_NEAR(hardware->life.mean() * failures / (64.0 * 730 * 86400), 1, 0.02);
+  EXPECT_NE(hardware->life.name(), "exponential");
+  ASSERT_TRUE(hardware->heals_after);
+  EXPECT_EQ(hardware->heals_after->name(), "lognormal");  // as the sample was drawn
+  const FaultKind* unrecorded = find(scenario.scenario->world, "unrecorded");
+  ASSERT_TRUE(unrecorded != nullptr && unrecorded->heals_after);
+  EXPECT_EQ(unrecorded->heals_after->name(), "exponential");  // 21 repairs
+  EXPECT_NEAR(
+      unrecorded->heals_after->mean() / durations_of(fitted.result->repairs, "unrecorded").mean_s.value(), 1,
+      1e-3);
+  // The law of the lives of its nodes is that of the sample, Weibull of shape 0.7, mixed over nodes that differ.
+  const TraceFitted by_node = fit_trace({.file = kSample, .gaps = GapsOf::nodes});
+  const double shape = parameter(by_node.result->systems[0], "weibull", "shape");
+  EXPECT_LT(shape, 0.75);
+  EXPECT_GT(shape, 0.5);
+  EXPECT_LT(by_node.result->nodes[0].p_value.value(), 1e-6);  // its lemons show
+}
+
+TEST_F(TraceCommand, SaysWhatIsNotThere) {
+  const auto says = [](const TraceQuestion& question, std::string_view text) {
+    const TraceFitted fitted = fit_trace(question);
+    EXPECT_FALSE(fitted.result);
+    EXPECT_NE(all_of(fitted.problems).find(text), std::string::npos) << all_of(fitted.problems);
+  };
+  says({.file = kSample, .cause = "hardwear"},
+       "--cause: hardwear is not in the trace; did you mean \"hardware\"?");
+  says({.file = kSample, .system = "20"}, "--system: 20 is not in the trace");
+  says({.file = kSample, .from = "2025-06-01"}, "has no failure in this selection");
+  says({.file = kSample, .from = "June"}, "--from: June is no date; write 2003-01-01");
+  says({.file = kSample, .from = "2024-01-01", .until = "2023-01-01"}, "--until: 2023-01-01 is not after");
+  says({.file = kSample, .nodes = 3}, "--nodes: 3 are fewer than the 63 that failed");
+  says({.file = "scenarios/tiny-8.toml"}, "has no fault with a trace");
+  says({.file = written("bad.toml", "[faults\n")}, "bad.toml:1");
+  says({.file = written("bad-trace.toml", "[faults.x]\ntrace = [{ at = \"soon\", component = 1 }]\n")},
+       "bad-trace.toml:2");
+}
+
+TEST_F(TraceCommand, NamesNoFaultAsAPhase) {
+  const std::string file = written(
+      "r.csv", "start,end,node,cause\n2024-01-01,2024-01-02,1,start\n2024-01-03,2024-01-04,2,start\n");
+  const TraceImported imported = import_trace({.file = file});
+  ASSERT_TRUE(imported.result);
+  const LoadedScenario scenario = loaded(written("faults.toml", imported.faults), 1);
+  ASSERT_TRUE(scenario.scenario) << all_of(scenario.problems);
+  EXPECT_NE(find(scenario.scenario->world, "start_failure"), nullptr);
+}
+
+// --- LANL's records --------------------------------------------------------------------------------------------------
+
+class LanlRecords : public TraceCommand {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kLanl))
+      GTEST_SKIP() << kLanl << " is not here: LANL's records are no part of the project";
+    TraceCommand::SetUp();
+  }
+  static TraceFit fit(const TraceQuestion& question) {
+    const TraceFitted fitted = fit_trace(question);
+    EXPECT_TRUE(fitted.result) << all_of(fitted.problems);
+    return *fitted.result;
+  }
+};
+
+TEST_F(LanlRecords, AreReadToTheLast) {
+  const TraceFit all = fit({.file = kLanl, .format = TraceFormat::lanl});
+  EXPECT_EQ(all.source.read, 23'739U);
+  EXPECT_EQ(all.source.used, 23'739U);
+  // lanl_cause: shares of 23,739.
+  const std::pair<const char*, double> kShares[] = {
+      {"hardware", 0.604},   {"software", 0.226},    {"undetermined", 0.112}, {"network", 0.018},
+      {"facilities", 0.015}, {"human_error", 0.006}, {"unrecorded", 0.019}};
+  for (const auto& [name, share] : kShares)
+    EXPECT_NEAR(
+        static_cast<double>(std::ranges::find(all.causes, name, &CauseShare::cause)->failures) / 23'739,
+        share, 0.0006)
+        << name;
+}
+
+TEST_F(LanlRecords, HaveTheShapesThatWereFound) {
+  // lanl_weibull_system, lanl_weibull_node.
+  struct Row {
+    const char* system;
+    double of_system, of_nodes;
+  };
+  const TraceFit by_system = fit({.file = kLanl}), by_node = fit({.file = kLanl, .gaps = GapsOf::nodes});
+  for (const Row& row : {Row{"20", 0.647, 0.485}, Row{"18", 0.817, 0.67}, Row{"19", 0.889, 0.7},
+                         Row{"16", 0.72, 0.648}, Row{"2", 0.738, 0.638}}) {
+    EXPECT_NEAR(parameter(durations_of(by_system.systems, row.system), "weibull", "shape"), row.of_system,
+                0.001)
+        << row.system;
+    EXPECT_NEAR(parameter(durations_of(by_node.systems, row.system), "weibull", "shape"), row.of_nodes, 0.001)
+        << row.system;
+  }
+  EXPECT_EQ(by_system.zeros, "drop");
+  const FittedDurations& twenty = durations_of(by_system.systems, "20");
+  EXPECT_NEAR(twenty.mean_with_zeros_s.value() / 3600, 13.2, 0.05);
+  EXPECT_NEAR(twenty.find("weibull")->shape_error.value(), 0.010, 0.0005);
+  // lanl_simultaneous.
+  EXPECT_NEAR(static_cast<double>(twenty.zeros) / static_cast<double>(twenty.count), 0.031, 0.0005);
+  const FittedDurations& eighteen = durations_of(by_system.systems, "18");
+  EXPECT_NEAR(static_cast<double>(eighteen.zeros) / static_cast<double>(eighteen.count), 0.02, 0.0005);
+
+  const TraceFit minute = fit({.file = kLanl, .system = "20", .zeros = ZeroDurations::minute});
+  EXPECT_NEAR(parameter(minute.systems[0], "weibull", "shape"), 0.609, 0.001);
+  EXPECT_NE(text_report(minute, {}).find("count as one minute"), std::string::npos);
+  const TraceFit kept = fit({.file = kLanl, .system = "20", .zeros = ZeroDurations::keep});
+  EXPECT_NEAR(kept.systems[0].mean_s.value() / 3600, 13.2, 0.05);
+  EXPECT_EQ(kept.systems[0].fits.size(), 1U);  // a law without zeros has no likelihood there
+}
+
+TEST_F(LanlRecords, HaveTheRepairTimesThatWereFound) {
+  // lanl_repair: mean and median in minutes, mu and sigma of the logarithm of minutes.
+  struct Row {
+    const char* cause;
+    double mean, median, mu, sigma;
+  };
+  const TraceFit all = fit({.file = kLanl});
+  for (const Row& row :
+       {Row{"", 355, 60, 4.154, 1.402}, Row{"hardware", 345, 69, 4.318, 1.253},
+        Row{"software", 350, 44, 3.877, 1.467}, Row{"network", 250, 70, 4.127, 1.595},
+        Row{"facilities", 572, 276, 5.651, 1.217}, Row{"human_error", 164, 44, 3.805, 1.482}}) {
+    const FittedDurations& repairs = durations_of(all.repairs, row.cause);
+    EXPECT_NEAR(repairs.mean_s.value() / 60, row.mean, 0.6) << row.cause;
+    EXPECT_NEAR(repairs.median_s.value() / 60, row.median, 0.01) << row.cause;
+    EXPECT_NEAR(parameter(repairs, "lognormal", "mu") - std::log(60), row.mu, 0.001) << row.cause;
+    EXPECT_NEAR(parameter(repairs, "lognormal", "sigma"), row.sigma, 0.001) << row.cause;
+  }
+}
+
+TEST_F(LanlRecords, HaveTheLemonsThatWereFound) {
+  // lanl_lemons: shares of the failures on the top 1% and 5% of nodes.
+  const TraceFit all = fit({.file = kLanl});
+  struct Row {
+    const char* system;
+    double on_top_1, on_top_5;
+  };
+  for (const Row& row : {Row{"20", 0.104, 0.245}, Row{"18", 0.085, 0.215}, Row{"19", 0.103, 0.239}}) {
+    const auto share = std::ranges::find(all.nodes, row.system, &NodeShare::system);
+    EXPECT_NEAR(share->on_top_1, row.on_top_1, 0.0006) << row.system;
+    EXPECT_NEAR(share->on_top_5, row.on_top_5, 0.0006) << row.system;
+    EXPECT_GT(share->dispersion, 5) << row.system;
+    EXPECT_LT(share->p_value.value(), 1e-9) << row.system;
+  }
+}
+
+TEST_F(LanlRecords, BecomeFaultsOfAScenario) {
+  const TraceQuestion question = {.file = kLanl, .system = "20", .from = "2003-01-01", .until = "2004-01-01"};
+  const TraceImported imported = import_trace(question);
+  ASSERT_TRUE(imported.result) << all_of(imported.problems);
+  EXPECT_EQ(imported.result->hosts, 512U);
+  EXPECT_EQ(imported.result->origin, "2003-01-01T00:00:00");
+  const LoadedScenario scenario = loaded(written("trace.toml", imported.faults), 504);
+  ASSERT_TRUE(scenario.scenario) << all_of(scenario.problems);
+  std::uint64_t onsets = 0;
+  for (const FaultKind& fault : scenario.scenario->world.faults) {
+    onsets += fault.trace.size();
+    if (!fault.trace.empty()) {
+      EXPECT_LT(fault.trace.back().first, kStart + 365 * 24h);
+    }
+  }
+  EXPECT_EQ(onsets, imported.result->written);
+  // All systems, as a profile: 4,750 nodes and one without a number.
+  const TraceFitted fitted = fit_trace({.file = kLanl});
+  const LoadedScenario profile = loaded(written("profile.toml", fitted.profile), 1);
+  EXPECT_TRUE(profile.scenario) << all_of(profile.problems);
+}
+
+}  // namespace
+}  // namespace gauntlet

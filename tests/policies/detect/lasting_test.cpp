@@ -1,0 +1,143 @@
+// Detectors that learn, and that act on what lasts.
+#include "policies/detect/detector.hpp"
+#include "tests/policies/detect/watching.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(LearnedHangDetector, TakesAMultipleOfTheLongestOfTheFirstSteps) {
+  Watching<LearnedHangDetector> hang(
+      {.hang_timeout = 600s, .learned_hang = {.samples = 3, .multiple = 5, .floor = 30s}});
+  EXPECT_THAT(hang.job_begins(), ElementsAre("unwatch", "watch steps of the job, silent for 600s", "unwatch",
+                                             "watch steps of the job, the next 3"));
+  hang.job("steps of the job, the next", Edge::sample, 10);
+  hang.job("steps of the job, the next", Edge::sample, 14);
+  EXPECT_THAT(hang.orders(), IsEmpty());
+  hang.job("steps of the job, the next", Edge::sample, 11);
+  EXPECT_THAT(hang.orders(), ElementsAre("unwatch", "watch steps of the job, silent for 70s"));
+  EXPECT_THAT(hang.job("steps of the job, silent", Edge::began), ElementsAre("stopped: nobody"));
+  // It learns anew, and never below the floor.
+  hang.job_begins();
+  for (int i = 0; i < 3; ++i) hang.job("steps of the job, the next", Edge::sample, 1);
+  EXPECT_THAT(hang.orders(), Contains("watch steps of the job, silent for 30s"));
+}
+
+TEST(TrafficStoppedDetector, StopsAJobThatSendsNothingForLong) {
+  Watching<TrafficStoppedDetector> traffic({.traffic_stopped = {.low = 0.05, .lasting = 600s}});
+  EXPECT_THAT(traffic.at_start(),
+              ElementsAre("watch traffic of every host of the job, outside a band, first 0 alone"));
+  // A checkpoint: traffic comes back, whoever is heard of first then.
+  EXPECT_THAT(traffic.at(100s).host("traffic", 3, Edge::began), IsEmpty());
+  EXPECT_THAT(traffic.at(130s).host("traffic", 5, Edge::ended, 1), IsEmpty());
+  EXPECT_FALSE(traffic.waits());
+  traffic.at(1000s).host("traffic", 3, Edge::began);
+  traffic.at(1000s).host("traffic", 4, Edge::began);  // the rest of the hosts
+  EXPECT_THAT(traffic.wakes(), ElementsAre("stopped: nobody"));
+  EXPECT_EQ(traffic.now(), 1600s);
+  EXPECT_FALSE(traffic.waits());
+}
+
+TEST(TrafficStoppedDetector, ForgetsWhatItWaitedForWhenTheJobIsStopped) {
+  Watching<TrafficStoppedDetector> traffic({.traffic_stopped = {.low = 0.05, .lasting = 600s}});
+  traffic.job_begins();
+  traffic.host("traffic", 3, Edge::began);
+  EXPECT_TRUE(traffic.waits());
+  EXPECT_THAT(traffic.job_ends(), Contains("cancel"));
+  EXPECT_FALSE(traffic.waits());
+}
+
+TEST(TrafficPeriodDetector, TellsOfADeclineAndOfAnotherPeriodButNotOfAStandstill) {
+  Watching<TrafficPeriodDetector> traffic(
+      {.traffic_period = {.least = 0.8, .fluctuation = 0.2, .samples = 3}});
+  EXPECT_THAT(traffic.job_begins(), Contains("watch traffic periods of 1 hosts of stage 0, the next 3"));
+  for (const double period : {10.0, 10.4, 9.9}) traffic.host("traffic periods", 0, Edge::sample, period);
+  const Outside band = traffic.band("traffic periods of every host");
+  EXPECT_DOUBLE_EQ(band.low, 8);
+  EXPECT_DOUBLE_EQ(band.high, 12);
+  EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0.6), ElementsAre("unusual: nobody"));
+  EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0), IsEmpty());
+  EXPECT_THAT(traffic.host("traffic periods of every host", 2, Edge::began, 14),
+              ElementsAre("unusual: nobody"));
+  EXPECT_THAT(traffic.host("traffic periods of every host", 2, Edge::began, 0), IsEmpty());
+}
+
+/// A detector that has seen the steps from which it learns the best one, 10 s.
+template <class Detector>
+void learn_steps(Watching<Detector>& watching, int steps) {
+  for (int i = 0; i < steps; ++i)
+    watching.job("steps of the job, the next", Edge::sample, i == 1 ? 10.0 : 10.5);
+}
+
+TEST(MfuDetector, RestartsOnceAndThenTellsAPerson) {
+  Watching<MfuDetector> mfu({.mfu = {.samples = 4, .decline = 0.1, .lasting = 1800s, .restart = true}});
+  mfu.at(100s).job_begins();
+  learn_steps(mfu, 4);
+  EXPECT_NEAR(mfu.band("steps of the job, outside").high, 11.11, 0.01);  // 90% of the best MFU
+  mfu.at(2000s).job("steps of the job, outside", Edge::began, 12);
+  mfu.at(2100s).job("steps of the job, outside", Edge::ended, 10);  // it has healed
+  EXPECT_FALSE(mfu.waits());
+  mfu.at(9000s).job("steps of the job, outside", Edge::began, 12);
+  EXPECT_THAT(mfu.wakes(), ElementsAre("degraded: nobody"));
+  mfu.job_ends();
+  mfu.at(11'000s).job_begins();
+  learn_steps(mfu, 4);
+  mfu.at(11'100s).job("steps of the job, outside", Edge::began, 12);  // the restart was no help
+  EXPECT_THAT(mfu.wakes(), ElementsAre("unusual: nobody"));
+}
+
+// --- flap --------------------------------------------------------------------------------------------------------------
+
+/// One flap of a host at that time, which keeps the whole job still for so long.
+Words flap(Watching<FlapDetector>& nic, std::uint32_t host, Duration at, Duration down) {
+  nic.at(at + 1s).host("log lines", host);
+  nic.at(at + 2s).host("traffic", 0, Edge::began);
+  return nic.at(at + 2s + down).host("traffic", 4, Edge::ended, 1);
+}
+
+DetectionConstants flap_constants() {
+  return {
+      .flap = {.lines = {PatternId{6}}, .returns = 3, .window = 12h, .least_down = 25s, .quarantine = 24h}};
+}
+
+TEST(FlapDetector, CountsLongFlapsWithinTheWindow) {
+  Watching<FlapDetector> nic(flap_constants());
+  EXPECT_THAT(nic.at_start(), ElementsAre("watch log lines of every host, pattern 6"));
+  nic.job_begins();
+  EXPECT_THAT(flap(nic, 2, 1h, 30s), IsEmpty());
+  EXPECT_THAT(flap(nic, 2, 2h, 10s), IsEmpty());  // too short to count
+  EXPECT_THAT(flap(nic, 3, 3h, 30s), IsEmpty());  // another host
+  EXPECT_THAT(flap(nic, 2, 4h, 25s), IsEmpty());
+  EXPECT_THAT(flap(nic, 2, 14h, 30s), IsEmpty());  // the first one is too long ago
+  EXPECT_THAT(flap(nic, 2, 15h, 30s), ElementsAre("degraded: host 2"));
+  EXPECT_THAT(flap(nic, 2, 16h, 30s), IsEmpty());  // it counts afresh
+}
+
+TEST(FlapDetector, TakesNoLineForTheStandstillOfAnother) {
+  Watching<FlapDetector> nic(flap_constants());
+  nic.job_begins();
+  for (int i = 1; i <= 5; ++i) {
+    nic.at(i * 1h).host("log lines", 7);  // a flap between two collectives: traffic never stops
+    EXPECT_EQ(flap(nic, 1, i * 1h + 60s, 40s), i == 3 ? Words{"degraded: host 1"} : Words{}) << i;
+  }
+}
+
+TEST(FlapDetector, CountsEveryLineWhereNoTimeIsAskedFor) {
+  DetectionConstants constants = flap_constants();
+  constants.flap.least_down = 0s;
+  Watching<FlapDetector> nic(constants);
+  nic.at_start();
+  EXPECT_THAT(nic.job_begins(), IsEmpty());  // it needs no traffic
+  nic.host("log lines", 2);
+  nic.host("log lines", 2);
+  EXPECT_THAT(nic.host("log lines", 2), ElementsAre("degraded: host 2"));
+}
+
+}  // namespace
+}  // namespace gauntlet
