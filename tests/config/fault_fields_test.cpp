@@ -128,9 +128,20 @@ TEST(FaultFields, NeedNoRateWhereSomethingElseBringsTheFault) {
             "mtbf = \"300h\" or \"never\"\n");
 }
 
+TEST(FaultFields, ADomainThatNoRepairMendsHasToHeal) {
+  const std::string rack =
+      "[cluster.network]\nkind = \"clos\"\n[faults.f]\ncomponent = \"rack\"\neffect = \"crash\"\nmtbf = "
+      "\"300d\"\n";
+  EXPECT_THAT(problems_in(rack),
+              testing::HasSubstr("faults.f.heals_after is missing, and the repair of a host does not "
+                                 "mend a failure domain; heals_after = \"70min\""));
+  EXPECT_EQ(problems_in(rack + "heals_after = \"70min\"\n"), "");
+  EXPECT_EQ(problems_in(rack + "remedy = \"person\"\n"), "");
+}
+
 TEST(FaultFields, AnExposureCountsWhatFailsOrItsHosts) {
   const auto life = [](const std::string& component, const std::string& over) {
-    const std::string effect = component == "job" ? "\nremedy = \"restart\"\n" : "\n";
+    const std::string effect = component == "host" ? "\n" : "\nremedy = \"restart\"\n";
     return world_with(
                "[cluster.network]\nkind = \"clos\"\nhosts_per_rack = 1\n[faults.f]\neffect = "
                "\"crash\"\ncomponent = \"" +
