@@ -22,7 +22,7 @@ LawFit plain(const FittedLaw& fit) {
              .aic = fit.aic,
              .kolmogorov_smirnov = fit.kolmogorov_smirnov,
              .anderson_darling = fit.anderson_darling};
-  for (const LawParameter& parameter : fit.parameters)
+  for (const FittedParameter& parameter : fit.parameters)
     out.parameters.emplace_back(parameter.name, parameter.value);
   return out;
 }
@@ -34,8 +34,8 @@ FittedDurations fitted(std::string of, std::uint64_t records, const std::vector<
   out.records = records;
   out.count = durations.size();
   out.zeros = static_cast<std::uint64_t>(std::ranges::count(durations, 0.0));
-  if (!durations.empty()) out.mean_with_zeros_s = Sample(durations).mean();
-  const Sample sample(without_zeros(durations, zeros));
+  if (!durations.empty()) out.mean_with_zeros_s = Durations(durations).mean();
+  const Durations sample(without_zeros(durations, zeros));
   out.used = static_cast<std::uint64_t>(sample.size());
   if (out.used == 0) return out;
   out.mean_s = sample.mean();

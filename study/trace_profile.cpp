@@ -41,13 +41,13 @@ Watched watched_of(const SelectedTrace& selected) {
 }
 
 /// The best by AIC; of few durations the exponential, which has no shape. None where none is above zero.
-std::optional<FittedLaw> best_law(const Sample& sample) {
+std::optional<FittedLaw> best_law(const Durations& sample) {
   std::vector<FittedLaw> fits = fit_laws(sample);
   if (fits.empty()) return std::nullopt;
   return std::move(fits[sample.size() < kFewestForALaw ? 0 : *best_of(fits)]);
 }
 
-std::string why(const std::optional<FittedLaw>& fit, const Sample& sample, const char* of) {
+std::string why(const std::optional<FittedLaw>& fit, const Durations& sample, const char* of) {
   if (sample.size() < kFewestForALaw)
     return fmt::format("{} {}: too few for a law but the exponential.", sample.size(), of);
   const std::string error =
@@ -64,8 +64,8 @@ ProfiledFault profiled(const FailureTrace& trace, std::uint32_t cause, const Wat
   out.nodes = watched.nodes;
   for (const FailureRecord& record : trace.records)
     if (record.cause == cause && trace.systems[record.system].node_count() > 0) ++out.count;
-  const Sample gaps(without_zeros(gaps_of(trace, GapsOf::nodes, filter), zeros));
-  const Sample repairs(without_zeros(repair_times(trace, filter), zeros));
+  const Durations gaps(without_zeros(gaps_of(trace, GapsOf::nodes, filter), zeros));
+  const Durations repairs(without_zeros(repair_times(trace, filter), zeros));
   out.life = best_law(gaps);
   out.repair = best_law(repairs);
   out.why_life = why(out.life, gaps, "times between failures of a node");

@@ -92,7 +92,7 @@ PassParts pass_parts(const StepModel::Parts& parts, const Perturbed& replica, st
 ChunkTimes chunk_times(const StepModel::Parts& parts, const Perturbed& replica, double jitter);
 
 /// The end of a step by the explicit schedule: its last stage's pipeline, data-parallel collectives and optimizer.
-struct Outcome {
+struct Scheduled {
   double total = 0;
   double data = 0, optimizer = 0;
   std::uint32_t stage = 0;
@@ -101,9 +101,10 @@ struct Outcome {
 };
 
 /// The data-parallel collectives of a stage begin when its last replica is there; the step ends with its last stage.
-Outcome run_schedule(const StepModel::Parts& parts, const ClusterState& state, const Bandwidths& bandwidths);
+Scheduled run_schedule(const StepModel::Parts& parts, const ClusterState& state,
+                       const Bandwidths& bandwidths);
 
 /// Charges every part of a step.
-StepTimes charge(const StepModel::Parts& parts, const Outcome& outcome, double jitter);
+StepTimes charge(const StepModel::Parts& parts, const Scheduled& outcome, double jitter);
 
 }  // namespace gauntlet

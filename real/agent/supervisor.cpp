@@ -128,7 +128,7 @@ void Supervisor::run_timers() {
 void Supervisor::hear_ranks() {
   ranks_.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
                                     const std::string& line) { return on_line(run, rank, line); },
-                  .on_exit = [this](const Ranks::Exit& exit) { on_exit(exit); }});
+                  .on_exit = [this](const RankProcesses::Exit& exit) { on_exit(exit); }});
 }
 
 bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
@@ -157,7 +157,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
   return true;
 }
 
-void Supervisor::on_exit(const Ranks::Exit& exit) {
+void Supervisor::on_exit(const RankProcesses::Exit& exit) {
   tell_or_keep(AgentRankExited{
       .run = exit.run, .rank = exit.rank, .code = exit.code, .at_ns = now_.time_since_epoch().count()});
   if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
