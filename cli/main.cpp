@@ -280,22 +280,48 @@ void add_topology(CLI::App& app, TopologyRequest& request, int& exit_code) {
   topology->callback([&] { exit_code = topology_command(request); });
 }
 
-void add_validate(CLI::App& app, ValidateRequest& request, int& exit_code) {
-  CLI::App* validate = add(app, "validate", "Hold the step model to steps that others measured and published",
-                           "  gauntlet validate step\n"
-                           "  gauntlet validate step --json > validation.json\n"
-                           "  gauntlet validate step --data models/calibration/published.csv");
-  validate->add_option("what", request.what, "The model: step")
-      ->type_name("MODEL")
-      ->required()
-      ->check(CLI::IsMember({"step"}));
-  validate
-      ->add_option("--data", request.data,
+void add_validate_step(CLI::App& validate, ValidateStepRequest& request, int& exit_code) {
+  CLI::App* step = add(validate, "step", "Hold the step model to steps that others measured and published",
+                       "  gauntlet validate step\n"
+                       "  gauntlet validate step --json > validation.json\n"
+                       "  gauntlet validate step --data models/calibration/published.csv");
+  step->add_option("--data", request.data,
                    "Rows like those of models/calibration/published.csv, in their place")
       ->type_name("FILE");
-  validate->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
-  validate->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
-  validate->callback([&] { exit_code = validate_command(request); });
+  step->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
+  step->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  step->callback([&] { exit_code = validate_step_command(request); });
+}
+
+void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request, int& exit_code) {
+  CLI::App* policies =
+      add(validate, "policies", "Hold policies and simulator to closed forms and to another simulator",
+          "  gauntlet validate policies\n"
+          "  gauntlet validate policies --quick --seed 3\n"
+          "  gauntlet validate policies --only spares --json > spares.json");
+  policies->add_option("--seed", request.seed, "Seed of all randomness")
+      ->type_name("S")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed))
+      ->capture_default_str();
+  policies->add_flag("--quick", request.quick, "As few replicas as the tests run: seconds, not minutes");
+  policies->add_option("--only", request.only, "Only what has this in its name: spares, crosscheck, ...")
+      ->type_name("TEXT");
+  policies->add_option("--threads", request.threads, "Threads; the results do not depend on them")
+      ->type_name("T")
+      ->check(CLI::Range(1U, kMostThreads))
+      ->capture_default_str();
+  policies->add_flag("--quiet", request.quiet, "Show no progress");
+  policies->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  policies->callback([&] { exit_code = validate_policies_command(request); });
+}
+
+void add_validate(CLI::App& app, ValidateStepRequest& step, ValidatePoliciesRequest& policies, int& exit_code) {
+  CLI::App* validate = add(app, "validate", "Hold the models to what others measured, worked out or simulated",
+                           "  gauntlet validate step\n"
+                           "  gauntlet validate policies");
+  validate->require_subcommand(1);
+  add_validate_step(*validate, step, exit_code);
+  add_validate_policies(*validate, policies, exit_code);
 }
 
 // What both commands of traces are told.
@@ -540,7 +566,9 @@ int main_program(int argc, char** argv) {
     study->threads = default_threads();
   ShowRequest show;
   TopologyRequest topology;
-  ValidateRequest validate;
+  ValidateStepRequest validate_step;
+  ValidatePoliciesRequest validate_policies;
+  validate_policies.threads = default_threads();
   TraceRequest trace;
   std::string recording, what;
   std::vector<std::string> scenarios;
@@ -555,7 +583,7 @@ int main_program(int argc, char** argv) {
   add_scale(app, scale, exit_code);
   add_step(app, step, exit_code);
   add_topology(app, topology, exit_code);
-  add_validate(app, validate, exit_code);
+  add_validate(app, validate_step, validate_policies, exit_code);
   add_trace(app, trace, exit_code);
   add_replay(app, recording, exit_code);
   add_drill(app, drill, exit_code);

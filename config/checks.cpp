@@ -1,9 +1,11 @@
 #include "config/checks.hpp"
 
 #include "config/detection_checks.hpp"
+#include "config/nearest.hpp"
 #include "config/uncertain.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/network/fabric_network.hpp"
+#include "models/storage.hpp"
 #include "models/topology/topology.hpp"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -135,6 +138,26 @@ void check_planned_stops(const Place& root, const JobModel& job) {
                     "leave it out");
 }
 
+void check_storage(const Place& root, const Scenario& scenario) {
+  const World& world = scenario.world;
+  const StorageModel& storage = world.storage;
+  if (root.all_sound("storage.copies", "cluster.hosts", "checkpoint.peers_interval") &&
+      scenario.policies.checkpoint.peers_interval != kForever && storage.copies > world.inventory.job_hosts)
+    root.mistake_at("storage.copies",
+                    "= " + text(storage.copies) + " is more than the " + text(world.inventory.job_hosts) +
+                        " hosts of the job (cluster.hosts)",
+                    "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
+  if (!root.all_sound("storage.capacity", "storage.keep_last", "storage.bytes_per_parameter", "job.model")) return;
+  const Bytes size = checkpoint_size(world);
+  // Beside those that are kept, the next one is being written.
+  const double needed = (storage.keep_last + 1.0) * size.value;
+  if (storage.capacity.value > 0 && storage.capacity.value < needed)
+    root.mistake_at("storage.capacity",
+                    "= " + to_text(storage.capacity) + " has no room for storage.keep_last = " +
+                        text(storage.keep_last) + " checkpoints and the next one, " + to_text(size) + " each",
+                    "write \"" + to_text(Bytes{needed}) + "\" or more, or keep less");
+}
+
 /// Free repairs are no default: they would make every spare enough.
 void check_repair(const Place& root, const World& world) {
   if (root.given("repair.time") || !root.sound("repair.time")) return;
@@ -150,11 +173,29 @@ void check_repair(const Place& root, const World& world) {
 
 }  // namespace
 
+void connect_repairs(const Place& root, World& world) {
+  const auto by_cause = root.find("repair.by_cause");
+  if (!by_cause || by_cause->value().table() == nullptr) return;
+  std::vector<std::string> faults;
+  for (const FaultKind& fault : world.faults) faults.push_back(fault.name);
+  std::size_t number = 0;  // entries are described in the order of their names
+  for (const auto& [name, value] : *by_cause->value().table()) {
+    const auto found = std::find(faults.begin(), faults.end(), name);
+    if (found == faults.end()) {
+      by_cause->mistake_of_key(name, "is not a fault of this scenario", suggest_names(name, faults));
+    } else if (number < world.repair.by_cause.size()) {
+      world.repair.by_cause[number].first.value = static_cast<std::uint32_t>(found - faults.begin());
+    }
+    ++number;
+  }
+}
+
 void check_scenario(const Place& root, const Scenario& scenario) {
   check_size(root, scenario.world);
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
   check_interval(root, scenario);
+  check_storage(root, scenario);
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);

@@ -33,6 +33,6 @@ Duration expected_mtbf(const World& world) {
   return std::max(from_seconds(1 / failures_per_second), Duration(1));
 }
 
-Duration expected_checkpoint_cost(const World& world) { return checkpoint_costs(world).stall; }
+Duration expected_checkpoint_cost(const World& world) { return checkpoint_costs(world)[Tier::storage].stall; }
 
 }  // namespace gauntlet

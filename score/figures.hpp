@@ -128,6 +128,7 @@ struct Figures {
   std::vector<FaultScore> fault_scores;  // by FaultKindId
   std::uint32_t false_alerts = 0;        // a person was told of something that was not there
   Duration wrong_evictions{};            // what wrong evictions cost, in all incidents
+  Duration released{};                   // the job's hosts were given back, and cost nothing
   std::uint64_t fingerprint = 0;         // of the run's events and draws
   std::vector<Incident> incidents;
 };

@@ -198,7 +198,7 @@ const HostSignals::Exception* HostSignals::exception_of(std::uint32_t slot) cons
 }
 
 double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* exception) const {
-  const bool trains = gang_->state() == Gang::State::training;
+  const bool trains = gang_->state() == Gang::State::training || gang_->evaluates();
   switch (signal) {
     case Signal::forward_time:
       return timings_->forward[stage] * (exception != nullptr ? exception->forward : 1);

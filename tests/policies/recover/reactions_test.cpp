@@ -30,6 +30,9 @@ const std::vector<Row>& table() {
       {"diagnosing", {join, ignore, ignore, join, ignore}}, {"asking", {join, ignore, ignore, join, ignore}},
       {"replacing", {join, ignore, ignore, join, ignore}},  {"holding", {join, ignore, ignore, join, ignore}},
       {"starting", {redo, redo, redo, redo, ignore}},
+      {"backing off", {join, ignore, ignore, join, ignore}},
+      {"keeping", {join, ignore, ignore, join, ignore}},
+      {"released", {join, ignore, ignore, join, ignore}},
   };
   return rows;
 }
