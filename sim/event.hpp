@@ -69,6 +69,7 @@ struct AbortWave {
 struct ExitBurstEnds {};  // every rank that aborted has been heard of
 struct NoticeDue {};      // a person sees that the job stands still
 struct HostTick {};
+struct TrafficMissing {};
 struct BlipBegins {};
 struct BlipEnds {
   HostId host;
@@ -101,8 +102,8 @@ using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReac
                            RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
                            HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
                            CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
-                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, SpareReady,
-                           EvaluationDue, EvaluationEnds>;
+                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, TrafficMissing,
+                           SpareReady, EvaluationDue, EvaluationEnds>;
 
 using SimEngine = Engine<Event>;
 

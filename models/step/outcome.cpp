@@ -34,11 +34,10 @@ Scheduled run_schedule(const StepModel::Parts& parts, const ClusterState& state,
   for (const Perturbed& replica : replicas) {
     const auto alike = std::ranges::find_if(known, [&](const auto& one) { return one.first->like(replica); });
     if (alike != known.end() && state.jitter == 0) continue;  // no later than the other
-    const bool healthy = replica.like(unperturbed(parts, 0)) && state.jitter == 0;
-    known.emplace_back(
-        &replica,
-        healthy ? parts.healthy_finish()
-                : pipeline_finish(parts.shape, chunk_times(parts, replica, state.jitter), replica.stalls));
+    known.emplace_back(&replica, state.jitter == 0
+                                     ? parts.finish(replica)
+                                     : pipeline_finish(parts.shape, chunk_times(parts, replica, state.jitter),
+                                                       replica.stalls));
     const std::vector<double>& theirs = known.back().second;
     for (std::size_t s = 0; s < finish.size(); ++s) {
       if (theirs[s] > finish[s]) {

@@ -1,6 +1,7 @@
 #include "real/agent/supervisor.hpp"
 
 #include "core/contract.hpp"
+#include "real/agent/identity.hpp"
 #include "real/clock.hpp"
 #include "real/trainer/lines.hpp"
 
@@ -239,7 +240,10 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
       .heartbeat_period = std::max<Duration>(message.greeting.heartbeat_period, kShortestHeartbeatPeriod),
       .heartbeats = 0,
       .next_heartbeat = now_};
-  tell(AgentAttending{.epoch = epoch_, .run = ranks_.none() ? 0 : ranks_.run(), .ranks = ranks_.alive()});
+  tell(AgentAttending{.epoch = epoch_,
+                      .run = ranks_.none() ? 0 : ranks_.run(),
+                      .ranks = ranks_.alive(),
+                      .identity = own_identity(agent_socket(options_.directory, options_.host))});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;
   if (missed_left_out_ > 0)
