@@ -61,8 +61,7 @@ Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
 
 std::uint32_t Heartbeats::first_number_after(HostId host, Time at) const {
   const Time first = first_sent(host);
-  return at < first ? 0
-                    : static_cast<std::uint32_t>((at - first) / world_->telemetry.heartbeat_period + 1);
+  return at < first ? 0 : static_cast<std::uint32_t>((at - first) / world_->telemetry.heartbeat_period + 1);
 }
 
 Heartbeats::Beat Heartbeats::first_sent_after(HostId host, Time at) const {
@@ -281,8 +280,7 @@ void Heartbeats::rank_exited(HostId host, int code) {
   exited_.push_back(host);
   if (full_ || tracked.silenced_by > 0 || !tracked.in_service) return;
   const std::uint32_t number = first_number_after(host, engine_->now());
-  leaving_.push_back(
-      {host, number, first_sent(host) + number * world_->telemetry.heartbeat_period});
+  leaving_.push_back({host, number, first_sent(host) + number * world_->telemetry.heartbeat_period});
   if (!arrives_next(leaving_.back())) return;
   engine_->cancel(next_exit_);
   next_exit_ = engine_->at(next_exit_at_, Priority::telemetry, ExitReported{next_exit_host_});

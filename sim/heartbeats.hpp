@@ -167,9 +167,9 @@ class Heartbeats {
   HostId next_exit_host_{};
   Time next_exit_at_ = kNever;
   mutable std::vector<Time> first_sent_;  // by host, as far as asked for
-  std::vector<std::uint8_t> told_;  // by host: its exit in the present stop has been heard of
-  std::vector<HostId> told_hosts_;  // those
-  bool stopped_ = false;            // ranks have exited, and the job was not stopped since
+  std::vector<std::uint8_t> told_;        // by host: its exit in the present stop has been heard of
+  std::vector<HostId> told_hosts_;        // those
+  bool stopped_ = false;                  // ranks have exited, and the job was not stopped since
   std::uint32_t aborted_hosts_ = 0;
   Timer exit_burst_;
   std::optional<PoissonPopulation> gaps_;
