@@ -110,6 +110,11 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, const Checkpointing& ch
   expect(state_ == State::down, "a gang begins once");
   checkpointing_ = checkpointing;
   trained_ = {};
+  for (const Tier tier : {Tier::memory, Tier::peers}) {
+    const auto& held = held_[static_cast<std::size_t>(tier)];
+    if (held) trained_[static_cast<std::size_t>(tier)] = (step - held->step) * pace.step;
+  }
+  trained_[static_cast<std::size_t>(Tier::storage)] = (step - durable()) * pace.step;
   wanted_ = false;
   open(now, step, pace);
   last_step_ = now;
