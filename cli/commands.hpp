@@ -109,6 +109,7 @@ struct TraceRequest {
   std::string zero_gaps = "drop";  // one of trace_zero_gaps
   bool by_node = false;
   std::optional<std::string> out;  // a file to make; `import` has one
+  bool force = false;              // what is there may be replaced by its like
   bool json = false;
 };
 /// Failure records of a real cluster as faults that a scenario can extend.

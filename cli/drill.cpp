@@ -120,6 +120,12 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
 
 /// What the drill was, in a line each; standard error, so that --json stays a document.
 void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
+  for (std::size_t host = 0; host < result.hosts.size(); ++host) {
+    const HostIdentity& who = result.hosts[host];
+    if (who != HostIdentity{})
+      fmt::print(stderr, "gauntlet: host {} is {} at {}\n", host, who.pod.empty() ? "nameless" : who.pod,
+                 who.address);
+  }
   fmt::print(stderr, "gauntlet: {} of {} planned faults reached a rank{}\n", result.injected, plan.size(),
              no_faults ? " (--no-faults)" : "");
   if (result.finished) fmt::print(stderr, "gauntlet: final parameters {:016x}\n", result.final_hash);

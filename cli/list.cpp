@@ -1,8 +1,9 @@
-// gauntlet list: what scenarios can name.
+// gauntlet list: what scenarios and studies can name.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal.hpp"
 #include "config/listing.hpp"
+#include "report/metric_words.hpp"
 
 #include <fmt/format.h>
 
@@ -20,13 +21,24 @@ struct Listing {
   std::vector<Listed> (*list)();
 };
 
-constexpr std::array<Listing, 7> kListings = {{{"scenarios", list_scenarios},
-                                               {"fault-models", list_fault_models},
-                                               {"faults", list_faults},
-                                               {"distributions", list_distributions},
-                                               {"policies", list_policies},
-                                               {"hardware", list_hardware},
-                                               {"models", list_models}}};
+std::vector<Listed> list_metrics() {
+  std::vector<Listed> out;
+  for (const auto& [name, about] : metric_words()) out.push_back({std::string(name), std::string(about)});
+  return out;
+}
+
+constexpr std::array<Listing, 12> kListings = {{{"scenarios", list_scenarios},
+                                                {"fault-models", list_fault_models},
+                                                {"faults", list_faults},
+                                                {"distributions", list_distributions},
+                                                {"policies", list_policies},
+                                                {"detectors", list_detectors},
+                                                {"signals", list_signals},
+                                                {"lines", list_lines},
+                                                {"probes", list_probes},
+                                                {"hardware", list_hardware},
+                                                {"models", list_models},
+                                                {"metrics", list_metrics}}};
 
 // Names in one column; what is said about them beside it, over as many lines as it needs.
 std::string table(const std::vector<Listed>& entries) {

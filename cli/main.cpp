@@ -337,6 +337,7 @@ void add_trace(CLI::App& app, TraceRequest& request, int& exit_code) {
           "  and in a scenario: extends = \"lanl-20-2003.toml\"");
   add_trace_options(*import, request);
   import->add_option("--out", request.out, "The file to write, .toml")->type_name("FILE")->required();
+  import->add_flag("--force", request.force, "Replace a fault trace that is there");
   import->callback([&] { exit_code = trace_import_command(request);
 });
 
@@ -347,14 +348,16 @@ CLI::App* fit =
         "  gauntlet trace fit lanl_failures.csv.xz --system 20 --zero-gaps minute --out lanl-20.toml\n"
         "  and in a scenario: extends = \"lanl-20.toml\"");
 add_trace_options(*fit, request);
-fit->add_option(
-       "--zero-gaps", request.zero_gaps,
-       "Times of zero between failures, and repairs of zero: drop them, count them as a minute, or keep them")
+fit->add_option("--zero-gaps", request.zero_gaps,
+                "Times of zero between failures, and repairs of zero: drop them, count them as a minute, or "
+                "keep them")
     ->check(CLI::IsMember(trace_zero_gaps()))
     ->capture_default_str();
 fit->add_flag("--by-node", request.by_node, "From a failure of a node to its next, not of the system");
-fit->add_option("--out", request.out, "Write a fault profile that a scenario can extend here, .toml")
-    ->type_name("FILE");
+CLI::Option* out =
+    fit->add_option("--out", request.out, "Write a fault profile that a scenario can extend here, .toml")
+        ->type_name("FILE");
+fit->add_flag("--force", request.force, "Replace a fault profile that is there")->needs(out);
 fit->callback([&] { exit_code = trace_fit_command(request); });
 }  // namespace
 
@@ -385,8 +388,8 @@ void add_scenario_commands(CLI::App& app, ShowRequest& request, std::vector<std:
   add_sets(*show, request.sets);
   show->callback([&] { exit_code = show_command(request.scenario, request.sets); });
 
-  CLI::App* list =
-      add(app, "list", "List what scenarios can name", "  gauntlet list\n  gauntlet list policies");
+  CLI::App* list = add(app, "list", "List what scenarios and studies can name",
+                       "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics");
   list->add_option("what", what, "Which kind of names (default: all)")
       ->type_name("KIND")
       ->check(CLI::IsMember(listed_kinds()));

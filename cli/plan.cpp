@@ -9,6 +9,7 @@
 #include "core/quantity.hpp"
 #include "report/plan_chart.hpp"
 #include "report/plan_text.hpp"
+#include "study/option_problem.hpp"
 #include "study/statistics.hpp"
 #include "study/work.hpp"
 
@@ -21,13 +22,6 @@
 namespace gauntlet {
 namespace {
 
-Problem problem(std::string option, std::string what, std::string why, std::string suggestion) {
-  return {.file = std::move(option),
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
-}
-
 struct Prepared {
   PlanQuestion question;
   Work work;
@@ -38,14 +32,15 @@ Duration read_date(const PlanRequest& request, std::vector<Problem>& problems) {
   Parsed<Duration> parsed = parse_duration(request.finish_by);
   if (parsed.value && *parsed.value > Duration::zero()) return *parsed.value;
   if (parsed.value) parsed = {{}, "is not after the start", "write for example 60d"};
-  problems.push_back(problem("--finish-by", request.finish_by, parsed.why, parsed.suggestion));
+  problems.push_back(option_problem("--finish-by", request.finish_by, parsed.why, parsed.suggestion));
   return Duration::zero();
 }
 
 std::optional<double> read_tokens(const PlanRequest& request, std::vector<Problem>& problems) {
   if (request.tokens.empty()) return std::nullopt;
   const Parsed<double> parsed = parse_tokens(request.tokens);
-  if (!parsed.value) problems.push_back(problem("--tokens", request.tokens, parsed.why, parsed.suggestion));
+  if (!parsed.value)
+    problems.push_back(option_problem("--tokens", request.tokens, parsed.why, parsed.suggestion));
   return parsed.value;
 }
 
@@ -67,8 +62,9 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
                        .seed = seed,
                        .uncertainty = request.uncertainty};
   if (prepared.question.replicas > kMostReplicas)
-    problems.push_back(problem("", fmt::format("study.replicas = {}", prepared.question.replicas),
-                               fmt::format("is more than {}", kMostReplicas), "say fewer with --replicas"));
+    problems.push_back(option_problem("", fmt::format("study.replicas = {}", prepared.question.replicas),
+                                      fmt::format("is more than {}", kMostReplicas),
+                                      "say fewer with --replicas"));
   return prepared;
 }
 

@@ -126,7 +126,6 @@ int run_command(const RunRequest& request) {
     const PointSource source(scenario, request.sets, seed_of(request, scenario));
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
-    print_warnings(base.warnings);
     const std::uint32_t replicas = request.replicas.value_or(base.point->scenario.study.replicas);
     if (const auto problem = problem_of_replicas(request, replicas)) return wrong_input({&*problem, 1});
     if (const auto problem = problem_of_record_file(request)) return wrong_input({&*problem, 1});

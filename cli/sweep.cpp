@@ -8,6 +8,7 @@
 #include "cli/workbench.hpp"
 #include "report/sweep_chart.hpp"
 #include "report/sweep_text.hpp"
+#include "study/option_problem.hpp"
 #include "study/statistics.hpp"
 
 #include <fmt/format.h>
@@ -22,13 +23,6 @@ namespace {
 // https://doi.org/10.1198/TECH.2009.08040.
 constexpr std::uint32_t kPointsPerField = 10;
 
-Problem problem(std::string option, std::string what, std::string why, std::string suggestion) {
-  return {.file = std::move(option),
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
-}
-
 struct Prepared {
   SweepPlan plan;
   SweepTerms terms;
@@ -38,13 +32,13 @@ struct Prepared {
 
 void plan_grid(const SweepRequest& request, Prepared& prepared) {
   if (request.points > 0)
-    prepared.problems.push_back(problem("--points", std::to_string(request.points),
-                                        "is for a Latin hypercube",
-                                        "a grid has every combination; or add --design latin-hypercube"));
-  if (!grid_size(prepared.plan.axes))
     prepared.problems.push_back(
-        problem("--vary", "", fmt::format("these values have more than {} combinations", kMostPoints),
-                "ask for fewer values, or take some of them with --design latin-hypercube --points N"));
+        option_problem("--points", std::to_string(request.points), "is for a Latin hypercube",
+                       "a grid has every combination; or add --design latin-hypercube"));
+  if (!grid_size(prepared.plan.axes))
+    prepared.problems.push_back(option_problem(
+        "--vary", "", fmt::format("these values have more than {} combinations", kMostPoints),
+        "ask for fewer values, or take some of them with --design latin-hypercube --points N"));
   if (prepared.problems.empty()) prepared.plan.points = grid(prepared.plan.axes);
 }
 
@@ -52,8 +46,8 @@ void plan_hypercube(const SweepRequest& request, std::uint64_t seed, Prepared& p
   for (const Axis& axis : prepared.plan.axes)
     if (axis.range && axis.counted)
       prepared.problems.push_back(
-          problem("--vary", axis.path, "says how many values there are",
-                  "write :log or :lin alone: a Latin hypercube has --points N of them"));
+          option_problem("--vary", axis.path, "says how many values there are",
+                         "write :log or :lin alone: a Latin hypercube has --points N of them"));
   const auto fields = static_cast<std::uint32_t>(prepared.plan.axes.size());
   const std::uint32_t points = request.points > 0 ? request.points : kPointsPerField * fields;
   if (prepared.problems.empty()) prepared.plan.points = latin_hypercube(prepared.plan.axes, points, seed);
@@ -66,7 +60,7 @@ void read_terms(const SweepRequest& request, const Point& base, Prepared& prepar
     if (parsed.goal && std::ranges::any_of(terms.precision, [&](const PrecisionGoal& goal) {
           return goal.metric == parsed.goal->metric;
         }))
-      parsed.problem = problem("--precision", parsed.goal->metric, "is given twice", "say it once");
+      parsed.problem = option_problem("--precision", parsed.goal->metric, "is given twice", "say it once");
     if (parsed.goal) terms.precision.push_back(std::move(*parsed.goal));
     if (parsed.problem) prepared.problems.push_back(std::move(*parsed.problem));
   }
@@ -78,9 +72,9 @@ void read_terms(const SweepRequest& request, const Point& base, Prepared& prepar
   const bool until_done = !terms.precision.empty() || terms.budget;
   terms.replicas = request.replicas.value_or(until_done ? kMostReplicas : base.scenario.study.replicas);
   if (terms.replicas > kMostReplicas)
-    prepared.problems.push_back(problem("", fmt::format("study.replicas = {}", terms.replicas),
-                                        fmt::format("is more than {}", kMostReplicas),
-                                        "say fewer with --replicas"));
+    prepared.problems.push_back(option_problem("", fmt::format("study.replicas = {}", terms.replicas),
+                                               fmt::format("is more than {}", kMostReplicas),
+                                               "say fewer with --replicas"));
 }
 
 Prepared prepare(const SweepRequest& request, const PointSource& source, std::uint64_t seed) {
@@ -99,7 +93,7 @@ Prepared prepare(const SweepRequest& request, const PointSource& source, std::ui
     if (std::ranges::any_of(request.sets,
                             [&](const std::string& set) { return set.starts_with(axis.path + "="); }))
       prepared.problems.push_back(
-          problem("--vary", axis.path, "is given a value by --set too", "leave one of the two out"));
+          option_problem("--vary", axis.path, "is given a value by --set too", "leave one of the two out"));
   if (!prepared.problems.empty()) return prepared;
   if (request.design == "grid") {
     plan_grid(request, prepared);
@@ -108,9 +102,9 @@ Prepared prepare(const SweepRequest& request, const PointSource& source, std::ui
   }
   const std::uint64_t points = prepared.plan.points.size();
   if (prepared.terms.budget && *prepared.terms.budget < points)
-    prepared.problems.push_back(problem("--budget", request.budget,
-                                        fmt::format("is less than one replica for each of {} points", points),
-                                        fmt::format("allow {} or more", points)));
+    prepared.problems.push_back(option_problem(
+        "--budget", request.budget, fmt::format("is less than one replica for each of {} points", points),
+        fmt::format("allow {} or more", points)));
   if (!prepared.problems.empty()) return prepared;
   LoadedPoints loaded = load_points(source, prepared.plan);
   prepared.points = std::move(loaded.points);

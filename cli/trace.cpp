@@ -8,11 +8,13 @@
 #include "cli/terminal.hpp"
 #include "models/trace/toml_text.hpp"
 #include "report/trace_text.hpp"
+#include "study/trace_profile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -90,7 +92,21 @@ void tell_rejected(const TraceSource& source) {
 std::optional<Problem> problem_of(const TraceRequest& request, std::string_view begins,
                                   std::string_view kind) {
   if (!request.out) return std::nullopt;
-  return problem_of_output(*request.out, begins, kind, "--out");
+  const auto problem = [&](std::string why, std::string suggestion) {
+    return Problem{
+        .file = "--out", .what = *request.out, .why = std::move(why), .suggestion = std::move(suggestion)};
+  };
+  constexpr std::string_view kToml = ".toml";
+  const std::filesystem::path file(*request.out);
+  if (!request.out->empty() && file.extension() != kToml)
+    return problem(
+        fmt::format("is to hold {}, and a scenario extends files whose names end in {}", kind, kToml),
+        fmt::format("write --out {}", std::filesystem::path(file).replace_extension(kToml).string()));
+  if (auto found = problem_of_output(*request.out, begins, kind, "--out")) return found;
+  std::error_code error;
+  if (!request.force && std::filesystem::exists(file, error))
+    return problem("exists and is not overwritten", "choose another name, or replace it with --force");
+  return std::nullopt;
 }
 
 int write(const TraceRequest& request, std::string_view text) {
@@ -128,8 +144,10 @@ int trace_fit_command(const TraceRequest& request) {
     const Problem problem{
         .file = "--out",
         .what = *request.out,
-        .why = "would be empty: no node is named, or all failures are at one time, so that there is no rate",
-        .suggestion = "leave it out, or give --nodes"};
+        .why = fmt::format("would have no rate: that takes nodes with names, and {} failures or more at "
+                           "different times, and there are {} failures",
+                           kFewestForARate, fitted.result->source.selected),
+        .suggestion = "leave it out; or of few failures say with --from and --until how long was watched"};
     return wrong_input({&problem, 1});
   }
   tell_rejected(fitted.result->source);

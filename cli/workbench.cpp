@@ -49,7 +49,7 @@ Existing existing_of(const StudyRequest& request) {
 // What the base scenarios are, taken together.
 struct Bases {
   std::vector<std::shared_ptr<const Point>> points;
-  std::vector<Problem> problems;
+  std::vector<Problem> problems, warnings;  // each warning once
 };
 
 Bases load(std::span<const PointSource> sources) {
@@ -57,6 +57,10 @@ Bases load(std::span<const PointSource> sources) {
   for (const PointSource& source : sources) {
     LoadedPoint base = source.point();
     out.problems.insert(out.problems.end(), base.problems.begin(), base.problems.end());
+    for (Problem& warning : base.warnings) {
+      const auto same = [&](const Problem& other) { return other.text() == warning.text(); };
+      if (std::ranges::none_of(out.warnings, same)) out.warnings.push_back(std::move(warning));
+    }
     if (base.point) out.points.push_back(std::move(base.point));
   }
   return out;
@@ -124,6 +128,7 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
     print_problems(bases.problems);
     return nullptr;
   }
+  print_warnings(bases.warnings);
   auto state = std::make_unique<State>();
   state->request = request;
   state->command_line = command_line;

@@ -31,7 +31,8 @@ struct WorkbenchOptions {
 ///   return bench->finish({.report = text, .json = json, .files = {...}});
 class Workbench {
  public:
-  /// Prints what is wrong and gives nothing where the scenarios do not load, or the directory cannot be opened.
+  /// Prints what is wrong and gives nothing where the scenarios do not load, or the directory cannot be opened. What they are
+  /// warned of is printed once.
   /// `sources`: the base scenarios. `command_line`: the command that repeats the study, without --threads, --out, --json
   /// and the like ("gauntlet sweep tiny-8 --vary ..."); with --resume it goes on.
   static std::unique_ptr<Workbench> open(const std::string& command, const StudyRequest& request,

@@ -110,19 +110,36 @@ void check_interval(const Place& root, const Scenario& scenario) {
                     "nothing would ever be saved");
 }
 
+/// What a cluster lacks for the traces of faults of that kind: all of them, so that one mend is enough.
+std::string remedy_of_traces(const World& world, ComponentKind kind, std::uint32_t count) {
+  if (count == 0) return "this cluster has none";
+  const std::string last = "the last one is " + text(count - 1);
+  std::uint64_t needed = count;
+  for (const FaultKind& fault : world.faults)
+    for (const auto& [at, component] : fault.trace)
+      if (fault.component == kind) needed = std::max(needed, std::uint64_t{component} + 1);
+  const std::uint32_t per_host = kind == ComponentKind::host  ? 1
+                                 : kind == ComponentKind::gpu ? world.hardware.gpus_per_host
+                                 : kind == ComponentKind::nic ? world.hardware.nics_per_host
+                                                              : 0;
+  if (per_host == 0) return last;
+  const std::uint64_t hosts = (needed + per_host - 1) / per_host;
+  return last + "; the traces of this scenario need " + text(hosts) +
+         " hosts: write spares.count = " + text(hosts - world.inventory.job_hosts) +
+         ", or more cluster.hosts";
+}
+
 void check_trace(const Place& root, const World& world) {
   if (!root.all_sound("cluster", "spares")) return;
   for (const FaultKind& fault : world.faults) {
-    if (fault.trace.empty() || !root.sound("faults." + fault.name + ".component")) continue;
-    const std::uint32_t count = component_count(world, fault.component);
     const std::string path = "faults." + fault.name + ".trace";
-    if (!root.sound(path)) continue;
-    for (const auto& [at, component] : fault.trace) {
-      if (component < count) continue;
-      root.mistake_at(path, "names component " + text(component),
-                      count == 0 ? "this cluster has none" : "the last one is " + text(count - 1));
-      break;
-    }
+    if (!root.all_sound("faults." + fault.name + ".component", path)) continue;
+    const std::uint32_t count = component_count(world, fault.component);
+    const auto beyond = std::find_if(fault.trace.begin(), fault.trace.end(),
+                                     [&](const auto& onset) { return onset.second >= count; });
+    if (beyond == fault.trace.end()) continue;
+    root.mistake_at(path, "names component " + text(beyond->second),
+                    remedy_of_traces(world, fault.component, count));
   }
 }
 

@@ -32,8 +32,26 @@ std::vector<std::string> lines_of(const World& world) {
   return {world.patterns.begin() + kVictimsPatterns, world.patterns.end()};
 }
 
-LineAction usual_action(const std::string& line) {
-  return line == kNicDown ? LineAction::ignore : LineAction::replace;
+/// The worst with which any fault of the scenario logs the line.
+Severity severity_of(const World& world, std::uint32_t line) {
+  Severity worst = Severity::info;
+  for (const FaultKind& fault : world.faults)
+    if (fault.symptoms.log == PatternId{kVictimsPatterns + line})
+      worst = std::max(worst, fault.symptoms.severity);
+  return worst;
+}
+
+/// What is done about a line that no table names: a warning is told to a person, an error costs its host the place.
+LineAction usual_action(const std::string& line, Severity severity) {
+  if (line == kNicDown || severity == Severity::info) return LineAction::ignore;
+  return severity == Severity::warning ? LineAction::alert : LineAction::replace;
+}
+
+std::vector<LineAction> usual_actions(const World& world, const std::vector<std::string>& lines) {
+  std::vector<LineAction> out;
+  for (std::uint32_t i = 0; i < lines.size(); ++i)
+    out.push_back(usual_action(lines[i], severity_of(world, i)));
+  return out;
 }
 
 std::string_view word_for(LineAction action) {
@@ -67,14 +85,14 @@ void keep_known(const Place& place, const std::vector<std::string>& lines) {
 }
 
 /// A table of lines and what is done when one is logged, or the name of one in the catalogue.
-Type line_table(std::vector<LineRule>& into, std::vector<std::string> lines) {
+Type line_table(std::vector<LineRule>& into, std::vector<std::string> lines, std::vector<LineAction> usual) {
   std::vector<std::string> words;
   for (const auto& [word, action] : kActions) words.emplace_back(word);
   Type type;
   type.schema = R"({"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": )" +
                 names_schema(words) + "}]}";
   type.folder = kFolder;
-  type.read = [&into, lines = std::move(lines)](const Place& place) {
+  type.read = [&into, lines = std::move(lines), usual = std::move(usual)](const Place& place) {
     into.clear();
     if (place.value().string() != nullptr) return;  // in no catalogue, which has been reported
     if (place.value().table() == nullptr)
@@ -82,11 +100,12 @@ Type line_table(std::vector<LineRule>& into, std::vector<std::string> lines) {
                         "a table such as { xid_79 = \"replace\" }, or a name of the catalogue's lines");
     keep_known(place, lines);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
-      LineRule rule{PatternId{kVictimsPatterns + i}, usual_action(lines[i])};
+      LineRule rule{PatternId{kVictimsPatterns + i}, usual[i]};
       if (const auto given = place.find(lines[i])) {
         choice<LineAction>(rule.action, kActions, "what can be done about a line").read(*given);
       } else {
         Value value{std::string(word_for(rule.action)), {}, {}, false};
+        value.at.kind = Origin::Kind::computed;  // from the severity of the line
         place.value().table()->emplace(lines[i], std::move(value));
       }
       into.push_back(rule);
@@ -127,10 +146,9 @@ void describe(Fields& fields, LearnedHangConstants& learned) {
 }
 
 void describe(Fields& fields, TrafficStoppedConstants& traffic) {
-  fields.field("low", number(traffic.low, {0, 1, true}), Fallback::value("0.05"),
-               "share of the mean below which traffic counts as stopped");
   fields.field("lasting", duration(traffic.lasting, Sign::positive), Fallback::value("\"10min\""),
-               "after so long the job is stopped (ByteRobust: 10min, https://arxiv.org/abs/2509.16293)");
+               "after so long without any traffic the job is stopped (ByteRobust: 10min, "
+               "https://arxiv.org/abs/2509.16293)");
 }
 
 void describe(Fields& fields, TrafficPeriodConstants& traffic) {
@@ -195,11 +213,11 @@ Duration usual_gather(const Telemetry& telemetry) {
   return telemetry.heartbeat_period + telemetry.heartbeat_jitter + telemetry.delay + std::chrono::seconds(1);
 }
 
-std::string usual_lines(const std::vector<std::string>& lines) {
+std::string usual_lines(const std::vector<std::string>& lines, const std::vector<LineAction>& usual) {
   std::string out;
-  for (const std::string& line : lines)
-    out += (out.empty() ? " " : ", ") + key_to_toml(line) + " = \"" +
-           std::string(word_for(usual_action(line))) + "\"";
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out +=
+        (out.empty() ? " " : ", ") + key_to_toml(lines[i]) + " = \"" + std::string(word_for(usual[i])) + "\"";
   return "{" + out + (out.empty() ? "}" : " }");
 }
 
@@ -218,10 +236,11 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
       Fallback::computed([&] { return in_quotes(usual_gather(world.telemetry)); }),
       "a job that stands still waits so long for a host to be named before it is stopped; 0s: not at all");
   const std::vector<std::string> known = lines_of(world);
-  fields.field(
-      "lines", line_table(detection.lines, known), Fallback::computed([known] { return usual_lines(known); }),
-      "what is done about each log line, or the name of such a table in the catalogue: replace the host, "
-      "restart, alert a person, ignore");
+  const std::vector<LineAction> usual = usual_actions(world, known);
+  fields.field("lines", line_table(detection.lines, known, usual),
+               Fallback::computed([known, usual] { return usual_lines(known, usual); }),
+               "what is done about each log line, or the name of such a table in the catalogue: replace the "
+               "host, restart, alert a person, ignore");
   const auto part = [&](std::string_view name, auto& constants, std::string_view doc) {
     fields.table(
         name, [&](Fields& f) { describe(f, constants); }, doc);

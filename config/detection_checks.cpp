@@ -2,41 +2,67 @@
 
 #include "config/expectations.hpp"
 #include "models/step/step.hpp"
+#include "policies/detect/stages.hpp"
 #include "policies/registry.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
 
 std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
-/// The first of these signals that agents do not report, or an empty name.
-std::string_view missing(const Telemetry& telemetry, std::span<const Signal> wanted) {
-  for (const Signal signal : wanted) {
-    const auto index = static_cast<std::size_t>(signal);
-    if (!telemetry.carries[index]) return kSignalNames[index];
-  }
-  return {};
+/// "a", "b" and "c"; each once.
+std::string listed(std::vector<std::string> names) {
+  std::vector<std::string> each;
+  for (std::string& name : names)
+    if (std::find(each.begin(), each.end(), name) == each.end()) each.push_back(std::move(name));
+  std::string out;
+  for (std::size_t i = 0; i < each.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == each.size() ? " and " : ", ") + in_quotes(each[i]);
+  return out;
 }
 
+/// Of these signals those that agents do not report.
+std::vector<std::string> missing(const Telemetry& telemetry, std::span<const Signal> wanted) {
+  std::vector<std::string> out;
+  for (const Signal signal : wanted) {
+    const auto index = static_cast<std::size_t>(signal);
+    if (!telemetry.carries[index]) out.emplace_back(kSignalNames[index]);
+  }
+  return out;
+}
+
+/// All that is missing at once: a list that is mended signal by signal is mended slowly.
 void check_signals(const Place& root, const Scenario& scenario) {
   if (!root.all_sound("telemetry.signals", "policies.detect", "policies.diagnose")) return;
+  const Telemetry& telemetry = scenario.world.telemetry;
   const PolicyNames& policies = scenario.policies.names;
-  const auto complain = [&](const std::string& path, std::string_view signal, const std::string& who) {
+  const auto complain = [&](const std::string& path, const std::vector<std::string>& signals,
+                            const std::string& who) {
+    const bool one = std::all_of(signals.begin(), signals.end(),
+                                 [&](const std::string& signal) { return signal == signals.front(); });
     root.mistake_at(
-        path, "needs the signal " + in_quotes(signal) + ", which telemetry.signals does not have: " + who,
-        "add it to telemetry.signals, or leave " + who + " out");
+        path,
+        (one ? "needs the signal " : "needs the signals ") + listed(signals) +
+            ", which telemetry.signals does not have: " + who,
+        std::string("add ") + (one ? "it" : "them") + " to telemetry.signals, or leave " + who + " out");
   };
+  std::vector<std::string> lacking, detectors;
   for (const std::string& name : policies.detect) {
-    const std::string_view lacking = missing(scenario.world.telemetry, signals_of_detector(name));
-    if (!lacking.empty()) complain("policies.detect", lacking, "the detector " + in_quotes(name));
+    const std::vector<std::string> signals = missing(telemetry, signals_of_detector(name));
+    if (!signals.empty()) detectors.push_back(name);
+    lacking.insert(lacking.end(), signals.begin(), signals.end());
   }
-  const std::string_view lacking = missing(scenario.world.telemetry, signals_of_diagnoser(policies.diagnose));
   if (!lacking.empty())
-    complain("policies.diagnose", lacking, "the diagnosis " + in_quotes(policies.diagnose));
+    complain("policies.detect", lacking,
+             (detectors.size() == 1 ? "the detector " : "the detectors ") + listed(detectors));
+  const std::vector<std::string> asked = missing(telemetry, signals_of_diagnoser(policies.diagnose));
+  if (!asked.empty()) complain("policies.diagnose", asked, "the diagnosis " + in_quotes(policies.diagnose));
 }
 
 bool uses(const Scenario& scenario, std::string_view detector) {
@@ -55,10 +81,14 @@ void check_heartbeats(const Place& root, const Scenario& scenario) {
                   "every host would count as lost: write \"" + to_text(2 * longest) + "\"");
 }
 
-/// The longest time between two steps of a job that is well, as far as the scenario says.
+constexpr Duration kNoStep = kForever / 8;  // 36 years
+
+/// The longest time between two steps of a job that is well, as far as the scenario says. On hardware with a mistyped
+/// bandwidth either part may last for ever.
 Duration longest_step(const World& world) {
   const bool given = world.job.step_time > Duration::zero();
-  return (given ? world.job.step_time : StepModel(world).healthy()) + expected_checkpoint_cost(world);
+  const Duration step = given ? world.job.step_time : StepModel(world).healthy();
+  return std::min(step, kNoStep) + std::min(expected_checkpoint_cost(world), kNoStep);
 }
 
 void check_hang_timeouts(const Place& root, const Scenario& scenario) {
@@ -67,6 +97,7 @@ void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect"))
     return;
   const Duration longest = longest_step(scenario.world);
+  if (longest >= kNoStep) return;  // `gauntlet step` says which part it is
   const auto check = [&](std::string_view detector, const std::string& path, Duration timeout) {
     if (!uses(scenario, detector) || !root.sound(path) || timeout > longest) return;
     root.mistake_at(path, "is not above a step and the stall of a checkpoint together, " + to_text(longest),
@@ -79,18 +110,40 @@ void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   check("traffic-stopped", "detection.traffic_stopped.lasting", detection.traffic_stopped.lasting);
 }
 
-/// A stall that outlasts the collective timeout is a crash.
+/// Of stalls that crash, from which on it is said: fewer are lost in the scatter of a study.
+constexpr double kStallsWorthAWord = 0.01;
+
+/// "12%", "0.3%"
+std::string in_percent(double share) {
+  const auto tenths = static_cast<int>(1000 * share + 0.5);
+  const std::string whole = std::to_string(tenths / 10);
+  return (tenths < 100 && tenths % 10 != 0 ? whole + "." + std::to_string(tenths % 10) : whole) + "%";
+}
+
+/// To the second, or the millisecond of what is short.
+std::string in_round_figures(double seconds) {
+  const double step = seconds >= 10 ? 1 : 1e-3;
+  return to_text(from_seconds(static_cast<double>(static_cast<std::int64_t>(seconds / step + 0.5)) * step));
+}
+
+/// A stall that outlasts the collective timeout is a crash. The longest of them count, not the mean.
 void warn_of_stalls(const Place& root, const Scenario& scenario) {
   if (!root.sound("detection.collective_timeout")) return;
   const Duration timeout = scenario.policies.detection.collective_timeout;
   for (const FaultKind& fault : scenario.world.faults) {
     const std::string path = "faults." + fault.name;
     if (fault.effect != Effect::stall || !fault.heals_after || !root.sound(path)) continue;
-    const Duration stall = from_seconds(fault.heals_after->mean());
-    if (stall < timeout) continue;
+    // A stall of just the timeout has been waited for too long as well.
+    const double crashes = fault.heals_after->survival(to_seconds(timeout - Duration(1)));
+    if (crashes < kStallsWorthAWord) continue;
+    const double longest = fault.heals_after->time_at_survival(kStallsWorthAWord);
+    const Duration enough =
+        std::chrono::seconds(1) + std::chrono::floor<std::chrono::seconds>(from_seconds(longest));
     root.warning_at("detection.collective_timeout",
-                    "is not above the " + to_text(stall) + " that a stall of " + path + " lasts on average",
-                    "ranks give up before it heals, and stalls become crashes");
+                    "is outlasted by " + in_percent(crashes) + " of the stalls of " + path + ", which last " +
+                        in_round_figures(fault.heals_after->mean()) + " on average",
+                    "ranks give up before those heal, and they become crashes; 99% are shorter than \"" +
+                        to_text(enough) + "\"");
   }
 }
 
@@ -105,6 +158,52 @@ void warn_of_noise(const Place& root, const Scenario& scenario) {
                   "healthy hosts may leave the band: evictions of the wrong hosts, and a slower simulation");
 }
 
+/// Detectors of which one does the other's work.
+void warn_of_twins(const Place& root, const Scenario& scenario) {
+  if (!root.sound("policies.detect")) return;
+  const auto both = [&](std::string_view one, std::string_view other, const std::string& what,
+                        const std::string& consequence) {
+    if (!uses(scenario, one) || !uses(scenario, other)) return;
+    root.warning_at("policies.detect",
+                    "has both " + in_quotes(one) + " and " + in_quotes(other) + ", which watch " + what,
+                    consequence + "; leave one of them out");
+  };
+  both("hang", "learned-hang", "the same silence of steps",
+       "the shorter timeout stops the job, mostly the learned one, and the other never acts");
+  both("fail-slow", "change-point", "the same timings",
+       "whichever names a slow host first has it replaced, and neither is tried alone");
+}
+
+/// Hosts of the pipeline stages that `fail-slow` and `change-point` say nothing about, as both state in their headers.
+constexpr std::uint32_t kFewestPeers = 5;
+
+/// Who is alone with his work cannot be slower than others.
+void warn_of_few_peers(const Place& root, const Scenario& scenario) {
+  if (!root.all_sound("policies.detect", "faults", "cluster", "job.layout")) return;
+  const World& world = scenario.world;
+  const bool slow = std::any_of(world.faults.begin(), world.faults.end(),
+                                [](const FaultKind& fault) { return fault.effect == Effect::slow; });
+  if (!slow && !root.given("policies.detect")) return;  // nobody asked for it, and there is nothing to find
+  std::vector<std::string> who;
+  for (const char* detector : {"fail-slow", "change-point"})
+    if (uses(scenario, detector)) who.emplace_back(detector);
+  std::uint32_t stages = 0, blind = 0, fewest = kFewestPeers;
+  for (std::uint32_t stage = 0; stage < world.job.layout.pp; ++stage) {
+    const std::uint32_t hosts = slots_of_stage(world.inventory, stage);
+    if (hosts == 0) continue;  // its hosts count to the stage before
+    ++stages;
+    if (hosts < kFewestPeers) ++blind;
+    fewest = std::min(fewest, hosts);
+  }
+  if (who.empty() || blind == 0) return;
+  root.warning_at("policies.detect",
+                  "has " + listed(who) +
+                      ", which compares the hosts of a pipeline stage, five or more, and " +
+                      std::to_string(blind) + " of " + std::to_string(stages) +
+                      " stages have fewer (as few as " + std::to_string(fewest) + ")",
+                  "a host that is slow there is not found by its timings");
+}
+
 }  // namespace
 
 void check_detection(const Place& root, const Scenario& scenario) {
@@ -113,6 +212,8 @@ void check_detection(const Place& root, const Scenario& scenario) {
   check_hang_timeouts(root, scenario);
   warn_of_stalls(root, scenario);
   warn_of_noise(root, scenario);
+  warn_of_twins(root, scenario);
+  warn_of_few_peers(root, scenario);
 }
 
 }  // namespace gauntlet

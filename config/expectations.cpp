@@ -4,6 +4,8 @@
 #include "models/storage.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -16,10 +18,38 @@ double components_in_job(const World& world, ComponentKind kind) {
   return component_count(world, kind);
 }
 
-/// Failures per second.
+/// How much weight `count` components have together, each of the weight of its batch.
+double weight_of_batches(const std::vector<Batch>& batches, double count) {
+  double weight = count;
+  for (const Batch& batch : batches) {
+    const double first = batch.first, end = std::min(batch.last + 1.0, count);
+    if (first < end) weight += (end - first) * (batch.factor - 1);
+  }
+  return weight;
+}
+
+/// The mean of a curve over so many seconds.
+double mean_of_curve(const std::vector<std::pair<Time, double>>& curve, double seconds) {
+  if (!(seconds > 0)) return 1;
+  double from = 0, height = 1, area = 0;
+  for (const auto& [at, factor] : curve) {
+    const double until = std::min(to_seconds(at - kStart), seconds);
+    area += (until - from) * height;
+    from = until;
+    height = factor;
+  }
+  return (area + (seconds - from) * height) / seconds;
+}
+
+/// Failures per second. Lemons are anywhere; the mean of a daily cycle is 1.
 double rate(const World& world, const FaultKind& fault) {
-  if (fault.trace.empty()) return components_in_job(world, fault.component) / fault.life.mean();
   const double seconds = to_seconds(world.job.window);
+  if (fault.trace.empty()) {
+    const RateProfile& profile = fault.profile;
+    const double lemons = 1 + profile.lemons.share * (profile.lemons.factor - 1);
+    return weight_of_batches(profile.batches, components_in_job(world, fault.component)) * lemons *
+           mean_of_curve(profile.curve, seconds) / fault.life.mean();
+  }
   return seconds > 0 ? static_cast<double>(fault.trace.size()) / seconds : 0;
 }
 

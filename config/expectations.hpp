@@ -6,8 +6,9 @@
 
 namespace gauntlet {
 
-/// Mean time between the faults that stop the job, from the rates of all kinds over its hosts; kForever without any.
-/// Kinds given as a trace count by what of it strikes the job.
+/// Mean time between the faults that stop the job, from the mean rates of all kinds over the hosts that it starts on and over
+/// its window, with lemons, batches and curves; kForever without any. Kinds given as a trace count by what of it strikes the
+/// job.
 Duration expected_mtbf(const World& world);
 
 /// For which one checkpoint blocks training.

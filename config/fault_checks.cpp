@@ -168,12 +168,18 @@ std::optional<std::uint32_t> named_follower(const Place& place, const World& wor
   return index;
 }
 
-/// What a fault's model leads to, where this scenario has it.
+/// What a fault's model leads to, where this scenario has it; where it has not, that is said.
 void follow_by_default(const Place& place, const World& world, FaultKind& fault) {
   const FaultModel* model = find_fault_model(fault.model);
   if (model == nullptr || model->followed_by.empty()) return;
   const auto index = fault_of_model(world, fault, model->followed_by);
-  if (!index) return;
+  if (!index)
+    return place.warning_at(
+        "model",
+        "leads to \"" + model->followed_by + "\" with probability " +
+            number_toml(model->follow_probability.value) +
+            ", and no fault of this scenario is of that model and component",
+        "nothing follows here; to have it, add a fault of that model, which needs no rate");
   fault.followed_by = FollowedBy{FaultKindId{*index}, model->follow_probability, model->follow_after};
   Value table = parse_fallback("{ fault = \"" + world.faults[*index].name +
                                "\", probability = " + number_toml(model->follow_probability.value) +

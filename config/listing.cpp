@@ -4,15 +4,33 @@
 #include "config/files.hpp"
 #include "config/laws.hpp"
 #include "config/toml.hpp"
+#include "core/signal.hpp"
 #include "models/fault/registry.hpp"
 #include "policies/registry.hpp"
 
+#include <array>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
 
 namespace gauntlet {
 namespace {
+
+/// By Signal (core/signal.hpp): whose it is, and what it says.
+constexpr std::array<std::string_view, kSignals> kAboutSignals = {
+    "of a host: its agent is up (every telemetry.heartbeat_period)",
+    "of a host: a process ended, with its exit code; carried by the next heartbeat",
+    "of a host: a line that its filter lets through, with a severity",
+    "of the job: a step is complete; seconds since the one before",
+    "of the job: a checkpoint is complete; seconds for which training was blocked",
+    "of a host, with each step: seconds of forward compute",
+    "of a host, with each step: seconds of backward compute",
+    "of a host, every telemetry.traffic_interval: RDMA bytes over their mean while training",
+    "of a host: seconds from one burst of its traffic to the next",
+    "of the job, with each step: robust standard deviations above the running median, or nan",
+    "of a host, when asked: the collective in which its ranks wait; the culprit answers nothing",
+};
 
 /// The text of a value, without quotes where it is a string; empty where there is none.
 std::string plain(const Value& table, std::string_view path) {
@@ -96,6 +114,65 @@ std::vector<Listed> list_policies() {
   list_names(out, diagnoser_names(), "policies.diagnose", about_diagnoser);
   list_names(out, checkpoint_policy_names(), "policies.checkpoint");
   list_names(out, recovery_names(), "policies.recover");
+  return out;
+}
+
+std::vector<Listed> list_detectors() {
+  std::vector<Listed> out;
+  for (const std::string_view name : detector_names()) {
+    std::string signals;
+    std::string_view before;
+    for (const Signal signal : signals_of_detector(name)) {
+      const std::string_view watched = kSignalNames[static_cast<std::size_t>(signal)];
+      if (watched != before) signals += (signals.empty() ? "" : " and ") + std::string(watched);
+      before = watched;
+    }
+    out.push_back({std::string(name), std::string(about_detector(name)) + " (watches " + signals + ")"});
+  }
+  return out;
+}
+
+std::vector<Listed> list_signals() {
+  std::vector<Listed> out;
+  for (std::size_t i = 0; i < kSignals; ++i)
+    out.push_back({std::string(kSignalNames[i]), std::string(kAboutSignals[i])});
+  return out;
+}
+
+std::vector<Listed> list_lines() {
+  std::vector<Listed> out;
+  for (const auto& [name, entry] : catalogue_entries("lines")) {
+    std::map<std::string, std::size_t> actions;
+    for (const auto& [line, action] : *entry.table())
+      if (line != "source") ++actions[plain(entry, line)];
+    std::string about;
+    for (const auto& [action, lines] : actions)
+      about += (about.empty() ? "" : ", ") + std::to_string(lines) + " to " + action;
+    out.push_back({name, "detection.lines: " + about + " (" + plain(entry, "source") + ")"});
+  }
+  return out;
+}
+
+std::vector<Listed> list_probes() {
+  std::vector<Listed> out;
+  for (const auto& [file, tree] : catalogue_entries("probes")) {
+    const std::string where = " (catalog/probes/" + file + ".toml)";
+    if (const Value* suite = tree.find("diagnosis.suite"); suite != nullptr) {
+      out.push_back({file, "a suite of the probes " + to_toml(*suite) + where});
+      continue;
+    }
+    const Value* probes = tree.find("probes");
+    if (probes == nullptr || probes->table() == nullptr) continue;
+    for (const auto& [name, probe] : *probes->table()) {
+      const Value* detects = probe.find("detects");
+      const std::size_t kinds =
+          detects == nullptr || detects->table() == nullptr ? 0 : detects->table()->size();
+      const std::string group = plain(probe, "group");
+      out.push_back({name, plain(probe, "time") + (group.empty() ? "" : ", " + group + " hosts together") +
+                               ", may find " + std::to_string(kinds) +
+                               (kinds == 1 ? " kind of fault" : " kinds of fault") + where});
+    }
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "config/scenario.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,28 @@
 
 namespace gauntlet {
 namespace {
+
+/// Which file, without the line; else as Origin::text.
+std::string source_of(const Origin& origin) {
+  const std::string text = origin.text();
+  return origin.kind == Origin::Kind::file ? text.substr(0, text.rfind(':')) : text;
+}
+
+/// Where a value comes from; of a table that somebody wrote also which of its members come from elsewhere.
+std::string provenance(const Value& value) {
+  std::string out = value.at.text();
+  const bool written = value.at.kind == Origin::Kind::file || value.at.kind == Origin::Kind::command_line;
+  if (value.table() == nullptr || !written) return out;
+  std::map<std::string, std::string> elsewhere;  // by source: the names
+  for (const auto& [name, member] : *value.table()) {
+    const std::string source = source_of(member.at);
+    if (source == source_of(value.at)) continue;
+    std::string& names = elsewhere[source];
+    names += (names.empty() ? "" : ", ") + key_to_toml(name);
+  }
+  for (const auto& [source, names] : elsewhere) out += "; " + names + ": " + source;
+  return out;
+}
 
 class Shower final : public Fields {
  public:
@@ -81,7 +104,7 @@ class Shower final : public Fields {
     const Value* value = here_->find(name);
     if (value == nullptr) return;
     lines_.push_back(
-        {std::string(name) + " = " + to_toml(*value), std::string(doc) + " [" + value->at.text() + "]"});
+        {std::string(name) + " = " + to_toml(*value), std::string(doc) + " [" + provenance(*value) + "]"});
   }
 
   void section(const Value& value, const std::string& path, const Describe& describe, std::string_view doc) {

@@ -21,10 +21,10 @@ enum class Signal : std::uint8_t {
   checkpoint_stall,  // per job, a completed periodic checkpoint; value: seconds for which training was blocked
   forward_time,  // per host, with each completed step, by device event timers; value: seconds of forward compute
   backward_time,  // per host, likewise; value: seconds of backward compute
-  traffic,  // per host, while its ranks run, one sample an interval (a second); value: RDMA bytes in it over
-            // their mean while training undisturbed
+  traffic,  // per host, one sample of each interval (a second) in which its ranks sent something; value: RDMA bytes
+            // in it over their mean while training undisturbed
   traffic_period,  // per host, likewise, derived by the agent from samples a millisecond apart; value: the period of
-                   // the traffic in seconds, one step where all is well; 0 where nothing is sent
+                   // the traffic in seconds, one step where all is well
   loss,  // per job, with each completed step; value: how far the training loss lies above its running
          // median, in robust standard deviations; NaN where it is NaN
   last_collective,  // per host, asked for with Sample{1}; value: the Dimension of the collective in which its ranks

@@ -42,8 +42,7 @@ struct LearnedHangConstants {
 
 /// `traffic-stopped`.
 struct TrafficStoppedConstants {
-  double low = 0.05;  // of the mean while training; below it traffic counts as stopped
-  Duration lasting = std::chrono::minutes(10);  // after so long the job is stopped
+  Duration lasting = std::chrono::minutes(10);  // after so long without any traffic the job is stopped
 };
 
 /// `traffic-period`.

@@ -36,7 +36,8 @@ std::vector<char*> agent_environment() {
     const std::string_view variable = *each;
     const std::string_view name = variable.substr(0, variable.find('='));
     const bool sanitizer = name.ends_with("SAN_OPTIONS");
-    if (name == "PATH" || name == "TMPDIR" || name == "LANG" || sanitizer) kept.push_back(*each);
+    const bool pod = name == "POD_IP" || name == "POD_NAME";  // who they are (real/agent/identity.hpp)
+    if (name == "PATH" || name == "TMPDIR" || name == "LANG" || pod || sanitizer) kept.push_back(*each);
   }
   kept.push_back(nullptr);
   return kept;

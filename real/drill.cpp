@@ -134,6 +134,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.difference = resumed.difference();
     result.finished = std::holds_alternative<Finished>(result.record.observations.back().what);
     result.final_hash = cluster.final_hash();
+    result.hosts = cluster.identities();
     const std::vector<JournalEntry>& journal = cluster.journal().entries();
     for (const JournalEntry& entry : journal) result.injected += entry.step == JournalStep::observed ? 1 : 0;
     result.logs = assemble_logs(world, options.plan, cluster.raw_progress().entries(), journal, result.record,

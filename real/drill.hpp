@@ -6,11 +6,13 @@
 #include "core/record/replay_cluster.hpp"
 #include "models/fault_plan.hpp"
 #include "models/world.hpp"
+#include "real/agent/messages.hpp"
 #include "real/raw_progress.hpp"
 
 #include <atomic>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -30,6 +32,7 @@ struct DrillResult {
   std::uint64_t final_hash = 0;                         // over the final parameters of all ranks
   bool finished = false;                                // else it was interrupted and can be resumed
   std::uint32_t injected = 0;                           // faults that reached a rank
+  std::vector<HostIdentity> hosts;                      // by HostId
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 

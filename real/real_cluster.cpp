@@ -100,7 +100,16 @@ void RealCluster::finish(Ending ending) {
 
 // --- what agents say -------------------------------------------------------------------------------------------------
 
-void RealCluster::on(HostId, const AgentAttending&) {}  // reconcile() asked, and saw it
+/// What ranks it has, reconcile() asked, and saw.
+void RealCluster::on(HostId host, const AgentAttending& message) {
+  hosts_[host.value].identity = message.identity;
+}
+
+std::vector<HostIdentity> RealCluster::identities() const {
+  std::vector<HostIdentity> identities;
+  for (const Host& host : hosts_) identities.push_back(host.identity);
+  return identities;
+}
 
 void RealCluster::on(HostId host, const AgentHeartbeat&) {
   const Time present = now();

@@ -65,6 +65,8 @@ class RealCluster final : public Cluster {
 
   /// Over the parameters of every rank, once the job has finished.
   std::uint64_t final_hash() const { return final_hash_; }
+  /// By HostId, as their agents said when they were attended to last; empty where none ever was.
+  std::vector<HostIdentity> identities() const;
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -76,6 +78,7 @@ class RealCluster final : public Cluster {
     std::unique_ptr<AgentLink> link;  // set under links_mutex_; null while its agent is gone
     std::uint32_t connection = 0;     // counts the attendances: what an older one still sends is dropped
     AgentProcess process;
+    HostIdentity identity;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
   };
   struct Lost {

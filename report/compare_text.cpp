@@ -11,13 +11,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kParts = 12;  // causes and phases that are listed; the rest is summed up
+constexpr std::size_t kFiguresOfKinds = 8;  // rows about single fault kinds
+constexpr std::size_t kParts = 12;          // causes and phases that are listed; the rest is summed up
 
 std::string painted(const ReportOptions& options, const char* code, const std::string& text) {
   if (options.colour == Colour::never) return text;
@@ -100,20 +103,55 @@ bool always_told(std::string_view name) {
   return std::ranges::find(kMain, name) != kMain.end();
 }
 
-std::string figures(const Comparison& comparison) {
-  const std::string second = scenario_letter(comparison.second);
-  TextTable table;
-  table.header = {"figure", "", "A", second, second + " - A", "+-", "less variance"};
-  std::size_t apart = 0, same = 0;
-  bool one_sided = false;
+// The fault kind that a figure is of, or nothing: "nic" of faults.nic and of detection.by_kind.nic.met.
+std::optional<std::string_view> kind_of(std::string_view name) {
+  constexpr std::string_view kTimes = "faults.", kDetection = "detection.by_kind.";
+  if (name.starts_with(kTimes)) return name.substr(kTimes.size());
+  if (!name.starts_with(kDetection)) return std::nullopt;
+  name.remove_prefix(kDetection.size());
+  return name.substr(0, name.rfind('.'));
+}
+
+// What is told of the figures: those of the whole run in their order, then those of the kinds whose losses differ most.
+struct Told {
+  std::vector<const MetricDifference*> rows;
+  std::size_t same = 0, apart = 0;  // left out: the same in every replica; nobody can tell
+  std::size_t of_kinds = 0;         // left out although they differ
+};
+
+Told told_figures(const Comparison& comparison, std::uint32_t replicas) {
+  Told told;
+  std::vector<const MetricDifference*> of_kinds;
   for (const MetricDifference& metric : comparison.metrics) {
     if (metric.name.starts_with("lost_s.") || !metric.first || !metric.second || !metric.of.difference)
       continue;
-    const bool differs = distinguishable(metric.of);
-    if (!differs && !always_told(metric.name)) {
-      ++(*metric.of.difference == 0 && metric.of.se.value_or(0) == 0 ? same : apart);
-      continue;
-    }
+    const bool of_kind = kind_of(metric.name).has_value();
+    // There are dozens of them, and one that differs in a replica or two says little.
+    const bool sure = !of_kind || metric.of.ci95 || replicas < kFewestForInterval;
+    if (always_told(metric.name) || (distinguishable(metric.of) && sure))
+      (of_kind ? of_kinds : told.rows).push_back(&metric);
+    else
+      ++(*metric.of.difference == 0 && metric.of.se.value_or(0) == 0 ? told.same : told.apart);
+  }
+  const auto place = [&](const MetricDifference* metric) {  // by_cause has the largest first
+    return std::ranges::find(comparison.by_cause, *kind_of(metric->name), &LossDifference::cause) -
+           comparison.by_cause.begin();
+  };
+  std::ranges::stable_sort(of_kinds, {}, place);
+  const std::size_t most = std::min(of_kinds.size(), kFiguresOfKinds);
+  told.of_kinds = of_kinds.size() - most;
+  told.rows.insert(told.rows.end(), of_kinds.begin(), of_kinds.begin() + static_cast<std::ptrdiff_t>(most));
+  return told;
+}
+
+std::string figures(const Comparison& comparison, std::uint32_t replicas) {
+  const std::string second = scenario_letter(comparison.second);
+  TextTable table;
+  table.header = {"figure", "", "A", second, second + " - A", "+-", "less variance"};
+  bool one_sided = false;
+  const Told told = told_figures(comparison, replicas);
+  for (const MetricDifference* each : told.rows) {
+    const MetricDifference& metric = *each;
     one_sided = one_sided || !metric.in_first || !metric.in_second;
     const Unit unit = unit_for(metric_unit(metric.name, std::max(*metric.first, *metric.second)), metric.of);
     table.rows.push_back({metric.name, unit.name, metric.in_first ? unit.number(*metric.first) : "-",
@@ -123,9 +161,11 @@ std::string figures(const Comparison& comparison) {
   }
   std::string text = "Figures of a run that differ, and the main ones\n" + to_text(table);
   if (one_sided) text += "  -: the scenario does not have it, which counts as 0.\n";
-  return text +
-         fmt::format("  {} more are the same in every replica, {} cannot be told apart (--json has them).\n",
-                     same, apart);
+  const std::string kinds =
+      told.of_kinds > 0 ? fmt::format("{} more of single fault kinds differ, ", told.of_kinds) : "";
+  return text + fmt::format(
+                    "  {}{} more are the same in every replica, {} cannot be told apart (--json has them).\n",
+                    kinds, told.same, told.apart);
 }
 
 std::string shown_replica(const CompareResult& result, const Comparison& comparison) {
@@ -184,7 +224,7 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
     if (result.comparisons.size() > 1)
       text += painted(options, "1", wrapped(fmt::format("{} against A", scenario_letter(comparison.second))));
     if (!same_losses(comparison)) text += losses(comparison) + "\n";
-    text += figures(comparison);
+    text += figures(comparison, result.replicas);
     if (comparison.shown && !same_losses(comparison)) text += "\n" + shown_replica(result, comparison);
   }
   if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";

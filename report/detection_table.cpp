@@ -86,12 +86,13 @@ std::string detection_table(const Summary& summary) {
 
   std::string text;
   add_line(text, "", "", "", "after", "after", "without", "", "and", "wrong");
-  add_line(text, "by fault kind", "struck", "detected", "p50", "p95", "people", "missed", "cost",
-           "evictions");
+  add_line(text, "by fault kind", "met", "detected", "p50", "p95", "people", "missed", "cost", "evictions");
   const std::size_t listed = std::min(rows.size(), kDetectionRows);
   for (std::size_t i = 0; i < listed; ++i) add(text, rows[i]);
   if (rows.size() > listed) add(text, sum_of(std::span(rows).subspan(listed)));
-  return text;
+  return text +
+         "  met: struck the job's hosts (`times`), or came with a host that joined it; the rest did no "
+         "harm\n";
 }
 
 }  // namespace gauntlet

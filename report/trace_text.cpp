@@ -87,6 +87,7 @@ std::string reading_text(const TraceSource& source) {
                         count(source.out_of_order), source.first_out_of_order);
   note(source.without_node, "name no node: they count for their system");
   note(source.without_end, "have no end: their repair time is not known");
+  note(source.duplicates, "are the same in every field as another record: kept, each is a failure");
   note(source.other_duration, "state another Down Time than their dates differ by: it is taken");
   if (!source.unread_columns.empty()) {
     text += " Columns that were not read:";
@@ -166,6 +167,18 @@ std::string nodes_table(const std::vector<NodeShare>& all) {
   return to_text(table);
 }
 
+/// Records know the nodes that failed, and no others.
+std::string nodes_note(const TraceFit& result) {
+  std::uint64_t unknown = 0;
+  for (const NodeShare& share : result.nodes) unknown += share.stated ? 0 : 1;
+  if (unknown == 0) return "";
+  const std::string systems = unknown == result.nodes.size() ? "" : fmt::format(" of {} systems", unknown);
+  return fmt::format(
+      "  nodes{}: those that failed, as the records name no others. Where there are more, say how many with "
+      "--nodes: shares, variance/mean and the rates of a profile depend on it.",
+      systems);
+}
+
 std::string causes_table(const std::vector<CauseShare>& causes) {
   std::uint64_t all = 0;
   for (const CauseShare& cause : causes) all += cause.failures;
@@ -200,6 +213,7 @@ std::string answer_line(const TraceFit& result) {
 std::string text_report(const TraceFit& result, const ReportOptions& options) {
   std::string text = painted(options, "1", answer_line(result));
   text += reading_text(result.source);
+  for (const std::string& warning : result.warnings) text += wrapped("Warning: " + warning + ".");
   text += wrapped(fmt::format("Gaps are times between failures of one {}; {}.",
                               result.by_node ? "node" : "system", zero_words(result)));
   text += heading(options, "Times between failures") + gaps_table(result.systems, "system");
@@ -225,6 +239,7 @@ std::string text_report(const TraceFit& result, const ReportOptions& options) {
     text += wrapped(
         "  variance/mean: of a node's failures; 1 where all nodes fail alike, and p how likely this much is "
         "then.");
+    if (const std::string note = nodes_note(result); !note.empty()) text += wrapped(note);
   }
   if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
   return text;
@@ -246,7 +261,8 @@ std::string text_report(const TraceImport& result, const ReportOptions& options)
     text += wrapped(fmt::format("{} of zero: left out, since no fault of a scenario lasts no time.",
                                 counted(static_cast<double>(result.zero_repairs), "repair time")));
   text += heading(options, "Causes") + causes_table(result.causes);
-  text += wrapped("\nTo use it: extends = \"" + result.out + "\" in a scenario of so many hosts.");
+  text += wrapped("\nTo use it: extends = \"" + result.out +
+                  "\" in a scenario of so many hosts, spares included.");
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "score/decisions.hpp"
 
+#include "score/flapping.hpp"
 #include "score/job_hosts.hpp"
 #include "score/wrong_evictions.hpp"
 
@@ -10,21 +11,31 @@
 namespace gauntlet {
 namespace {
 
-/// The incident that was open then, if any. Incidents do not overlap and come in order.
-Incident* incident_at(Figures& figures, Time when) {
-  const auto later = std::upper_bound(figures.incidents.begin(), figures.incidents.end(), when,
-                                      [](Time t, const Incident& each) { return t < each.opened; });
-  if (later == figures.incidents.begin()) return nullptr;
-  Incident& candidate = *(later - 1);
-  return when <= candidate.closed ? &candidate : nullptr;
-}
+/// Finds the incident that was open at a time. Incidents do not overlap and come in order, and so do most times asked for:
+/// it goes from the last one on.
+class OpenIncident {
+ public:
+  explicit OpenIncident(std::vector<Incident>& incidents) : incidents_(incidents) {}
+
+  Incident* at(Time when) {
+    while (later_ < incidents_.size() && incidents_[later_].opened <= when) ++later_;
+    while (later_ > 0 && incidents_[later_ - 1].opened > when) --later_;
+    if (later_ == 0 || when > incidents_[later_ - 1].closed) return nullptr;
+    return &incidents_[later_ - 1];
+  }
+
+ private:
+  std::vector<Incident>& incidents_;
+  std::size_t later_ = 0;  // the first that was opened after the time asked for last
+};
 
 /// Follows the hosts through evictions and grants.
 class Judge {
  public:
   using What = EvictionEvent::What;
 
-  Judge(const TruthLog& truth, Figures& figures) : truth_(truth), figures_(figures) {}
+  Judge(const TruthLog& truth, Figures& figures)
+      : truth_(truth), figures_(figures), open_(figures.incidents) {}
 
   void on(Time, const Started& started) {
     hosts_.on(started);
@@ -43,7 +54,7 @@ class Judge {
     ++told_;
   }
   void on(Time at, const Noticed&) {
-    if (Incident* open = incident_at(figures_, at)) open->noticed = true;
+    if (Incident* open = open_.at(at)) open->noticed = true;
   }
   template <class Other>
   void on(Time, const Other&) {}
@@ -62,7 +73,7 @@ class Judge {
   /// at the next stop or start, or at the end of the run.
   void heed_told(Time when) {
     if (told_ == 0) return;
-    if (Incident* open = incident_at(figures_, when)) open->stops += told_;
+    if (Incident* open = open_.at(when)) open->stops += told_;
     told_ = 0;
   }
   void struck_again(Time at) { happened(at, What::struck); }
@@ -71,18 +82,20 @@ class Judge {
  private:
   /// Kept if it is part of an incident.
   void happened(Time at, What what) {
-    const Incident* open = incident_at(figures_, at);
+    const Incident* open = open_.at(at);
     if (open == nullptr) return;
     events_.push_back({static_cast<std::size_t>(open - figures_.incidents.data()), at, what});
   }
 
   void evicted(const Eviction& eviction) {
     follow(eviction.at);
-    const bool right = std::any_of(faulty_.begin(), faulty_.end(),
-                                   [&](const Truth& each) { return blames(each, eviction.host); });
+    const bool right =
+        std::any_of(faulty_.begin(), faulty_.end(),
+                    [&](const Truth& each) { return blames(each, eviction.host); }) ||
+        flapping(truth_, next_, eviction.host, eviction.at, hosts_.taken_out(eviction.host, eviction.at));
     ++(right ? figures_.evictions_right : figures_.evictions_wrong);
     if (!eviction.from_job) return take_spare();
-    if (Incident* open = incident_at(figures_, eviction.at)) {
+    if (Incident* open = open_.at(eviction.at)) {
       ++(right ? open->evictions_right : open->evictions_wrong);
       happened(eviction.at, right ? What::right : What::wrong);
     }
@@ -110,6 +123,7 @@ class Judge {
 
   const TruthLog& truth_;
   Figures& figures_;
+  OpenIncident open_;
   JobHosts hosts_;
   std::vector<Truth> faulty_;
   std::vector<EvictionEvent> events_;
@@ -147,12 +161,13 @@ void sum_up(Figures& figures) {
 }  // namespace
 
 void judge_decisions(const TruthLog& truth, const Record& record, Figures& figures) {
+  OpenIncident incident(figures.incidents);
   for (const Truth& each : truth) {
     if (!each.on_job) continue;
     if (each.what == TruthKind::onset) ++figures.faults[each.kind.value];
     if (!interrupts(each)) continue;
     ++figures.interruptions;
-    if (Incident* open = incident_at(figures, each.at)) ++open->stops;
+    if (Incident* open = incident.at(each.at)) ++open->stops;
   }
   Judge judge(truth, figures);
   auto order = record.orders.begin();

@@ -78,6 +78,7 @@ class Detection {
       return;
     }
     if (what.what == TruthKind::ended) return ends(static_cast<std::size_t>(cases_.rend() - found) - 1);
+    if (what.what == TruthKind::grew) return;
     if (!what.on_job) return;
     found->stops = true;
     if (found->met) {

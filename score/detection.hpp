@@ -11,7 +11,7 @@
 namespace gauntlet {
 
 /// An alert about something that ended at most so long before is true: a detector that counts returns in a window speaks
-/// after the last of them has healed. An assumption: no published window is longer.
+/// after the last of them has healed. An assumption: nobody speaks later.
 inline constexpr Duration kAlertMemory = std::chrono::hours(1);
 
 /// Fills met, detected, missed, the latencies and the cost of what was missed of `fault_scores`, and the false alerts.

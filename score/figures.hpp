@@ -121,7 +121,7 @@ struct Figures {
   double unplanned_rate = 0;          // per second of time at risk, summed over clocks; mttf is 1 / rate
   Duration detection_latency_sum{};
   std::uint32_t detected = 0;         // incidents opened by a fault and answered by an order
-  std::uint32_t evictions_right = 0;  // of hosts that had a fault which repair removes
+  std::uint32_t evictions_right = 0;  // of hosts that had a fault which repair removes, or flapped
   std::uint32_t evictions_wrong = 0;
   std::uint32_t asked = 0;               // times that a person was asked
   std::uint32_t spares_max_in_use = 0;   // hosts away in repair or standing in for one, at most

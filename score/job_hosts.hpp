@@ -52,7 +52,15 @@ class JobHosts {
     if (outcome.status != Status::done) return std::nullopt;
     eviction.from_job = roster_.in_job(eviction.host);
     if (eviction.from_job) roster_.leave(eviction.host);
+    evictions_.push_back(eviction);
     return eviction;
+  }
+  /// When it was evicted last, by the time of the order; before `until`.
+  std::optional<Time> taken_out(HostId host, Time until) const {
+    const auto last = std::find_if(evictions_.rbegin(), evictions_.rend(), [&](const Eviction& each) {
+      return each.host == host && each.at < until;
+    });
+    return last != evictions_.rend() ? std::optional(last->at) : std::nullopt;
   }
   template <class Other>
   void on(const Other&) {}
@@ -65,6 +73,7 @@ class JobHosts {
 
   Roster roster_;
   std::vector<Asked> asked_;  // evictions that have no answer yet
+  std::vector<Eviction> evictions_;
 };
 
 }  // namespace gauntlet

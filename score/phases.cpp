@@ -247,7 +247,7 @@ class Walk {
       join_or_open(when, kCausePlanned, {});
       return Phase::planned;
     }
-    if (const TruthCursor::Active* reason = reason_to_stop(until)) {
+    if (const std::optional<TruthCursor::Active> reason = reason_to_stop(when, until)) {
       join_or_open(when, cause_of(reason->kind), reason->component);
       walked_.stops.push_back({when, reason->onset});
     } else if (answers_an_exit(when)) {
@@ -266,14 +266,17 @@ class Walk {
   }
 
   /// What a stop of a job that no fault had stopped was good for: a pause that is under way; else what was wrong with the
-  /// hosts that were evicted before the next start; where none was, the worst of what a restart cures. Null: a false alarm.
-  const TruthCursor::Active* reason_to_stop(Time until) const {
+  /// hosts that were evicted before the next start, or came and went there; where none was, the worst of what a restart
+  /// cures. Nothing: a false alarm.
+  std::optional<TruthCursor::Active> reason_to_stop(Time when, Time until) const {
     const TruthCursor::Active* worst = truth_.disturbance(hosts_);
-    if (worst != nullptr && std::isinf(worst->factor)) return worst;
+    if (worst != nullptr && std::isinf(worst->factor)) return *worst;
     const std::vector<HostId> evicted = evicted_before_the_next_start(until);
-    if (const TruthCursor::Active* found = truth_.harm_of(evicted, hosts_)) return found;
-    if (worst != nullptr && evicted.empty() && !worst->repairable) return worst;  // a restart cures it
-    return truth_.corruption(hosts_);
+    if (const TruthCursor::Active* found = truth_.harm_of(evicted, hosts_)) return *found;
+    if (auto found = truth_.flaps(evicted, hosts_, when)) return found;
+    if (worst != nullptr && evicted.empty() && !worst->repairable) return *worst;  // a restart cures it
+    const TruthCursor::Active* corrupting = truth_.corruption(hosts_);
+    return corrupting != nullptr ? std::optional(*corrupting) : std::nullopt;
   }
 
   /// Hosts of the job that were ordered out of it in the gap that begins.

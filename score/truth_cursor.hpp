@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/record/truth.hpp"
+#include "score/flapping.hpp"
 #include "score/job_hosts.hpp"
 
 #include <algorithm>
@@ -26,12 +27,14 @@ class TruthCursor {
       const Truth& each = log_[next_];
       if (each.what == TruthKind::ended) {
         std::erase_if(active_, [&](const Active& active) {
-          const bool ended = active.kind == each.kind && active.component == each.component;
+          const bool ended = is_of(active, each);
           if (ended && active.corrupts) --corrupting_;
           return ended;
         });
       } else if (each.what == TruthKind::onset && each.disturbs) {
         begins({each, static_cast<std::uint32_t>(next_)});
+      } else if (each.what == TruthKind::grew) {
+        grows(each);
       }
       if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
@@ -69,6 +72,14 @@ class TruthCursor {
     }
     return nullptr;
   }
+  /// The latest strike on a host of these that flaps.
+  std::optional<Active> flaps(const std::vector<HostId>& suspects, const JobHosts& hosts, Time at) const {
+    for (const HostId host : suspects) {
+      const auto strike = flapping(log_, next_, host, at, hosts.taken_out(host, at));
+      if (strike) return Active{log_[*strike], *strike};
+    }
+    return std::nullopt;
+  }
   struct Corruption {
     Time since;
     std::uint32_t onset;  // its place in the log
@@ -83,11 +94,27 @@ class TruthCursor {
     return stops && truth.on_job;
   }
 
-  void begins(const Active& fault) {
+  static bool is_of(const Active& fault, const Truth& entry) {
+    return fault.kind == entry.kind && fault.component == entry.component;
+  }
+
+  void rank(const Active& fault) {
     const auto place =
         std::upper_bound(active_.begin(), active_.end(), fault.factor,
                          [](double factor, const Active& each) { return factor > each.factor; });
     active_.insert(place, fault);
+  }
+  void grows(const Truth& entry) {
+    const auto found =
+        std::find_if(active_.begin(), active_.end(), [&](const Active& each) { return is_of(each, entry); });
+    if (found == active_.end()) return;
+    Active fault = *found;
+    fault.factor = entry.factor;
+    active_.erase(found);
+    rank(fault);
+  }
+  void begins(const Active& fault) {
+    rank(fault);
     if (!fault.corrupts) return;
     ++corrupting_;
     if (fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, fault.onset};

@@ -58,7 +58,6 @@ class Attempt {
 };
 
 Duration cost_of(const Incident& incident, std::span<const EvictionEvent> events) {
-  if (incident.evictions_wrong == 0) return {};
   if (incident.cause == kCauseFalseAlarm && incident.evictions_right == 0) return all_lost(incident);
   Duration cost{};
   Attempt attempt;
@@ -76,6 +75,9 @@ Duration cost_of(const Incident& incident, std::span<const EvictionEvent> events
 }  // namespace
 
 void charge_wrong_evictions(std::vector<EvictionEvent> events, Figures& figures) {
+  std::erase_if(events, [&](const EvictionEvent& each) {  // most cost nothing
+    return figures.incidents[each.incident].evictions_wrong == 0;
+  });
   std::stable_sort(events.begin(), events.end(), [](const EvictionEvent& a, const EvictionEvent& b) {
     return std::tie(a.incident, a.at, a.what) < std::tie(b.incident, b.at, b.what);
   });

@@ -14,7 +14,7 @@ namespace gauntlet {
 struct EvictionEvent {
   enum class What : std::uint8_t {
     struck,     // a fault that was left in the job struck again
-    right,      // a host of the job was evicted that had a fault which repair removes
+    right,      // a host of the job was evicted that had a fault which repair removes, or flapped
     wrong,      // one that had none
     asked_for,  // a spare was
     granted,    // it came

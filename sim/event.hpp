@@ -64,6 +64,7 @@ struct AbortWave {
 struct ExitBurstEnds {};  // every rank that aborted has been heard of
 struct NoticeDue {};      // a person sees that the job stands still
 struct HostTick {};
+struct TrafficMissing {};
 struct BlipBegins {};
 struct BlipEnds {
   HostId host;
@@ -96,7 +97,7 @@ using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReac
                            RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
                            HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
                            CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
-                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds>;
+                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, TrafficMissing>;
 
 using SimEngine = Engine<Event>;
 

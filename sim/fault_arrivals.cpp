@@ -163,7 +163,7 @@ void FaultArrivals::refresh(FaultClock clock) {
   Next& next = next_[index(clock)];
   next = {};
   for (std::uint32_t k = 0; k < next_by_kind_.size(); ++k) {
-    if (world_->faults[k].clock == clock && next_by_kind_[k] < next.at) next = {next_by_kind_[k], k};
+    if (next_by_kind_[k] < next.at && world_->faults[k].clock == clock) next = {next_by_kind_[k], k};
   }
 }
 

@@ -28,8 +28,13 @@ Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engi
 // --- raw samples ---------------------------------------------------------------------------------------------------
 
 Time Heartbeats::first_sent(HostId host) const {
-  const double phase = uniform_at(seed_, phase_name_, host.value, 0);
-  return kStart + from_seconds(to_seconds(world_->telemetry.heartbeat_period) * phase);
+  if (first_sent_.empty()) first_sent_.assign(world_->inventory.hosts(), kNever);
+  Time& first = first_sent_[host.value];
+  if (first == kNever) {
+    const double phase = uniform_at(seed_, phase_name_, host.value, 0);
+    first = kStart + from_seconds(to_seconds(world_->telemetry.heartbeat_period) * phase);
+  }
+  return first;
 }
 
 Time Heartbeats::arrival(HostId host, Time first_sent, std::uint32_t number) const {
@@ -54,11 +59,14 @@ Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
   return {number, at};
 }
 
-Heartbeats::Beat Heartbeats::first_sent_after(HostId host, Time at) const {
-  const Duration period = world_->telemetry.heartbeat_period;
+std::uint32_t Heartbeats::first_number_after(HostId host, Time at) const {
   const Time first = first_sent(host);
-  const auto number = at < first ? 0 : static_cast<std::uint32_t>((at - first) / period + 1);
-  return {number, arrival(host, first, number)};
+  return at < first ? 0 : static_cast<std::uint32_t>((at - first) / world_->telemetry.heartbeat_period + 1);
+}
+
+Heartbeats::Beat Heartbeats::first_sent_after(HostId host, Time at) const {
+  const std::uint32_t number = first_number_after(host, at);
+  return {number, arrival(host, number)};
 }
 
 std::optional<Time> Heartbeats::last_arrival_before(HostId host, Time until) const {
@@ -143,8 +151,9 @@ void Heartbeats::watch(const Watch& watch) {
 }
 
 void Heartbeats::unwatch(WatchId watch) {
-  std::erase_if(silence_watches_, [&](const SilenceWatch& each) { return each.id == watch; });
   std::erase_if(exit_watches_, [&](const ExitWatch& each) { return each.id == watch; });
+  if (std::erase_if(silence_watches_, [&](const SilenceWatch& each) { return each.id == watch; }) == 0)
+    return;
   for (auto& [host, tracked] : tracked_) {
     std::erase_if(tracked.listening, [&](Listening& each) {
       if (each.watch != watch) return false;
@@ -193,7 +202,7 @@ void Heartbeats::leave_service(HostId host) {
   tracked.in_service = false;
   tracked.exit.reset();
   engine_->cancel(tracked.back);
-  engine_->cancel(tracked.exit_report);
+  forget_exit(host);
   forget(tracked);
 }
 
@@ -269,8 +278,34 @@ void Heartbeats::rank_exited(HostId host, int code) {
   stopped_ = true;
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
-  if (full_ || tracked.silenced_by > 0) return;
-  tracked.exit_report = engine_->at(exit_report_time(host), Priority::telemetry, ExitReported{host});
+  if (full_ || tracked.silenced_by > 0 || !tracked.in_service) return;
+  const std::uint32_t number = first_number_after(host, engine_->now());
+  leaving_.push_back({host, number, first_sent(host) + number * world_->telemetry.heartbeat_period});
+  if (!arrives_next(leaving_.back())) return;
+  engine_->cancel(next_exit_);
+  next_exit_ = engine_->at(next_exit_at_, Priority::telemetry, ExitReported{next_exit_host_});
+}
+
+/// Notes it where it arrives before the one that is noted. When it arrives is drawn only where that can be.
+bool Heartbeats::arrives_next(const Leaving& exit) {
+  if (exit.sent > next_exit_at_) return false;
+  const Time at = arrival(exit.host, exit.number);
+  if (at > next_exit_at_ || (at == next_exit_at_ && next_exit_host_ < exit.host)) return false;
+  next_exit_at_ = at;
+  next_exit_host_ = exit.host;
+  return true;
+}
+
+void Heartbeats::follow_next_exit() {
+  engine_->cancel(next_exit_);
+  next_exit_at_ = kNever;
+  for (const Leaving& each : leaving_) arrives_next(each);
+  next_exit_ = engine_->at(next_exit_at_, Priority::telemetry, ExitReported{next_exit_host_});
+}
+
+void Heartbeats::forget_exit(HostId host) {
+  std::erase_if(leaving_, [&](const Leaving& each) { return each.host == host; });
+  if (next_exit_at_ != kNever && next_exit_host_ == host) follow_next_exit();
 }
 
 void Heartbeats::ranks_aborted() {
@@ -370,12 +405,10 @@ void Heartbeats::on(const ExitBurstEnds&) {
 
 void Heartbeats::ranks_stopped() {
   stopped_ = false;
-  for (const HostId host : exited_) {
-    Tracked& tracked = tracked_[host.value];
-    tracked.exit.reset();
-    engine_->cancel(tracked.exit_report);
-  }
+  for (const HostId host : exited_) tracked_[host.value].exit.reset();
   exited_.clear();
+  leaving_.clear();
+  follow_next_exit();
   for (Followed& each : followed_) engine_->cancel(each.report);
   followed_.clear();
   for (const HostId host : told_hosts_) told_[host.value] = 0;
@@ -385,6 +418,7 @@ void Heartbeats::ranks_stopped() {
 }
 
 void Heartbeats::on(const ExitReported& event) {
+  if (next_exit_at_ == engine_->now() && next_exit_host_ == event.host) forget_exit(event.host);
   if (!stopped_ || !audible(event.host)) return;
   const auto exit = exit_of(event.host);
   if (exit && first_sent_after(event.host, exit->at).arrival <= engine_->now()) pass_exit(event.host, *exit);

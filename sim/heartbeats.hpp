@@ -102,7 +102,6 @@ class Heartbeats {
     std::optional<Exit> exit;  // not reported yet
     Time service_since = kStart;
     Timer back;
-    Timer exit_report;
     std::vector<Listening> listening;
   };
 
@@ -116,12 +115,21 @@ class Heartbeats {
   /// The first heartbeat that arrives at or after `from`, and the first that is sent after `at`.
   Beat first_from(HostId host, Time from) const;
   Beat first_sent_after(HostId host, Time at) const;
+  std::uint32_t first_number_after(HostId host, Time at) const;
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
   bool concerns(const Scope& who, HostId host) const;
   void arrived(HostId host, Time sent);
   void report(WatchId watch, HostId host, Edge edge, double value);
   std::optional<Exit> exit_of(HostId host) const;
   void pass_exit(HostId host, const Exit& exit);
+  struct Leaving {
+    HostId host;
+    std::uint32_t number;
+    Time sent;
+  };
+  bool arrives_next(const Leaving& exit);
+  void follow_next_exit();
+  void forget_exit(HostId host);
   void follow_first_aborts(Time since);
   void follow_first_aborts(const ExitWatch& watch, Time since);
   void sort_by_phase();
@@ -154,9 +162,14 @@ class Heartbeats {
   std::vector<Phased> by_phase_;    // of all hosts; made when ranks first abort
   std::vector<Followed> followed_;  // hosts whose aborts will be heard of first
   std::vector<HostId> exited_;      // culprits
-  std::vector<std::uint8_t> told_;  // by host: its exit in the present stop has been heard of
-  std::vector<HostId> told_hosts_;  // those
-  bool stopped_ = false;            // ranks have exited, and the job was not stopped since
+  std::vector<Leaving> leaving_;    // heartbeats that tell of these, and have not arrived
+  Timer next_exit_;                 // the first of them to arrive
+  HostId next_exit_host_{};
+  Time next_exit_at_ = kNever;
+  mutable std::vector<Time> first_sent_;  // by host, as far as asked for
+  std::vector<std::uint8_t> told_;        // by host: its exit in the present stop has been heard of
+  std::vector<HostId> told_hosts_;        // those
+  bool stopped_ = false;                  // ranks have exited, and the job was not stopped since
   std::uint32_t aborted_hosts_ = 0;
   Timer exit_burst_;
   std::optional<PoissonPopulation> gaps_;

@@ -77,21 +77,27 @@ void HostSignals::make_parts(Entry& entry) const {
 }
 
 bool HostSignals::watch(const Watch& watch) {
-  const bool filtered =
-      std::holds_alternative<Outside>(watch.until) || std::holds_alternative<Sample>(watch.until);
+  const auto* silence = std::get_if<Silence>(&watch.until);
+  const bool filtered = std::holds_alternative<Outside>(watch.until) ||
+                        std::holds_alternative<Sample>(watch.until) ||
+                        (silence != nullptr &&
+                         tick_of(watch.signal) == traffic_tick);  // steps stop, and that is no news of a host
   if (!filtered || watch.who.kind != ComponentKind::host) return false;
   report_due();  // a new watch sees what comes after it
-  Entry entry{.watch = watch, .parts = {}, .samples_left = 0};
+  tell_of_ticks();
+  Entry& entry = entries_[tick_of(watch.signal)].emplace_back(Entry{.watch = watch, .parts = {}});
   if (const auto* sample = std::get_if<Sample>(&watch.until)) entry.samples_left = sample->count;
+  if (silence != nullptr) entry.silence = SilenceFilter(*silence, engine_->now());
   make_parts(entry);
   settled_[tick_of(watch.signal)] = false;
-  entries_.push_back(std::move(entry));
+  arm();
   schedule();
   return true;
 }
 
 void HostSignals::unwatch(WatchId watch) {
-  std::erase_if(entries_, [&](const Entry& each) { return each.watch.id == watch; });
+  for (std::vector<Entry>& entries : entries_)
+    std::erase_if(entries, [&](const Entry& each) { return each.watch.id == watch; });
 }
 
 // --- what changes ------------------------------------------------------------------------------------------------------
@@ -99,14 +105,19 @@ void HostSignals::unwatch(WatchId watch) {
 void HostSignals::began(const std::vector<SlowSeat>& slow) {
   running_ = true;
   slow_ = slow;
+  told_until_ = engine_->now();
   find_exceptions();
-  for (Entry& entry : entries_) {
-    if (entry.watch.who.subset == Scope::Subset::one) {
-      make_parts(entry);  // it may have got a seat, or lost it
-    } else {
-      forget_bits(entry);
+  for (std::vector<Entry>& entries : entries_) {
+    for (Entry& entry : entries) {
+      if (entry.watch.who.subset == Scope::Subset::one) {
+        make_parts(entry);  // it may have got a seat, or lost it
+      } else {
+        forget_bits(entry);
+      }
+      if (entry.silence) entry.silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());
     }
   }
+  arm();
   settled_ = {};
   schedule();
 }
@@ -126,17 +137,21 @@ void HostSignals::forget_due(Tick tick) {
 void HostSignals::before_change() {
   if (!running_) return;
   report_due();
+  tell_of_ticks();
   for (const Tick tick : {step_tick, traffic_tick}) forget_due(tick);
 }
 
 void HostSignals::after_change() {
-  settled_[traffic_tick] = false;
+  if (!running_) return;
+  if (pace() != settled_for_) settled_[traffic_tick] = false;  // traffic depends on nothing else
+  arm();
   schedule();
 }
 
 void HostSignals::gone() {
   before_change();
   running_ = false;
+  arm();
 }
 
 void HostSignals::find_exceptions() {
@@ -198,16 +213,15 @@ const HostSignals::Exception* HostSignals::exception_of(std::uint32_t slot) cons
 }
 
 double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* exception) const {
-  const bool trains = gang_->state() == Gang::State::training;
   switch (signal) {
     case Signal::forward_time:
       return timings_->forward[stage] * (exception != nullptr ? exception->forward : 1);
     case Signal::backward_time:
       return timings_->backward[stage] * (exception != nullptr ? exception->backward : 1);
     case Signal::traffic:
-      return trains ? to_seconds(gang_->stretch().healthy_step) / to_seconds(gang_->stretch().step) : 0;
+      return to_seconds(gang_->stretch().healthy_step) / to_seconds(gang_->stretch().step);
     case Signal::traffic_period:
-      return trains ? to_seconds(gang_->stretch().step) : 0;
+      return to_seconds(gang_->stretch().step);
     default:
       return 0;
   }
@@ -268,6 +282,7 @@ bool HostSignals::wants(const Entry& entry, const Part& part) const {
 
 bool HostSignals::wants(const Entry& entry) const {
   if (full_) return true;
+  if (entry.silence) return entry.silence->silent() || below_interval(entry);
   if (std::holds_alternative<Sample>(entry.watch.until)) return entry.samples_left > 0;
   return std::any_of(entry.parts.begin(), entry.parts.end(),
                      [&](const Part& part) { return wants(entry, part); });
@@ -399,6 +414,54 @@ void HostSignals::pass_samples(Entry& entry) {
   }
 }
 
+// --- silence -----------------------------------------------------------------------------------------------------------
+
+/// Tells the filters of the traffic that no event told them of.
+void HostSignals::tell_of_ticks() {
+  const Time now = engine_->now();
+  if (!full_ && gang_->state() == Gang::State::training && now >= first_traffic_tick()) {
+    const Time last = now - (now - first_traffic_tick()) % world_->telemetry.traffic_interval;
+    for (Entry& entry : entries_[traffic_tick]) {
+      if (last > told_until_ && entry.silence && !entry.silence->silent()) entry.silence->on_sample(last);
+    }
+  }
+  told_until_ = now;
+}
+
+/// Sets the timer to the first silence that may begin: of a job that trains, one that begins before the next tick.
+void HostSignals::arm() {
+  Time first = kNever;
+  for (const Entry& entry : entries_[traffic_tick]) {
+    if (running_ && entry.silence) first = std::min(first, entry.silence->deadline());
+  }
+  const bool trains = !full_ && gang_->state() == Gang::State::training;
+  if (first != kNever && trains && first >= next_traffic(false)) first = kNever;
+  if (first == missing_at_) return;
+  engine_->cancel(missing_);
+  missing_at_ = first;
+  missing_ = engine_->at(std::max(first, engine_->now()), Priority::timer, TrafficMissing{});
+}
+
+void HostSignals::pass_silence(Entry& entry, Edge edge) {
+  Burst burst(*this, entry);
+  for (Part& part : entry.parts) turn_all(part, edge == Edge::began, 0, burst);
+  burst.end();
+}
+
+void HostSignals::on(const TrafficMissing&) {
+  missing_at_ = kNever;
+  tell_of_ticks();
+  for (Entry& entry : entries_[traffic_tick]) {
+    if (!entry.silence) continue;
+    if (const auto edge = entry.silence->on_deadline(engine_->now())) {
+      pass_silence(entry, *edge);
+      settled_[traffic_tick] = false;  // its end is news
+    }
+  }
+  arm();
+  schedule();
+}
+
 // --- ticks -------------------------------------------------------------------------------------------------------------
 
 bool HostSignals::in_stall(Time at) const {
@@ -406,19 +469,19 @@ bool HostSignals::in_stall(Time at) const {
          gang_->stretch().reached_at(at).into_stall > Duration::zero();
 }
 
-/// Steps complete only while the job trains. Traffic is not measured while a checkpoint blocks training.
-Time HostSignals::next_tick(Tick tick) const {
-  const Time now = engine_->now();
-  if (tick == step_tick) return gang_->state() == Gang::State::training ? gang_->next_step_time(now) : kNever;
+Time HostSignals::next_step() const { return gang_->next_step_time(engine_->now()); }
+
+/// `measured`: the next tick at which no checkpoint blocks training.
+Time HostSignals::next_traffic(bool measured) const {
   const Duration interval = world_->telemetry.traffic_interval;
-  const Time first = kStart + traffic_phase_;
+  const Time first = first_traffic_tick();
   const auto next_after = [&](Time at) {
     return at < first ? first : first + ((at - first) / interval + 1) * interval;
   };
-  Time at = next_after(now);
+  Time at = next_after(engine_->now());
   // Ticks and checkpoints may keep step with each other for ever.
   constexpr int kMostStalls = 1000;
-  for (int stalls = 0; in_stall(at); ++stalls) {
+  for (int stalls = 0; measured && in_stall(at); ++stalls) {
     if (stalls == kMostStalls) return kNever;
     at = next_after(gang_->boundary_after(at) - Duration(1));
   }
@@ -426,15 +489,20 @@ Time HostSignals::next_tick(Tick tick) const {
 }
 
 void HostSignals::schedule() {
-  if (!running_) return;
+  if (!running_ || (settled_[step_tick] && settled_[traffic_tick])) return;
+  if (gang_->state() != Gang::State::training) return;
   for (const Tick tick : {step_tick, traffic_tick}) {
     if (settled_[tick] || engine_->pending(due_[tick])) continue;
-    const bool wanted = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return tick_of(entry.watch.signal) == tick && wants(entry);
-    });
+    bool wanted = false, measured = !full_;
+    for (const Entry& entry : entries_[tick]) {
+      if (!wants(entry)) continue;
+      wanted = true;
+      if (entry.silence) measured = false;
+    }
     settled_[tick] = !wanted;
+    if (tick == traffic_tick) settled_for_ = pace();
     if (!wanted) continue;
-    due_at_[tick] = next_tick(tick);
+    due_at_[tick] = tick == step_tick ? next_step() : next_traffic(measured);
     due_[tick] = engine_->at(due_at_[tick], Priority::telemetry, HostTick{});
   }
 }
@@ -443,14 +511,19 @@ void HostSignals::report_due() {
   for (const Tick tick : {step_tick, traffic_tick}) {
     if (due_at_[tick] != engine_->now()) continue;
     forget_due(tick);
-    for (Entry& entry : entries_) {
-      if (tick_of(entry.watch.signal) != tick) continue;
-      if (std::holds_alternative<Outside>(entry.watch.until)) {
+    const bool measured = tick == step_tick || !in_stall(engine_->now());
+    for (Entry& entry : entries_[tick]) {
+      if (entry.silence) {
+        if (const auto edge = entry.silence->on_sample(engine_->now())) pass_silence(entry, *edge);
+      } else if (!measured) {
+        continue;
+      } else if (std::holds_alternative<Outside>(entry.watch.until)) {
         run_filter(entry);
       } else {
         pass_samples(entry);
       }
     }
+    if (tick == traffic_tick) arm();
   }
 }
 

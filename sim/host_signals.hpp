@@ -2,12 +2,16 @@
 // regular ticks. And who waits in what, when nothing moves.
 //
 // A sample is its level times 1 + noise * x, x in (-1, 1) keyed by (signal, host, time); in a gang, traffic fluctuates for
-// all hosts alike, and its x is keyed by (signal, time). With full telemetry every tick is
-// an event and every sample passes through the filter. Otherwise a tick is an event only where some sample may report:
-// hosts of one stage that nothing slows have one level, and the interval in which their samples lie is held against the
-// band once for all of them. A band that cuts through that interval cannot be elided: every sample is drawn.
+// all hosts alike, and its x is keyed by (signal, time). Traffic has samples only while the job trains: nothing is sent by one
+// that stands still. A checkpoint that blocks training is sent too, but not measured: it ends a silence, and passes no band.
+//
+// With full telemetry every tick is an event and every sample passes through the filter. Otherwise a tick is an event only
+// where some sample may report: hosts of one stage that nothing slows have one level, and the interval in which their samples
+// lie is held against the band once for all of them. A band that cuts through that interval cannot be elided: every sample is
+// drawn. Silence follows from the last tick before the job stood still.
 #pragma once
 
+#include "core/filter.hpp"
 #include "core/random/population.hpp"
 #include "models/step/segments.hpp"
 #include "models/world.hpp"
@@ -55,6 +59,7 @@ class HostSignals {
   /// What a tick at this instant brings, if there is one.
   void report_due();
   void schedule();
+  void on(const TrafficMissing& event);
   void on(const BlipBegins& event);
   void on(const BlipEnds& event);
 
@@ -77,6 +82,7 @@ class HostSignals {
     Watch watch;
     std::vector<Part> parts;
     std::uint32_t samples_left = 0;
+    std::optional<SilenceFilter> silence{};  // of traffic, which is the same for all its members
   };
   /// A host whose timings differ from those of its stage.
   struct Exception {
@@ -110,12 +116,22 @@ class HostSignals {
   void run_filter(const Entry& entry, Part& part, std::uint32_t member, double level, Burst& burst);
   void turn_all(Part& part, bool to_outside, double level, Burst& burst);
   void pass_samples(Entry& entry);
+  void pass_silence(Entry& entry, Edge edge);
+  void arm();
+  void tell_of_ticks();
+  /// Whether silences of such a length come between two ticks of a job that trains.
+  bool below_interval(const Entry& entry) const {
+    return std::get<Silence>(entry.watch.until).longest < world_->telemetry.traffic_interval;
+  }
   void report(const Entry& entry, std::uint32_t slot, Edge edge, double value, std::uint32_t more);
   void find_exceptions();
   void forget_due(Tick tick);
   void blips_change();
-  Time next_tick(Tick tick) const;
+  Time next_step() const;
+  Time next_traffic(bool measured) const;
+  Time first_traffic_tick() const { return kStart + traffic_phase_; }
   bool in_stall(Time at) const;
+  Pace pace() const { return {gang_->stretch().step, gang_->stretch().healthy_step}; }
 
   bool full_;
   bool running_ = false;
@@ -127,13 +143,17 @@ class HostSignals {
   SimEngine* engine_;
   Reports* out_;
   Duration traffic_phase_{};
-  std::vector<Entry> entries_;
+  std::array<std::vector<Entry>, 2> entries_;  // by tick
   std::vector<SlowSeat> slow_;
   std::vector<Blip> blips_;
   std::vector<Exception> exceptions_;  // by slot
+  Time told_until_{};                  // filters know of the ticks up to here
+  Timer missing_;                      // the first silence that may begin
+  Time missing_at_ = kNever;
   std::array<Timer, 2> due_{};
   std::array<Time, 2> due_at_ = {kNever, kNever};
   std::array<bool, 2> settled_{};  // no sample of such a tick will report, as things stand
+  Pace settled_for_;               // of traffic: at this pace
   std::optional<PoissonPopulation> blip_times_;
   Stream blip_durations_;
 };

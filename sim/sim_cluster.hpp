@@ -196,6 +196,7 @@ class SimCluster final : public Cluster {
   void on(const StepDue&) { report_due(); }
   void on(const CheckpointDue&) { report_due(); }
   void on(const HostTick&) { report_due(); }
+  void on(const TrafficMissing& event) { host_signals_->on(event); }
   void on(const BlipBegins& event) { host_signals_->on(event); }
   void on(const BlipEnds& event) { host_signals_->on(event); }
   void on(const ReportArrives& event) { reports_->on(event); }

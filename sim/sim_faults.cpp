@@ -41,7 +41,7 @@ void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
        .stops = stops_job(kind.effect),
        .disturbs = disturbs,
        .corrupts = kind.effect == Effect::corrupt,
-       .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : kind.factor,
+       .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : fault.factor,
        .repairable = kind.remedy == Remedy::repair});
   engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 |
                             fault.component.index);
@@ -152,6 +152,7 @@ void SimCluster::on(const FaultGrows& event) {
   if (found->factor * kind_of(*found).factor > kStandstill) return;
   found->factor *= kind_of(*found).factor;
   found->grow = engine_.after(kind_of(*found).grows_every, Priority::world, FaultGrows{event.fault});
+  log_truth(TruthKind::grew, *found);
   update_pace();
 }
 
@@ -196,7 +197,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
     any_host(fault.hosts, [&](HostId host) {
       if (!in_job(host)) return false;
       heartbeats_->rank_exited(host, kind.symptoms.exit_code);
-      heard = std::min(heard, heartbeats_->exit_report_time(host));
+      if (ranks_ == RanksState::starting) heard = std::min(heard, heartbeats_->exit_report_time(host));
       return false;
     });
   }
@@ -266,9 +267,10 @@ void SimCluster::on(const FaultHeals& event) {
   if (found == active_.end()) return;
   const ActiveFault fault = *found;
   end_fault(static_cast<std::size_t>(found - active_.begin()));
-  follow(kind_of(fault), fault.component);
+  const FaultKind& kind = kind_of(fault);
+  follow(kind, fault.component);
   resume_unless_paused();
-  update_pace();
+  if (kind.effect == Effect::slow || kind.effect == Effect::degrade) update_pace();
 }
 
 void SimCluster::resume_unless_paused() {

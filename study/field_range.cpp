@@ -124,7 +124,7 @@ std::string FieldRange::text_at(double u, double step) const {
   if (u == 0) return low_text;
   if (u == 1) return high_text;
   const double value = exact_value(*this, u);
-  if (whole) return fmt::format("{:.0f}", std::nearbyint(value));
+  if (whole) return fmt::format("{:.0f}", std::nearbyint(value) + 0.0);  // no "-0"
   constexpr double kDigits = 100;  // a grain of a hundredth keeps three digits
   const double gap = logarithmic ? value * math_expm1(step * math_log(high / low)) : step * (high - low);
   const double size = std::abs(value) > 0 ? std::abs(value) : gap;

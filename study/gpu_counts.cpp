@@ -78,7 +78,9 @@ GpuCounts parse_gpu_counts(std::string_view text, std::string_view option) {
   if (range)
     return from_range(option, text, out.counts[0], out.counts[1], parts.size() == 3 ? ":" + parts[2] : "");
   std::ranges::sort(out.counts);
-  out.counts.erase(std::unique(out.counts.begin(), out.counts.end()), out.counts.end());
+  const auto twice = std::ranges::adjacent_find(out.counts);
+  if (twice != out.counts.end())
+    return refused(option, text, fmt::format("has {} GPUs twice", *twice), "write each size once");
   return out;
 }
 

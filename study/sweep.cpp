@@ -3,6 +3,7 @@
 #include "config/nearest.hpp"
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/option_problem.hpp"
 #include "study/paired.hpp"
 #include "study/sweep_rounds.hpp"
 
@@ -15,13 +16,6 @@
 
 namespace gauntlet {
 namespace {
-
-Problem problem(std::string option, std::string what, std::string why, std::string suggestion) {
-  return {.file = std::move(option),
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
-}
 
 /// The values that points have, in order, and where each point stands.
 SweptField field_of(const Axis& axis, std::size_t number, std::span<const Settings> points,
@@ -135,16 +129,16 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   const std::string option = "--precision", what = fmt::format("\"{}\"", text);
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos)
-    return {{}, problem(option, what, "has no value", "write --precision ettr=0.002")};
+    return {{}, option_problem(option, what, "has no value", "write --precision ettr=0.002")};
   const std::string metric(text.substr(0, equals));
   std::vector<std::string> known;
   for (const Metric& each : metrics_of(facts)) known.push_back(each.name);
   if (std::ranges::find(known, metric) == known.end()) {
     const std::optional<std::string> near = nearest_name(metric, known);
     return {{},
-            problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
-                    near ? fmt::format("did you mean \"{}\"?", *near)
-                         : "result.json and README.md have the names, such as ettr or wall_time_s")};
+            option_problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
+                           near ? fmt::format("did you mean \"{}\"?", *near)
+                                : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
   }
   const std::string_view value = text.substr(equals + 1);
   std::optional<double> number = number_of(value, FieldKind::number);
@@ -153,9 +147,9 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   if (!number && in_seconds) number = number_of(value, FieldKind::duration);
   if (!number || !(*number > 0))
     return {{},
-            problem(option, what, "is no half-width",
-                    in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
-                               : fmt::format("write a number above zero, as in {}=0.002", metric))};
+            option_problem(option, what, "is no half-width",
+                           in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
+                                      : fmt::format("write a number above zero, as in {}=0.002", metric))};
   return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
 }
 
@@ -163,9 +157,9 @@ ParsedBudget parse_budget(std::string_view text) {
   std::uint64_t budget = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), budget);
   if (error != std::errc{} || end != text.data() + text.size() || budget == 0)
-    return {
-        {},
-        problem("--budget", fmt::format("\"{}\"", text), "is no number of replicas", "write --budget 20000")};
+    return {{},
+            option_problem("--budget", fmt::format("\"{}\"", text), "is no number of replicas",
+                           "write --budget 20000")};
   return {budget, {}};
 }
 

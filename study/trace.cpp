@@ -22,7 +22,7 @@ LawFit plain(const FittedLaw& fit) {
              .aic = fit.aic,
              .kolmogorov_smirnov = fit.kolmogorov_smirnov,
              .anderson_darling = fit.anderson_darling};
-  for (const LawParameter& parameter : fit.parameters)
+  for (const FittedParameter& parameter : fit.parameters)
     out.parameters.emplace_back(parameter.name, parameter.value);
   return out;
 }
@@ -34,8 +34,8 @@ FittedDurations fitted(std::string of, std::uint64_t records, const std::vector<
   out.records = records;
   out.count = durations.size();
   out.zeros = static_cast<std::uint64_t>(std::ranges::count(durations, 0.0));
-  if (!durations.empty()) out.mean_with_zeros_s = Sample(durations).mean();
-  const Sample sample(without_zeros(durations, zeros));
+  if (!durations.empty()) out.mean_with_zeros_s = Durations(durations).mean();
+  const Durations sample(without_zeros(durations, zeros));
   out.used = static_cast<std::uint64_t>(sample.size());
   if (out.used == 0) return out;
   out.mean_s = sample.mean();
@@ -66,9 +66,19 @@ void fit_nodes(const FailureTrace& trace, TraceFit& result) {
                             .top_nodes_5 = of.top_nodes_5,
                             .on_top_1 = static_cast<double>(of.on_top_1) / failures,
                             .on_top_5 = static_cast<double>(of.on_top_5) / failures,
+                            .stated = trace.systems[system].stated_nodes > 0,
                             .dispersion = of.dispersion,
                             .p_value = of.p_value});
   }
+}
+
+void warn(TraceFit& result) {
+  const std::uint64_t gaps = result.systems.back().used;
+  if (gaps >= kFewestForALaw) return;
+  const std::string only = std::to_string(gaps) + (gaps == 1 ? " time" : " times");
+  result.warnings.push_back("only " + only + " between failures: with fewer than " +
+                            std::to_string(kFewestForALaw) +
+                            " no law can be told from another, and rates are known to their order at best");
 }
 
 TraceFit fit_selected(const SelectedTrace& selected, const TraceQuestion& question) {
@@ -93,6 +103,7 @@ TraceFit fit_selected(const SelectedTrace& selected, const TraceQuestion& questi
         fitted(trace.causes[i], count_of(trace, cause), repair_times(trace, cause), question.zeros));
   }
   fit_nodes(trace, out);
+  warn(out);
   return out;
 }
 

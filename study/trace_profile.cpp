@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -17,8 +18,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kZeroWords = {
     "durations of zero are dropped", "durations of zero count as a minute", "durations of zero are kept"};
-/// Fewer gaps than this name no law: the standard error of a shape is a sixth of it and more.
-constexpr double kFewestForALaw = 30;
+bool too_few(const Durations& sample) { return sample.size() < static_cast<double>(kFewestForALaw); }
 
 /// How long how many nodes were watched, all systems together.
 struct Watched {
@@ -40,16 +40,21 @@ Watched watched_of(const SelectedTrace& selected) {
   return out;
 }
 
-/// The best by AIC; of few durations the exponential, which has no shape. None where none is above zero.
-std::optional<FittedLaw> best_law(const Sample& sample) {
-  std::vector<FittedLaw> fits = fit_laws(sample);
-  if (fits.empty()) return std::nullopt;
-  return std::move(fits[sample.size() < kFewestForALaw ? 0 : *best_of(fits)]);
+/// Of a system at least it is not said how many nodes it has.
+bool only_failed_nodes(const FailureTrace& trace) {
+  return std::ranges::any_of(trace.systems,
+                             [](const TraceSystem& system) { return system.stated_nodes == 0; });
 }
 
-std::string why(const std::optional<FittedLaw>& fit, const Sample& sample, const char* of) {
-  if (sample.size() < kFewestForALaw)
-    return fmt::format("{} {}: too few for a law but the exponential.", sample.size(), of);
+/// The best by AIC; of few durations the exponential, which has no shape. None where none is above zero.
+std::optional<FittedLaw> best_law(const Durations& sample) {
+  std::vector<FittedLaw> fits = fit_laws(sample);
+  if (fits.empty()) return std::nullopt;
+  return std::move(fits[too_few(sample) ? 0 : *best_of(fits)]);
+}
+
+std::string why(const std::optional<FittedLaw>& fit, const Durations& sample, const char* of) {
+  if (too_few(sample)) return fmt::format("{} {}: too few for a law but the exponential.", sample.size(), of);
   const std::string error =
       fit && fit->shape_error ? fmt::format("; its shape or sigma +- {:.2g}", *fit->shape_error) : "";
   return fmt::format("The best of five laws by AIC on {} {}{}.", sample.size(), of, error);
@@ -64,8 +69,8 @@ ProfiledFault profiled(const FailureTrace& trace, std::uint32_t cause, const Wat
   out.nodes = watched.nodes;
   for (const FailureRecord& record : trace.records)
     if (record.cause == cause && trace.systems[record.system].node_count() > 0) ++out.count;
-  const Sample gaps(without_zeros(gaps_of(trace, GapsOf::nodes, filter), zeros));
-  const Sample repairs(without_zeros(repair_times(trace, filter), zeros));
+  const Durations gaps(without_zeros(gaps_of(trace, GapsOf::nodes, filter), zeros));
+  const Durations repairs(without_zeros(repair_times(trace, filter), zeros));
   out.life = best_law(gaps);
   out.repair = best_law(repairs);
   out.why_life = why(out.life, gaps, "times between failures of a node");
@@ -84,6 +89,7 @@ std::string source_text(const TraceSource& source) {
 std::string fault_profile(const SelectedTrace& selected, ZeroDurations zeros) {
   const Watched watched = watched_of(selected);
   if (watched.nodes == 0 || watched.time <= Duration::zero()) return "";
+  if (selected.source.selected < kFewestForARate && !selected.window) return "";
   std::vector<ProfiledFault> faults;
   for (std::uint32_t cause = 0; cause < selected.trace.causes.size(); ++cause) {
     ProfiledFault fault = profiled(selected.trace, cause, watched, zeros);
@@ -100,8 +106,12 @@ std::string fault_profile(const SelectedTrace& selected, ZeroDurations zeros) {
       "failures of one node, those of all nodes taken together: nodes that differ lower its shape, and the "
       "lives that the\n"
       "window cut are not in it. A fault lasts as long as the repair did, unless the scenario's own repair "
-      "is quicker.",
-      source.selected, source_text(source), kZeroWords[static_cast<std::size_t>(zeros)]);
+      "is quicker.{}",
+      source.selected, source_text(source), kZeroWords[static_cast<std::size_t>(zeros)],
+      only_failed_nodes(selected.trace)
+          ? "\n\nNodes are those that failed, which is all that the records know: "
+            "where there are more, rates are lower\n(gauntlet trace fit --nodes N)."
+          : "");
   return fault_profile_toml(faults, {.source = source_text(source), .about = about});
 }
 

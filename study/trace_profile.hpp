@@ -4,9 +4,17 @@
 #include "models/trace/gaps.hpp"
 #include "study/trace_source.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace gauntlet {
+
+/// Fewer gaps than this name no law: the standard error of a Weibull shape, 0.78 of it over the root of their number
+/// (Cohen, Technometrics 7(4), 1965), is a seventh of it and more.
+inline constexpr std::uint64_t kFewestForALaw = 30;
+/// Fewer failures than this give no rate, unless it is said how long was watched: that they are the first and the last of
+/// their window biases it, and its standard error is 1 over the root of their number.
+inline constexpr std::uint64_t kFewestForARate = 5;
 
 /// TOML that a scenario can extend: for each cause a rate, the law of a node's life, and how long it lasts. Empty where the
 /// records name no node or all have one time: then there is no rate.

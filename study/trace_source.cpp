@@ -86,6 +86,7 @@ TraceSource source_of(const TraceQuestion& question, const FailureTrace& trace) 
   out.without_end = reading.without_end;
   out.without_node = reading.without_node;
   out.other_duration = reading.other_duration;
+  out.duplicates = reading.duplicates;
   out.unread_columns = reading.unread_columns;
   if (question.system) out.selection.push_back("system " + *question.system);
   if (question.cause) out.selection.push_back("cause " + cause_name(*question.cause));

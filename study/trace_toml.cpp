@@ -120,6 +120,7 @@ TraceRead read_fault_trace(const std::string& file) {
   Names::Sorted sorted = hosts.sorted();
   for (FailureRecord& record : trace.records) record.node = sorted.place[record.node];
   std::ranges::stable_sort(trace.records, {}, &FailureRecord::start);
+  trace.reading.duplicates = duplicates_of(trace.records);
   trace.systems = {{.name = "all", .nodes = std::move(sorted.names), .stated_nodes = 0}};
   out.trace = select(trace, {});  // less the causes that have no trace
   return out;

@@ -1,5 +1,6 @@
 #include "study/vary.hpp"
 
+#include "study/option_problem.hpp"
 #include "study/value_text.hpp"
 
 #include <fmt/format.h>
@@ -43,10 +44,7 @@ bool is_whole(std::string_view text) {
 }
 
 Problem problem(std::string_view option, std::string what, std::string why, std::string suggestion = {}) {
-  return {.file = std::string(option),
-          .what = std::move(what),
-          .why = std::move(why),
-          .suggestion = std::move(suggestion)};
+  return option_problem(std::string(option), std::move(what), std::move(why), std::move(suggestion));
 }
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }

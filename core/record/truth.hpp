@@ -15,6 +15,7 @@ enum class TruthKind : std::uint8_t {
   returned,   // a fault that was not removed strikes again when the job is started on it
   escalated,  // a fault that would have healed has become a stop (a pause longer than the collective timeout)
   ended,      // healed, or removed by a restart or by repair
+  grew,       // a slow one became slower: `factor` from here on
 };
 
 struct Truth {

@@ -21,7 +21,8 @@ std::vector<double> data_of_stages(const StepModel::Parts& parts, const Bandwidt
 
 }  // namespace
 
-Outcome run_schedule(const StepModel::Parts& parts, const ClusterState& state, const Bandwidths& bandwidths) {
+Scheduled run_schedule(const StepModel::Parts& parts, const ClusterState& state,
+                       const Bandwidths& bandwidths) {
   std::vector<Perturbed> replicas = perturbed_replicas(parts, state, bandwidths);
   // One that nothing perturbs stands for all of those; where there are none, none is on time.
   if (replicas.size() * parts.layout.ep < parts.layout.dp || replicas.empty())
@@ -33,11 +34,10 @@ Outcome run_schedule(const StepModel::Parts& parts, const ClusterState& state, c
   for (const Perturbed& replica : replicas) {
     const auto alike = std::ranges::find_if(known, [&](const auto& one) { return one.first->like(replica); });
     if (alike != known.end() && state.jitter == 0) continue;  // no later than the other
-    const bool healthy = replica.like(unperturbed(parts, 0)) && state.jitter == 0;
-    known.emplace_back(
-        &replica,
-        healthy ? parts.healthy_finish()
-                : pipeline_finish(parts.shape, chunk_times(parts, replica, state.jitter), replica.stalls));
+    known.emplace_back(&replica, state.jitter == 0
+                                     ? parts.finish(replica)
+                                     : pipeline_finish(parts.shape, chunk_times(parts, replica, state.jitter),
+                                                       replica.stalls));
     const std::vector<double>& theirs = known.back().second;
     for (std::size_t s = 0; s < finish.size(); ++s) {
       if (theirs[s] > finish[s]) {
@@ -48,7 +48,7 @@ Outcome run_schedule(const StepModel::Parts& parts, const ClusterState& state, c
     }
   }
   const std::vector<double> data = data_of_stages(parts, bandwidths);
-  Outcome out;
+  Scheduled out;
   for (std::uint32_t s = 0; s < finish.size(); ++s) {
     out.pipeline_end = std::max(out.pipeline_end, finish[s]);
     const double total = finish[s] + data[s] + optimizer[s];
@@ -77,7 +77,7 @@ PassParts slowest_stage(const StepModel::Parts& parts, const Perturbed& replica)
 }
 
 /// What the critical path is made of; jitter counts as compute.
-PassParts along_critical_path(const StepModel::Parts& parts, const Outcome& outcome, double jitter) {
+PassParts along_critical_path(const StepModel::Parts& parts, const Scheduled& outcome, double jitter) {
   const Perturbed& replica = outcome.replica;
   PassParts sum;
   for (const ScheduledPass& pass :
@@ -91,7 +91,7 @@ PassParts along_critical_path(const StepModel::Parts& parts, const Outcome& outc
 
 }  // namespace
 
-StepTimes charge(const StepModel::Parts& parts, const Outcome& outcome, double jitter) {
+StepTimes charge(const StepModel::Parts& parts, const Scheduled& outcome, double jitter) {
   const PassParts path = along_critical_path(parts, outcome, jitter);
   const PassParts one = slowest_stage(parts, outcome.replica);
   constexpr double kLongest = 5e8;  // seconds: parts of 16 years add up without overflow, in proportion

@@ -137,6 +137,23 @@ const std::vector<double>& StepModel::Parts::healthy_finish() const {
   return healthy_finish_;
 }
 
+std::vector<double> StepModel::Parts::finish(const Perturbed& replica) const {
+  if (replica.like(unperturbed(*this, 0))) return healthy_finish();
+  const auto schedule = [&] {
+    return pipeline_finish(shape, chunk_times(*this, replica, 0), replica.stalls);
+  };
+  if (!replica.stalls.empty()) return schedule();
+  {
+    const std::lock_guard lock(finishes_guard_);
+    if (const auto known = finishes_.find(replica.stages); known != finishes_.end()) return known->second;
+  }
+  std::vector<double> ends = schedule();
+  const std::lock_guard lock(finishes_guard_);
+  constexpr std::size_t kMost = 4096;  // of some hundred bytes each
+  if (finishes_.size() < kMost) finishes_.emplace(replica.stages, ends);
+  return ends;
+}
+
 double StepModel::Parts::healthy_total() const {
   return equal_chunks ? closed_form : std::ranges::max(healthy_finish()) + data.when(1) + optimizer;
 }

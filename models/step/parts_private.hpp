@@ -8,6 +8,7 @@
 #include "models/step/step.hpp"
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -18,6 +19,23 @@ struct ChunkWork {
   PassTimes forward, backward, recomputed;
   double transfer = 0;  // exposed, as much forward as backward
   double total() const { return forward.total() + backward.total() + recomputed.total() + 2 * transfer; }
+};
+
+/// How much longer than on the healthy cluster a stage of one replica takes for each part of its work.
+struct StageFactors {
+  SlowSegments slow;
+  double tensor = 1, context = 1, expert = 1;
+  double send_forward = 1, send_backward = 1;
+  friend auto operator<=>(const StageFactors&, const StageFactors&) = default;
+};
+
+/// A data-parallel replica that differs from the others.
+struct Perturbed {
+  std::uint32_t replica = 0;
+  std::vector<StageFactors> stages;
+  std::vector<StageStall> stalls;
+  /// Whether it takes as long, but for jitter.
+  bool like(const Perturbed& other) const { return stages == other.stages && stalls == other.stalls; }
 };
 
 struct StepModel::Parts {
@@ -40,6 +58,8 @@ struct StepModel::Parts {
 
   /// By stage: the end of its last backward pass in the explicit schedule of the healthy cluster.
   const std::vector<double>& healthy_finish() const;
+  /// The same of one replica, without jitter. A campaign meets few kinds of them, in ever other company: they are kept.
+  std::vector<double> finish(const Perturbed& replica) const;
   /// The step on the healthy cluster: the formula where every chunk takes as long, else the explicit schedule.
   double healthy_total() const;
   /// What a measured step is of a modelled one; 1 where none is given.
@@ -57,24 +77,9 @@ struct StepModel::Parts {
 
   mutable std::once_flag scheduled_, charged_;  // most models are never asked
   mutable std::vector<double> healthy_finish_;
+  mutable std::mutex finishes_guard_;
+  mutable std::map<std::vector<StageFactors>, std::vector<double>> finishes_;
   mutable StepTimes healthy_times_;
-};
-
-/// How much longer than on the healthy cluster a stage of one replica takes for each part of its work.
-struct StageFactors {
-  SlowSegments slow;
-  double tensor = 1, context = 1, expert = 1;
-  double send_forward = 1, send_backward = 1;
-  friend auto operator<=>(const StageFactors&, const StageFactors&) = default;
-};
-
-/// A data-parallel replica that differs from the others.
-struct Perturbed {
-  std::uint32_t replica = 0;
-  std::vector<StageFactors> stages;
-  std::vector<StageStall> stalls;
-  /// Whether it takes as long, but for jitter.
-  bool like(const Perturbed& other) const { return stages == other.stages && stalls == other.stalls; }
 };
 
 /// A replica like the others.
@@ -92,7 +97,7 @@ PassParts pass_parts(const StepModel::Parts& parts, const Perturbed& replica, st
 ChunkTimes chunk_times(const StepModel::Parts& parts, const Perturbed& replica, double jitter);
 
 /// The end of a step by the explicit schedule: its last stage's pipeline, data-parallel collectives and optimizer.
-struct Outcome {
+struct Scheduled {
   double total = 0;
   double data = 0, optimizer = 0;
   std::uint32_t stage = 0;
@@ -101,9 +106,10 @@ struct Outcome {
 };
 
 /// The data-parallel collectives of a stage begin when its last replica is there; the step ends with its last stage.
-Outcome run_schedule(const StepModel::Parts& parts, const ClusterState& state, const Bandwidths& bandwidths);
+Scheduled run_schedule(const StepModel::Parts& parts, const ClusterState& state,
+                       const Bandwidths& bandwidths);
 
 /// Charges every part of a step.
-StepTimes charge(const StepModel::Parts& parts, const Outcome& outcome, double jitter);
+StepTimes charge(const StepModel::Parts& parts, const Scheduled& outcome, double jitter);
 
 }  // namespace gauntlet

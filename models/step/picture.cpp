@@ -80,7 +80,7 @@ StepPicture StepModel::picture(const ClusterState& state, std::uint32_t replica)
     out.forward.push_back(pass_parts(parts, mine, chunk, false));
     out.backward.push_back(pass_parts(parts, mine, chunk, true));
   }
-  const Outcome outcome = run_schedule(parts, state, wires);
+  const Scheduled outcome = run_schedule(parts, state, wires);
   out.pipeline_end = outcome.pipeline_end;
   out.data_end = outcome.total - outcome.optimizer;
   out.optimizer_end = outcome.total;

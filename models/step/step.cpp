@@ -19,7 +19,7 @@ struct Suspect {
 /// Hosts with a degraded rank in the replica that is last come first, then those that may slow its last stage's gradients or
 /// optimizer. To repair any other changes nothing.
 std::vector<Suspect> suspects(const StepModel::Parts& parts, const ClusterState& state,
-                              const Outcome& outcome) {
+                              const Scheduled& outcome) {
   const Layout& layout = parts.layout;
   const std::uint32_t per_host = parts.hardware.gpus_per_host, ep = layout.ep;
   std::vector<Suspect> late, others;
@@ -86,7 +86,7 @@ StepTimes StepModel::evaluate(const ClusterState& state) const {
 std::optional<Critical> StepModel::critical(const ClusterState& state) const {
   if (state.healthy()) return std::nullopt;
   const Parts& parts = *parts_;
-  const Outcome outcome = run_schedule(parts, state, bandwidths(state.network));
+  const Scheduled outcome = run_schedule(parts, state, bandwidths(state.network));
   Critical out;
   out.stage = outcome.stage;
   out.replica = outcome.replica.replica;

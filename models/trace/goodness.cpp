@@ -8,7 +8,7 @@
 
 namespace gauntlet {
 
-Distances distances_of(const Sample& sample, const Law& law) {
+Distances distances_of(const Durations& sample, const Law& law) {
   expect(sample.size() > 0, "there is a sample");
   const double n = sample.size();
   double farthest = 0, sum = 0, below = 0;  // `below`: how many values are less than this one

@@ -15,6 +15,6 @@ struct Distances {
 
 /// Of a sample that is not empty. Anderson & Darling, "A test of goodness of fit", J. Am. Stat. Assoc. 49, 1954, in the form of
 /// their eq. 2.2, with ties taken together.
-Distances distances_of(const Sample& sample, const Law& law);
+Distances distances_of(const Durations& sample, const Law& law);
 
 }  // namespace gauntlet

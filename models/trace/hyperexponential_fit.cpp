@@ -27,7 +27,7 @@ struct Step {
 };
 
 /// One round of expectation and maximization.
-Step step_from(const Point& at, const Sample& sample) {
+Step step_from(const Point& at, const Durations& sample) {
   const double weight = weight_of(at[0]);
   const double first_rate = math_exp(-at[1]), second_rate = math_exp(-at[2]);
   const double first_log = math_log(weight) - at[1], second_log = math_log(1 - weight) - at[2];
@@ -52,7 +52,7 @@ Step step_from(const Point& at, const Sample& sample) {
 }
 
 /// The sample cut at a rank: a phase for the values below, one for those above.
-Point cut_at(const Sample& sample, double share) {
+Point cut_at(const Durations& sample, double share) {
   double count = 0, sum = 0;
   std::size_t i = 0;
   for (; i + 1 < sample.values().size() && (i == 0 || count < share * sample.size()); ++i) {
@@ -66,7 +66,7 @@ Point cut_at(const Sample& sample, double share) {
 
 /// Two phases with the sample's mean and variance that take equal shares of the time (Whitt, "Approximating a point process by a
 /// renewal process, I", Oper. Res. 30, 1982, sec. 3.1); two equal phases where it varies too little for that.
-Point balanced(const Sample& sample) {
+Point balanced(const Durations& sample) {
   const double squared = sample.variance() / (sample.mean() * sample.mean());
   const double weight = 0.5 * (1 + std::sqrt(std::max(0.01, (squared - 1) / (squared + 1))));
   return {math_log(weight / (1 - weight)), math_log(sample.mean() / (2 * weight)),
@@ -77,7 +77,7 @@ double length(const Point& point) {
   return std::sqrt(point[0] * point[0] + point[1] * point[1] + point[2] * point[2]);
 }
 
-Point best_start(const Sample& sample) {
+Point best_start(const Durations& sample) {
   Point best{};
   double highest = -std::numeric_limits<double>::infinity();
   for (Point at : {balanced(sample), cut_at(sample, 0.5), cut_at(sample, 0.9)}) {
@@ -92,7 +92,7 @@ Point best_start(const Sample& sample) {
 
 }  // namespace
 
-HyperexponentialFit fit_hyperexponential(const Sample& sample) {
+HyperexponentialFit fit_hyperexponential(const Durations& sample) {
   expect(sample.values().size() > 1 && !sample.has_zero(), "two different values, none of them zero");
   Point at = best_start(sample);
   for (int round = 0; round < kMostRounds; ++round) {

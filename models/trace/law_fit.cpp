@@ -21,7 +21,7 @@ struct WeibullSlope {
   double variance;  // of the logarithms, each weighted with value^shape
 };
 
-WeibullSlope weibull_slope(const Sample& sample, double shape) {
+WeibullSlope weibull_slope(const Durations& sample, double shape) {
   const double top = sample.logs().back();  // the largest weight is one, so that none overflows
   double weights = 0, first = 0, second = 0;
   for (std::size_t i = 0; i < sample.values().size(); ++i) {
@@ -35,7 +35,7 @@ WeibullSlope weibull_slope(const Sample& sample, double shape) {
   return {mean + top - 1 / shape - sample.mean_log(), second / weights - mean * mean};
 }
 
-double weibull_scale(const Sample& sample, double shape) {
+double weibull_scale(const Durations& sample, double shape) {
   const double top = sample.logs().back();
   double weights = 0;
   for (std::size_t i = 0; i < sample.values().size(); ++i)
@@ -46,11 +46,11 @@ double weibull_scale(const Sample& sample, double shape) {
 /// Durations that differ by less, relative to each other, are one duration: beyond it shapes are rounding.
 constexpr double kLeastSpread = 1e-5;
 
-bool can_be_fitted(const Sample& sample) {
+bool can_be_fitted(const Durations& sample) {
   return sample.values().size() > 1 && !sample.has_zero() && sample.sd_log() > kLeastSpread;
 }
 
-FittedLaw finished(FittedLaw fit, const Sample& sample) {
+FittedLaw finished(FittedLaw fit, const Durations& sample) {
   fit.aic = 2 * (fit.free_parameters - fit.log_likelihood);
   const Distances distances = distances_of(sample, fit.law);
   fit.kolmogorov_smirnov = distances.kolmogorov_smirnov;
@@ -58,7 +58,7 @@ FittedLaw finished(FittedLaw fit, const Sample& sample) {
   return fit;
 }
 
-FittedLaw exponential(const Sample& sample) {
+FittedLaw exponential(const Durations& sample) {
   const double mean = sample.mean();
   return finished({.law = Law::exponential(mean),
                    .parameters = {{"mean_s", mean}},
@@ -68,7 +68,7 @@ FittedLaw exponential(const Sample& sample) {
                   sample);
 }
 
-FittedLaw weibull(const Sample& sample) {
+FittedLaw weibull(const Durations& sample) {
   const auto [shape, scale, error] = fit_weibull(sample);
   const double each = math_log(shape / scale) + (shape - 1) * (sample.mean_log() - math_log(scale)) - 1;
   return finished({.law = Law::weibull(scale, shape),
@@ -79,7 +79,7 @@ FittedLaw weibull(const Sample& sample) {
                   sample);
 }
 
-FittedLaw lognormal(const Sample& sample) {
+FittedLaw lognormal(const Durations& sample) {
   const double median = math_exp(sample.mean_log()), sigma = sample.sd_log();
   const double each = -sample.mean_log() - math_log(sigma) - kHalfLog2Pi - 0.5;
   return finished({.law = Law::lognormal(median, sigma),
@@ -90,7 +90,7 @@ FittedLaw lognormal(const Sample& sample) {
                   sample);
 }
 
-FittedLaw gamma(const Sample& sample) {
+FittedLaw gamma(const Durations& sample) {
   const auto [shape, mean, error] = fit_gamma(sample);
   const double each =
       shape * math_log(shape / mean) - log_gamma(shape) + (shape - 1) * sample.mean_log() - shape;
@@ -102,7 +102,7 @@ FittedLaw gamma(const Sample& sample) {
                   sample);
 }
 
-FittedLaw hyperexponential(const Sample& sample) {
+FittedLaw hyperexponential(const Durations& sample) {
   const HyperexponentialFit fit = fit_hyperexponential(sample);
   const double weights[] = {fit.weight, 1 - fit.weight}, means[] = {fit.first_mean, fit.second_mean};
   return finished({.law = Law::hyperexponential(weights, means),
@@ -117,7 +117,7 @@ FittedLaw hyperexponential(const Sample& sample) {
 
 }  // namespace
 
-WeibullFit fit_weibull(const Sample& sample) {
+WeibullFit fit_weibull(const Durations& sample) {
   expect(can_be_fitted(sample), "two different values, none of them zero");
   double low = kLeastShape, high = kMostShape;
   // Of a Weibull law the logarithm's standard deviation is pi / (sqrt(6) shape).
@@ -135,7 +135,7 @@ WeibullFit fit_weibull(const Sample& sample) {
   return {shape, weibull_scale(sample, shape), 1 / std::sqrt(information)};
 }
 
-GammaFit fit_gamma(const Sample& sample) {
+GammaFit fit_gamma(const Durations& sample) {
   expect(can_be_fitted(sample), "two different values, none of them zero");
   const double gap = math_log(sample.mean()) - sample.mean_log();  // above zero: the values differ
   // Start and step: T. Minka, "Estimating a Gamma distribution", 2002, https://tminka.github.io/papers/minka-gamma.pdf
@@ -153,7 +153,7 @@ GammaFit fit_gamma(const Sample& sample) {
   return {shape, sample.mean(), 1 / std::sqrt(information)};
 }
 
-std::vector<FittedLaw> fit_laws(const Sample& sample) {
+std::vector<FittedLaw> fit_laws(const Durations& sample) {
   std::vector<FittedLaw> fits;
   if (sample.mean() <= 0) return fits;
   fits.push_back(exponential(sample));

@@ -15,10 +15,10 @@
 namespace gauntlet {
 
 /// Durations in seconds, sorted; equal ones are one value with its count (traces are written down by the minute).
-class Sample {
+class Durations {
  public:
   /// None negative, in any order.
-  explicit Sample(std::vector<double> durations);
+  explicit Durations(std::vector<double> durations);
 
   const std::vector<double>& values() const { return values_; }  // ascending, each once
   const std::vector<double>& logs() const { return logs_; }      // of them; minus infinity of zero
@@ -36,7 +36,7 @@ class Sample {
   double size_ = 0, mean_ = 0, mean_log_ = 0, sd_log_ = 0, variance_ = 0;
 };
 
-struct LawParameter {
+struct FittedParameter {
   std::string
       name;  // "shape", "scale_s"; those in seconds end in _s; "mu" is the mean of the logarithm of seconds
   double value = 0;
@@ -44,7 +44,7 @@ struct LawParameter {
 
 struct FittedLaw {
   Law law;
-  std::vector<LawParameter> parameters;
+  std::vector<FittedParameter> parameters;
   int free_parameters = 1;
   /// Of the shape, or sigma: from the observed information, so for independent durations of this law.
   std::optional<double> shape_error;
@@ -58,7 +58,7 @@ struct FittedLaw {
 
 /// Exponential, Weibull, lognormal, gamma and hyperexponential (two phases), in this order, less those whose likelihood has no
 /// maximum on the sample: all but exponential where a duration is zero, or where all are equal (to 1e-5). Empty where none is above zero.
-std::vector<FittedLaw> fit_laws(const Sample& sample);
+std::vector<FittedLaw> fit_laws(const Durations& sample);
 
 /// The place of the lowest AIC; nothing of none.
 std::optional<std::size_t> best_of(std::span<const FittedLaw> fits);
@@ -69,13 +69,13 @@ std::optional<std::size_t> best_of(std::span<const FittedLaw> fits);
 struct WeibullFit {
   double shape, scale, shape_error;
 };
-WeibullFit fit_weibull(const Sample& sample);
+WeibullFit fit_weibull(const Durations& sample);
 
 /// log(shape) - digamma(shape) = log(mean) - mean log.
 struct GammaFit {
   double shape, mean, shape_error;
 };
-GammaFit fit_gamma(const Sample& sample);
+GammaFit fit_gamma(const Durations& sample);
 
 /// Two phases, the shorter mean first. By expectation and maximization (Dempster, Laird & Rubin, J. R. Stat.
 /// Soc. B 39, 1977), sped up by squared extrapolation (Varadhan & Roland, Scand. J. Stat. 35, 2008), from three stated starts. A
@@ -85,6 +85,6 @@ struct HyperexponentialFit {
   double first_mean, second_mean;
   double log_likelihood;
 };
-HyperexponentialFit fit_hyperexponential(const Sample& sample);
+HyperexponentialFit fit_hyperexponential(const Durations& sample);
 
 }  // namespace gauntlet

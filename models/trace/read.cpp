@@ -73,6 +73,7 @@ class Recorder {
     std::ranges::stable_sort(trace_.records, {}, [](const FailureRecord& record) {
       return std::pair(record.system, record.start);
     });
+    trace_.reading.duplicates = duplicates_of(trace_.records);
     return std::move(trace_);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace gauntlet {
@@ -27,6 +28,26 @@ std::vector<T> kept(const std::vector<T>& of, const std::vector<std::uint32_t>& 
 }
 
 }  // namespace
+
+std::uint64_t duplicates_of(const std::vector<FailureRecord>& records) {
+  std::uint64_t same = 0;
+  std::vector<FailureRecord> together;  // of one system and onset
+  const auto count = [&] {
+    std::ranges::sort(together, {},
+                      [](const FailureRecord& of) { return std::tuple(of.node, of.cause, of.repair); });
+    for (std::size_t i = 1; i < together.size(); ++i)
+      same += together[i] == together[i - 1] && together[i].node != kNoNode ? 1 : 0;
+    together.clear();
+  };
+  for (const FailureRecord& record : records) {
+    const bool apart = !together.empty() &&
+                       (record.start != together.front().start || record.system != together.front().system);
+    if (apart) count();
+    together.push_back(record);
+  }
+  count();
+  return same;
+}
 
 FailureTrace select(const FailureTrace& trace, const TraceSelection& selection) {
   FailureTrace out{.systems = {}, .causes = {}, .records = {}, .reading = trace.reading};

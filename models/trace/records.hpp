@@ -51,6 +51,7 @@ struct TraceReading {
   std::uint64_t without_end = 0;         // used, but for their repair time
   std::uint64_t without_node = 0;        // used, but not for what is counted by node
   std::uint64_t other_duration = 0;      // used: their "Down Time" is not the difference of their times
+  std::uint64_t duplicates = 0;          // used: the same in every field as another one
   std::uint64_t untold = 0;              // rejected, and not among `problems`, which stop at kMostTold
   std::vector<std::string> unread_columns;
   std::vector<Problem> problems;  // of each line that was rejected, in the order of lines
@@ -63,6 +64,10 @@ struct FailureTrace {
   std::vector<FailureRecord> records;  // by system, then by start
   TraceReading reading;
 };
+
+/// How many records are the same in every field as one before them, a named node included: written down twice, or several
+/// failures at once. Nobody can tell, so that they are kept. In the order of `FailureTrace::records`.
+std::uint64_t duplicates_of(const std::vector<FailureRecord>& records);
 
 /// What of a trace is looked at.
 struct TraceSelection {

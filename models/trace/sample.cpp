@@ -7,7 +7,7 @@
 
 namespace gauntlet {
 
-Sample::Sample(std::vector<double> durations) {
+Durations::Durations(std::vector<double> durations) {
   std::ranges::sort(durations);
   expect(durations.empty() || durations.front() >= 0, "a duration is not negative");
   for (const double value : durations) {
@@ -35,7 +35,7 @@ Sample::Sample(std::vector<double> durations) {
   sd_log_ = std::sqrt(squares / size_);
 }
 
-double Sample::median() const {
+double Durations::median() const {
   expect(size_ > 0, "there is a middle");
   const double middle = size_ / 2;
   double upto = 0;

@@ -34,7 +34,7 @@ std::string quoted(std::string_view text) {
 }
 
 double parameter(const FittedLaw& fit, std::string_view name) {
-  return std::ranges::find(fit.parameters, name, &LawParameter::name)->value;
+  return std::ranges::find(fit.parameters, name, &FittedParameter::name)->value;
 }
 
 /// To the millisecond, or the nanosecond of what is shorter than a second: no fit is as good as that.

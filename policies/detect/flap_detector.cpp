@@ -1,6 +1,6 @@
 #include "policies/detect/flap_detector.hpp"
 
-#include <limits>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -11,7 +11,6 @@ constexpr Duration kApart = std::chrono::seconds(5);
 }  // namespace
 
 void FlapDetector::start(const Assignment& assignment, WatchIds& ids, Orders& out) {
-  job_ = assignment.job;
   constants_ = assignment.constants;
   traffic_ = ids.take();
   const auto& lines = constants_->flap.lines;
@@ -23,29 +22,27 @@ void FlapDetector::start(const Assignment& assignment, WatchIds& ids, Orders& ou
                   .who = Scope::all(ComponentKind::host),
                   .until = Match{lines[i]}});
   }
+  if (lines.empty() || constants_->flap.least_down == Duration::zero()) return;
+  out.add(Watch{.id = traffic_,
+                .signal = Signal::traffic,
+                .who = Scope::hosts_of(assignment.job),
+                .until = Silence{constants_->flap.least_down},
+                .first = 0});
 }
 
-void FlapDetector::job_began(Time, Orders& out) {
-  still_ = false;
-  if (constants_->flap.lines.empty() || constants_->flap.least_down == Duration::zero()) return;
-  order_afresh({.id = traffic_,
-                .signal = Signal::traffic,
-                .who = Scope::hosts_of(job_),
-                .until = Outside{constants_->traffic_stopped.low, std::numeric_limits<double>::infinity()},
-                .first = 0},
-               out);
+/// A line that came so long ago belongs to no standstill that is told of now.
+void FlapDetector::forget_old_lines(Time now) {
+  std::erase_if(waiting_,
+                [&](const Down& down) { return after(down.at, constants_->flap.least_down + kApart) < now; });
 }
 
 void FlapDetector::on(const Seen& seen, Time now, Orders&, Suspicions& found) {
   if (seen.watch == traffic_) {
     if (seen.edge == Edge::began) {
-      if (!still_) still_since_ = now;
       still_ = true;
-      std::erase_if(waiting_, [&](const Down& down) { return after(down.at, kApart) < now; });
-    } else if (still_) {
-      still_ = false;
-      if (now - still_since_ >= constants_->flap.least_down)
-        for (const Down& down : waiting_) returned(down, now, found);
+      forget_old_lines(now);
+    } else if (std::exchange(still_, false)) {
+      for (const Down& down : waiting_) returned(down, now, found);
       waiting_.clear();
     }
     return;
@@ -54,7 +51,7 @@ void FlapDetector::on(const Seen& seen, Time now, Orders&, Suspicions& found) {
   if (line >= constants_->flap.lines.size()) return;
   const Down down{host_of(seen.who), now};
   if (constants_->flap.least_down == Duration::zero()) return returned(down, now, found);
-  if (!still_) std::erase_if(waiting_, [&](const Down& each) { return after(each.at, kApart) < now; });
+  if (!still_) forget_old_lines(now);
   waiting_.push_back(down);
 }
 

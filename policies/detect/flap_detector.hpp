@@ -20,7 +20,7 @@ namespace gauntlet {
 class FlapDetector : public DetectorBase {
  public:
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
-  void job_began(Time now, Orders& out);
+  void job_began(Time, Orders&) { still_ = false; }
   void job_ended(Orders&) { waiting_.clear(); }
   using DetectorBase::on;
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
@@ -30,14 +30,13 @@ class FlapDetector : public DetectorBase {
     HostId host;
     Time at;
   };
+  void forget_old_lines(Time now);
   void returned(const Down& down, Time now, Suspicions& found);
 
-  JobId job_;
   const DetectionConstants* constants_ = nullptr;
   WatchId traffic_, first_line_;
-  bool still_ = false;  // no traffic
-  Time still_since_{};
-  std::vector<Down> waiting_;  // for traffic to come back
+  bool still_ = false;         // no traffic for `least_down` by now
+  std::vector<Down> waiting_;  // for traffic to stay away, and to come back
   std::map<HostId, std::deque<Time>> returns_;
 };
 

@@ -3,6 +3,7 @@
 #include "policies/detect/peers.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace gauntlet {
 
@@ -12,6 +13,10 @@ void TrafficPeriodDetector::start(const Assignment& assignment, WatchIds& ids, O
   traffic_ = ids.take();
   periods_ = ids.take();
   period_ = ids.take();
+  watch_traffic(out);
+}
+
+void TrafficPeriodDetector::watch_traffic(Orders& out) const {
   out.add(Watch{.id = traffic_,
                 .signal = Signal::traffic,
                 .who = Scope::hosts_of(job_),
@@ -19,8 +24,20 @@ void TrafficPeriodDetector::start(const Assignment& assignment, WatchIds& ids, O
                 .first = 0});
 }
 
+void TrafficPeriodDetector::watch_period(Orders& out) const {
+  const double middle = median(learning_);
+  out.add(
+      Watch{.id = period_,
+            .signal = Signal::traffic_period,
+            .who = Scope::hosts_of(job_),
+            .until = Outside{middle * (1 - constants_->fluctuation), middle * (1 + constants_->fluctuation)},
+            .first = 0});
+}
+
 void TrafficPeriodDetector::job_began(Time, Orders& out) {
-  if (learning_.size() == constants_->samples) return;  // the period belongs to the job
+  if (std::exchange(declined_, false)) watch_traffic(out);
+  if (std::exchange(fluctuated_, false)) watch_period(out);
+  if (learned()) return;  // the period belongs to the job
   learning_.clear();
   // In a gang the period is everybody's: one host tells it.
   order_afresh({.id = periods_,
@@ -31,21 +48,15 @@ void TrafficPeriodDetector::job_began(Time, Orders& out) {
 }
 
 void TrafficPeriodDetector::on(const Seen& seen, Time, Orders& out, Suspicions& found) {
-  const bool left_band = (seen.watch == traffic_ || seen.watch == period_) && seen.edge == Edge::began;
-  // Nothing at all is a job that stands still, which is for others to judge: it may only be saving a checkpoint.
-  if (left_band && seen.value > 0)
+  const bool of_traffic = seen.watch == traffic_, of_period = seen.watch == period_;
+  if ((of_traffic || of_period) && seen.edge == Edge::began) {
+    if (std::exchange(of_traffic ? declined_ : fluctuated_, true)) return;
+    out.add(Unwatch{seen.watch});  // a level at the edge of its band crosses it again and again
     found.push_back({.gravity = Gravity::unusual, .sensed = seen.sensed, .cause = seen.watch});
-  if (seen.watch != periods_ || seen.value <= 0 || learning_.size() == constants_->samples) return;
+  }
+  if (seen.watch != periods_ || learned()) return;
   learning_.push_back(seen.value);
-  if (learning_.size() < constants_->samples) return;
-  const double middle = median(learning_);
-  order_afresh(
-      {.id = period_,
-       .signal = Signal::traffic_period,
-       .who = Scope::hosts_of(job_),
-       .until = Outside{middle * (1 - constants_->fluctuation), middle * (1 + constants_->fluctuation)},
-       .first = 0},
-      out);
+  if (learned()) watch_period(out);
 }
 
 }  // namespace gauntlet

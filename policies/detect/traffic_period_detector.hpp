@@ -2,7 +2,7 @@
 // restarted, as MegaScale does (https://arxiv.org/abs/2402.15627, section 4.1).
 //
 // Latency: an interval of traffic, after the first periods since the start have been learned. Blind to what changes neither
-// bytes nor period: a host whose slowness the others hide. Tells of a decline once for each start of the job.
+// bytes nor period: a host whose slowness the others hide. Tells of each once for each start of the job.
 #pragma once
 
 #include "policies/detect/suspicion.hpp"
@@ -21,8 +21,14 @@ class TrafficPeriodDetector : public DetectorBase {
  private:
   JobId job_;
   const TrafficPeriodConstants* constants_ = nullptr;
+  void watch_traffic(Orders& out) const;
+  void watch_period(Orders& out) const;
+  bool learned() const { return learning_.size() == constants_->samples; }
+
   WatchId traffic_, periods_, period_;
   std::vector<double> learning_;  // seconds
+  // Told since the job's last start, and not watched any more.
+  bool declined_ = false, fluctuated_ = false;
 };
 
 }  // namespace gauntlet

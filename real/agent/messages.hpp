@@ -19,10 +19,18 @@ inline const std::string kDriverOfEpoch = "the driver of epoch ";
 
 // --- what an agent says. Times named at_ns are CLOCK_MONOTONIC nanoseconds ---------------------------------------
 
+/// Which machine a host is, for people: to policies it is a number.
+struct HostIdentity {
+  std::string address;  // of its executor: of the pod, or where the agent listens
+  std::string pod;      // its name, or the machine's
+  friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
+};
+
 struct AgentAttending {
   std::uint64_t epoch = 0;
   std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
   std::vector<std::uint32_t> ranks;  // alive
+  HostIdentity identity{};
 };
 struct AgentHeartbeat {
   std::uint64_t number = 0;

@@ -79,13 +79,13 @@ struct Child {
 
 }  // namespace
 
-Ranks::Ranks(std::string trainer, std::string directory)
+RankProcesses::RankProcesses(std::string trainer, std::string directory)
     : trainer_(std::move(trainer)), directory_(std::move(directory)) {}
 
-Ranks::~Ranks() { kill_and_reap(); }
+RankProcesses::~RankProcesses() { kill_and_reap(); }
 
-std::string Ranks::start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                         const std::vector<std::string>& arguments) {
+std::string RankProcesses::start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
+                                 const std::vector<std::string>& arguments) {
   expect(none(), "an older run is gone before the next one starts");
   run_ = run;
   std::vector<Descriptor> started;  // closes without a word when the trainer runs
@@ -105,8 +105,8 @@ std::string Ranks::start(std::uint32_t run, const std::vector<std::uint32_t>& ra
   return why;
 }
 
-std::string Ranks::launch(std::uint32_t rank, const std::vector<std::string>& arguments,
-                          Descriptor& started) {
+std::string RankProcesses::launch(std::uint32_t rank, const std::vector<std::string>& arguments,
+                                  Descriptor& started) {
   const std::string log_file = directory_ + "/rank-" + std::to_string(rank) + ".log";
   Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Descriptor log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -148,14 +148,14 @@ std::string Ranks::launch(std::uint32_t rank, const std::vector<std::string>& ar
   return held ? std::string() : failure("no handle of rank " + std::to_string(rank), error);
 }
 
-void Ranks::stop() {
+void RankProcesses::stop() {
   for (Process& process : processes_) {
     process.ordered = true;
     ::kill(-process.pid, SIGKILL);
   }
 }
 
-void Ranks::kill_and_reap() {
+void RankProcesses::kill_and_reap() {
   stop();
   for (const Process& process : processes_) {
     while (::waitpid(process.pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -164,7 +164,7 @@ void Ranks::kill_and_reap() {
   processes_.clear();
 }
 
-std::string Ranks::signal(std::uint32_t rank, AgentSignal signal) {
+std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
   const auto found =
       std::find_if(processes_.begin(), processes_.end(), [&](const Process& p) { return p.rank == rank; });
   if (found == processes_.end() || exited(found->handle))
@@ -174,13 +174,13 @@ std::string Ranks::signal(std::uint32_t rank, AgentSignal signal) {
   return failure("rank " + std::to_string(rank) + " cannot be signalled", errno);
 }
 
-std::vector<std::uint32_t> Ranks::alive() const {
+std::vector<std::uint32_t> RankProcesses::alive() const {
   std::vector<std::uint32_t> out;
   for (const Process& process : processes_) out.push_back(process.rank);
   return out;
 }
 
-void Ranks::add_to(std::vector<pollfd>& polled) const {
+void RankProcesses::add_to(std::vector<pollfd>& polled) const {
   for (const Process& process : processes_) {
     polled.push_back({.fd = process.handle.get(), .events = POLLIN, .revents = 0});
     polled.push_back(
@@ -188,7 +188,7 @@ void Ranks::add_to(std::vector<pollfd>& polled) const {
   }
 }
 
-void Ranks::collect(const Listener& listener) {
+void RankProcesses::collect(const Listener& listener) {
   for (std::size_t i = 0; i < processes_.size();) {
     Process& process = processes_[i];
     const bool over = exited(process.handle);
@@ -211,7 +211,7 @@ void Ranks::collect(const Listener& listener) {
   }
 }
 
-void Ranks::listen(Process& process, const Listener& listener, std::size_t most) {
+void RankProcesses::listen(Process& process, const Listener& listener, std::size_t most) {
   std::array<char, 16 * 1024> bytes;
   std::size_t total = 0;
   while (process.output && total < most) {
@@ -234,7 +234,7 @@ void Ranks::listen(Process& process, const Listener& listener, std::size_t most)
   }
 }
 
-void Ranks::hear(Process& process, const Listener& listener) {
+void RankProcesses::hear(Process& process, const Listener& listener) {
   const std::string line = std::exchange(process.partial, {});
   const bool whole = !std::exchange(process.too_long, false);
   if (whole && listener.on_line(run_, process.rank, line)) return;

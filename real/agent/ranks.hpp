@@ -16,7 +16,7 @@
 
 namespace gauntlet {
 
-class Ranks {
+class RankProcesses {
  public:
   struct Exit {
     std::uint32_t run = 0;
@@ -33,11 +33,11 @@ class Ranks {
   };
 
   /// `trainer` is the program of a rank. What rank R prints besides lines goes to `directory`/rank-R.log.
-  Ranks(std::string trainer, std::string directory);
+  RankProcesses(std::string trainer, std::string directory);
   /// Kills and reaps whatever runs.
-  ~Ranks();
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
+  ~RankProcesses();
+  RankProcesses(const RankProcesses&) = delete;
+  RankProcesses& operator=(const RankProcesses&) = delete;
 
   /// All of them, or none and why. There must be none; `ranks` are distinct.
   std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,

@@ -1,6 +1,7 @@
 #include "real/agent/supervisor.hpp"
 
 #include "core/contract.hpp"
+#include "real/agent/identity.hpp"
 #include "real/clock.hpp"
 #include "real/trainer/lines.hpp"
 
@@ -128,7 +129,7 @@ void Supervisor::run_timers() {
 void Supervisor::hear_ranks() {
   ranks_.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
                                     const std::string& line) { return on_line(run, rank, line); },
-                  .on_exit = [this](const Ranks::Exit& exit) { on_exit(exit); }});
+                  .on_exit = [this](const RankProcesses::Exit& exit) { on_exit(exit); }});
 }
 
 bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
@@ -157,7 +158,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
   return true;
 }
 
-void Supervisor::on_exit(const Ranks::Exit& exit) {
+void Supervisor::on_exit(const RankProcesses::Exit& exit) {
   tell_or_keep(AgentRankExited{
       .run = exit.run, .rank = exit.rank, .code = exit.code, .at_ns = now_.time_since_epoch().count()});
   if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
@@ -239,7 +240,10 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
       .heartbeat_period = std::max<Duration>(message.greeting.heartbeat_period, kShortestHeartbeatPeriod),
       .heartbeats = 0,
       .next_heartbeat = now_};
-  tell(AgentAttending{.epoch = epoch_, .run = ranks_.none() ? 0 : ranks_.run(), .ranks = ranks_.alive()});
+  tell(AgentAttending{.epoch = epoch_,
+                      .run = ranks_.none() ? 0 : ranks_.run(),
+                      .ranks = ranks_.alive(),
+                      .identity = own_identity(agent_socket(options_.directory, options_.host))});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;
   if (missed_left_out_ > 0)

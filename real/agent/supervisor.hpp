@@ -51,7 +51,7 @@ class Supervisor {
   Time next_deadline() const;
   void hear_ranks();
   bool on_line(std::uint32_t run, std::uint32_t rank, const std::string& line);
-  void on_exit(const Ranks::Exit& exit);
+  void on_exit(const RankProcesses::Exit& exit);
   void hear_mailbox();
   void run_timers();
   void send_seen();
@@ -84,7 +84,7 @@ class Supervisor {
   const std::shared_ptr<SupervisorMailbox> mailbox_;
   const Descriptor signals_;
 
-  Ranks ranks_;
+  RankProcesses ranks_;
   Watches watches_;
   Time now_{};                   // CLOCK_MONOTONIC at the last awakening: one time for all that it brought
   std::int64_t started_ns_ = 0;  // the drill's time zero

@@ -79,6 +79,8 @@ void put(const AgentAttending& from, agent::FromAgent& to) {
   attending.set_epoch(from.epoch);
   attending.set_run(from.run);
   for (const std::uint32_t rank : from.ranks) attending.add_ranks(rank);
+  attending.set_address(from.identity.address);
+  attending.set_pod(from.identity.pod);
 }
 void put(const AgentHeartbeat& from, agent::FromAgent& to) {
   agent::Heartbeat& heartbeat = *to.mutable_heartbeat();
@@ -170,7 +172,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
       return AgentAttending{
           .epoch = message.attending().epoch(),
           .run = message.attending().run(),
-          .ranks = {message.attending().ranks().begin(), message.attending().ranks().end()}};
+          .ranks = {message.attending().ranks().begin(), message.attending().ranks().end()},
+          .identity = {.address = message.attending().address(), .pod = message.attending().pod()}};
     case agent::FromAgent::kHeartbeat:
       return AgentHeartbeat{.number = message.heartbeat().number(),
                             .at_ns = message.heartbeat().at_ns(),

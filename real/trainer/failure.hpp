@@ -15,7 +15,7 @@ struct Failure : std::runtime_error {
 };
 
 /// A peer was waited for in vain: kExitCollectiveTimeout. Says which, for what and how long.
-struct CollectiveTimeout : std::runtime_error {
+struct CollectiveTimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -56,34 +56,34 @@ Side receive_some(Receiving& receiving) {
   return Side::done;
 }
 
-pollfd waiting_for(Side side, const Link* link, short events) {
+pollfd waiting_for(Side side, const PeerLink* link, short events) {
   // poll() passes over negative descriptors: a closed link would wake it again and again.
   return {.fd = side == Side::blocked ? link->descriptor() : -1, .events = events, .revents = 0};
 }
 
 }  // namespace
 
-Link::Link(Link&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+PeerLink::PeerLink(PeerLink&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-Link& Link::operator=(Link&& other) noexcept {
+PeerLink& PeerLink::operator=(PeerLink&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }
 
-Link::~Link() {
+PeerLink::~PeerLink() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Transfer transfer(Sending sending, Receiving receiving, const Patience& patience) {
+TransferEnd transfer(Sending sending, Receiving receiving, const Patience& patience) {
   while (true) {
     const Side out = send_some(sending);
     const Side in = receive_some(receiving);
-    if (out == Side::done && in == Side::done) return Transfer::complete;
+    if (out == Side::done && in == Side::done) return TransferEnd::complete;
     if (patience.on_close == OnClose::tell && (out == Side::closed || in == Side::closed))
-      return Transfer::closed;
+      return TransferEnd::closed;
 
     const std::int64_t left_ns = patience.until_ns - monotonic_ns();
-    if (left_ns <= 0) return Transfer::timed_out;
+    if (left_ns <= 0) return TransferEnd::timed_out;
     const std::int64_t left_ms = std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000);
     std::array<pollfd, 3> waits{waiting_for(out, sending.to, POLLOUT),
                                 waiting_for(in, receiving.from, POLLIN),

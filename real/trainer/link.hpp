@@ -12,13 +12,13 @@
 namespace gauntlet {
 
 /// Owns a connected, non-blocking stream socket.
-class Link {
+class PeerLink {
  public:
-  Link() = default;
-  explicit Link(int descriptor) : descriptor_(descriptor) {}
-  Link(Link&& other) noexcept;
-  Link& operator=(Link&& other) noexcept;
-  ~Link();
+  PeerLink() = default;
+  explicit PeerLink(int descriptor) : descriptor_(descriptor) {}
+  PeerLink(PeerLink&& other) noexcept;
+  PeerLink& operator=(PeerLink&& other) noexcept;
+  ~PeerLink();
 
   int descriptor() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
@@ -29,16 +29,16 @@ class Link {
 
 /// What is to go out or to come in over a link; nothing where there is no link.
 struct Sending {
-  const Link* to = nullptr;
+  const PeerLink* to = nullptr;
   std::span<const std::byte> bytes;
 };
 struct Receiving {
-  const Link* from = nullptr;
+  const PeerLink* from = nullptr;
   std::span<std::byte> bytes;
 };
 
-enum class Transfer : std::uint8_t { complete, timed_out, closed };
-enum class OnClose : std::uint8_t { wait, tell };  // `tell` ends with Transfer::closed
+enum class TransferEnd : std::uint8_t { complete, timed_out, closed };
+enum class OnClose : std::uint8_t { wait, tell };  // `tell` ends with TransferEnd::closed
 
 struct Patience {
   std::int64_t until_ns = 0;  // CLOCK_MONOTONIC
@@ -48,6 +48,6 @@ struct Patience {
 
 /// Both at once, so that a ring of ranks that all send cannot block itself. Data that is there is taken even after the
 /// deadline: a rank that was stopped itself finds its clock ahead and its peers' data waiting.
-Transfer transfer(Sending sending, Receiving receiving, const Patience& patience);
+TransferEnd transfer(Sending sending, Receiving receiving, const Patience& patience);
 
 }  // namespace gauntlet

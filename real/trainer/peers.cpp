@@ -71,12 +71,12 @@ int take_name(int directory, const TrainerOptions& options) {
                  .suggestion = "end it, or name another run directory"});
 }
 
-Link listen_as(int directory, const TrainerOptions& options) {
+PeerLink listen_as(int directory, const TrainerOptions& options) {
   const std::string path = options.run_directory + "/" + socket_name(options.rank);
   // Of an earlier start: the name is ours.
   if (::unlinkat(directory, socket_name(options.rank).c_str(), 0) != 0 && errno != ENOENT)
     throw Failure(file_problem(path, "cannot be removed", errno));
-  Link listener(new_socket());
+  PeerLink listener(new_socket());
   const sockaddr_un address = address_of(directory, options.rank);
   if (::bind(listener.descriptor(), generic(address), sizeof(address)) != 0 ||
       ::listen(listener.descriptor(), kWaitingConnections) != 0)
@@ -115,7 +115,7 @@ Peers::Peers(const TrainerOptions& options, int reader)
   const std::int64_t until_ns = monotonic_ns() + options_.collective_timeout.count();
   directory_ = open_directory(options_.run_directory);
   name_ = take_name(directory_, options_);
-  const Link listener = listen_as(directory_, options_);
+  const PeerLink listener = listen_as(directory_, options_);
   connect_all(listener.descriptor(), until_ns);
 }
 
@@ -138,15 +138,15 @@ void Peers::connect_all(int listener, std::int64_t until_ns) {
 
 void Peers::greet(Neighbour& next, std::int64_t until_ns) const {
   while (true) {
-    Link link(new_socket());
+    PeerLink link(new_socket());
     const sockaddr_un address = address_of(directory_, next.rank);
     if (::connect(link.descriptor(), generic(address), sizeof(address)) == 0) {
       Hello ours = hello();
       ours.to = next.rank;
       next.link = std::move(link);
       const auto sent = std::as_bytes(std::span(&ours, 1));
-      const Transfer done = transfer({&next.link, sent}, {}, patience(until_ns, OnClose::tell));
-      if (done == Transfer::complete) return;
+      const TransferEnd done = transfer({&next.link, sent}, {}, patience(until_ns, OnClose::tell));
+      if (done == TransferEnd::complete) return;
     } else if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) {
       throw Failure(file_problem(options_.run_directory + "/" + socket_name(next.rank),
                                  "cannot be connected to", errno));
@@ -160,19 +160,20 @@ void Peers::greet(Neighbour& next, std::int64_t until_ns) const {
 
 void Peers::accept_one(int listener, std::int64_t until_ns) {
   while (true) {
-    Link link(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    PeerLink link(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (link) {
       Hello theirs;
       const auto received = std::as_writable_bytes(std::span(&theirs, 1));
       // One that knocked and died does not count: its successor will knock.
-      if (transfer({}, {&link, received}, patience(until_ns, OnClose::tell)) != Transfer::complete) continue;
+      if (transfer({}, {&link, received}, patience(until_ns, OnClose::tell)) != TransferEnd::complete)
+        continue;
       check(theirs);
       Neighbour& from =
           !first_stage() && theirs.rank == previous_stage_.rank ? previous_stage_ : previous_replica_;
       Hello ours = hello();
       ours.to = theirs.rank;
       if (transfer({&link, std::as_bytes(std::span(&ours, 1))}, {}, patience(until_ns, OnClose::tell)) !=
-          Transfer::complete)
+          TransferEnd::complete)
         continue;
       from.link = std::move(link);
       return;
@@ -199,11 +200,11 @@ void Peers::await_answer(Neighbour& next, std::int64_t until_ns) const {
     Hello theirs;
     const auto received = std::as_writable_bytes(std::span(&theirs, 1));
     switch (transfer({}, {&next.link, received}, patience(until_ns, OnClose::tell))) {
-      case Transfer::complete:
+      case TransferEnd::complete:
         return check(theirs);
-      case Transfer::timed_out:
+      case TransferEnd::timed_out:
         time_out("rank " + std::to_string(next.rank) + " to answer");
-      case Transfer::closed:
+      case TransferEnd::closed:
         greet(next, until_ns);  // it died with our knock unheard
     }
   }
@@ -233,7 +234,7 @@ Patience Peers::patience(std::int64_t until_ns, OnClose on_close) const {
 }
 
 void Peers::time_out(const std::string& what) const {
-  throw CollectiveTimeout("waited " + to_text(options_.collective_timeout) + " for " + what);
+  throw CollectiveTimedOut("waited " + to_text(options_.collective_timeout) + " for " + what);
 }
 
 void Peers::move(const Neighbour* to, std::span<const std::byte> sent, const Neighbour* from,
@@ -241,7 +242,7 @@ void Peers::move(const Neighbour* to, std::span<const std::byte> sent, const Nei
   const std::int64_t until_ns = monotonic_ns() + options_.collective_timeout.count();
   const Sending sending{to != nullptr ? &to->link : nullptr, sent};
   const Receiving receiving{from != nullptr ? &from->link : nullptr, received};
-  if (transfer(sending, receiving, patience(until_ns)) == Transfer::complete) return;
+  if (transfer(sending, receiving, patience(until_ns)) == TransferEnd::complete) return;
   std::string who;
   if (from != nullptr) who = "rank " + std::to_string(from->rank);
   if (to != nullptr && (from == nullptr || to->rank != from->rank))

@@ -16,7 +16,7 @@ namespace gauntlet {
 class Peers {
  public:
   /// Connects to all neighbours, within the collective timeout. Takes the rank's name in the run directory for as long as
-  /// the process lives. Throws Failure (the name is taken, or the directory is no good) or CollectiveTimeout.
+  /// the process lives. Throws Failure (the name is taken, or the directory is no good) or CollectiveTimedOut.
   Peers(const TrainerOptions& options, int reader);
   ~Peers();
   Peers(const Peers&) = delete;
@@ -30,7 +30,7 @@ class Peers {
   /// For messages: the step that is being done, 0 before the first.
   void at_step(std::int64_t step) { step_ = step; }
 
-  // Each waits at most the collective timeout, from its beginning, and then throws CollectiveTimeout.
+  // Each waits at most the collective timeout, from its beginning, and then throws CollectiveTimedOut.
   void send_to_next_stage(std::span<const double> values) const;
   void receive_from_next_stage(std::span<double> values) const;
   void send_to_previous_stage(std::span<const double> values) const;
@@ -46,7 +46,7 @@ class Peers {
  private:
   struct Neighbour {
     std::uint32_t rank = 0;
-    Link link;
+    PeerLink link;
   };
   struct Hello;
 

@@ -38,7 +38,7 @@ class Training {
                      {.seed = options.seed, .pp = options.pp, .dp = options.dp}),
         stage_(options.seed, options.layout().coordinates(options.rank).pp, options.pp) {}
 
-  /// Throws Failure and CollectiveTimeout.
+  /// Throws Failure and CollectiveTimedOut.
   void run() {
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, shard_bytes(shard_at(0)).size()))
@@ -179,7 +179,7 @@ int train(const TrainerOptions& options, RankOutput& output) {
   try {
     training.run();
     return kExitFinished;
-  } catch (const CollectiveTimeout& timeout) {
+  } catch (const CollectiveTimedOut& timeout) {
     output.log("collective_timeout", timeout.what());
     // At once: a writer on a slow disk would keep the rank alive, and what it leaves behind is made for that.
     std::_Exit(kExitCollectiveTimeout);

@@ -19,7 +19,7 @@ struct TraceSource {
   std::uint64_t read = 0, used = 0;                             // read = used + rejected
   std::vector<std::pair<std::string, std::uint64_t>> rejected;  // by reason, those that are not zero
   std::vector<Problem> problems;                                // one for each, the first ones of very many
-  std::uint64_t out_of_order = 0, without_end = 0, without_node = 0, other_duration = 0;
+  std::uint64_t out_of_order = 0, without_end = 0, without_node = 0, other_duration = 0, duplicates = 0;
   std::uint32_t first_out_of_order = 0;  // its line
   std::vector<std::string> unread_columns;
   std::uint64_t selected = 0;          // by what the next two say
@@ -58,8 +58,9 @@ struct NodeShare {
   std::string system;
   std::uint64_t failures = 0, nodes = 0, top_nodes_1 = 0, top_nodes_5 = 0;
   double on_top_1 = 0, on_top_5 = 0;  // shares of the failures
-  double dispersion = 0;              // variance over mean of a node's failures
-  std::optional<double> p_value;      // of it, where all nodes failed alike
+  bool stated = false;            // how many nodes there are; else those that failed are all that is known
+  double dispersion = 0;          // variance over mean of a node's failures
+  std::optional<double> p_value;  // of it, where all nodes failed alike
 };
 
 struct CauseShare {
@@ -76,6 +77,7 @@ struct TraceFit {
   std::vector<FittedDurations> by_cause;  // gaps between failures of one cause
   std::vector<FittedDurations> repairs;   // all, then by cause
   std::vector<NodeShare> nodes;           // by system, where nodes are named
+  std::vector<std::string> warnings;      // what the figures cannot bear, for people
 };
 std::string to_json(const TraceFit& result);
 

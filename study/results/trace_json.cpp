@@ -17,6 +17,7 @@ Json source_json(const TraceSource& source) {
   json["without_end"] = source.without_end;
   json["without_node"] = source.without_node;
   json["other_duration"] = source.other_duration;
+  json["duplicates"] = source.duplicates;
   json["unread_columns"] = source.unread_columns;
   json["selection"] = source.selection;
   json["selected"] = source.selected;
@@ -73,6 +74,7 @@ Json node_json(const NodeShare& share) {
   json["system"] = share.system;
   json["failures"] = share.failures;
   json["nodes"] = share.nodes;
+  json["nodes_stated"] = share.stated;
   json["top_1"] = {{"nodes", share.top_nodes_1}, {"share", share.on_top_1}};
   json["top_5"] = {{"nodes", share.top_nodes_5}, {"share", share.on_top_5}};
   json["dispersion"] = share.dispersion;
@@ -95,6 +97,7 @@ std::string to_json(const TraceFit& result) {
   json["repairs"] = all_json(result.repairs);
   json["nodes"] = Json::array();
   for (const NodeShare& share : result.nodes) json["nodes"].push_back(node_json(share));
+  json["warnings"] = result.warnings;
   return document(json);
 }
 

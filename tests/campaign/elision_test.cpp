@@ -1,35 +1,10 @@
 // Full and elided telemetry give the same observations, for every detector and fault kind.
-#include "tests/campaign/small_worlds.hpp"
+#include "tests/campaign/full_and_elided.hpp"
 
 #include <gtest/gtest.h>
 
 namespace gauntlet {
 namespace {
-
-/// The first line in which two transcripts differ, with the one before it.
-std::string first_difference(const std::string& a, const std::string& b) {
-  std::istringstream in_a(a), in_b(b);
-  std::string line_a, line_b, before;
-  while (true) {
-    const bool more_a = static_cast<bool>(std::getline(in_a, line_a));
-    const bool more_b = static_cast<bool>(std::getline(in_b, line_b));
-    if (!more_a && !more_b) return "";
-    if (more_a != more_b || line_a != line_b) {
-      return "after: " + before + "\nelided: " + (more_a ? line_a : "(end)") +
-             "\nfull:   " + (more_b ? line_b : "(end)");
-    }
-    before = line_a;
-  }
-}
-
-void expect_same(const World& world, const PolicyConstants& policies, std::uint64_t seed,
-                 const std::string& what) {
-  Simulation elided(world, policies), full(world, policies);
-  elided.run({.seed = seed, .replica = 0});
-  full.run({.seed = seed, .replica = 0, .full_telemetry = true});
-  const std::string difference = first_difference(transcript(elided.record()), transcript(full.record()));
-  EXPECT_EQ(difference, "") << what << ", seed " << seed;
-}
 
 TEST(Elision, OneFaultKindAtATime) {
   for (const FaultKind& kind : every_fault()) {
@@ -39,7 +14,7 @@ TEST(Elision, OneFaultKindAtATime) {
     add_faults(world, {striking}, 0.8);
     world.telemetry.gap_mtbf = 50 * kHour;
     world.telemetry.gap_duration = Law::exponential(60);
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_same(world, every_detector(), seed, kind.name);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_same_run(world, every_detector(), seed, kind.name);
   }
 }
 
@@ -58,7 +33,7 @@ TEST(Elision, EveryFaultKindTogetherUnderEveryPolicy) {
       policies.names.checkpoint = checkpoint;
       policies.names.recover = recover;
       for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        expect_same(world, policies, seed, std::string(checkpoint) + ", " + recover);
+        expect_same_run(world, policies, seed, std::string(checkpoint) + ", " + recover);
       }
     }
   }
@@ -76,7 +51,7 @@ TEST(Elision, EventsAtRoundTimesTieTheSameWay) {
   }
   add_faults(world, faults, 1);
   world.telemetry.heartbeat_jitter = Duration::zero();
-  expect_same(world, every_detector(), 1, "round times");
+  expect_same_run(world, every_detector(), 1, "round times");
 }
 
 }  // namespace

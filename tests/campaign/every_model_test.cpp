@@ -2,6 +2,8 @@
 // stated give-up, and its time adds up (the score ensures that). And elided telemetry shows what full telemetry shows.
 #include "tests/campaign/every_model.hpp"
 
+#include "tests/campaign/full_and_elided.hpp"
+
 #include <gtest/gtest.h>
 
 namespace gauntlet {
@@ -58,28 +60,6 @@ TEST(EveryModel, AtEveryPhaseOfAnIncidentUnderEveryStack) {
   }
   EXPECT_GT(incidents, runs);  // more than the crash
   EXPECT_LT(gave_up, runs / 20) << "people notice what detectors do not";
-}
-
-/// The first line in which two transcripts differ.
-std::string difference(const std::string& a, const std::string& b) {
-  std::istringstream in_a(a), in_b(b);
-  std::string line_a, line_b, before;
-  while (true) {
-    const bool more_a = static_cast<bool>(std::getline(in_a, line_a));
-    const bool more_b = static_cast<bool>(std::getline(in_b, line_b));
-    if (!more_a && !more_b) return "";
-    if (more_a != more_b || line_a != line_b)
-      return "after: " + before + "\nelided: " + (more_a ? line_a : "(end)") +
-             "\nfull:   " + (more_b ? line_b : "(end)");
-    before = line_a;
-  }
-}
-
-void expect_same_run(const World& world, const PolicyConstants& policies, std::uint64_t seed) {
-  Simulation elided(world, policies), full(world, policies);
-  elided.run({.seed = seed, .replica = 0});
-  full.run({.seed = seed, .replica = 0, .full_telemetry = true});
-  EXPECT_EQ(difference(transcript(elided.record()), transcript(full.record())), "") << "seed " << seed;
 }
 
 TEST(EveryModel, ElidedAndFullTelemetryGiveTheSameActionsAtTheSameTimes) {

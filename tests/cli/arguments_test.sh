@@ -52,6 +52,16 @@ says stdout "5 of 5 runs gave up: no progress for 60 s."
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min --json
 says stdout '"gave_up"'
 
+# What is allowed and seldom meant is said once, whatever the study.
+twins=(--set 'policies.detect=["hang","learned-hang"]' --replicas 2 --json)
+for study in "run $tiny" "sweep $tiny --vary spares.count=1,2" "compare $tiny --with spares.count=3" \
+  "scale $tiny --gpus 64,128"; do
+  # shellcheck disable=SC2086
+  exits 0 $study "${twins[@]}"
+  said="$(grep -c '^warning: --set: policies.detect = .* has both "hang" and "learned-hang"' "$scratch/stderr")"
+  ((said == 1)) || fail "$said warnings, not 1: $study"
+done
+
 # Wrong scenarios: every problem on its line, then their number.
 exits 2 run "$scratch/none.toml"
 says stderr "none.toml"

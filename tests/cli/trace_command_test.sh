@@ -22,9 +22,17 @@ for faults in faults profile; do
   exits 0 check "$scratch/$faults-scenario.toml"
   exits 0 run "$scratch/$faults-scenario.toml" --replicas 5
 done
-exits 0 trace import "$sample" --cause network --out "$scratch/faults.toml"
-exits 2 trace import "$sample" --out "$scratch/profile.toml"
+cp "$scratch/faults.toml" "$scratch/before.toml"
+exits 2 trace import "$sample" --cause network --out "$scratch/faults.toml"
+says stderr "faults.toml exists and is not overwritten; choose another name, or replace it with --force"
+exits 2 trace fit "$sample" --out "$scratch/profile.toml"
+same "$scratch/faults.toml" "$scratch/before.toml"
+exits 0 trace import "$sample" --cause network --out "$scratch/faults.toml" --force
+exits 2 trace import "$sample" --out "$scratch/profile.toml" --force
 says stderr "is not a fault trace of gauntlet's and is not overwritten"
+exits 2 trace import "$sample" --out "$scratch/faults.json"
+says stderr "a scenario extends files whose names end in .toml; write --out $scratch/faults.toml"
+absent "$scratch/faults.json"
 exits 2 trace import "$sample" --out "$scratch/no/such/folder.toml"
 exits 0 trace fit "$scratch/faults.toml"
 says stdout "(gauntlet)"
@@ -48,6 +56,14 @@ says stderr "has no record that can be used: 2 read"
 silent stdout
 exits 2 trace import "$scratch/some.csv" --out "$scratch/none.toml"
 absent "$scratch/none.toml"
+
+# Too few for a rate: no profile, and the report says so.
+printf 'start,end,node,cause\n2024-01-01,2024-01-02,1,a\n2024-01-05,2024-01-06,1,a\n' >"$scratch/two.csv"
+exits 2 trace fit "$scratch/two.csv" --out "$scratch/two.toml"
+says stderr "5 failures or more"
+absent "$scratch/two.toml"
+exits 0 trace fit "$scratch/two.csv" --json
+says stdout "only 1 time between failures"
 
 exits 2 trace fit "$scratch/no-such-file.csv"
 exits 2 trace fit "$sample" --format lanl

@@ -135,6 +135,46 @@ TEST_F(TraceCommand, FitsAProfileThatAScenarioTakes) {
   EXPECT_LT(by_node.result->nodes[0].p_value.value(), 1e-6);  // its lemons show
 }
 
+// Two records fit any law; their first and last are all that is known of the window.
+TEST_F(TraceCommand, SaysWhatFewRecordsCannotBear) {
+  const std::string two = written("two.csv", "start,end,node,cause\n2024-01-01,,a,x\n2024-01-05,,b,x\n");
+  const TraceFitted few = fit_trace({.file = two});
+  ASSERT_TRUE(few.result) << all_of(few.problems);
+  ASSERT_EQ(few.result->warnings.size(), 1U);
+  EXPECT_NE(text_report(*few.result, {}).find("Warning: only 1 time between failures: with fewer than 30"),
+            std::string::npos);
+  EXPECT_EQ(few.profile, "");
+  // Where it is said how long was watched, two failures are a rate.
+  const TraceFitted watched =
+      fit_trace({.file = two, .from = "2024-01-01", .until = "2025-01-01", .nodes = 9});
+  EXPECT_NE(watched.profile.find("rate = { count = 2, over = \"366d x 9 hosts\" }"), std::string::npos)
+      << watched.profile;
+  const TraceFitted sample = fit_trace({.file = kSample});
+  EXPECT_TRUE(sample.result->warnings.empty());
+  // Records name nodes that failed; of the others somebody has to say.
+  constexpr std::string_view kNote = "those that failed, as the records name no others";
+  EXPECT_NE(text_report(*sample.result, {}).find(kNote), std::string::npos);
+  EXPECT_NE(sample.profile.find("Nodes are those that failed"), std::string::npos);
+  const TraceFitted all = fit_trace({.file = kSample, .nodes = 64});
+  EXPECT_EQ(text_report(*all.result, {}).find(kNote), std::string::npos);
+  EXPECT_EQ(all.profile.find("Nodes are those that failed"), std::string::npos);
+}
+
+// The same line twice is two failures, and is told. Failures of unknown nodes may be of several.
+TEST_F(TraceCommand, CountsWhatIsTheSameInEveryField) {
+  const std::string head = "start,end,node,cause\n", one = "2024-01-01,2024-01-02,a,x\n";
+  const std::string file = written("twice.csv", head + one + "2024-01-01,2024-01-02,b,x\n" + one + one +
+                                                    "2024-01-01,2024-01-02,a,y\n2024-01-01,2024-01-03,a,x\n"
+                                                    "2024-01-01,,,x\n2024-01-01,,,x\n");
+  const TraceFitted fitted = fit_trace({.file = file});
+  ASSERT_TRUE(fitted.result);
+  EXPECT_EQ(fitted.result->source.duplicates, 2U);
+  EXPECT_EQ(fitted.result->source.used, 8U);
+  EXPECT_NE(text_report(*fitted.result, {}).find("2 are the same in every field as another record: kept"),
+            std::string::npos);
+  EXPECT_NE(to_json(*fitted.result).find("\"duplicates\": 2"), std::string::npos);
+}
+
 TEST_F(TraceCommand, SaysWhatIsNotThere) {
   const auto says = [](const TraceQuestion& question, std::string_view text) {
     const TraceFitted fitted = fit_trace(question);

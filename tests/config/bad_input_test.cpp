@@ -507,7 +507,13 @@ TEST(BadInput, StorageWithoutABandwidth) {
 TEST(BadInput, ATraceThatNamesWhatIsNotThere) {
   EXPECT_EQ(problems_with("[faults.f]\n" + kCrash + "trace = [{ at = \"1h\", component = 2 }]\n"),
             "test.toml:23:9: faults.f.trace = [{ at = \"1h\", component = 2 }] names component 2; the last "
-            "one is 1\n");
+            "one is 1; the traces of this scenario need 3 hosts: write spares.count = 1, or more "
+            "cluster.hosts\n");
+  // The largest of all traces: one mend is enough.
+  EXPECT_THAT(
+      problems_with("[faults.e]\n" + kCrash + "trace = [{ at = \"1h\", component = 2 }]\n[faults.f]\n" +
+                    kCrash + "trace = [{ at = \"1h\", component = 17 }]\n"),
+      testing::HasSubstr("names component 2; the last one is 1; the traces of this scenario need 18 hosts"));
 }
 
 TEST(BadInput, MorePlannedStopsThanOneWay) {

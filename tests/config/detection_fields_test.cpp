@@ -1,5 +1,7 @@
 // Detection, telemetry and people: what a scenario can say of them, and what cannot work.
+#include "policies/detect/fail_slow_detector.hpp"
 #include "tests/config/scenario_texts.hpp"
+#include "tests/policies/detect/watching.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +9,11 @@ namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// Three lines that faults log, in the order of the faults' names: patterns 2, 3 and 4.
 const std::string kLines = "[faults.a]\n" + kCrash + "mtbf = \"9d\"\nlog = \"xid_79\"\n[faults.b]\n" +
@@ -37,6 +41,29 @@ TEST(Detection, LinesThatNoTableNamesPutTheirHostUnderSuspicion) {
                                                     LineRule{PatternId{3}, LineAction::alert},
                                                     LineRule{PatternId{4}, LineAction::ignore}));  // for flap
   EXPECT_THAT(policies.detection.flap.lines, ElementsAre(PatternId{4}));
+}
+
+/// A fault that logs a line of that severity.
+std::string logs(const std::string& fault, const std::string& line, const std::string& severity) {
+  return "[faults." + fault + "]\n" + kCrash + "mtbf = \"9d\"\nlog = \"" + line + "\"\nseverity = \"" +
+         severity + "\"\n";
+}
+
+// Nobody loses a host to a warning that nobody thought of.
+TEST(Detection, LinesThatNoTableNamesAreDealtWithByTheirSeverity) {
+  const std::string faults = logs("a", "said", "info") + logs("b", "warm", "warning") +
+                             logs("c", "broken", "error") + logs("d", "dead", "fatal") +
+                             logs("e", "worse", "warning") + logs("f", "worse", "error");
+  std::vector<LineAction> actions;
+  for (const LineRule& rule : policies_of(kSmall + faults).detection.lines) actions.push_back(rule.action);
+  EXPECT_THAT(actions, ElementsAre(LineAction::ignore, LineAction::alert, LineAction::replace,
+                                   LineAction::replace, LineAction::replace));  // worse: as its worst fault
+  const LoadedScenario loaded = load_text(kSmall + faults + "[detection]\nlines = { dead = \"restart\" }\n");
+  const std::string shown = show(loaded, Comments::full);
+  const std::size_t at = shown.find("\nlines = {");
+  EXPECT_THAT(
+      shown.substr(at, shown.find('\n', at + 1) - at),
+      AllOf(HasSubstr("warm = \"alert\""), HasSubstr("[test.toml:62; broken, said, warm, worse: computed]")));
 }
 
 // A table of the catalogue serves many scenarios: lines that this one does not have are no mistake in it.
@@ -106,10 +133,16 @@ TEST(Detection, CannotDoWithoutTheSignalsThatItWatches) {
   EXPECT_THAT(policies_of(kSmall + signals).names.detect, ElementsAre("heartbeat", "hang", "mfu"));
   EXPECT_EQ(
       problems_of(load_text(kSmall + signals + "[policies]\ndetect = [\"heartbeat\", \"fail-slow\"]\n")),
-      "test.toml:22:10: policies.detect = [\"heartbeat\", \"fail-slow\"] needs the signal \"forward_time\", "
-      "which "
-      "telemetry.signals does not have: the detector \"fail-slow\"; add it to telemetry.signals, or leave "
+      "test.toml:22:10: policies.detect = [\"heartbeat\", \"fail-slow\"] needs the signals \"forward_time\" "
+      "and "
+      "\"backward_time\", which telemetry.signals does not have: the detector \"fail-slow\"; add them to "
+      "telemetry.signals, or leave "
       "the detector \"fail-slow\" out\n");
+  EXPECT_THAT(problems_of(load_text(kSmall + "[telemetry]\nsignals = [\"heartbeat\"]\n[policies]\ndetect = "
+                                             "[\"fail-slow\", \"hang\", \"heartbeat\", \"mfu\"]\n")),
+              HasSubstr("needs the signals \"forward_time\", \"backward_time\" and \"step\", which "
+                        "telemetry.signals does not have: the detectors \"fail-slow\", \"hang\" and \"mfu\"; "
+                        "add them"));
   EXPECT_THAT(problems_of(load_text(kSmall + signals + "[policies]\ndiagnose = \"localise\"\n")),
               HasSubstr("needs the signal \"last_collective\""));
   EXPECT_THAT(problems_of(load_text(kSmall + "[telemetry]\nsignals = [\"heartbeats\"]\n")),
@@ -131,11 +164,58 @@ TEST(Detection, WarnsOfACollectiveTimeoutShorterThanAStall) {
       "[faults.flap]\ncomponent = \"nic\"\neffect = \"stall\"\nheals_after = \"20s\"\nremedy = "
       "\"restart\"\nmtbf = \"9d\"\n";
   EXPECT_THAT(warnings_of(kSmall + flap), IsEmpty());
+  const auto with_timeout = [](const std::string& fault, const std::string& timeout) {
+    return warnings_of(kSmall + fault + "[detection]\ncollective_timeout = \"" + timeout + "\"\n");
+  };
   EXPECT_THAT(
-      warnings_of(kSmall + flap + "[detection]\ncollective_timeout = \"10s\"\n"),
+      with_timeout(flap, "10s"),
       ElementsAre(
-          "test.toml:26:22: detection.collective_timeout = \"10s\" is not above the 20s that a stall of "
-          "faults.flap lasts on average; ranks give up before it heals, and stalls become crashes"));
+          "test.toml:26:22: detection.collective_timeout = \"10s\" is outlasted by 100% of the stalls of "
+          "faults.flap, which last 20s on average; ranks give up before those heal, and they become "
+          "crashes; 99% are shorter than \"21s\""));
+  EXPECT_THAT(with_timeout(flap, "20s"), SizeIs(1));  // a wait of just the timeout is too long
+  EXPECT_THAT(with_timeout(flap, "21s"), IsEmpty());
+  // The mean says nothing of the long ones: exp(-60/20) = 5%, and 20 s x log(100) = 92.1 s.
+  const std::string varied = with(flap, "\"20s\"", "{ name = \"exponential\", mean = \"20s\" }");
+  EXPECT_THAT(with_timeout(varied, "60s"), ElementsAre(HasSubstr("is outlasted by 5% of the stalls")));
+  EXPECT_THAT(with_timeout(varied, "60s"), ElementsAre(HasSubstr("99% are shorter than \"1min33s\"")));
+  EXPECT_THAT(with_timeout(varied, "93s"), IsEmpty());
+}
+
+// With four hosts of a stage fail-slow says nothing, and with five it asks them: what is warned of is what happens.
+TEST(Detection, WarnsWhereAHostHasTooFewPeers) {
+  const std::string slow =
+      "[faults.slow]\ncomponent = \"host\"\neffect = \"slow\"\nfactor = 1.1\nremedy = \"restart\"\nmtbf = "
+      "\"9d\"\n";
+  for (const int hosts : {4, 5}) {
+    std::string text = with(kSmall, "hosts = 2", "hosts = " + std::to_string(2 * hosts)) + slow;
+    text = with(with(text, "dp = 4", "dp = " + std::to_string(2 * hosts)), "tp = 4", "tp = 4\npp = 2");
+    text = with(text, "global_batch = 16", "global_batch = " + std::to_string(16 * hosts));
+    const std::string detect = "[policies]\ndetect = [\"fail-slow\"]\n";
+    const LoadedScenario loaded = load_text(text + detect);
+    ASSERT_TRUE(loaded.scenario) << problems_of(loaded);
+    EXPECT_EQ(loaded.warnings.size(), hosts == 4 ? 1U : 0U);
+    EXPECT_EQ(warnings_of(text).size(), hosts == 4 ? 1U : 0U) << "the detectors by default";
+    if (hosts == 4) {
+      EXPECT_THAT(
+          loaded.warnings.front().text(),
+          HasSubstr("compares the hosts of a pipeline stage, five or more, and 2 of 2 stages have fewer "
+                    "(as few as 4); a host that is slow there is not found"));
+    }
+    const Scenario& scenario = *loaded.scenario;
+    Watching<FailSlowDetector> detector(scenario.policies.detection, scenario.world.inventory);
+    detector.at_start();
+    EXPECT_EQ(detector.job_begins().empty(), hosts == 4);
+  }
+  // Nobody asked for the detector, and nobody is slow.
+  EXPECT_THAT(warnings_of(kSmall), IsEmpty());
+}
+
+TEST(Detection, WarnsOfDetectorsThatWatchTheSame) {
+  EXPECT_THAT(warnings_of(kSmall + "[policies]\ndetect = [\"learned-hang\", \"hang\"]\n"),
+              ElementsAre(HasSubstr("has both \"hang\" and \"learned-hang\", which watch the same silence of "
+                                    "steps; the shorter timeout stops the job")));
+  EXPECT_THAT(warnings_of(kSmall + "[policies]\ndetect = [\"learned-hang\", \"heartbeat\"]\n"), IsEmpty());
 }
 
 TEST(Detection, WarnsOfABandThatNoiseLeaves) {

@@ -272,6 +272,14 @@ TEST(FaultModelFields, LeadToTheFirstFaultOfTheModelThatFollows) {
     return "[faults." + name + "]\nmodel = \"gpu_row_remap_failure\"\n" + more;
   };
   EXPECT_FALSE(world_with(warning).faults.at(0).followed_by);
+  const LoadedScenario alone = load_text(kSmall + warning);
+  ASSERT_EQ(alone.warnings.size(), 1U);
+  EXPECT_THAT(alone.warnings.front().text(),
+              testing::HasSubstr(
+                  "faults.warning.model = \"gpu_ecc_correctable\" leads to \"gpu_row_remap_failure\" with "
+                  "probability 0.27, and no fault of this scenario is of that model and component; nothing "
+                  "follows here"));
+  EXPECT_TRUE(load_text(kSmall + warning + failure("b", "")).warnings.empty());
   const World world =
       world_with(warning + failure("b", "") + failure("a", "component = \"host\"\nmtbf = \"9d\"\n") +
                  failure("c", "mtbf = \"9d\"\n"));

@@ -2,6 +2,8 @@
 #include "config/files.hpp"
 #include "config/listing.hpp"
 #include "core/random/law.hpp"
+#include "core/signal.hpp"
+#include "policies/registry.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gtest/gtest.h>
@@ -149,6 +151,18 @@ TEST(Lists, NameWhatThereIs) {
   EXPECT_EQ(names(list_distributions()), std::vector<std::string>(law_names().begin(), law_names().end()));
   EXPECT_EQ(names(list_policies()).size(),
             22U);  // 13 detectors, 4 diagnoses, 3 checkpoint policies, 2 recoveries
+  EXPECT_EQ(names(list_signals()), std::vector<std::string>(kSignalNames.begin(), kSignalNames.end()));
+  EXPECT_EQ(names(list_lines()), catalogue_names("lines", {}));
+  EXPECT_EQ(names(list_detectors()),
+            std::vector<std::string>(detector_names().begin(), detector_names().end()));
+  for (const Listed& detector : list_detectors()) {
+    if (detector.name == "fail-slow") {
+      EXPECT_TRUE(detector.about.ends_with("(watches forward_time and backward_time)")) << detector.about;
+    }
+  }
+  const std::vector<std::string> probes = names(list_probes());
+  for (const char* probe : {"host_check", "all_reduce_neighbours", "quick", "thorough"})
+    EXPECT_NE(std::find(probes.begin(), probes.end(), probe), probes.end()) << probe;
   const std::vector<Listed> faults = list_faults();
   EXPECT_GE(faults.size(), 18U);
   for (const std::string& profile : catalogue_names("faults", {})) {

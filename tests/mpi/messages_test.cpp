@@ -109,7 +109,7 @@ TEST(Messages, FiguresCrossExactly) {
 }
 
 // What bounds a study on many ranks, with the time of a replica (docs/scaling.md).
-TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanOneAndAHalfKilobytes) {
+TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanAKilobyte) {
   const LoadedPoint main_job = PointSource("llama3-405b-54d", {}, 1).point();
   ASSERT_TRUE(main_job.point);
   TaskRunner runner({.seed = 1, .incident_replicas = 0});
@@ -118,7 +118,7 @@ TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanOneAndAHalfKilobytes) {
   const std::size_t bytes = encode(done).size() + encode(Job{.number = 1000, .task = {}}).size();
   std::printf("%zu bytes a replica, and %zu once a rank\n", bytes / kTaskReplicas,
               encode(PointText{.point = 0, .text = main_job.point->text}).size());
-  EXPECT_LT(bytes / kTaskReplicas, 1500u);
+  EXPECT_LT(bytes / kTaskReplicas, 1000u);
   EXPECT_GT(bytes / kTaskReplicas, 100u);
 }
 

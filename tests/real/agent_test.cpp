@@ -72,6 +72,26 @@ TEST_F(Agents, RanksAreStartedHeardAndStopped) {
   EXPECT_TRUE(driver.await_done(7).ok);
 }
 
+TEST_F(Agents, SayWhichMachineTheyAre) {
+  const auto identity = [&] {
+    AgentUnderTest agent(directory, trainer.program());
+    DriverUnderTest driver(agent.socket(), 1);
+    driver.attend();
+    return driver.await<AgentAttending>().identity;
+  };
+  char machine[256] = {};
+  ASSERT_EQ(::gethostname(machine, sizeof machine - 1), 0);
+  const HostIdentity nowhere{.address = "unix:" + directory.file("agent-2.sock"), .pod = machine};
+  {
+    const Variable ip("POD_IP", "fd00:10:244::17"), name("POD_NAME", "llama-workers-17");
+    EXPECT_EQ(identity(), (HostIdentity{.address = "fd00:10:244::17", .pod = "llama-workers-17"}));
+  }
+  EXPECT_EQ(identity(), nowhere);
+  // What a terminal would obey, or no message could carry.
+  const Variable ip("POD_IP", "\xff\xfe"), name("POD_NAME", "\x1b[2Jworker");
+  EXPECT_EQ(identity(), nowhere);
+}
+
 TEST_F(Agents, ExitsPassTheWatchUnlessTheyAreOrderedOrClean) {
   AgentUnderTest agent(directory, trainer.program());
   DriverUnderTest driver(agent.socket(), 1);

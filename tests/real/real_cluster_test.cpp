@@ -136,6 +136,17 @@ TEST_F(RealClusters, AJobThatMakesNoProgressIsGivenUp) {
   EXPECT_EQ(await<Finished>(cluster).ending, Ending::gave_up);
 }
 
+TEST_F(RealClusters, HostsAreKnownByThePodsThatTheirAgentsRunIn) {
+  const Variable ip("POD_IP", "10.244.1.7"), name("POD_NAME", "worker-7");
+  world.probes = {{.name = "host_check", .time = 1s, .false_positive = {0}, .detects = {}, .source = ""}};
+  const Record nothing;
+  RealCluster cluster(world, setup(1), nothing);
+  cluster.start({OrderId{1}, Probe{ProbeId{0}, Scope::hosts_of(JobId{0}), WatchId{1}}});
+  await<Outcome>(cluster);  // what the agents said before their answers is heard
+  const HostIdentity worker{.address = "10.244.1.7", .pod = "worker-7"};
+  EXPECT_EQ(cluster.identities(), (std::vector<HostIdentity>{worker, worker}));
+}
+
 TEST_F(RealClusters, AnAgentThatCannotBeStartedIsNamedWithWhatItSaid) {
   DrillSetup broken = setup(1);
   broken.gauntlet = directory.file("no-agent");

@@ -166,6 +166,38 @@ TEST(CompareReport, SaysTheCostWhereItDiffersAndWhichFiguresAreOfOneAlone) {
   EXPECT_THAT(report, HasSubstr("0 more are the same in every replica, 1 cannot be told apart"));
 }
 
+// Dozens of figures are of single fault kinds: those whose losses differ most are told, the rest is counted.
+TEST(CompareReport, TellsTheFiguresOfTheKindsThatMakeTheDifference) {
+  std::vector<LossDifference> parts;
+  for (int k = 0; k < 10; ++k)
+    parts.push_back(loss("kind_" + std::to_string(k), Phase::undetected, 0, (k + 1) * kHour, 60));
+  CompareResult result = comparison_of(parts);
+  const auto add = [&](const std::string& name, const PairedDifference& of) {
+    result.comparisons[0].metrics.push_back({.name = name,
+                                             .in_first = true,
+                                             .in_second = true,
+                                             .first = 9,
+                                             .second = 9 + *of.difference,
+                                             .of = of});
+  };
+  for (int k = 0; k < 10; ++k) add("detection.by_kind.kind_" + std::to_string(k) + ".missed", about(5, 1));
+  PairedDifference seldom = about(0.05, 0);
+  seldom.ci95.reset();  // different in a few replicas only
+  add("detection.by_kind.kind_9.met", seldom);
+  add("faults.kind_9", seldom);
+  const std::string report = text_report(result, {});
+  EXPECT_THAT(report, HasSubstr("detection.by_kind.kind_9.missed"));
+  EXPECT_LT(report.find("by_kind.kind_9."), report.find("by_kind.kind_8."));
+  EXPECT_THAT(report, HasSubstr("detection.by_kind.kind_2.missed"));
+  EXPECT_THAT(report, Not(HasSubstr("detection.by_kind.kind_1.missed")));
+  EXPECT_THAT(report, Not(HasSubstr("kind_9.met")));
+  EXPECT_THAT(report,
+              HasSubstr("  2 more of single fault kinds differ, 0 more are the same in every replica, "
+                        "2 cannot be told apart (--json has them).\n"));
+  result.replicas = 3;  // no interval at all: what differs is told
+  EXPECT_THAT(text_report(result, {}), HasSubstr("kind_9.met"));
+}
+
 Incident incident(int hour, Duration undetected, Duration restarting) {
   Incident of;
   of.opened = kStart + hours(hour);

@@ -43,9 +43,10 @@ TEST(DetectionTable, SaysWhatBecameOfTheFaultsOfAKind) {
   EXPECT_EQ(
       detection_table(with_many_kinds(1)),
       "                                                 after     after  without              and     wrong\n"
-      "  by fault kind              struck detected       p50       p95   people missed      cost evictions\n"
+      "  by fault kind                 met detected       p50       p95   people missed      cost evictions\n"
       "  kind_0                      100.0      1.0      20 s      90 s    92.5%   99.0      30 s      "
-      "0.01\n");
+      "0.01\n"
+      "  met: struck the job's hosts (`times`), or came with a host that joined it; the rest did no harm\n");
 }
 
 TEST(DetectionTable, ListsTheCostliestFirstAndSumsUpTheRest) {

@@ -42,8 +42,8 @@ TEST(Interruptions, AreStopsOfTheJobAlone) {
   run.trains(60s, 460s);
   const Figures figures = run.finishes(460s);
   EXPECT_EQ(figures.interruptions, 0u);
-  // On the job's hosts, stopping or not: crash, hang, slow, blip, corrupt, warning, switch, update.
-  EXPECT_THAT(figures.faults, ElementsAre(0, 0, 1, 0, 1, 1, 0, 0));
+  // On the job's hosts, stopping or not: crash, hang, slow, blip, corrupt, warning, switch, update, leak.
+  EXPECT_THAT(figures.faults, ElementsAre(0, 0, 1, 0, 1, 1, 0, 0, 0));
 }
 
 // Told while it trains, the job goes down for it 15 s later: the stop belongs to that incident, whoever opens it.
@@ -155,6 +155,50 @@ TEST(Evictions, AreWrongOnceTheFaultHasEndedAndBeforeItBegins) {
   run.carried_out(470s, Evict{HostId{2}});
   run.carried_out(479s, Evict{HostId{3}});
   EXPECT_EQ(run.finishes(500s).evictions_wrong, 2u);
+}
+
+// Twice struck and healed: it flaps. Its NIC came and went, and repair is what it needs.
+TEST(Evictions, OfAHostBetweenTwoFlapsAreRight) {
+  const auto wrong_after = [](const std::vector<std::pair<Duration, std::uint32_t>>& flaps, Duration evicted,
+                              bool serves_again = false) {
+    HandMadeRun run;
+    run.started(60s);
+    for (const auto& [at, host] : flaps) {
+      run.strikes(at, kSlow, host);
+      run.ends(at + 5s, kSlow, host);
+    }
+    run.trains(60s, evicted - 10s);
+    run.stops(evicted - 10s);
+    run.replaces(evicted, 2, evicted + 1s, 4);
+    if (!serves_again) return run.finishes(evicted + 100s).evictions_wrong;
+    run.see(evicted + 5s, HostReturned{HostId{2}});
+    run.carried_out(evicted + 5s, Readmit{HostId{2}});
+    run.replaces(evicted + 10s, 4, evicted + 11s, 2);  // host 4 is healthy
+    run.replaces(evicted + 20s, 2, evicted + 21s, 5);  // and so is host 2 by then
+    return run.finishes(evicted + 100s).evictions_wrong;
+  };
+  EXPECT_EQ(wrong_after({{100s, 2}, {400s, 2}}, 1000s), 0u);
+  EXPECT_EQ(wrong_after({{100s, 2}}, 1000s), 1u);             // it healed, and that was all
+  EXPECT_EQ(wrong_after({{100s, 2}, {400s, 3}}, 1000s), 1u);  // another host's
+  EXPECT_EQ(wrong_after({{100s, 2}, {400s, 2}}, 12h + 100s), 0u);
+  EXPECT_EQ(wrong_after({{100s, 2}, {400s, 2}}, 12h + 101s), 1u);  // longer ago than the window
+  EXPECT_EQ(wrong_after({{100s, 2}, {400s, 2}}, 1000s, true), 2u);
+}
+
+// A restart would have cured what came and went, or nothing was lost by it.
+TEST(Evictions, ForWhatRepairDoesNotRemoveAreWrongHoweverOftenItCame) {
+  for (const FaultKindId kind : {kBlip, kLeak, kWarning}) {
+    HandMadeRun run;
+    run.started(60s);
+    for (const Duration at : {100s, 200s, 300s}) {
+      run.strikes(at, kind, 2);
+      run.ends(at + 5s, kind, 2);
+    }
+    run.trains(60s, 400s);
+    run.stops(400s);
+    run.replaces(410s, 2, 411s, 4);
+    EXPECT_EQ(run.finishes(500s).evictions_wrong, 1u) << kind.value;
+  }
 }
 
 TEST(Evictions, OfHostsThatStandByBelongToNoIncident) {

@@ -25,7 +25,8 @@ constexpr FaultKindId kCorrupt{4};  // until the host is repaired
 constexpr FaultKindId kWarning{5};  // no effect on the job
 constexpr FaultKindId kSwitch{6};   // stops the job until the hosts under a switch are repaired
 constexpr FaultKindId kUpdate{7};   // planned: an operator is told, and stops the job
-constexpr std::size_t kFaultKinds = 8;
+constexpr FaultKindId kLeak{8};     // slow until the job is restarted, and slower with time
+constexpr std::size_t kFaultKinds = 9;
 
 /// A step takes 10 s when nothing is slow.
 constexpr Duration kStep = 10s;
@@ -70,6 +71,10 @@ class HandMadeRun {
   }
   void escalates(Duration at, FaultKindId kind, std::uint32_t host) {
     truth(at, TruthKind::escalated, kind, host, true);
+  }
+  void grows(Duration at, FaultKindId kind, std::uint32_t host, double factor) {
+    truth(at, TruthKind::grew, kind, host, true);
+    truth_.back().factor = factor;
   }
   void ends(Duration at, FaultKindId kind, std::uint32_t host) {
     truth(at, TruthKind::ended, kind, host, true);
@@ -154,7 +159,10 @@ class HandMadeRun {
                       .stops = kind == kCrash || kind == kHang || kind == kSwitch,
                       .disturbs = kind != kWarning && kind != kUpdate,
                       .corrupts = kind == kCorrupt,
-                      .factor = kind == kBlip ? std::numeric_limits<double>::infinity() : 1,
+                      .factor = kind == kBlip   ? std::numeric_limits<double>::infinity()
+                                : kind == kSlow ? 1.2
+                                : kind == kLeak ? 1.1
+                                                : 1,
                       .repairable = kind == kCrash || kind == kSlow || kind == kCorrupt || kind == kSwitch});
   }
 
@@ -179,8 +187,8 @@ inline Seconds named(const PhaseTimes& phases) {
 }
 inline Seconds phases(const Figures& figures) { return named(figures.phases); }
 inline Seconds causes(const Figures& figures) {
-  static constexpr const char* kKinds[kFaultKinds] = {"crash",   "hang",    "slow",   "blip",
-                                                      "corrupt", "warning", "switch", "update"};
+  static constexpr const char* kKinds[kFaultKinds] = {"crash",   "hang",   "slow",   "blip", "corrupt",
+                                                      "warning", "switch", "update", "leak"};
   Seconds seconds;
   for (std::uint32_t i = 0; i < figures.lost.size(); ++i) {
     const Cause cause{i};

@@ -228,6 +228,32 @@ TEST(Phases, OfAFalseAlarm) {
   EXPECT_EQ(figures.incidents.at(0).closed, kStart + 1065s);
 }
 
+// It is stopped for the sake of a host that flaps, between two flaps: what that costs is the flapping's.
+TEST(Phases, OfAStopForAHostThatFlaps) {
+  const auto stopped_after = [](std::vector<Duration> flaps) {
+    HandMadeRun run;
+    run.started(60s);
+    for (const Duration at : flaps) {
+      run.strikes(at, kSlow, 2);
+      run.ends(at + 1s, kSlow, 2);
+    }
+    run.trains(60s, 500s);
+    run.stops(500s);
+    run.replaces(505s, 2, 515s, 4);
+    run.starts(515s, 575s, 44);
+    run.trains(575s, 675s, {.from_step = 44});
+    return run.finishes(675s);
+  };
+  const Figures twice = stopped_after({100s, 400s});
+  EXPECT_EQ(causes(twice), (Seconds{{"start", 60}, {"slow", 75}}));
+  EXPECT_EQ(twice.false_alarms, 0u);
+  EXPECT_EQ(twice.incidents.at(0).component, component(HostId{2}));
+  EXPECT_EQ(twice.wrong_evictions, 0s);
+  const Figures once = stopped_after({400s});
+  EXPECT_EQ(causes(once), (Seconds{{"start", 60}, {"false_alarm", 75}}));
+  EXPECT_EQ(once.wrong_evictions, 75s);
+}
+
 // The restart does not remove the fault: it strikes again with the first step, and the gap goes on, unnoticed again.
 TEST(Phases, OfAFaultThatReturnsAtTheStart) {
   HandMadeRun run;

@@ -57,6 +57,25 @@ TEST(Slowdown, IsChargedToTheHostsThatCarryTheJob) {
   EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"blip", 40}, {"slow", 20}}));
 }
 
+// A gang waits for its slowest member: from 260 s on that is host 1, which was the lesser evil until it had grown.
+TEST(Slowdown, IsChargedToTheFaultThatHasOutgrownAnother) {
+  HandMadeRun run;
+  run.started(60s);
+  run.strikes(55s, kSlow, 3);  // 1.2 times
+  run.strikes(58s, kLeak, 1);  // 1.1 times
+  run.trains(60s, 180s, {.step = 12s});
+  run.grows(175s, kLeak, 1, 1.15);
+  run.trains(180s, 240s, {.from_step = 10, .step = 12s});
+  run.grows(235s, kLeak, 1, 1.5);
+  run.trains(240s, 390s, {.from_step = 15, .step = 15s});
+  run.ends(390s, kLeak, 1);
+  run.trains(390s, 450s, {.from_step = 25, .step = 12s});
+  const Figures figures = run.finishes(450s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 20 + 10 + 10}, {"leak", 50}}));
+  EXPECT_EQ(figures.fault_scores[kLeak.value].met, 1u);  // it grew, it did not strike again
+  EXPECT_EQ(figures.fault_scores[kLeak.value].missed_cost, 50s);
+}
+
 // The slow host is in repair, so that nothing is wrong with the job when it is stopped.
 TEST(Slowdown, OfAHostInRepairExplainsNoStop) {
   HandMadeRun run;

@@ -65,6 +65,7 @@ TEST(Vary, RangesAreSpacedAndRoundedWithinTheirExactEnds) {
   EXPECT_THAT(values("job.factor=1:3:lin3"), ElementsAre("1", "2", "3"));
   EXPECT_THAT(values("job.factor=1e-6:1e-5:log3"), ElementsAre("1e-6", "3.16e-06", "1e-5"));
   EXPECT_THAT(values("checkpoint.interval=1min:2h:log1"), ElementsAre("1min"));
+  EXPECT_THAT(values("spares.count=-1:3:lin9"), ElementsAre("-1", "0", "1", "2", "3"));  // never -0
 }
 
 TEST(Vary, TimesHaveOneUnitWhereTheyAreNotWholeSeconds) {

@@ -232,6 +232,39 @@ def no_machine_is_named(tree):
         yield f"{path}:{number}: '{text}...' is a path of one machine"
 
 
+TYPE_HEAD = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:\[\[\w+\]\]\s*)?([\w:]+)[^;(){}=]*$")
+
+
+def named_types(text):
+    """The types that a C++ file defines in a named namespace, where every other file's types are too."""
+    text = LEXEMES.sub(" ", text)
+    scopes, start = [], 0
+    for brace in re.finditer(r"[{}]", text):
+        head = text[start:brace.start()].strip()
+        start = brace.end()
+        if brace[0] == "}":
+            if scopes:
+                scopes.pop()
+        elif found := re.search(r"\bnamespace\s*([\w:]*)\s*$", head):
+            scopes.append(found[1])
+        else:
+            if (found := TYPE_HEAD.search(head)) and scopes and all(scopes):
+                yield "::".join((*scopes, found[1]))
+            scopes.append("")
+
+
+def a_type_is_defined_once(tree):
+    """Two types of one name in one namespace are one type to the linker: it keeps one of their constructors for both."""
+    where = {}
+    for path, text in tree.items():
+        if is_cpp(path) and not within(path, ("tests", "bench")):
+            for name in named_types(text):
+                where.setdefault(name, set()).add(path)
+    for name, paths in where.items():
+        if len(paths) > 1:
+            yield f"{name} is defined in {' and in '.join(sorted(paths))}"
+
+
 def link_lines_are_the_include_rules(tree):
     target_of = {room: room.replace("/", "_") for room in ROOMS}
     for room, may in ROOMS.items():
@@ -363,6 +396,10 @@ EXAMPLES = {
     no_machine_is_named: [
         ({"docs/a.md": f"see {path}"}, {"docs/a.md": "https://example.org/home/a/root/b ~/work/a models/world/a /usr/bin/env"})
         for path in ("/wo" + "rk/main/a", "/ho" + "me/me/a", "`/ro" + "ot/a`", "/t" + "mp/a.toml")
+    ],
+    a_type_is_defined_once: [
+        ({"sim/a.hpp": "namespace gauntlet {\nstruct A { int x; };\n}", "real/b.cpp": "namespace gauntlet {\nenum class A : int { x };\n}"},
+         {"sim/a.hpp": "namespace gauntlet {\nstruct A { struct B {}; }; struct C;\n}", "real/b.cpp": "namespace gauntlet {\nnamespace {\nstruct A {};\n}\nstruct A::B {}; struct C {};\n}"}),
     ],
     link_lines_are_the_include_rules: [
         ({"score/CMakeLists.txt": lines}, {"score/CMakeLists.txt": "gauntlet_room(\n  score # why\n  LINKS core_record core\n  USES fmt::fmt)"})

@@ -131,7 +131,7 @@ TEST(FaultTraces, AreToml) {
 }
 
 TEST(LawTexts, AreThoseOfScenarios) {
-  const std::vector<FittedLaw> fits = fit_laws(Sample({60, 120, 120, 300, 4000, 90'000}));
+  const std::vector<FittedLaw> fits = fit_laws(Durations({60, 120, 120, 300, 4000, 90'000}));
   std::string with, without;
   for (const FittedLaw& fit : fits) {
     with += law_toml(fit, true) + "\n";

@@ -28,7 +28,7 @@ const FittedLaw& fit_named(const std::vector<FittedLaw>& fits, std::string_view 
 }
 
 double value_of(const FittedLaw& fit, std::string_view name) {
-  for (const LawParameter& parameter : fit.parameters)
+  for (const FittedParameter& parameter : fit.parameters)
     if (parameter.name == name) return parameter.value;
   throw std::runtime_error("no such parameter");
 }
@@ -43,7 +43,7 @@ TEST(LawFits, RecoverShapesWithinTheirStandardErrors) {
     for (const Row& row : {Row{Law::weibull(3600, 0.65), "shape", 0.65}, Row{Law::weibull(10, 3), "shape", 3},
                            Row{Law::lognormal(3600, 1.4), "sigma", 1.4},
                            Row{Law::gamma(500, 0.4), "shape", 0.4}, Row{Law::gamma(500, 6), "shape", 6}}) {
-      const std::vector<FittedLaw> fits = fit_laws(Sample(drawn(row.law, count)));
+      const std::vector<FittedLaw> fits = fit_laws(Durations(drawn(row.law, count)));
       const FittedLaw& fit = fit_named(fits, row.law.name());
       const double z = (value_of(fit, row.parameter) - row.value) / fit.shape_error.value();
       EXPECT_LT(std::fabs(z), 4) << row.law.name() << " " << row.value << ", seed " << kFitSeed;
@@ -67,8 +67,8 @@ TEST(LawFits, StandardErrorsAreTheSpreadOfEstimates) {
       a.push_back(weibull.sample(stream));
       b.push_back(gamma.sample(stream));
     }
-    const WeibullFit first = fit_weibull(Sample(a));
-    const GammaFit second = fit_gamma(Sample(b));
+    const WeibullFit first = fit_weibull(Durations(a));
+    const GammaFit second = fit_gamma(Durations(b));
     of_weibull += std::pow((first.shape - 0.7) / first.shape_error, 2);
     of_gamma += std::pow((second.shape - 0.5) / second.shape_error, 2);
   }
@@ -78,7 +78,7 @@ TEST(LawFits, StandardErrorsAreTheSpreadOfEstimates) {
 
 TEST(LawFits, RecoverTwoPhases) {
   const double weights[] = {0.3, 0.7}, means[] = {100, 10'000};
-  const Sample sample(drawn(Law::hyperexponential(weights, means), 20'000));
+  const Durations sample(drawn(Law::hyperexponential(weights, means), 20'000));
   const HyperexponentialFit fit = fit_hyperexponential(sample);
   // Were each value's phase known: sqrt(w (1 - w) / n) = 0.0032, and each mean to its value / sqrt(its n).
   EXPECT_NEAR(fit.weight, 0.3, 4 * 0.005) << "seed " << kFitSeed;
@@ -89,7 +89,7 @@ TEST(LawFits, RecoverTwoPhases) {
 }
 
 TEST(LawFits, AreHighestWhereTheyStand) {
-  const Sample sample({60, 120, 120, 300, 4000, 90'000, 180, 60, 7200});
+  const Durations sample({60, 120, 120, 300, 4000, 90'000, 180, 60, 7200});
   // Log-likelihood by definition, from the hazard's difference: log f = log(-dS/dt).
   const auto likelihood = [&](const Law& law) {
     double sum = 0;
@@ -119,7 +119,7 @@ TEST(LawFits, AreHighestWhereTheyStand) {
 }
 
 TEST(LawFits, HaveTheirClosedForms) {
-  const std::vector<FittedLaw> fits = fit_laws(Sample({1, std::exp(2.0)}));
+  const std::vector<FittedLaw> fits = fit_laws(Durations({1, std::exp(2.0)}));
   EXPECT_DOUBLE_EQ(value_of(fit_named(fits, "exponential"), "mean_s"), (1 + std::exp(2.0)) / 2);
   EXPECT_DOUBLE_EQ(value_of(fit_named(fits, "lognormal"), "median_s"), std::exp(1.0));
   EXPECT_DOUBLE_EQ(value_of(fit_named(fits, "lognormal"), "sigma"), 1);
@@ -136,7 +136,7 @@ TEST(LawFits, DoNotDependOnTheUnit) {
   const std::vector<double> seconds = drawn(Law::weibull(3600, 0.7), 500);
   std::vector<double> hours = seconds;
   for (double& value : hours) value /= 3600;
-  const auto in_seconds = fit_laws(Sample(seconds)), in_hours = fit_laws(Sample(hours));
+  const auto in_seconds = fit_laws(Durations(seconds)), in_hours = fit_laws(Durations(hours));
   for (std::size_t i = 0; i < in_seconds.size(); ++i) {
     EXPECT_NEAR(in_seconds[i].log_likelihood, in_hours[i].log_likelihood - 500 * std::log(3600), 1e-6);
     EXPECT_NEAR(in_seconds[i].kolmogorov_smirnov, in_hours[i].kolmogorov_smirnov, 1e-9);
@@ -150,27 +150,27 @@ TEST(LawFits, LeaveOutWhatHasNoMaximum) {
     for (const FittedLaw& fit : fits) out += std::string(fit.law.name()) + " ";
     return out;
   };
-  EXPECT_EQ(names(fit_laws(Sample({}))), "");
-  EXPECT_EQ(names(fit_laws(Sample({0, 0}))), "");
-  EXPECT_EQ(names(fit_laws(Sample({60, 60, 60}))), "exponential ");
-  EXPECT_EQ(names(fit_laws(Sample({0, 60, 120}))), "exponential ");
-  EXPECT_FALSE(fit_laws(Sample({0, 60, 120})).front().anderson_darling.has_value());
-  EXPECT_EQ(names(fit_laws(Sample({60, 120}))), "exponential weibull lognormal gamma hyperexponential ");
+  EXPECT_EQ(names(fit_laws(Durations({}))), "");
+  EXPECT_EQ(names(fit_laws(Durations({0, 0}))), "");
+  EXPECT_EQ(names(fit_laws(Durations({60, 60, 60}))), "exponential ");
+  EXPECT_EQ(names(fit_laws(Durations({0, 60, 120}))), "exponential ");
+  EXPECT_FALSE(fit_laws(Durations({0, 60, 120})).front().anderson_darling.has_value());
+  EXPECT_EQ(names(fit_laws(Durations({60, 120}))), "exponential weibull lognormal gamma hyperexponential ");
   // What hardly varies, and what varies beyond all measure, ends all the same.
-  EXPECT_EQ(fit_laws(Sample({1e9, 1e9 + 1e-6})).size(), 1U);
-  EXPECT_EQ(fit_laws(Sample({1e9, 1e9 + 1e5})).size(), 5U);
-  EXPECT_EQ(fit_laws(Sample({1e-9, 1e9, 1e9})).size(), 5U);
+  EXPECT_EQ(fit_laws(Durations({1e9, 1e9 + 1e-6})).size(), 1U);
+  EXPECT_EQ(fit_laws(Durations({1e9, 1e9 + 1e5})).size(), 5U);
+  EXPECT_EQ(fit_laws(Durations({1e-9, 1e9, 1e9})).size(), 5U);
 }
 
 TEST(Distances, HaveTheirClosedForms) {
   // A single value at the law's median: F = 1/2, and A^2 = -1 - (log 1/2 + log 1/2).
-  const Distances one = distances_of(Sample({std::log(2.0)}), Law::exponential(1));
+  const Distances one = distances_of(Durations({std::log(2.0)}), Law::exponential(1));
   EXPECT_NEAR(one.kolmogorov_smirnov, 0.5, 1e-12);
   EXPECT_NEAR(one.anderson_darling.value(), 2 * std::log(2.0) - 1, 1e-12);
   // Values at F = 0.1, 0.2, 0.2 and 0.9: the farthest is above the tie, 3/4 - 0.2.
   std::vector<double> values;
   for (const double reached : {0.9, 0.2, 0.1, 0.2}) values.push_back(-std::log(1 - reached));
-  const Distances four = distances_of(Sample(values), Law::exponential(1));
+  const Distances four = distances_of(Durations(values), Law::exponential(1));
   EXPECT_NEAR(four.kolmogorov_smirnov, 0.55, 1e-12);
   const auto term = [](double i, double reached, double mirrored) {
     return (2 * i - 1) * (std::log(reached) + std::log(1 - mirrored));
@@ -180,12 +180,12 @@ TEST(Distances, HaveTheirClosedForms) {
 }
 
 TEST(Samples, KnowTheirMoments) {
-  const Sample sample({3, 1, 1, 5});
+  const Durations sample({3, 1, 1, 5});
   EXPECT_EQ(sample.values().size(), 3U);
   EXPECT_DOUBLE_EQ(sample.mean(), 2.5);
   EXPECT_DOUBLE_EQ(sample.median(), 2);
   EXPECT_DOUBLE_EQ(sample.variance(), (0.25 + 2.25 + 2.25 + 6.25) / 4);
-  EXPECT_DOUBLE_EQ(Sample({1, 5, 5}).median(), 5);
+  EXPECT_DOUBLE_EQ(Durations({1, 5, 5}).median(), 5);
 }
 
 }  // namespace

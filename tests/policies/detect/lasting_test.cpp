@@ -30,30 +30,17 @@ TEST(LearnedHangDetector, TakesAMultipleOfTheLongestOfTheFirstSteps) {
 }
 
 TEST(TrafficStoppedDetector, StopsAJobThatSendsNothingForLong) {
-  Watching<TrafficStoppedDetector> traffic({.traffic_stopped = {.low = 0.05, .lasting = 600s}});
+  Watching<TrafficStoppedDetector> traffic({.traffic_stopped = {.lasting = 600s}});
   EXPECT_THAT(traffic.at_start(),
-              ElementsAre("watch traffic of every host of the job, outside a band, first 0 alone"));
-  // A checkpoint: traffic comes back, whoever is heard of first then.
-  EXPECT_THAT(traffic.at(100s).host("traffic", 3, Edge::began), IsEmpty());
-  EXPECT_THAT(traffic.at(130s).host("traffic", 5, Edge::ended, 1), IsEmpty());
-  EXPECT_FALSE(traffic.waits());
-  traffic.at(1000s).host("traffic", 3, Edge::began);
-  traffic.at(1000s).host("traffic", 4, Edge::began);  // the rest of the hosts
-  EXPECT_THAT(traffic.wakes(), ElementsAre("stopped: nobody"));
-  EXPECT_EQ(traffic.now(), 1600s);
-  EXPECT_FALSE(traffic.waits());
-}
-
-TEST(TrafficStoppedDetector, ForgetsWhatItWaitedForWhenTheJobIsStopped) {
-  Watching<TrafficStoppedDetector> traffic({.traffic_stopped = {.low = 0.05, .lasting = 600s}});
+              ElementsAre("watch traffic of every host of the job, silent for 600s, first 0 alone"));
   traffic.job_begins();
-  traffic.host("traffic", 3, Edge::began);
-  EXPECT_TRUE(traffic.waits());
-  EXPECT_THAT(traffic.job_ends(), Contains("cancel"));
-  EXPECT_FALSE(traffic.waits());
+  EXPECT_THAT(traffic.at(1600s).host("traffic", 3, Edge::began), ElementsAre("stopped: nobody"));
+  EXPECT_THAT(traffic.at(1700s).host("traffic", 5, Edge::ended), IsEmpty());
+  traffic.job_ends();
+  EXPECT_THAT(traffic.host("traffic", 3, Edge::began), IsEmpty());  // it was on its way
 }
 
-TEST(TrafficPeriodDetector, TellsOfADeclineAndOfAnotherPeriodButNotOfAStandstill) {
+TEST(TrafficPeriodDetector, TellsOfADeclineAndOfAnotherPeriodOnceForEachStart) {
   Watching<TrafficPeriodDetector> traffic(
       {.traffic_period = {.least = 0.8, .fluctuation = 0.2, .samples = 3}});
   EXPECT_THAT(traffic.job_begins(), Contains("watch traffic periods of 1 hosts of stage 0, the next 3"));
@@ -61,11 +48,17 @@ TEST(TrafficPeriodDetector, TellsOfADeclineAndOfAnotherPeriodButNotOfAStandstill
   const Outside band = traffic.band("traffic periods of every host");
   EXPECT_DOUBLE_EQ(band.low, 8);
   EXPECT_DOUBLE_EQ(band.high, 12);
+  traffic.orders();
   EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0.6), ElementsAre("unusual: nobody"));
-  EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0), IsEmpty());
+  EXPECT_THAT(traffic.orders(), ElementsAre("unwatch"));
+  EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0.7), IsEmpty());  // on its way by then
   EXPECT_THAT(traffic.host("traffic periods of every host", 2, Edge::began, 14),
               ElementsAre("unusual: nobody"));
-  EXPECT_THAT(traffic.host("traffic periods of every host", 2, Edge::began, 0), IsEmpty());
+  // At the next start it looks again, and knows the period.
+  EXPECT_THAT(traffic.job_begins(),
+              ElementsAre("unwatch", "watch traffic of every host of the job, outside a band, first 0 alone",
+                          "watch traffic periods of every host of the job, outside a band, first 0 alone"));
+  EXPECT_THAT(traffic.host("traffic of every host", 2, Edge::began, 0.6), ElementsAre("unusual: nobody"));
 }
 
 /// A detector that has seen the steps from which it learns the best one, 10 s.
@@ -97,7 +90,8 @@ TEST(MfuDetector, RestartsOnceAndThenTellsAPerson) {
 /// One flap of a host at that time, which keeps the whole job still for so long.
 Words flap(Watching<FlapDetector>& nic, std::uint32_t host, Duration at, Duration down) {
   nic.at(at + 1s).host("log lines", host);
-  nic.at(at + 2s).host("traffic", 0, Edge::began);
+  if (down < 25s) return {};
+  nic.at(at + 2s + 25s).host("traffic", 0, Edge::began);
   return nic.at(at + 2s + down).host("traffic", 4, Edge::ended, 1);
 }
 
@@ -108,7 +102,9 @@ DetectionConstants flap_constants() {
 
 TEST(FlapDetector, CountsLongFlapsWithinTheWindow) {
   Watching<FlapDetector> nic(flap_constants());
-  EXPECT_THAT(nic.at_start(), ElementsAre("watch log lines of every host, pattern 6"));
+  EXPECT_THAT(nic.at_start(),
+              ElementsAre("watch log lines of every host, pattern 6",
+                          "watch traffic of every host of the job, silent for 25s, first 0 alone"));
   nic.job_begins();
   EXPECT_THAT(flap(nic, 2, 1h, 30s), IsEmpty());
   EXPECT_THAT(flap(nic, 2, 2h, 10s), IsEmpty());  // too short to count
@@ -132,8 +128,9 @@ TEST(FlapDetector, CountsEveryLineWhereNoTimeIsAskedFor) {
   DetectionConstants constants = flap_constants();
   constants.flap.least_down = 0s;
   Watching<FlapDetector> nic(constants);
-  nic.at_start();
-  EXPECT_THAT(nic.job_begins(), IsEmpty());  // it needs no traffic
+  EXPECT_THAT(nic.at_start(),
+              ElementsAre("watch log lines of every host, pattern 6"));  // it needs no traffic
+  nic.job_begins();
   nic.host("log lines", 2);
   nic.host("log lines", 2);
   EXPECT_THAT(nic.host("log lines", 2), ElementsAre("degraded: host 2"));

@@ -32,11 +32,13 @@ class Watching {
     return *this;
   }
   Words job_begins() {
+    detector_.job_up = true;
     detector_.job_began(now_, orders_);
     note();
     return orders();
   }
   Words job_ends() {
+    detector_.job_up = false;
     detector_.job_ended(orders_);
     note();
     return orders();
