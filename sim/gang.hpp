@@ -56,7 +56,7 @@ class Gang {
   /// The present stretch, in force while training or paused (then as it stood).
   const Stretch& stretch() const { return stretch_; }
 
-  /// Training begins after `step` completed steps; the intervals count anew.
+  /// Training begins after `step` completed steps. A tier that holds a checkpoint counts its interval from that.
   void begin(Time now, std::int64_t step, Pace pace, const Checkpointing& checkpointing);
   /// Training ends at once: the step under way is lost, and so is what a tier does not hold all of yet.
   void cut(Time now);

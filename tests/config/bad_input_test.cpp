@@ -217,7 +217,7 @@ TEST(BadInput, AnUnknownNameListsTheKnownOnes) {
   EXPECT_EQ(problems_with("[policies]\ncheckpoint = \"dayl\"\n"),
             "test.toml:20:14: policies.checkpoint = \"dayl\" is not a checkpoint policy; did you mean "
             "\"daly\"? known are "
-            "\"fixed\", \"young\", \"daly\"\n");
+            "\"fixed\", \"young\", \"daly\", \"exact\", \"two-level\"\n");
   EXPECT_EQ(problems_with("[policies]\ndetect = [\"heartbeat\", \"psychic\"]\n"),
             "test.toml:20:24: policies.detect[1] = \"psychic\" is not a detector; known are \"heartbeat\", "
             "\"exit\", \"log\", \"hang\", \"collective-timeout\", \"traffic-stopped\", "
@@ -300,7 +300,7 @@ TEST(BadInput, ANumberInPlaceOfATableShowsATable) {
       "test.toml:23:8: faults.f.rate = 3 is a whole number; this takes a table such as { count = 3, over = "
       "\"30d x 128 hosts\" }\n");
   EXPECT_EQ(problems_of(load_text(kSmall, {"spares=3"})),
-            "--set: spares = 3 is a whole number; this takes a table such as { count = 0 }\n");
+            "--set: spares = 3 is a whole number; this takes a table such as { policy = \"fixed\" }\n");
   EXPECT_EQ(problems_when("model = \"tiny-1b\"", "model = 7"),
             "test.toml:7:9: job.model = 7 is a whole number; this takes a name of the catalogue's models, or "
             "a table\n");

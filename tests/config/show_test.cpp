@@ -109,7 +109,7 @@ TEST(Schema, IsJsonAndHasEverySectionThatIsShown) {
         "cost", "faults", "probes", "policies", "detection", "diagnosis", "checkpoint", "recovery", "study"})
     EXPECT_TRUE(sections.contains(name)) << name;
   EXPECT_EQ(sections["policies"]["properties"]["checkpoint"]["enum"],
-            (nlohmann::json{"fixed", "young", "daly"}));
+            (nlohmann::json{"fixed", "young", "daly", "exact", "two-level"}));
   EXPECT_EQ(sections["checkpoint"]["properties"]["interval"]["default"], "30min");
   EXPECT_FALSE(sections["checkpoint"]["properties"]["interval"]["description"].get<std::string>().empty());
   EXPECT_EQ(sections["probes"]["additionalProperties"]["properties"]["false_positive"]["maximum"], 1);
@@ -149,8 +149,8 @@ TEST(Lists, NameWhatThereIs) {
                                       "megatron-529.6b", "megatron-7.5b", "megatron-76.1b", "mt-nlg-530b",
                                       "opt-175b", "tiny-1b"}));
   EXPECT_EQ(names(list_distributions()), std::vector<std::string>(law_names().begin(), law_names().end()));
-  EXPECT_EQ(names(list_policies()).size(),
-            22U);  // 13 detectors, 4 diagnoses, 3 checkpoint policies, 2 recoveries
+  // 13 detectors, 4 diagnoses, 5 checkpoint policies, 2 restores, 4 recoveries, 3 retirements, 2 sizes of spares.
+  EXPECT_EQ(names(list_policies()).size(), 33U);
   EXPECT_EQ(names(list_signals()), std::vector<std::string>(kSignalNames.begin(), kSignalNames.end()));
   EXPECT_EQ(names(list_lines()), catalogue_names("lines", {}));
   EXPECT_EQ(names(list_detectors()),

@@ -45,10 +45,10 @@ TEST(PolicyValidationText, AnswersFirst) {
 
 TEST(PolicyValidationText, SaysWhatHowFarAndWhetherItHolds) {
   const std::string text = text_report(two_checks(), {.command = "again"});
-  EXPECT_NE(text.find("stalled   0.12770    0.12810 +- 0.0002   1,200      z +2.00   |z| < 4   holds"),
+  EXPECT_NE(text.find("stalled    0.12770   0.12810 +- 0.0002      1,200   z +2.00   |z| < 4   holds"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("goodput   80.200 %   80.300 % +- 0.02   10         +0.10%   0.3%    holds"),
+  EXPECT_NE(text.find("goodput   80.200 %   80.300 % +- 0.02         10   +0.10%    0.3%   holds"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("goodput: 79.600 % was printed"), std::string::npos) << text;

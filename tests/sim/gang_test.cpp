@@ -161,8 +161,10 @@ class TickingGang {
     steps = step;
     into_step = into_stall = {};
     stalling_ = wanted_ = false;
-    trained_ = {};
-    for (std::int64_t& held : held_) held = held > step ? 0 : held;
+    for (std::size_t tier = 0; tier < kTiers; ++tier) {
+      if (held_[tier] > step) held_[tier].reset();
+      trained_[tier] = held_[tier] || tier == 2 ? (step - held(tier)) * with.step : 0ns;
+    }
     last_step = now;
     plan(with, checkpointing);
   }
@@ -213,7 +215,7 @@ class TickingGang {
   }
   std::int64_t held(std::size_t tier) {
     settle();
-    return held_[tier];
+    return held_[tier].value_or(0);
   }
   std::int64_t durable() { return held(2); }
   /// When `holds` will hold first, at a copy.
@@ -288,7 +290,7 @@ class TickingGang {
   }
   void settle() {
     std::erase_if(writing_, [this](const Written& each) {
-      if (each.durable <= now) held_[each.tier] = std::max(held_[each.tier], each.step);
+      if (each.durable <= now) held_[each.tier] = std::max(held_[each.tier].value_or(0), each.step);
       return each.durable <= now;
     });
   }
@@ -299,7 +301,7 @@ class TickingGang {
   std::int64_t every_ = 0, steps_left_ = 0;
   bool stalling_ = false, wanted_ = false, storage_halts_ = false;
   std::array<Duration, kTiers> trained_ = {};
-  std::array<std::int64_t, kTiers> held_ = {};
+  std::array<std::optional<std::int64_t>, kTiers> held_ = {};
   std::vector<Written> writing_;
 };
 

@@ -140,7 +140,7 @@ World two_hosts(double silent) {
 /// The cluster as an operator has it in hand.
 class Operator {
  public:
-  explicit Operator(const World& world) : cluster_(world) { cluster_.reset({.study = 1}, false); }
+  explicit Operator(World world) : world_(std::move(world)), cluster_(world_) { cluster_.reset({.study = 1}, false); }
   Status order(const Action& what, Time until) {
     const OrderId id{++orders_};
     cluster_.start({id, what});
@@ -175,6 +175,7 @@ class Operator {
   }
 
  private:
+  World world_;
   SimCluster cluster_;
   std::uint64_t orders_ = 0;
 };

@@ -211,6 +211,7 @@ TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
   driver.stop();                    // what was loaded from peers is in every host's memory again
   EXPECT_EQ(driver.start(Start{}), 90);
   EXPECT_EQ(driver.took, 1s);
+  driver.run_until(kStart + 119s);
   driver.stop();
   driver.replace(4);
   driver.replace(5);  // a whole group: peers' copies are gone for good
