@@ -129,8 +129,8 @@ int trace_fit_command(const TraceRequest& request);
 std::vector<std::string> trace_formats();
 std::vector<std::string> trace_zero_gaps();
 
-/// Holds the policies of this program to the orders in a recording.
-int replay_command(const std::string& file);
+/// Holds the policies of this program to the orders in a recording; `tell`: prints what is in it instead.
+int replay_command(const std::string& file, bool tell);
 
 int check_command(const std::vector<std::string>& scenarios);
 int show_command(const std::string& scenario, const std::vector<std::string>& sets);

@@ -387,12 +387,14 @@ fit->add_flag("--force", request.force, "Replace a fault profile that is there")
 fit->callback([&] { exit_code = trace_fit_command(request); });
 }  // namespace
 
-void add_replay(CLI::App& app, std::string& file, int& exit_code) {
+void add_replay(CLI::App& app, std::string& file, bool& tell, int& exit_code) {
   CLI::App* replay = add(app, "replay", "Hold the policies to the orders in a recording",
                          "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
-                         "  gauntlet replay run.gauntlet");
+                         "  gauntlet replay run.gauntlet\n"
+                         "  gauntlet replay run.gauntlet --tell");
   replay->add_option("file", file, "A recording of `gauntlet run --record`")->type_name("FILE")->required();
-  replay->callback([&] { exit_code = replay_command(file); });
+  replay->add_flag("--tell", tell, "Print what was observed and what was ordered, and hold nobody to it");
+  replay->callback([&] { exit_code = replay_command(file, tell); });
 }
 
 struct ShowRequest {
@@ -574,6 +576,7 @@ int main_program(int argc, char** argv) {
   validate_policies.threads = default_threads();
   TraceRequest trace;
   std::string recording, what;
+  bool tell = false;
   std::vector<std::string> scenarios;
   ResultsRequest results;
   DrillRequest drill;
@@ -588,7 +591,7 @@ int main_program(int argc, char** argv) {
   add_topology(app, topology, exit_code);
   add_validate(app, validate_step, validate_policies, exit_code);
   add_trace(app, trace, exit_code);
-  add_replay(app, recording, exit_code);
+  add_replay(app, recording, tell, exit_code);
   add_drill(app, drill, exit_code);
   add_agent(app, agent, exit_code);
   add_scenario_commands(app, show, scenarios, what, exit_code);

@@ -140,7 +140,7 @@ void describe(Fields& fields, People& people) {
   fields.field("response", law(people.response), Fallback::value("\"0s\""),
                "until a person who was asked has found the culprit");
   fields.field("notice", law(people.notice), Fallback::value("\"30min\""),
-               "until a person sees unasked that the job stands still (assumption)");
+               "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
   describe_source(fields);
 }
 

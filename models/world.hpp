@@ -156,7 +156,7 @@ struct SparesModel {
 
 struct People {
   Law response = Law::constant(0);  // until a person who was asked has found the culprit
-  Law notice = Law::constant(1e9);  // until a person sees by himself that the job stands still
+  Law notice = Law::constant(1e9);  // until a person sees by himself that the job stands still, or does not start
 };
 
 struct Cost {

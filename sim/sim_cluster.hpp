@@ -163,13 +163,16 @@ class SimCluster final : public Cluster {
   void show_symptoms(const ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
+  Timer notice();
   void stand_still();
   void end_fault(std::size_t index);
   void end_faults_of(HostId host);
   void end_faults_in_vain(HostId host);
   void end_faults_that_restart_removes();
   void seat_job_faults();
-  void return_faults();
+  enum class Returning : std::uint8_t { at_start, in_training };
+  /// Those that are still there strike again: what goes wrong in starts at the start, the rest once the job trains.
+  void return_faults(Returning which);
   void resume_unless_paused();
   void report_log(HostId host, PatternId pattern, Severity severity);
   void push_line(const LogWatch& watch, HostId host, Severity severity, std::uint32_t more);
@@ -293,7 +296,8 @@ class SimCluster final : public Cluster {
   Duration collective_timeout_ = kForever;
   bool change_wanted_ = false;      // at the next boundary: pace or cadence
   bool checkpoint_wanted_ = false;  // a Checkpoint order waits for a boundary
-  Timer boundary_, job_end_, collective_timer_, give_up_, notice_, same_step_, evaluation_;
+  Timer boundary_, job_end_, collective_timer_, give_up_, same_step_, evaluation_;
+  Timer notice_, start_notice_;  // when a person sees that the job stands still; that it does not start
   ClusterState in_force_;  // what the present pace is for
   std::uint64_t starts_ = 0;
   Duration trained_{};  // the training clock up to `training_since_`

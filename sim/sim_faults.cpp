@@ -204,6 +204,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
     const Time fails = std::min(heard, after(engine_.now(), collective_timeout_));
     engine_.at(fails, Priority::timer, StartFails{starting->order.id});
     ranks_ = RanksState::stuck;
+    if (!engine_.pending(start_notice_)) start_notice_ = notice();
     return;
   }
   if (ranks_ == RanksState::stuck) return;
@@ -215,14 +216,19 @@ void SimCluster::stop_job(ActiveFault& fault) {
   victims_begin(exits ? kPeerLost : kCollectiveTimeout, after(engine_.now(), until_abort));
 }
 
+/// A person sees by himself that the job does not train.
+Timer SimCluster::notice() {
+  static constexpr StreamName kNotice = stream_name("person.notice");
+  Stream draws = draws_of(kNotice, 0);
+  return engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
+}
+
 /// Ranks are up, nothing moves, and it does not heal.
 void SimCluster::stand_still() {
-  static constexpr StreamName kNotice = stream_name("person.notice");
   ranks_ = RanksState::stuck;
   after_change();
   engine_.cancel(notice_);
-  Stream draws = draws_of(kNotice, 0);
-  notice_ = engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
+  notice_ = notice();
 }
 
 void SimCluster::on(const CollectiveTimeout&) {
@@ -316,12 +322,13 @@ void SimCluster::seat_job_faults() {
   }
 }
 
-void SimCluster::return_faults() {
+void SimCluster::return_faults(Returning which) {
   seat_job_faults();
   for (std::size_t i = 0; i < active_.size(); ++i) {
     ActiveFault& fault = active_[i];
     if (!on_job(fault)) continue;
     const FaultKind& kind = kind_of(fault);
+    if ((kind.clock == FaultClock::start) != (which == Returning::at_start)) continue;
     if (kind.same_step && fault.step >= 0) continue;  // wait_for_same_step
     if (stops_job(kind.effect)) {
       log_truth(std::exchange(fault.met_job, true) ? TruthKind::returned : TruthKind::met, fault);

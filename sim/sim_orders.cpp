@@ -68,9 +68,10 @@ void SimCluster::on(const OrderDue& event) {
   const auto closed = close(event.order);
   if (!closed) return;
   if (std::holds_alternative<Start>(closed->order.what)) {
+    engine_.cancel(start_notice_);
     begin_training();
     answer(*closed, Status::done, Loaded{loading_.step});
-    return_faults();
+    return_faults(Returning::in_training);
   } else if (const auto* probe = std::get_if<Probe>(&closed->order.what)) {
     answer(*closed, Status::done, examine(*probe));
   } else if (std::holds_alternative<Checkpoint>(closed->order.what)) {
@@ -187,6 +188,7 @@ void SimCluster::begin(const Order& order, const Start& action) {
   for (const ActiveFault& fault : active_) {
     if (halts_storage(kind_of(fault)) && on_job(fault)) hold_load_until(fault.heals);
   }
+  return_faults(Returning::at_start);
   for (const Strike& each : arrivals_->at_start_of_job(starts_++)) strike(each);
 }
 
@@ -330,6 +332,7 @@ std::optional<HostId> SimCluster::deal_with_culprit() {
 
 void SimCluster::begin(const Order& order, const Ask&) {
   engine_.cancel(notice_);
+  engine_.cancel(start_notice_);
   open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))),
        Priority::world);
 }

@@ -76,6 +76,7 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
   const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
   switch (reaction) {
     case Reaction::join:
+      if (trouble == Trouble::noticed) return false;  // asked if the start that is under way fails too
       fault_ = trouble == Trouble::restart ? fault_ && !restart_will_do() : fault_ || examined;
       return false;
     case Reaction::save:
@@ -87,7 +88,7 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
       gather(now, out);
       return true;
     default:
-      if (reaction == Reaction::redo && trouble != Trouble::degraded) start_failed(now);
+      if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed) start_failed(now);
       give_up(out);
       fault_ = trouble == Trouble::restart ? !restart_will_do() : examined;
       stop(StopReason::fault, out);
@@ -98,6 +99,7 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
 /// Whatever is under way and would end in a start, or in a stop later on.
 void Recovery::give_up(Orders& out) {
   if (const auto* starting = std::get_if<Starting>(&stage_)) out.add(Cancel{starting->start});
+  if (const auto* waiting = std::get_if<BackingOff>(&stage_)) out.add(Cancel{waiting->wake});
   if (const auto* gathering = std::get_if<Gathering>(&stage_)) {
     out.add(Cancel{gathering->limit});
     if (gathering->asked) out.add(Unwatch{reports_.last_collective});
@@ -340,6 +342,7 @@ void Recovery::start(Time now, Orders& out) {
 bool Recovery::started(const Outcome& outcome, Time now, Orders& out) {
   if (outcome.status == Status::done) {
     stage_ = Running{};
+    ask_ = false;
     new_hosts_ = false;
     failed_starts_ = 0;
     back_ = 0;

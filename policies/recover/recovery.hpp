@@ -88,7 +88,7 @@ enum class Trouble : std::uint8_t {
   nobody,    // ... and nobody is named
   restart,   // ... and a restart cures it
   degraded,  // it goes on, but a host slows it, or a restart would do it good
-  noticed,   // a person saw that it stands still, unasked
+  noticed,   // a person saw that it stands still or does not start, unasked
 };
 inline constexpr std::size_t kTroubles = 5;
 
@@ -98,7 +98,7 @@ enum class Reaction : std::uint8_t {
   gather,  // a new incident: wait for somebody to be named, then stop the job
   save,    // a checkpoint first
   cut,     // enough is known: stop the job
-  redo,    // give up the start that is under way, and stop
+  redo,    // give up the start that is under way or to come, and stop
   join,    // the job is down already: it is dealt with before the next start
   ignore,
 };
@@ -114,8 +114,8 @@ inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v
       /* asking     */ {join, ignore, ignore, join, ignore},
       /* replacing  */ {join, ignore, ignore, join, ignore},
       /* holding    */ {join, ignore, ignore, join, ignore},
-      /* starting   */ {redo, redo, redo, redo, ignore},
-      /* backing off*/ {join, ignore, ignore, join, ignore},
+      /* starting   */ {redo, redo, redo, redo, join},
+      /* backing off*/ {join, ignore, ignore, join, redo},
       /* keeping    */ {join, ignore, ignore, join, ignore},
       /* released   */ {join, ignore, ignore, join, ignore},
   }};
