@@ -167,6 +167,7 @@ class TickingGang {
     }
     last_step = now;
     plan(with, checkpointing);
+    if (due() && furthest().stall == 0ns) take_checkpoint();
   }
   void change(Pace with, const Gang::Checkpointing& checkpointing, bool checkpoint_now) {
     wanted_ = wanted_ || checkpoint_now;

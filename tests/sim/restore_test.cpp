@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -126,17 +127,19 @@ Start going_back(std::uint32_t back, Restore restore = Restore::one_reader) {
 
 class Driver {
  public:
-  explicit Driver(const World& world) : cluster_(world) {
-    cluster_.reset({.study = 1}, false);
+  explicit Driver(const World& world) : Driver(world, 1) {
     give(CheckpointEvery{JobId{0}, 10s, Tier::memory});
     give(CheckpointEvery{JobId{0}, 30s, Tier::peers});
     give(CheckpointEvery{JobId{0}, 60s, Tier::storage});
     EXPECT_EQ(start(Start{}), 0);
   }
+  Driver(World world, std::uint64_t seed) : world_(std::move(world)), cluster_(world_) {
+    cluster_.reset({.study = seed}, false);
+  }
   Outcome give(const Action& what) {
     const OrderId id{++orders_};
     cluster_.start({id, what});
-    while (const auto seen = cluster_.next(kStart + 2h)) {
+    while (const auto seen = cluster_.next(kStart + 1000h)) {
       const auto* outcome = std::get_if<Outcome>(&seen->what);
       if (outcome != nullptr && outcome->order == id) return *outcome;
     }
@@ -167,6 +170,7 @@ class Driver {
   Duration took{};
 
  private:
+  World world_;
   SimCluster cluster_;
   std::uint64_t orders_ = 0;
 };
@@ -322,6 +326,54 @@ TEST(Evaluation, IsAPauseOfItsOwn) {
   driver.run_until(kStart + 295s + 500ms);
   driver.stop();
   EXPECT_EQ(driver.start(Start{}), 90);
+}
+
+// --- faults of starts ------------------------------------------------------------------------------------------------
+
+/// One start in two meets it, and what removes it is `remedy`.
+World world_of_bad_starts(Remedy remedy) {
+  World world = tiered_world();
+  world.job.start.process_start = Law::constant(3600);
+  world.job.window = 1000h;
+  FaultKind kind;
+  kind.name = "image";
+  kind.component = ComponentKind::job;
+  kind.clock = FaultClock::start;
+  kind.effect = Effect::crash;
+  kind.remedy = remedy;
+  kind.chance.value = 0.5;
+  world.faults.push_back(kind);
+  return world;
+}
+
+/// Starts that fail, of `most`, before one does not.
+int fails_in_a_row(Driver& driver, int most) {
+  Start start{};
+  start.collective_timeout = 10min;
+  int fails = 0;
+  while (fails < most && driver.give(start).status == Status::failed) {
+    ++fails;
+    driver.stop();
+  }
+  return fails;
+}
+
+TEST(BadStarts, ComeBackUntilTheirRemedy) {
+  constexpr int kMany = 40;  // by chance alone, once in 10^12
+  int by_chance = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Driver restarted(world_of_bad_starts(Remedy::restart), seed);
+    by_chance += fails_in_a_row(restarted, kMany);
+    Driver asked(world_of_bad_starts(Remedy::person), seed);
+    int fails = 0;
+    for (int asks = 0; (fails = fails_in_a_row(asked, kMany)) == kMany; ++asks) {
+      ASSERT_LT(asks, kMany) << "seed " << seed;
+      asked.give(Ask{JobId{0}});
+    }
+    EXPECT_EQ(fails, 0) << "seed " << seed;
+  }
+  EXPECT_GT(by_chance, 2);  // 20 in the mean, with a deviation of 6
+  EXPECT_LT(by_chance, 45);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ const std::vector<Row>& table() {
       {"gathering", {cut, ignore, cut, join, ignore}},      {"stopping", {join, ignore, join, join, ignore}},
       {"diagnosing", {join, ignore, ignore, join, ignore}}, {"asking", {join, ignore, ignore, join, ignore}},
       {"replacing", {join, ignore, ignore, join, ignore}},  {"holding", {join, ignore, ignore, join, ignore}},
-      {"starting", {redo, redo, redo, redo, ignore}},
-      {"backing off", {join, ignore, ignore, join, ignore}},
+      {"starting", {redo, redo, redo, redo, join}},
+      {"backing off", {join, ignore, ignore, join, redo}},
       {"keeping", {join, ignore, ignore, join, ignore}},
       {"released", {join, ignore, ignore, join, ignore}},
   };

@@ -83,6 +83,26 @@ TEST(FailedStarts, AreTriedAgainForEverAfterABackOffThatDoubles) {
   EXPECT_THAT(fails_again(job), ElementsAre("wake me at " + in_words(due + 1h + 10s)));
 }
 
+// Not while a start is under way that may come through; if it does, nobody is asked.
+TEST(FailedStarts, EndWithAPersonWhoNoticesThem) {
+  const PolicyConstants for_ever = recovering_with({.start_backoff = 10s, .longest_backoff = 10s});
+  RecoveringJob waits(Recovery::First::diagnosis, for_ever);
+  fails_again(waits);
+  EXPECT_THAT(waits.noticed(), ElementsAre("cancel", "stop for a fault"));
+  EXPECT_THAT(waits.done("stop"), ElementsAre("ask a person"));
+  EXPECT_THAT(waits.done("ask", Answered{HostId{}, false}), ElementsAre(kStarts));
+
+  RecoveringJob fails(Recovery::First::diagnosis, for_ever);
+  EXPECT_THAT(fails.noticed(), IsEmpty());
+  EXPECT_THAT(fails_again(fails), ElementsAre("ask a person"));
+
+  RecoveringJob succeeds(Recovery::First::diagnosis, for_ever);
+  succeeds.noticed();
+  succeeds.run();
+  succeeds.suspect(3);
+  EXPECT_THAT(succeeds.done("stop"), ElementsAre("probe 0 on host 3"));
+}
+
 TEST(FailedStarts, EndWithTheLastAttemptAndAPersonBeginsAnew) {
   RecoveringJob job(Recovery::First::diagnosis,
                     recovering_with({.reschedule = false, .start_attempts = 2, .retention = 600s}));
