@@ -155,24 +155,52 @@ void check_planned_stops(const Place& root, const JobModel& job) {
                     "leave it out");
 }
 
-void check_storage(const Place& root, const Scenario& scenario) {
+/// Checkpoints to other hosts' memory need other hosts.
+void check_copies(const Place& root, const Scenario& scenario) {
+  if (!root.all_sound("storage.copies", "cluster.hosts", "checkpoint.peers_interval") ||
+      scenario.policies.checkpoint.peers_interval == kForever)
+    return;
+  const std::uint32_t copies = scenario.world.storage.copies, hosts = scenario.world.inventory.job_hosts;
+  if (copies > hosts)
+    root.mistake_at("storage.copies", "is more than the " + text(hosts) + " hosts of the job (cluster.hosts)",
+                    "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
+  else if (hosts % copies == 1)
+    root.warning_at(
+        "storage.copies",
+        "leaves one of the " + text(hosts) + " hosts of the job (cluster.hosts) without a neighbour",
+        "what it holds is in no other memory; choose a number that divides the hosts");
+}
+
+/// Those that are kept for ever fill any storage: when, if each interval is trained without a stop.
+void warn_of_full_storage(const Place& root, const Scenario& scenario, Bytes size) {
+  if (!root.all_sound("storage.keep_every", "checkpoint.interval", "policies.checkpoint", "job.window"))
+    return;
+  const StorageModel& storage = scenario.world.storage;
+  if (storage.keep_every == 0 || scenario.policies.names.checkpoint != "fixed") return;
+  const double room = storage.capacity.value / size.value - (storage.keep_last + 1.0);
+  const double until_full = room * storage.keep_every * to_seconds(scenario.policies.checkpoint.interval);
+  const Duration window = scenario.world.job.window;
+  if (window == Duration::zero() || until_full >= to_seconds(window)) return;
+  root.warning_at("storage.capacity",
+                  "is full before the window of " + to_text(window) + " is over: storage.keep_every = " +
+                      text(storage.keep_every) + " keeps checkpoints of " + to_text(size) + " for ever",
+                  "the simulation goes on as if there were room; write more, or a larger keep_every");
+}
+
+void check_capacity(const Place& root, const Scenario& scenario) {
   const World& world = scenario.world;
   const StorageModel& storage = world.storage;
-  if (root.all_sound("storage.copies", "cluster.hosts", "checkpoint.peers_interval") &&
-      scenario.policies.checkpoint.peers_interval != kForever && storage.copies > world.inventory.job_hosts)
-    root.mistake_at("storage.copies",
-                    "= " + text(storage.copies) + " is more than the " + text(world.inventory.job_hosts) +
-                        " hosts of the job (cluster.hosts)",
-                    "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
   if (!root.all_sound("storage.capacity", "storage.keep_last", "storage.bytes_per_parameter", "job.model")) return;
   const Bytes size = checkpoint_size(world);
   // Beside those that are kept, the next one is being written.
   const double needed = (storage.keep_last + 1.0) * size.value;
   if (storage.capacity.value > 0 && storage.capacity.value < needed)
     root.mistake_at("storage.capacity",
-                    "= " + to_text(storage.capacity) + " has no room for storage.keep_last = " +
-                        text(storage.keep_last) + " checkpoints and the next one, " + to_text(size) + " each",
+                    "has no room for storage.keep_last = " + text(storage.keep_last) +
+                        " checkpoints and the next one, " + to_text(size) + " each",
                     "write \"" + to_text(Bytes{needed}) + "\" or more, or keep less");
+  else if (storage.capacity.value > 0)
+    warn_of_full_storage(root, scenario, size);
 }
 
 /// Free repairs are no default: they would make every spare enough.
@@ -212,7 +240,8 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
   check_interval(root, scenario);
-  check_storage(root, scenario);
+  check_copies(root, scenario);
+  check_capacity(root, scenario);
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);

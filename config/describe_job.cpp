@@ -62,6 +62,9 @@ void describe(Fields& fields, StartChain& start) {
     if (grows && start.at_gpus == 0 && place.all_sound("growth", "at_gpus"))
       place.mistake_at("at_gpus", "is missing, and growth says how phases grow from there",
                        "write at_gpus = 2048, the scale at which they were measured");
+    if (!grows && start.at_gpus > 0 && place.all_sound("growth", "at_gpus"))
+      place.warning_at("at_gpus", "is given, and no phase grows from there",
+                       "growth = { communicator_init = 1.0 }, or leave it out");
   });
 }
 

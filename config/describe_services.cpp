@@ -105,6 +105,10 @@ void check_repairs_end(const Place& place, const RepairShop& repair) {
     place.mistake_at("silent_failure",
                      "and manual.silent_failure let no repair hold, and burn_in_finds sends every host back",
                      "a host comes back only where one of them is below 1");
+  else if (silent >= 1)
+    place.warning_at("silent_failure",
+                     "and manual.silent_failure let no repair hold: hosts come back with their faults",
+                     "write less than 1, such as 0.2");
 }
 
 }  // namespace

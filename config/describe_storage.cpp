@@ -72,6 +72,18 @@ void check_bandwidths(const Place& place, const StorageModel& storage) {
     place.mistake_at("read", "is missing", "read = \"1TB/s\", the measured load, or free = true");
 }
 
+void check_mishaps(const Place& place, const StorageModel& storage) {
+  if (place.sound("corrupt") && storage.corrupt.value == 1)
+    place.mistake_at("corrupt", "lets no checkpoint be loaded", "write less than 1, such as 0.01");
+  if (!place.all_sound("slow_write", "slow_factor")) return;
+  if (storage.slow_write.value > 0 && storage.slow_factor == 1)
+    place.warning_at("slow_write", "is given, and slow_factor = 1 makes no write longer",
+                     "slow_factor = 5.0, or leave it out");
+  if (storage.slow_write.value == 0 && storage.slow_factor > 1)
+    place.warning_at("slow_factor", "is given, and slow_write = 0 makes no write slow",
+                     "slow_write = 0.05, or leave it out");
+}
+
 }  // namespace
 
 void describe(Fields& fields, StorageModel& storage) {
@@ -113,9 +125,7 @@ void describe(Fields& fields, StorageModel& storage) {
         storage.weight_bytes > storage.bytes_per_parameter)
       place.mistake_at("weight_bytes", "is above " + place.path_of("bytes_per_parameter") + ", of which it is a part",
                        "write what one weight takes, such as 2.0");
-    if (place.all_sound("slow_write", "slow_factor") && storage.slow_write.value > 0 && storage.slow_factor == 1)
-      place.warning_at("slow_write", "is given, and slow_factor = 1 makes no write longer",
-                       "slow_factor = 5.0, or leave it out");
+    check_mishaps(place, storage);
   });
 }
 
