@@ -315,10 +315,12 @@ void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request,
   policies->callback([&] { exit_code = validate_policies_command(request); });
 }
 
-void add_validate(CLI::App& app, ValidateStepRequest& step, ValidatePoliciesRequest& policies, int& exit_code) {
-  CLI::App* validate = add(app, "validate", "Hold the models to what others measured, worked out or simulated",
-                           "  gauntlet validate step\n"
-                           "  gauntlet validate policies");
+void add_validate(CLI::App& app, ValidateStepRequest& step, ValidatePoliciesRequest& policies,
+                  int& exit_code) {
+  CLI::App* validate =
+      add(app, "validate", "Hold the models to what others measured, worked out or simulated",
+          "  gauntlet validate step\n"
+          "  gauntlet validate policies");
   validate->require_subcommand(1);
   add_validate_step(*validate, step, exit_code);
   add_validate_policies(*validate, policies, exit_code);

@@ -1,11 +1,11 @@
 #include "config/checks.hpp"
 
+#include "config/checkpoint_checks.hpp"
 #include "config/detection_checks.hpp"
 #include "config/nearest.hpp"
 #include "config/uncertain.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/network/fabric_network.hpp"
-#include "models/storage.hpp"
 #include "models/topology/topology.hpp"
 
 #include <algorithm>
@@ -97,22 +97,6 @@ void check_fabric(const Place& root, const World& world) {
   if (too_large) root.mistake_at(too_large->what, too_large->why, too_large->suggestion);
 }
 
-void check_interval(const Place& root, const Scenario& scenario) {
-  const JobModel& job = scenario.world.job;
-  if (!root.all_sound("checkpoint.interval", "job.window", "job.steps", "job.step_time")) return;
-  const Duration interval = scenario.policies.checkpoint.interval;
-  if (job.window > Duration::zero() && interval > job.window) {
-    root.mistake_at("checkpoint.interval", "is longer than the job's window of " + to_text(job.window),
-                    "nothing would ever be saved");
-    return;
-  }
-  if (job.steps > 0 && job.step_time > Duration::zero() && interval / job.step_time >= job.steps &&
-      interval > job.step_time * job.steps)
-    root.mistake_at("checkpoint.interval",
-                    "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
-                    "nothing would ever be saved");
-}
-
 /// What a cluster lacks for the traces of faults of that kind: all of them, so that one mend is enough.
 std::string remedy_of_traces(const World& world, ComponentKind kind, std::uint32_t count) {
   if (count == 0) return "this cluster has none";
@@ -155,54 +139,6 @@ void check_planned_stops(const Place& root, const JobModel& job) {
                     "leave it out");
 }
 
-/// Checkpoints to other hosts' memory need other hosts.
-void check_copies(const Place& root, const Scenario& scenario) {
-  if (!root.all_sound("storage.copies", "cluster.hosts", "checkpoint.peers_interval") ||
-      scenario.policies.checkpoint.peers_interval == kForever)
-    return;
-  const std::uint32_t copies = scenario.world.storage.copies, hosts = scenario.world.inventory.job_hosts;
-  if (copies > hosts)
-    root.mistake_at("storage.copies", "is more than the " + text(hosts) + " hosts of the job (cluster.hosts)",
-                    "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
-  else if (hosts % copies == 1)
-    root.warning_at(
-        "storage.copies",
-        "leaves one of the " + text(hosts) + " hosts of the job (cluster.hosts) without a neighbour",
-        "what it holds is in no other memory; choose a number that divides the hosts");
-}
-
-/// Those that are kept for ever fill any storage: when, if each interval is trained without a stop.
-void warn_of_full_storage(const Place& root, const Scenario& scenario, Bytes size) {
-  if (!root.all_sound("storage.keep_every", "checkpoint.interval", "policies.checkpoint", "job.window"))
-    return;
-  const StorageModel& storage = scenario.world.storage;
-  if (storage.keep_every == 0 || scenario.policies.names.checkpoint != "fixed") return;
-  const double room = storage.capacity.value / size.value - (storage.keep_last + 1.0);
-  const double until_full = room * storage.keep_every * to_seconds(scenario.policies.checkpoint.interval);
-  const Duration window = scenario.world.job.window;
-  if (window == Duration::zero() || until_full >= to_seconds(window)) return;
-  root.warning_at("storage.capacity",
-                  "is full before the window of " + to_text(window) + " is over: storage.keep_every = " +
-                      text(storage.keep_every) + " keeps checkpoints of " + to_text(size) + " for ever",
-                  "the simulation goes on as if there were room; write more, or a larger keep_every");
-}
-
-void check_capacity(const Place& root, const Scenario& scenario) {
-  const World& world = scenario.world;
-  const StorageModel& storage = world.storage;
-  if (!root.all_sound("storage.capacity", "storage.keep_last", "storage.bytes_per_parameter", "job.model")) return;
-  const Bytes size = checkpoint_size(world);
-  // Beside those that are kept, the next one is being written.
-  const double needed = (storage.keep_last + 1.0) * size.value;
-  if (storage.capacity.value > 0 && storage.capacity.value < needed)
-    root.mistake_at("storage.capacity",
-                    "has no room for storage.keep_last = " + text(storage.keep_last) +
-                        " checkpoints and the next one, " + to_text(size) + " each",
-                    "write \"" + to_text(Bytes{needed}) + "\" or more, or keep less");
-  else if (storage.capacity.value > 0)
-    warn_of_full_storage(root, scenario, size);
-}
-
 /// Free repairs are no default: they would make every spare enough.
 void check_repair(const Place& root, const World& world) {
   if (root.given("repair.time") || !root.sound("repair.time")) return;
@@ -229,7 +165,12 @@ void connect_repairs(const Place& root, World& world) {
     if (found == faults.end()) {
       by_cause->mistake_of_key(name, "is not a fault of this scenario", suggest_names(name, faults));
     } else if (number < world.repair.by_cause.size()) {
-      world.repair.by_cause[number].first.value = static_cast<std::uint32_t>(found - faults.begin());
+      const auto fault = static_cast<std::uint32_t>(found - faults.begin());
+      world.repair.by_cause[number].first.value = fault;
+      const std::string remedy = "faults." + name + ".remedy";
+      if (root.sound(remedy) && world.faults[fault].remedy != Remedy::repair)
+        by_cause->warning_at(name, "has no effect: " + remedy + " is no repair",
+                             "write remedy = \"repair\" there, or leave it out");
     }
     ++number;
   }
@@ -239,9 +180,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_size(root, scenario.world);
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
-  check_interval(root, scenario);
-  check_copies(root, scenario);
-  check_capacity(root, scenario);
+  check_checkpoints(root, scenario);
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);

@@ -92,14 +92,16 @@ void describe_spares(Fields& fields, World& world) {
   // Each as it was written last: a size of one's own, or a policy that finds it.
   fields.alternatives({"count", "policy"});
   fields.field("policy", name(policy, to_strings(spares_policy_names()), "a policy for spares"),
-               Fallback::value("\"fixed\""), "fixed: as count says; quantile: enough for the failures of a day");
+               Fallback::value("\"fixed\""),
+               "fixed: as count says; quantile: enough for the failures of a day");
   fields.field("quantile", number(quantile, {0, 0.999999, true}), Fallback::value("0.99"),
                "quantile: with this probability (ByteRobust: p99, https://arxiv.org/abs/2509.16293)");
   fields.field("daily_failure", number(daily_failure, {0, 0.5, false}), Fallback::value("0.0012"),
                "quantile: probability that a host fails within a day (ByteRobust, implied by its p99 sizes)");
-  fields.field("count", whole_number(world.inventory.spares, {0, kMostHosts}),
-               Fallback::computed([&] { return std::to_string(sized()); }),
-               "warm hosts, which stand by ready to join, when the job starts; cold and pool are beside them");
+  fields.field(
+      "count", whole_number(world.inventory.spares, {0, kMostHosts}),
+      Fallback::computed([&] { return std::to_string(sized()); }),
+      "warm hosts, which stand by ready to join, when the job starts; cold and pool are beside them");
   SparesModel& spares = world.spares;
   fields.field("cold", whole_number(spares.cold, {0, kMostHosts}), Fallback::value("0"),
                "more that are powered, and not set up");
@@ -117,9 +119,9 @@ void describe_spares(Fields& fields, World& world) {
       place.mistake_at("count", "is not the " + std::to_string(sized()) + " that policy = \"quantile\" gives",
                        "leave count out, or write policy = \"fixed\"");
     world.inventory.spares += spares.cold + spares.pool;
-    if (place.given("cold_time") && spares.cold == 0)
+    if (spares.cold == 0 && spares.cold_time != Law::constant(0))
       place.warning_at("cold_time", "is given, and no spare is cold", "cold = 4, or leave it out");
-    if (place.given("preemption") && spares.pool == 0)
+    if (spares.pool == 0 && spares.preemption != Law::constant(0))
       place.warning_at("preemption", "is given, and there is no pool to take hosts from",
                        "pool = 100, or leave it out");
   });

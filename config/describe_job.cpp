@@ -30,9 +30,11 @@ void describe(Fields& fields, Layout& layout) {
 
 void describe(Fields& fields, StartChain::Growth& growth) {
   constexpr Range<double> kPowers{-4, 4, false};
-  fields.field("scheduling", number(growth.scheduling, kPowers), Fallback::value("0.0"), "0: at any scale alike");
+  fields.field("scheduling", number(growth.scheduling, kPowers), Fallback::value("0.0"),
+               "0: at any scale alike");
   fields.field("process_start", number(growth.process_start, kPowers), Fallback::value("0.0"), "likewise");
-  fields.field("communicator_init", number(growth.communicator_init, kPowers), Fallback::value("0.0"), "likewise");
+  fields.field("communicator_init", number(growth.communicator_init, kPowers), Fallback::value("0.0"),
+               "likewise");
   fields.field("data_loader", number(growth.data_loader, kPowers), Fallback::value("0.0"), "likewise");
   fields.field("warm_up", number(growth.warm_up, kPowers), Fallback::value("0.0"), "likewise");
   describe_source(fields);
@@ -75,9 +77,11 @@ void describe(Fields& fields, Evaluation& evaluation) {
                "for which training rests each time");
   describe_source(fields);
   fields.check([&](const Place& place) {
-    if (!place.all_sound("every", "time") || (evaluation.every > 0) == (evaluation.time > Duration::zero())) return;
+    if (!place.all_sound("every", "time") || (evaluation.every > 0) == (evaluation.time > Duration::zero()))
+      return;
     if (evaluation.every > 0)
-      place.mistake_at("time", "is zero, and every asks for evaluations", "write time = \"2min\", or leave every out");
+      place.mistake_at("time", "is zero, and every asks for evaluations",
+                       "write time = \"2min\", or leave every out");
     else
       place.mistake_at("every", "is zero, and time is given", "write every = 1_000, or leave time out");
   });
@@ -248,7 +252,8 @@ void describe_job(Fields& fields, World& world) {
   fields.table(
       "planned", [&](Fields& f) { describe_planned(f, job); }, "stops that operators plan");
   fields.table(
-      "evaluation", [&](Fields& f) { describe(f, job.evaluation); }, "pauses in which the model is evaluated");
+      "evaluation", [&](Fields& f) { describe(f, job.evaluation); },
+      "pauses in which the model is evaluated");
   describe_source(fields);
   fields.check([&](const Place& place) {
     world.inventory.layout = job.layout;

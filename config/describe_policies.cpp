@@ -1,4 +1,5 @@
 // Which policies run, and their constants.
+#include "config/checkpoint_checks.hpp"
 #include "config/describe.hpp"
 #include "config/expectations.hpp"
 #include "config/types.hpp"
@@ -38,52 +39,12 @@ Type suite_of(std::vector<SuiteProbe>& into, const World& world) {
   return type;
 }
 
-/// The usual detectors, as far as telemetry carries what they watch.
-std::vector<std::string> detectors_for(const Telemetry& telemetry) {
-  std::vector<std::string> fit;
-  for (const std::string_view name : usual_detectors()) {
-    const auto signals = signals_of_detector(name);
-    const bool carried = std::all_of(signals.begin(), signals.end(), [&](Signal signal) {
-      return telemetry.carries[static_cast<std::size_t>(signal)];
-    });
-    if (carried) fit.emplace_back(name);
-  }
-  return fit;
-}
-
 std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 
 /// Of the quickest tier that a policy may choose the interval of: peers' memory where that has one, else each host's own.
 Duration expected_quick_cost(const CheckpointConstants& checkpoint, const World& world) {
   const bool peers = checkpoint.peers_interval != kForever;
   return checkpoint_costs(world)[peers ? Tier::peers : Tier::memory].stall;
-}
-
-/// Of one checkpoint, until its last byte is durable.
-Duration time_to_write(const World& world) {
-  const TierCosts costs = checkpoint_costs(world)[Tier::storage];
-  return costs.stall + costs.persist;
-}
-
-/// Tiers are nested: the safer ones have the longer intervals, as far as these are known beforehand.
-void check_tiers(const Place& place, const CheckpointConstants& checkpoint, std::string_view policy,
-                 const World& world) {
-  if (!place.all_sound("interval", "memory_interval", "peers_interval")) return;
-  const auto check = [&](std::string_view quicker, Duration interval, std::string_view safer,
-                         Duration longer) {
-    if (interval == kForever || longer == kForever || interval < longer) return;
-    place.mistake_at(quicker, "is not below " + place.path_of(safer) + " = " + to_text(longer),
-                     "checkpoints that go further serve it too: leave it out, or write less");
-  };
-  if (policy != "two-level")  // which finds an interval of its own for the one or the other
-    check("memory_interval", checkpoint.memory_interval, "peers_interval", checkpoint.peers_interval);
-  if (policy != "fixed") return;
-  const Duration write = place.mistakes().none() ? time_to_write(world) : Duration::zero();
-  if (checkpoint.interval < write)
-    place.mistake_at("interval", "is below the " + to_text(write) + " that a checkpoint takes to be durable",
-                     "write \"" + to_text(write) + "\" or more, or give storage more bandwidth");
-  check("memory_interval", checkpoint.memory_interval, "interval", checkpoint.interval);
-  check("peers_interval", checkpoint.peers_interval, "interval", checkpoint.interval);
 }
 
 void check_starts(const Place& place, const RecoveryConstants& recovery) {
@@ -136,8 +97,9 @@ void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world)
 
 void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string& policy,
               const World& world) {
-  fields.field("interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
-               "fixed: training time between checkpoints to storage");
+  fields.field(
+      "interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
+      "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
   tier_interval(fields, "memory_interval", checkpoint.memory_interval,
                 "between those to the memory of each host, which outlive its ranks; left out: none");
   tier_interval(fields, "peers_interval", checkpoint.peers_interval,
@@ -154,7 +116,7 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
       "two-level: for which one to its quick tier is: peers where these have an interval, else memory");
   fields.field("host_loss", number(checkpoint.host_loss, {0, 1, true}), Fallback::value("0.5"),
                "two-level: share of the failures that the quick tier does not outlive (assumption)");
-  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, false}), Fallback::value("1.0"),
+  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, true}), Fallback::value("1.0"),
                "failures' worth of evidence that the expectation is; a large one: nothing is learned");
   fields.field(
       "shortest", duration(checkpoint.shortest, Sign::positive), Fallback::value("\"1s\""),

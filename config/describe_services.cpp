@@ -99,7 +99,7 @@ void check_repairs_end(const Place& place, const RepairShop& repair) {
   const double by_hand = repair.manual.needed.value;
   const double silent =
       (1 - by_hand) * repair.silent_failure.value + by_hand * repair.manual.silent_failure.value;
-  if (repair.burn_in == Duration::zero() && place.given("burn_in_finds"))
+  if (repair.burn_in == Duration::zero() && repair.burn_in_finds.value != 1)
     place.warning_at("burn_in_finds", "is given, and nothing is tested", "burn_in = \"1h\", or leave it out");
   if (repair.burn_in > Duration::zero() && silent * repair.burn_in_finds.value >= 1)
     place.mistake_at("silent_failure",
@@ -143,14 +143,17 @@ void describe(Fields& fields, RepairShop& repair) {
 void describe(Fields& fields, People& people) {
   fields.field("response", law(people.response), Fallback::value("\"0s\""),
                "until a person who was asked has found the culprit");
-  fields.field("notice", law(people.notice), Fallback::value("\"30min\""),
-               "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
+  fields.field(
+      "notice", law(people.notice), Fallback::value("\"30min\""),
+      "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
   describe_source(fields);
 }
 
 void describe(Fields& fields, Cost& cost) {
-  fields.field("gpu_hour", quantity(cost.gpu_hour, Sign::not_negative), Fallback::value("\"0USD\""),
-               "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says");
+  fields.field(
+      "gpu_hour", quantity(cost.gpu_hour, Sign::not_negative), Fallback::value("\"0USD\""),
+      "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says; the "
+      "place of one that left for good (policies.retire) stays leased");
   Money idle;
   fields.field("idle_gpu_hour", quantity(idle, Sign::not_negative), Fallback::optional(),
                "of every GPU that stands by, those of spares.pool left out");

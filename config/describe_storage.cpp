@@ -2,8 +2,10 @@
 #include "config/describe.hpp"
 #include "config/types.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace gauntlet {
 namespace {
@@ -60,6 +62,11 @@ void describe_retention(Fields& fields, StorageModel& storage) {
                "and every so-manieth for ever; 0: none");
 }
 
+/// As bf16, or as little as all of a parameter takes.
+std::string usual_weight_bytes(const StorageModel& storage) {
+  return to_toml(Value{std::min(2.0, storage.bytes_per_parameter), {}, {}, false});
+}
+
 void check_bandwidths(const Place& place, const StorageModel& storage) {
   if (storage.free || !place.all_sound("mode", "stall", "persist", "load", "free")) return;
   const bool two_stage = storage.mode == CheckpointMode::two_stage;
@@ -94,16 +101,18 @@ void describe(Fields& fields, StorageModel& storage) {
   fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}),
                Fallback::value("14.0"),
                "of a checkpoint: bf16 weights, fp32 master weights and two optimizer moments are 14");
-  fields.field("weight_bytes", number(storage.weight_bytes, {0, 1e6, false}), Fallback::value("2.0"),
-               "of these, what every data-parallel replica holds whole: the weights");
+  fields.field("weight_bytes", number(storage.weight_bytes, {0, 1e6, false}),
+               Fallback::computed([&] { return usual_weight_bytes(storage); }),
+               "of these, what every data-parallel replica holds whole: the weights, 2 as bf16");
   describe_bandwidths(fields, storage);
   fields.field("stall", duration(storage.stall, Sign::not_negative), Fallback::value("\"0s\""),
                "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
   fields.field("persist", duration(storage.persist, Sign::not_negative), Fallback::value("\"0s\""),
                "from the end of the stall until durable, as measured; 0s: from size and bandwidth");
-  fields.field("load", duration(storage.load, Sign::not_negative), Fallback::value("\"0s\""),
-               "to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: from size "
-               "and bandwidth");
+  fields.field(
+      "load", duration(storage.load, Sign::not_negative), Fallback::value("\"0s\""),
+      "to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: from size "
+      "and bandwidth");
   fields.table(
       "memory", [&](Fields& f) { describe(f, storage.memory); },
       "of checkpoints that stay in each host's memory (checkpoint.memory_interval)");
@@ -121,9 +130,10 @@ void describe(Fields& fields, StorageModel& storage) {
     check_bandwidths(place, storage);
     if (place.sound("tenants") && storage.tenants >= 1)
       place.mistake_at("tenants", "leaves no bandwidth for checkpoints", "write less than 1, such as 0.5");
-    if (place.all_sound("weight_bytes", "bytes_per_parameter") &&
+    if (place.find("weight_bytes") && place.all_sound("weight_bytes", "bytes_per_parameter") &&
         storage.weight_bytes > storage.bytes_per_parameter)
-      place.mistake_at("weight_bytes", "is above " + place.path_of("bytes_per_parameter") + ", of which it is a part",
+      place.mistake_at("weight_bytes",
+                       "is above " + place.path_of("bytes_per_parameter") + ", of which it is a part",
                        "write what one weight takes, such as 2.0");
     check_mishaps(place, storage);
   });

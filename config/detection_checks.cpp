@@ -2,6 +2,7 @@
 
 #include "config/expectations.hpp"
 #include "models/step/step.hpp"
+#include "models/storage.hpp"
 #include "policies/detect/stages.hpp"
 #include "policies/registry.hpp"
 
@@ -89,17 +90,31 @@ Duration step_time(const World& world) {
   return std::min(given ? world.job.step_time : StepModel(world).healthy(), kNoStep);
 }
 
+/// Of a checkpoint to any tier that is used: one that goes further passes through the quicker tiers.
+Duration longest_stall(const Scenario& scenario) {
+  const CheckpointConstants& checkpoint = scenario.policies.checkpoint;
+  const bool peers = checkpoint.peers_interval != kForever;
+  const bool memory =
+      checkpoint.memory_interval != kForever || (scenario.policies.names.checkpoint == "two-level" && !peers);
+  const CheckpointCosts costs = checkpoint_costs(scenario.world);
+  Duration longest = costs[Tier::storage].stall;
+  if (peers) longest = std::max(longest, costs[Tier::peers].stall);
+  if (memory) longest = std::max(longest, costs[Tier::memory].stall);
+  return longest;
+}
+
 /// The longest time between two steps of a job that is well, as far as the scenario says.
-Duration longest_step(const World& world) {
-  return step_time(world) + std::min(expected_checkpoint_cost(world), kNoStep);
+Duration longest_step(const Scenario& scenario) {
+  return step_time(scenario.world) + std::min(longest_stall(scenario), kNoStep);
 }
 
 void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   const bool asked =
       uses(scenario, "hang") || uses(scenario, "learned-hang") || uses(scenario, "traffic-stopped");
-  if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect"))
+  if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect",
+                                "policies.checkpoint"))
     return;
-  const Duration longest = longest_step(scenario.world);
+  const Duration longest = longest_step(scenario);
   if (longest >= kNoStep) return;  // `gauntlet step` says which part it is
   const auto check = [&](std::string_view detector, const std::string& path, Duration timeout) {
     if (!uses(scenario, detector) || !root.sound(path) || timeout > longest) return;
@@ -207,7 +222,8 @@ void warn_of_few_peers(const Place& root, const Scenario& scenario) {
   const World& world = scenario.world;
   const bool slow = std::any_of(world.faults.begin(), world.faults.end(),
                                 [](const FaultKind& fault) { return fault.effect == Effect::slow; });
-  if (!slow && !root.given("policies.detect")) return;  // nobody asked for it, and there is nothing to find
+  // Nobody asked for it, and there is nothing to find.
+  if (!slow && scenario.policies.names.detect == detectors_for(world.telemetry)) return;
   std::vector<std::string> who;
   for (const char* detector : {"fail-slow", "change-point"})
     if (uses(scenario, detector)) who.emplace_back(detector);

@@ -40,9 +40,10 @@ struct Start {
   JobId job;
   Duration collective_timeout;
   Restore restore = Restore::one_reader;
-  std::uint32_t back = 0;  // not zero: from storage, so many checkpoints before the newest, or the oldest that is kept
-  bool schedule = true;    // false: the hosts are held and set up, so nothing is scheduled
-};  // from the newest checkpoint that can be read: Loaded{step}
+  std::uint32_t back =
+      0;  // not zero: from storage, so many checkpoints before the newest, or the oldest that is kept
+  bool schedule = true;  // false: the hosts are held and set up, so nothing is scheduled
+};                       // from the newest checkpoint that can be read: Loaded{step}
 struct Acquire {
   JobId job;
 };  // a host for an empty slot, now or when one is free: Granted{host}

@@ -37,7 +37,8 @@ State state_of(const World& world) {
   const StorageModel& storage = world.storage;
   const Layout& layout = world.job.layout;
   const Bytes all = checkpoint_size(world);
-  const Bytes weights{std::min(storage.weight_bytes, storage.bytes_per_parameter) * world.job.model.parameters};
+  const Bytes weights{std::min(storage.weight_bytes, storage.bytes_per_parameter) *
+                      world.job.model.parameters};
   // Without a distributed optimizer its state is held whole by every replica, as the weights are.
   const Bytes shared = world.job.training.distributed_optimizer ? weights : all;
   return {shared, all - shared, static_cast<double>(layout.size(Dimension::data))};
@@ -72,7 +73,8 @@ Duration broadcast(const World& world, Bytes of_group) {
 
 std::array<Duration, 2> load_times(const World& world) {
   const StorageModel& storage = world.storage;
-  const Bytes once = bytes_to_read(world, Restore::one_reader), each = bytes_to_read(world, Restore::every_rank);
+  const Bytes once = bytes_to_read(world, Restore::one_reader),
+              each = bytes_to_read(world, Restore::every_rank);
   const double more = once.value > 0 ? each / once : 1;
   if (storage.load > Duration::zero()) {
     // Measured with one reader. Its bytes took so long, whatever the bandwidth was.

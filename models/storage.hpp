@@ -17,9 +17,10 @@ Bytes checkpoint_size(const World& world);
 Bytes bytes_to_read(const World& world, Restore restore);
 
 struct TierCosts {
-  Duration stall{};                  // training is blocked
-  Duration persist{};                // from the end of the stall until the tier holds all of it
-  std::array<Duration, 2> load = {};  // by Restore: until every rank has its state again; alike but for storage
+  Duration stall{};    // training is blocked
+  Duration persist{};  // from the end of the stall until the tier holds all of it
+  std::array<Duration, 2> load =
+      {};  // by Restore: until every rank has its state again; alike but for storage
   friend bool operator==(const TierCosts&, const TierCosts&) = default;
 };
 

@@ -94,14 +94,15 @@ struct StorageModel {
   Bandwidth write, read;            // all clients together, other tenants included
   Bandwidth write_per_host, read_per_host;  // of one host; zero: no bound of its own
   Bandwidth write_per_rank, read_per_rank;  // of one client; zero: no bound of its own
-  double tenants = 0;     // share of `write` and `read` that other tenants take; in [0, 1)
-  Duration stall{};       // not zero: the time for which training is blocked, as measured
-  Duration persist{};     // not zero: from there until durable, as measured
-  Duration load{};        // not zero: time to load a checkpoint, as measured
+  double tenants = 0;                       // share of `write` and `read` that other tenants take; in [0, 1)
+  Duration stall{};                         // not zero: the time for which training is blocked, as measured
+  Duration persist{};                       // not zero: from there until durable, as measured
+  Duration load{};                          // not zero: time to load a checkpoint, as measured
   MeasuredTier memory, peers;
-  bool free = false;             // no time at all for what is left at zero
-  std::uint32_t copies = 2;      // peers: hosts that hold the same state, neighbours in slot order (GEMINI's groups)
-  Probability corrupt{0.0};      // of a checkpoint in storage: it is torn or wrong, which shows when it is loaded
+  bool free = false;  // no time at all for what is left at zero
+  std::uint32_t copies =
+      2;  // peers: hosts that hold the same state, neighbours in slot order (GEMINI's groups)
+  Probability corrupt{0.0};  // of a checkpoint in storage: it is torn or wrong, which shows when it is loaded
   Probability slow_write{0.0};   // of a checkpoint to storage ...
   double slow_factor = 1;        // ... to take so many times as long to persist; >= 1
   Bytes capacity;                // zero: enough
@@ -135,8 +136,8 @@ struct ManualRepair {
 
 /// Where evicted hosts go.
 struct RepairShop {
-  Law time = Law::constant(0);      // of one host in a technician's hands, until it is as good as new; seconds
-  std::uint32_t crew = 0;           // technicians; the hosts that they have no hands for wait. Zero: always enough
+  Law time = Law::constant(0);  // of one host in a technician's hands, until it is as good as new; seconds
+  std::uint32_t crew = 0;  // technicians; the hosts that they have no hands for wait. Zero: always enough
   Probability silent_failure{0.0};  // of a host that is back from here to be no better than before
   std::vector<std::pair<FaultKindId, Law>> by_cause{};  // in place of `time`
   ManualRepair manual{};
@@ -156,7 +157,8 @@ struct SparesModel {
 
 struct People {
   Law response = Law::constant(0);  // until a person who was asked has found the culprit
-  Law notice = Law::constant(1e9);  // until a person sees by himself that the job stands still, or does not start
+  Law notice =
+      Law::constant(1e9);  // until a person sees by himself that the job stands still, or does not start
 };
 
 struct Cost {

@@ -117,16 +117,17 @@ struct DiagnosisConstants {
 };
 
 struct CheckpointConstants {
-  Duration interval{};  // training time between checkpoints to storage (fixed), and the first one (the others)
+  Duration
+      interval{};  // training time between checkpoints to storage (fixed), and the first one (the others)
   Duration memory_interval = kForever;  // ... to host memory; kForever: none
   Duration peers_interval = kForever;   // ... to peers' memory
-  Duration prior_mtbf{};     // what the scenario expects before anything is observed
-  double prior_weight = 1;   // how many failures' worth of evidence that expectation is
-  Duration prior_cost{};     // expected time for which one checkpoint to storage blocks training
-  Duration prior_quick_cost{};  // ... to the quickest tier in use (two-level)
-  double host_loss = 0.5;       // two-level: share of the failures that quicker tiers do not outlive
-  Duration shortest{};       // no optimum is ordered below this, however cheap a checkpoint is
-  double hysteresis = 0.05;  // a new interval is ordered when it differs by more than this share
+  Duration prior_mtbf{};                // what the scenario expects before anything is observed
+  double prior_weight = 1;              // how many failures' worth of evidence that expectation is
+  Duration prior_cost{};                // expected time for which one checkpoint to storage blocks training
+  Duration prior_quick_cost{};          // ... to the quickest tier in use (two-level)
+  double host_loss = 0.5;               // two-level: share of the failures that quicker tiers do not outlive
+  Duration shortest{};                  // no optimum is ordered below this, however cheap a checkpoint is
+  double hysteresis = 0.05;             // a new interval is ordered when it differs by more than this share
 };
 
 struct RecoveryConstants {
@@ -149,7 +150,8 @@ struct RecoveryConstants {
   Duration retention{};
 };
 
-/// `threshold`: a host that was evicted so often within the window leaves for good.
+/// `threshold`: a host that was evicted so often within the window leaves for good. `score`: likewise where its evictions, each
+/// counting half as much after a window, come to so many.
 struct RetirementConstants {
   std::uint32_t evictions = 3;
   Duration window = std::chrono::hours(24 * 30);

@@ -133,10 +133,11 @@ std::string answer_line(const PolicyValidation& result) {
     ++scores;
     if (worst == nullptr || std::abs(*check.off()) > std::abs(*worst->off())) worst = &check;
   }
-  std::string text =
-      result.checks.size() == 1
-          ? "The one check holds"
-          : fmt::format("All {} checks hold", count_text(static_cast<double>(result.checks.size())));
+  const auto judged = std::ranges::count_if(
+      result.checks, [](const PolicyCheck& check) { return check.bound.judge != PolicyJudge::none; });
+  const auto beside = static_cast<std::ptrdiff_t>(result.checks.size()) - judged;
+  std::string text = judged == 1 ? "The one check holds" : fmt::format("All {} checks hold", judged);
+  if (beside > 0) text += fmt::format(", {} more {} not judged", beside, beside == 1 ? "is" : "are");
   if (worst != nullptr)
     text += fmt::format("; the largest of {} is {:.2f} ({})", counted(scores, "z-score"),
                         std::abs(*worst->off()), worst->subject);

@@ -238,11 +238,12 @@ std::string replicas_text(const Summary& summary) {
   return fmt::format("95% interval, {}, {} replicas", kIntervalCovers, count_text(summary.replicas));
 }
 
-// The time that no fault cost: training, the first start, checkpoints, planned stops.
+// The time that no fault cost: training, the first start, checkpoints, evaluations, planned stops.
 double without_faults(const Summary& summary, double wall) {
   const std::vector<std::string> causes = cause_names(summary.facts);
   for (std::uint32_t cause = 0; cause < causes.size(); ++cause)
-    if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value)
+    if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value &&
+        cause != kCauseEvaluation.value)
       wall -= summary.mean("lost_s.by_cause." + causes[cause]).value_or(0);
   return wall;
 }

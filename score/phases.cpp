@@ -172,8 +172,10 @@ class Walk {
 
   void paused(const Pause& pause) {
     const Duration time = pause.end - pause.begin;
-    if (pause.kind == kEvaluation) return charge(Phase::planned, time, kCausePlanned);
-    charge(redoing_ ? Phase::recomputing : Phase::slowdown, time, redoing_ ? cause_ : cause_of(pause.kind));
+    if (redoing_)
+      return charge(Phase::recomputing, time, cause_);  // what was evaluated before is evaluated again
+    if (pause.kind == kEvaluation) return charge(Phase::planned, time, kCauseEvaluation);
+    charge(Phase::slowdown, time, cause_of(pause.kind));
   }
 
   // --- gaps ----------------------------------------------------------------------------------------------------------

@@ -98,12 +98,12 @@ struct StepMissing {
 };
 struct CheckpointDue {};
 
-using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds,
-                           RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
-                           HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
-                           CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
-                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, TrafficMissing,
-                           SpareReady, EvaluationDue, EvaluationEnds>;
+using Event =
+    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds, RepairDone,
+                 OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing, HeartbeatBack,
+                 GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue, FaultGrows, FaultFollows,
+                 FaultReturns, ReportArrives, AbortWave, ExitBurstEnds, NoticeDue, HostTick, BlipBegins,
+                 BlipEnds, TrafficMissing, SpareReady, EvaluationDue, EvaluationEnds>;
 
 using SimEngine = Engine<Event>;
 

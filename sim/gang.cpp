@@ -38,7 +38,8 @@ Cadence Gang::plan(Duration step) {
     checkpointing_.tiers[t].interval = std::min(own, interval);
     levels_.insert(levels_.begin(), {.tier = tier});
   }
-  if (levels_.empty()) return {.first = kNoCheckpoint, .every = kNoCheckpoint, .stall = storage_stall(), .further = {}};
+  if (levels_.empty())
+    return {.first = kNoCheckpoint, .every = kNoCheckpoint, .stall = storage_stall(), .further = {}};
 
   const auto quickest = static_cast<std::size_t>(levels_.front().tier);
   Cadence cadence{.first = kNoCheckpoint,
@@ -226,7 +227,7 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
   }
   for (std::int64_t j = std::max(level.settled, held) + 1; j <= begun; ++j) {
     const Time taken = stretch_.time_of_checkpoint(level.nth(j));
-    writing_.push_back({level.tier, what(j), taken, taken + persist_of(level.tier, what(j).number)});
+    writing_.push_back({level.tier, what(j), taken, after(taken, persist_of(level.tier, what(j).number))});
   }
   level.settled = begun;
 }
@@ -237,7 +238,8 @@ void Gang::settle_written(Time now) {
     if (each.durable > (in_storage ? storage_failed_.value_or(now) : now)) return false;
     if (in_storage) {
       stored_.add(each.what, 1, 1);
-    } else if (auto& held = held_[static_cast<std::size_t>(each.tier)]; !held || held->step < each.what.step) {
+    } else if (auto& held = held_[static_cast<std::size_t>(each.tier)];
+               !held || held->step < each.what.step) {
       held = {each.what.step, each.taken};
     }
     return true;

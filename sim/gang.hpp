@@ -31,7 +31,8 @@ class Gang {
 
   /// A checkpoint to a tier blocks training for `stall`, and the tier holds it `persist` after that.
   struct TierPlan {
-    Duration interval = kForever;  // training time between checkpoints; a quicker tier's is at most a safer one's
+    Duration interval =
+        kForever;  // training time between checkpoints; a quicker tier's is at most a safer one's
     Duration stall{};
     Duration persist{};
   };
@@ -121,7 +122,9 @@ class Gang {
   void plan_further(Cadence& cadence, Duration step);
   const Level* level_of(Tier tier) const;
   Duration persist_of(Tier tier, std::int64_t number) const;
-  std::int64_t step_of(std::int64_t n) const { return stretch_.first_step + stretch_.steps_before_checkpoint(n); }
+  std::int64_t step_of(std::int64_t n) const {
+    return stretch_.first_step + stretch_.steps_before_checkpoint(n);
+  }
   void settle(Time now);
   void settle(Level& level, std::int64_t begun, Time now);
   void settle_written(Time now);
@@ -131,8 +134,9 @@ class Gang {
   State state_ = State::down;
   Stretch stretch_;
   Checkpointing checkpointing_;
-  std::vector<Level> levels_;                 // of the present stretch, from the quickest tier in use
-  std::array<Duration, kTiers> trained_ = {};  // since a tier's last checkpoint, when the stretch began at its origin
+  std::vector<Level> levels_;  // of the present stretch, from the quickest tier in use
+  std::array<Duration, kTiers> trained_ =
+      {};  // since a tier's last checkpoint, when the stretch began at its origin
   std::array<std::optional<Held>, kTiers - 1> held_;
   StoredCheckpoints stored_;
   std::int64_t storage_begun_ = 0;  // checkpoints to storage in earlier stretches

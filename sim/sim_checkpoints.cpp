@@ -11,16 +11,17 @@ namespace gauntlet {
 
 // --- taking them -----------------------------------------------------------------------------------------------------
 
-/// Writes to a tier never overlap: the next one waits until the last is done. Training waits for a checkpoint that goes
-/// further at least as long as for one that does not, as it passes through the quicker tiers.
+/// The next checkpoint to a tier, or through it, is taken when the last one is usually there; slow writes alone overlap.
+/// Training waits for one that goes further at least as long as for one that does not, as it passes through the quicker tiers.
 Gang::Checkpointing SimCluster::checkpointing() const {
   Gang::Checkpointing all;
-  Duration quicker{};
+  Duration quicker{}, least{};
   for (const Tier tier : {Tier::memory, Tier::peers, Tier::storage}) {
     const Duration interval = intervals_[static_cast<std::size_t>(tier)];
     const TierCosts& costs = costs_[tier];
     const bool used = interval != kForever;
-    all[tier] = {.interval = used ? std::max(interval, costs.persist) : kForever,
+    if (used) least = std::max(least, costs.persist);
+    all[tier] = {.interval = used ? std::max(interval, least) : kForever,
                  .stall = std::max(costs.stall, quicker),
                  .persist = costs.persist};
     if (used) quicker = all[tier].stall;
@@ -34,7 +35,7 @@ void SimCluster::expect_checkpoints() {
     if (!std::holds_alternative<Checkpoint>(each.order.what) || each.stall_ends != kNever) continue;
     each.step = gang_.stretch().first_step;
     each.stall_ends = gang_.stretch().time_of_checkpoint(1);
-    each.durable = each.stall_ends + gang_.first_persist();
+    each.durable = after(each.stall_ends, gang_.first_persist());
     each.due = engine_.at(each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
@@ -182,7 +183,8 @@ void SimCluster::schedule_evaluation() {
   if (evaluation.every <= 0 || evaluation.time == Duration::zero()) return;
   const std::int64_t next = evaluated_ + evaluation.every;
   if (world_->job.steps > 0 && next >= world_->job.steps) return;
-  evaluation_ = engine_.at(std::max(gang_.time_of_step(next), engine_.now()), Priority::world, EvaluationDue{});
+  evaluation_ =
+      engine_.at(std::max(gang_.time_of_step(next), engine_.now()), Priority::world, EvaluationDue{});
 }
 
 void SimCluster::on(const EvaluationDue&) {

@@ -49,7 +49,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   evaluated_ = 0;
   collective_timeout_ = kForever;
   change_wanted_ = checkpoint_wanted_ = false;
-  boundary_ = job_end_ = collective_timer_ = give_up_ = notice_ = start_notice_ = same_step_ = evaluation_ = {};
+  boundary_ = job_end_ = collective_timer_ = give_up_ = notice_ = start_notice_ = same_step_ =
+      evaluation_ = {};
   in_force_ = {};
   starts_ = 0;
   trained_ = {};

@@ -298,7 +298,7 @@ class SimCluster final : public Cluster {
   bool checkpoint_wanted_ = false;  // a Checkpoint order waits for a boundary
   Timer boundary_, job_end_, collective_timer_, give_up_, same_step_, evaluation_;
   Timer notice_, start_notice_;  // when a person sees that the job stands still; that it does not start
-  ClusterState in_force_;  // what the present pace is for
+  ClusterState in_force_;        // what the present pace is for
   std::uint64_t starts_ = 0;
   Duration trained_{};  // the training clock up to `training_since_`
   Time training_since_{};

@@ -154,8 +154,9 @@ void SimCluster::begin(const Order& order, const CheckpointEvery& action) {
   answer_now(order, Status::done);
 }
 
+/// While it is evaluated a job stands between two steps, and saves when it goes on.
 void SimCluster::begin(const Order& order, const Checkpoint&) {
-  if (gang_.state() != Gang::State::training) return answer_now(order, Status::failed);
+  if (gang_.state() != Gang::State::training && !evaluating_) return answer_now(order, Status::failed);
   open(order, kNever, Priority::world);
   checkpoint_wanted_ = true;
   change_at_boundary();

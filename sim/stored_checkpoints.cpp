@@ -24,7 +24,9 @@ double StoredCheckpoints::draw(std::int64_t number, std::uint64_t which) const {
   return uniform_at(seed_, kCheckpoint, static_cast<std::uint64_t>(number), which);
 }
 
-bool StoredCheckpoints::corrupt(std::int64_t number) const { return corrupt_ > 0 && draw(number, 0) < corrupt_; }
+bool StoredCheckpoints::corrupt(std::int64_t number) const {
+  return corrupt_ > 0 && draw(number, 0) < corrupt_;
+}
 
 double StoredCheckpoints::slowness(std::int64_t number) const {
   return slow_write_ > 0 && draw(number, 1) < slow_write_ ? slow_factor_ : 1;
@@ -34,9 +36,9 @@ double StoredCheckpoints::slowness(std::int64_t number) const {
 
 void StoredCheckpoints::add(One first, std::int64_t count, std::int64_t apart) {
   // A slow write may end after that of the next one.
-  const auto place = std::find_if(series_.rbegin(), series_.rend(),
-                                  [&](const Series& each) { return each.first.number < first.number; })
-                         .base();
+  const auto place = std::find_if(series_.rbegin(), series_.rend(), [&](const Series& each) {
+                       return each.first.number < first.number;
+                     }).base();
   series_.insert(place, Series{.first = first, .count = count, .apart = apart});
   retain();
 }
@@ -83,12 +85,16 @@ std::optional<StoredCheckpoints::One> StoredCheckpoints::newest(std::uint32_t ba
   return found;
 }
 
-std::optional<StoredCheckpoints::One> StoredCheckpoints::before(One one) const { return at_most(one.number - 1); }
+std::optional<StoredCheckpoints::One> StoredCheckpoints::before(One one) const {
+  return at_most(one.number - 1);
+}
 
 void StoredCheckpoints::forget_after(std::int64_t step) {
   for (Series& each : series_) {
-    if (each.first.step > step) each.count = 0;
-    else each.count = std::min(each.count, 1 + (step - each.first.step) / each.apart);
+    if (each.first.step > step)
+      each.count = 0;
+    else
+      each.count = std::min(each.count, 1 + (step - each.first.step) / each.apart);
   }
   std::erase_if(series_, [](const Series& each) { return each.count == 0; });
   std::erase_if(series_, [this](const Series& each) { return kept_in(each) == 0; });

@@ -42,7 +42,8 @@ Fraction spares(const Simulation& ran, const Figures&) {
 constexpr Elsewhere kAireSim = {"AIReSim, 30 seeds: https://github.com/karthikp-ubc/airesim", 8, 200};
 constexpr const char* kDefault = "crosscheck/airesim-default";
 // What it prints of 20 seeds, and what it converges to with more.
-constexpr Elsewhere kMtbi = {"the MTBI simulator's example, converged", 5'000, 40'000};
+constexpr Elsewhere kMtbi = {"the MTBI simulator's example, converged (no public address is known to us)",
+                             5'000, 40'000};
 
 // Host selections and preemptions are others by model: the scenario says why.
 constexpr PublishedFigure kPublished[] = {

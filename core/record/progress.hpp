@@ -134,24 +134,17 @@ inline Reached Stretch::reached_at(Time at) const {
   const std::int64_t steps = steps_before_checkpoint(began);
   if (since < stall) return {.steps = steps, .checkpoints = began - 1, .into_step = {}, .into_stall = since};
   const Duration trained = since - stall;
-  return {.steps = steps + trained / step,
-          .checkpoints = began,
-          .into_step = trained % step,
-          .into_stall = {}};
+  return {
+      .steps = steps + trained / step, .checkpoints = began, .into_step = trained % step, .into_stall = {}};
 }
 
 /// How many checkpoints had begun so long after the origin, the first one having begun.
 inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
   if (cadence.every == kNoCheckpoint) return 1;
-  // Time repeats with the checkpoints that go furthest. Within such a round a checkpoint takes at least the shortest stall
-  // and at most the longest: look for the last that had begun between the two.
+  // Time repeats with the checkpoints that go furthest. Within such a round: look for the last that had begun.
   std::int64_t round = 1;
-  Duration longest = cadence.stall;
-  for (const Cadence::Further& each : cadence.further) {
-    if (each.every == 0) continue;
-    round = each.every;
-    longest = each.stall > longest ? each.stall : longest;
-  }
+  for (const Cadence::Further& each : cadence.further)
+    if (each.every > 0) round = each.every;
   const Duration work = cadence.every * step, since = elapsed - cadence.first * step;
   if (round == 1) {
     // Before the first one further, too, every checkpoint is alike.
@@ -163,8 +156,10 @@ inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
   std::int64_t low = 0, high = round - 1;  // further checkpoints begun in this round
   while (low < high) {
     const std::int64_t middle = low + (high - low + 1) / 2;
-    if (middle * work + cadence.stalls(middle) <= rest) low = middle;
-    else high = middle - 1;
+    if (middle * work + cadence.stalls(middle) <= rest)
+      low = middle;
+    else
+      high = middle - 1;
   }
   return 1 + rounds * round + low;
 }

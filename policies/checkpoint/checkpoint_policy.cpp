@@ -6,10 +6,6 @@
 namespace gauntlet {
 namespace {
 
-bool memory_is_used(const CheckpointConstants& constants) {
-  return constants.memory_interval != kForever || constants.peers_interval != kForever;
-}
-
 void order(Tier tier, Duration interval, JobId job, Orders& out) {
   if (interval != kForever) out.add(CheckpointEvery{job, interval, tier});
 }
@@ -51,7 +47,6 @@ void OptimalInterval::start(JobId job, const CheckpointConstants& constants, Tim
 }
 
 void OptimalInterval::training_began(Orders& out) {
-  if (memory_is_used(*constants_)) return;
   out.add(Unwatch{cost_watch_});
   out.add(Watch{.id = cost_watch_,
                 .signal = Signal::checkpoint_stall,
@@ -111,7 +106,11 @@ void TwoLevelInterval::stopped_by_fault(Time now, Orders& out) {
 
 void TwoLevelInterval::adjust(Time now, Orders& out) {
   mtbf_.pass(now);
-  const double rate = 1 / std::max(to_seconds(mtbf_.mean()), 1e-9);
+  // Intervals go with the square root of the mean: when it has moved by less, no new plan differs enough, and none is sought.
+  const Duration mean = mtbf_.mean();
+  if (!differs(mean, planned_for_, constants_->hysteresis)) return;
+  planned_for_ = mean;
+  const double rate = 1 / std::max(to_seconds(mean), 1e-9);
   const TwoLevelPlan plan = two_level_optimum({.quick_cost = to_seconds(constants_->prior_quick_cost),
                                                .storage_cost = to_seconds(constants_->prior_cost),
                                                .quick_rate = rate * (1 - constants_->host_loss),

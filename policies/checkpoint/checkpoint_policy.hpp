@@ -2,9 +2,8 @@
 //
 // The failure rate is learned, as the mean of a gamma posterior: the scenario's expectation counts as `prior_weight`
 // failures over `prior_weight * prior_mtbf`. A weight beyond any number of failures makes of each a policy that learns
-// nothing. The cost is that of the last checkpoint after a start; with checkpoints in several tiers it stays as expected,
-// since a report does not say how far its checkpoint went. A new interval is ordered when it differs by more than
-// `hysteresis`.
+// nothing. The cost is that of the first checkpoint to storage after a start; of two levels it stays as expected, since only
+// those to storage are reported. A new interval is ordered when it differs by more than `hysteresis`.
 #pragma once
 
 #include "core/action.hpp"
@@ -86,6 +85,7 @@ class TwoLevelInterval {
   LearnedMtbf mtbf_;
   Tier quick_ = Tier::memory;
   Duration segment_{}, period_{};  // as ordered
+  Duration planned_for_{};         // mean time between failures that they were sought for
 };
 
 using CheckpointPolicy = std::variant<FixedInterval, OptimalInterval, TwoLevelInterval>;

@@ -8,7 +8,8 @@
 namespace gauntlet {
 namespace {
 
-/// More segments than any job has checkpoints between two in storage; those that cost nothing would want no end.
+/// Checkpoints that cost nothing would want no end of segments. A bound of the search and of the type, not of the model: a week
+/// of steps of 600 ms has as many.
 constexpr double kMostSegments = 1e6;
 
 /// Of a period: Q = log prod_i (1 + (l2 / L) (exp(L d_i) - 1)), and its derivatives by the work of a segment.

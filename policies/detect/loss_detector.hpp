@@ -25,7 +25,8 @@ class LossDetector : public DetectorBase {
   using DetectorBase::on;
   void on(const Seen& seen, Time, Orders&, Suspicions& found) {
     if (seen.watch == spike_ && seen.edge == Edge::began)
-      found.push_back({.gravity = Gravity::restart, .sensed = seen.sensed, .cause = seen.watch, .wrong = true});
+      found.push_back(
+          {.gravity = Gravity::restart, .sensed = seen.sensed, .cause = seen.watch, .wrong = true});
   }
 
  private:

@@ -88,7 +88,8 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
       gather(now, out);
       return true;
     default:
-      if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed) start_failed(now);
+      if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed)
+        start_failed(now);
       give_up(out);
       fault_ = trouble == Trouble::restart ? !restart_will_do() : examined;
       stop(StopReason::fault, out);

@@ -51,11 +51,6 @@ double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_
   return weight / sum;
 }
 
-double k_of_n(std::uint32_t k, std::uint32_t n, double q) {
-  expect(k <= n, "k of n are at most n");
-  return k == 0 ? 1 : incomplete_beta(k, n - k + 1.0, q);
-}
-
 double weibull_cv2(double shape) {
   const double mean = gamma_function(1 + 1 / shape);
   return gamma_function(1 + 2 / shape) / (mean * mean) - 1;

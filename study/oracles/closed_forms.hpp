@@ -41,9 +41,6 @@ double two_level_last_period(const TwoLevelPoint& of);
 double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_t crews, double failure,
                         double repair);
 
-/// P(at least k of n are up), each with probability q: sum over i >= k of C(n, i) q^i (1 - q)^(n - i) = I_q(k, n - k + 1).
-double k_of_n(std::uint32_t k, std::uint32_t n, double q);
-
 /// Coefficient of variation squared of a Weibull law: Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 - 1.
 double weibull_cv2(double shape);
 

@@ -1,5 +1,6 @@
 // Spares and repair: how often, and how long, a job finds no host to go on with.
 #include "core/math/special.hpp"
+#include "policies/spares/sizing.hpp"
 #include "study/oracles/closed_forms.hpp"
 #include "study/oracles/worlds.hpp"
 
@@ -114,9 +115,9 @@ Oracle k_of_n_oracle() {
            {"fewer than 4,096 of 4,120 up, load 15.515", 0.016, source, "", {PolicyJudge::absolute, 5e-4}}},
       .sampler = [=] {
         return [=](Seed, std::span<Fraction> out) {
-          out[0] = {.numerator = k_of_n(130, 144, 0.9347)};
-          out[1] = {.numerator = 1 - k_of_n(kHosts, kHosts + 16, up)};
-          out[2] = {.numerator = 1 - k_of_n(kHosts, kHosts + 24, up)};
+          out[0] = {.numerator = at_least_k_of_n(130, 144, 0.9347)};
+          out[1] = {.numerator = 1 - at_least_k_of_n(kHosts, kHosts + 16, up)};
+          out[2] = {.numerator = 1 - at_least_k_of_n(kHosts, kHosts + 24, up)};
         };
       }};
 }

@@ -173,7 +173,8 @@ TEST(BadInput, AMisspeltFaultIsNoNewOne) {
 }
 
 TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
-  for (const std::string name : {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed"})
+  for (const std::string name :
+       {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed", "evaluation"})
     EXPECT_EQ(problems_with("[faults." + name + "]\n" + kCrash + "mtbf = \"9d\"\n"),
               "test.toml:19:1: faults." + name +
                   " has the name of a cause of lost time that is no fault; choose another name\n");

@@ -112,6 +112,43 @@ TEST(Storage, HasABandwidth) {
   });
 }
 
+// Of a state that is smaller than bf16 weights the weights are all.
+TEST(Storage, HasNoMoreWeightsThanState) {
+  const auto weights = [](const std::string& bytes) {
+    const LoadedScenario loaded = load_text(with(kSmall, "bytes_per_parameter = 14.0", bytes));
+    EXPECT_EQ(problems_of(loaded), "");
+    return loaded.scenario ? loaded.scenario->world.storage.weight_bytes : -1;
+  };
+  EXPECT_EQ(weights("bytes_per_parameter = 14.0"), 2);
+  EXPECT_EQ(weights("bytes_per_parameter = 1.5"), 1.5);
+  EXPECT_EQ(weights("bytes_per_parameter = 14.0\nweight_bytes = 1.0"), 1);
+  const std::string other = with(kSmall, "hosts = 2", "hosts = 0");
+  EXPECT_EQ(problems_of(load_text(with(other, "bytes_per_parameter = 14.0", "bytes_per_parameter = 1.5"))),
+            "test.toml:3:9: cluster.hosts = 0 is below 1\n")
+      << "one mistake is no other";
+}
+
+// Those for ever are more every day, and a bill by the month has one size.
+TEST(Storage, IsBilledForWhatItKeepsAtATime) {
+  expect_mistakes({
+      {"keep_every = 4\n[cost]\ntb_month = \"3USD\"\n",
+       "21:12: cost.tb_month = \"3USD\" is given, and what storage.keep_every = 4 keeps for ever grows and "
+       "is "
+       "not in the bill; leave one of them out"},
+      {"keep_every = 4\n[cost]\ntb_month = \"0USD\"\n", ""},
+      {"[cost]\ntb_month = \"3USD\"\n", ""},
+  });
+}
+
+TEST(Cost, HasPricesThatCanBeSummed) {
+  for (const std::string field : {"gpu_hour", "idle_gpu_hour", "tb_month"})
+    expect_mistakes({
+        {"[cost]\n" + field + " = \"1e300USD\"\n",
+         "20:" + std::to_string(field.size() + 4) + ": cost." + field + " = \"1e300USD\" is above 1e+09USD"},
+        {"[cost]\n" + field + " = \"1e9USD\"\n", ""},
+    });
+}
+
 TEST(Storage, MishapsLeaveSomethingToLoad) {
   expect_mistakes({
       {"corrupt = 1.0\n",
@@ -156,6 +193,68 @@ TEST(Checkpoints, HaveIntervalsThatCanBe) {
        "20:11: policies.restore = \"peers\" is not a way to restore; known are \"one-reader\", "
        "\"every-rank\""},
   });
+}
+
+// A tier takes the next one when it has the last: what is asked for more often is not to be had.
+TEST(Checkpoints, AreNoMoreFrequentThanATierTakesThem) {
+  const std::string slow = "peers = { persist = \"5min\" }\nmemory = { persist = \"2min\" }\n[checkpoint]\n";
+  expect_mistakes({
+      {slow + "peers_interval = \"4min\"\n",
+       "22:18: checkpoint.peers_interval = \"4min\" is below the 5min until that tier holds all of a "
+       "checkpoint; write \"5min\" or more, or leave it out"},
+      {slow + "memory_interval = \"1min\"\n",
+       "22:19: checkpoint.memory_interval = \"1min\" is below the 2min until that tier holds all of a "
+       "checkpoint; write \"2min\" or more, or leave it out"},
+      {slow + "peers_interval = \"5min\"\nmemory_interval = \"2min\"\n", ""},
+      {slow + "prior_weight = 0\n", "22:16: checkpoint.prior_weight = 0 is not above 0"},
+  });
+}
+
+// sqrt(2 x 2s x 1h) = 2min, which is less than storage takes.
+TEST(Checkpoints, BeginWithAnIntervalThatStorageKeepsUpWith) {
+  const auto begins = [](const std::string& policy, const std::string& persist, const std::string& more) {
+    return "stall = \"2s\"\npersist = \"" + persist + "\"\n[policies]\ncheckpoint = \"" + policy +
+           "\"\n[checkpoint]\nprior_mtbf = \"1h\"\n" + more;
+  };
+  expect_warnings({
+      {begins("young", "121s", ""),
+       "23:1: checkpoint.prior_cost = \"2s\", by default, and prior_mtbf let policies.checkpoint = \"young\" "
+       "begin with an interval of 2min, below the 2min1s until a checkpoint is durable; one is saved every "
+       "2min1s in its place; give storage more bandwidth, or write shortest = \"2min1s\""},
+      {begins("young", "2min", ""), ""},
+      {begins("young", "121s", "shortest = \"121s\"\n"), ""},
+      {begins("fixed", "121s", ""), ""},
+  });
+  for (const std::string policy : {"daly", "exact", "two-level"})
+    EXPECT_THAT(warnings_with(begins(policy, "10min", "")), HasSubstr("below the 10min until")) << policy;
+}
+
+TEST(Checkpoints, AreKeptAsFarBackAsRecoveryGoes) {
+  const std::string back = "[recovery]\nroll_back = ";
+  expect_warnings({
+      {back + "2\n",
+       "20:13: recovery.roll_back = 2 is further back than storage.keep_last = 2 checkpoints reach; the job "
+       "then goes on from the oldest of them: write keep_last = 3 or more"},
+      {back + "1\n", ""},
+      {"keep_last = 3\n" + back + "2\n", ""},
+      {"keep_every = 9\n" + back + "2\n", ""},
+  });
+}
+
+// Whichever tier a checkpoint goes to, training waits for it.
+TEST(Checkpoints, ThatStallAsLongAsAHangAreTakenForOne) {
+  const std::string text = with(kSmall, "window = \"10d\"", "window = \"10d\"\nstep_time = \"5s\"");
+  const auto says = [&](const std::string& tier, const std::string& more) {
+    return problems_of(load_text(text + tier + " = { stall = \"10min\" }\n" + more));
+  };
+  const std::string hang =
+      "detection.hang_timeout = \"10min\", by default, is not above a step and the stall "
+      "of a checkpoint together, 10min5s";
+  EXPECT_EQ(says("peers", ""), "") << "nobody asks for them";
+  EXPECT_EQ(says("memory", ""), "");
+  EXPECT_THAT(says("peers", "[checkpoint]\npeers_interval = \"20min\"\n"), HasSubstr(hang));
+  EXPECT_THAT(says("memory", "[checkpoint]\nmemory_interval = \"20min\"\n"), HasSubstr(hang));
+  EXPECT_THAT(says("memory", "[policies]\ncheckpoint = \"two-level\"\n"), HasSubstr(hang));
 }
 
 TEST(Starts, GrowFromAScale) {
@@ -238,6 +337,19 @@ TEST(Repairs, ThatNeverHoldAreSaidToBe) {
       {repair + "manual = { needed = 2.0, time = \"1d\" }\n", "21:21: repair.manual.needed = 2.0 is above 1"},
       {repair + "silent_failure = nan\n", "21:18: repair.silent_failure = nan is not a finite number"},
   });
+}
+
+TEST(Repairs, AreOfFaultsThatNeedOne) {
+  const auto warnings = [](const std::string& remedy) {
+    return warnings_with("[repair]\ntime = \"1h\"\nby_cause = { a = { time = \"2h\" } }\n" +
+                         with("[faults.a]\nmtbf = \"9d\"\n" + kCrash, "\"restart\"", "\"" + remedy + "\""));
+  };
+  const std::string says =
+      "test.toml:21:18: repair.by_cause.a has no effect: faults.a.remedy is no repair; write "
+      "remedy = \"repair\" there, or leave it out\n";
+  EXPECT_EQ(warnings("restart"), says);
+  EXPECT_EQ(warnings("person"), says);
+  EXPECT_EQ(warnings("repair"), "");
 }
 
 TEST(Spares, NeedACluster) {

@@ -44,11 +44,13 @@ TEST(CheckpointSize, AgreesWithPublishedSizes) {
 }
 
 TEST(CheckpointCosts, SynchronousWaitsForTheLastByte) {
-  EXPECT_EQ(checkpoint_costs(small(CheckpointMode::synchronous))[Tier::storage], (TierCosts{14s, 0s, {7250ms, 8s}}));
+  EXPECT_EQ(checkpoint_costs(small(CheckpointMode::synchronous))[Tier::storage],
+            (TierCosts{14s, 0s, {7250ms, 8s}}));
 }
 
 TEST(CheckpointCosts, TwoStagesWaitForTheCopyAlone) {
-  EXPECT_EQ(checkpoint_costs(small(CheckpointMode::two_stage))[Tier::storage], (TierCosts{500ms, 14s, {7250ms, 8s}}));
+  EXPECT_EQ(checkpoint_costs(small(CheckpointMode::two_stage))[Tier::storage],
+            (TierCosts{500ms, 14s, {7250ms, 8s}}));
 }
 
 TEST(CheckpointCosts, WhatWasMeasuredWins) {
@@ -99,7 +101,8 @@ TEST(BytesToRead, OneReaderTakesTheLoadOffStorageAtTheScaleOfMegaScale) {
   world.hardware = a100();
   world.job.model.parameters = 175e9;
   world.job.layout = {.tp = 8, .pp = 8, .dp = 192};
-  EXPECT_NEAR(bytes_to_read(world, Restore::every_rank) / bytes_to_read(world, Restore::one_reader), 396.0 / 14, 1e-9);
+  EXPECT_NEAR(bytes_to_read(world, Restore::every_rank) / bytes_to_read(world, Restore::one_reader),
+              396.0 / 14, 1e-9);
   world.storage.stall = world.storage.persist = 1s;
   world.storage.read = {1e11};
   const TierCosts costs = checkpoint_costs(world)[Tier::storage];

@@ -2,6 +2,7 @@
 #include "study/oracles/closed_forms.hpp"
 
 #include "core/math/special.hpp"
+#include "policies/spares/sizing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,13 +49,13 @@ TEST(ClosedForms, Stalls) {
 }
 
 TEST(ClosedForms, HostsThatAreUp) {
-  EXPECT_NEAR(k_of_n(130, 144, 0.9347), 0.95, 1e-3);
-  EXPECT_NEAR(k_of_n(2, 3, 0.9), 0.972, 1e-15);
-  EXPECT_EQ(k_of_n(0, 3, 0.9), 1);
+  EXPECT_NEAR(at_least_k_of_n(130, 144, 0.9347), 0.95, 1e-3);
+  EXPECT_NEAR(at_least_k_of_n(2, 3, 0.9), 0.972, 1e-15);
+  EXPECT_EQ(at_least_k_of_n(0, 3, 0.9), 1);
   // Where spares fail like the others, and all of them also while the job waits: another figure than Erlang's 0.1277 and 0.00698.
   const double load = 512.0 / 33, up = 4096 / (4096 + load);
-  EXPECT_NEAR(1 - k_of_n(4096, 4096 + 16, up), 0.39, 5e-3);
-  EXPECT_NEAR(1 - k_of_n(4096, 4096 + 24, up), 0.016, 1e-3);
+  EXPECT_NEAR(1 - at_least_k_of_n(4096, 4096 + 16, up), 0.39, 5e-3);
+  EXPECT_NEAR(1 - at_least_k_of_n(4096, 4096 + 24, up), 0.016, 1e-3);
 }
 
 TEST(ClosedForms, CountsOfRenewals) {

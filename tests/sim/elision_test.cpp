@@ -324,8 +324,10 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
   const auto few = [&](std::int64_t n) { return choose.below(n) * job.unit; };
   const auto any_checkpointing = [&] {
     Gang::Checkpointing tiers;
-    tiers[Tier::storage] = {.interval = choose.chance(30) ? kForever : job.unit + few(25), .stall = few(6), .persist = {}};
-    if (choose.chance(30)) tiers[Tier::memory] = {.interval = job.unit + few(8), .stall = few(3), .persist = few(4)};
+    tiers[Tier::storage] = {
+        .interval = choose.chance(30) ? kForever : job.unit + few(25), .stall = few(6), .persist = {}};
+    if (choose.chance(30))
+      tiers[Tier::memory] = {.interval = job.unit + few(8), .stall = few(3), .persist = few(4)};
     return tiers;
   };
   const auto any_watch = [&]() -> Watch {

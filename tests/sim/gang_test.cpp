@@ -265,7 +265,8 @@ class TickingGang {
       const Level last = levels_.back();
       std::int64_t every = last.every, next = last.next;
       while (ever && every * every_ * pace_.step < interval) every += last.every;
-      while (ever && trained_[t] + (steps_left_ + (next - 1) * every_) * pace_.step < interval) next += last.every;
+      while (ever && trained_[t] + (steps_left_ + (next - 1) * every_) * pace_.step < interval)
+        next += last.every;
       while (next > every) next -= last.every;
       levels_.push_back({t, ever ? every : kNoCheckpoint, wanted_ ? 1 : next});
     }
@@ -424,8 +425,10 @@ class SideBySide {
   void compare_held() {
     const auto step = [](const std::optional<Gang::Held>& held) { return held ? held->step : 0; };
     EXPECT_EQ(gang_.durable(), model_.durable()) << "at " << model_.now.time_since_epoch().count();
-    EXPECT_EQ(step(gang_.held(Tier::memory)), model_.held(0)) << "at " << model_.now.time_since_epoch().count();
-    EXPECT_EQ(step(gang_.held(Tier::peers)), model_.held(1)) << "at " << model_.now.time_since_epoch().count();
+    EXPECT_EQ(step(gang_.held(Tier::memory)), model_.held(0))
+        << "at " << model_.now.time_since_epoch().count();
+    EXPECT_EQ(step(gang_.held(Tier::peers)), model_.held(1))
+        << "at " << model_.now.time_since_epoch().count();
   }
   void open() { stretches_.push_back({model_.now, model_.now}); }
   void close() {

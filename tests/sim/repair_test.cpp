@@ -140,7 +140,9 @@ World two_hosts(double silent) {
 /// The cluster as an operator has it in hand.
 class Operator {
  public:
-  explicit Operator(World world) : world_(std::move(world)), cluster_(world_) { cluster_.reset({.study = 1}, false); }
+  explicit Operator(World world) : world_(std::move(world)), cluster_(world_) {
+    cluster_.reset({.study = 1}, false);
+  }
   Status order(const Action& what, Time until) {
     const OrderId id{++orders_};
     cluster_.start({id, what});

@@ -212,7 +212,7 @@ TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
   driver.stop();
   driver.replace(0);
   EXPECT_EQ(driver.start(Start{}), 90);  // 2 s: until 117 s
-  driver.stop();                    // what was loaded from peers is in every host's memory again
+  driver.stop();                         // what was loaded from peers is in every host's memory again
   EXPECT_EQ(driver.start(Start{}), 90);
   EXPECT_EQ(driver.took, 1s);
   driver.run_until(kStart + 119s);
@@ -326,6 +326,19 @@ TEST(Evaluation, IsAPauseOfItsOwn) {
   driver.run_until(kStart + 295s + 500ms);
   driver.stop();
   EXPECT_EQ(driver.start(Start{}), 90);
+}
+
+// --- evaluation -----------------------------------------------------------------------------------------------------
+
+TEST(Evaluation, TakesACheckpointThatIsAskedForMeanwhileWhenItIsOver) {
+  World world = tiered_world();
+  world.job.evaluation = {.every = 50, .time = 100s};
+  Driver driver(world);
+  driver.run_until(kStart + 55s);  // since 50 s
+  const Outcome saved = driver.give(Checkpoint{JobId{0}});
+  EXPECT_EQ(saved.status, Status::done);
+  EXPECT_EQ(std::get<Saved>(saved.result).step, 50);
+  EXPECT_EQ(saved.took, 95s + 20s);  // until it is durable
 }
 
 // --- faults of starts ------------------------------------------------------------------------------------------------
