@@ -132,6 +132,25 @@ void check_bill(const Place& root, const World& world) {
                   "leave one of them out");
 }
 
+/// Checkpoints of all tiers fall together: a safer tier's are every so many of a quicker one's.
+void warn_of_rounding(const Place& place, const CheckpointConstants& checkpoint) {
+  Duration quicker{};
+  for (const auto& [name, interval] :
+       {std::pair{"memory_interval", checkpoint.memory_interval},
+        std::pair{"peers_interval", checkpoint.peers_interval}, std::pair{"interval", checkpoint.interval}}) {
+    if (interval == kForever) continue;
+    const Duration past = quicker == Duration::zero() ? Duration::zero() : interval % quicker;
+    const Duration rounded = past == Duration::zero() ? interval : interval + (quicker - past);
+    if (rounded != interval)
+      place.warning_at(name,
+                       "becomes " + to_text(rounded) +
+                           ": checkpoints that go further are taken with every so many of those each " +
+                           to_text(quicker),
+                       "write a multiple of " + to_text(quicker));
+    quicker = rounded;
+  }
+}
+
 }  // namespace
 
 /// Tiers are nested: the safer ones have the longer intervals, as far as these are known beforehand.
@@ -164,6 +183,7 @@ void check_tiers(const Place& place, const CheckpointConstants& checkpoint, std:
                      "write \"" + to_text(write) + "\" or more, or give storage more bandwidth");
   check("memory_interval", checkpoint.memory_interval, "interval", checkpoint.interval);
   check("peers_interval", checkpoint.peers_interval, "interval", checkpoint.interval);
+  if (place.mistakes().none()) warn_of_rounding(place, checkpoint);
 }
 
 void check_checkpoints(const Place& root, const Scenario& scenario) {

@@ -85,7 +85,7 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
     return;
   }
   const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(*of));
-  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name,
+  page.line("  {:<22}{:>10} {:<11}{:<10} {:<20} {}", label, unit.number(*of->mean), unit.name,
             interval(*of, unit), scatter(*of, unit), note_on(summary, *of, note));
 }
 

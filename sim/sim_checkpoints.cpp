@@ -102,16 +102,15 @@ void SimCluster::hold_load_until(Time until) {
 // --- what outlives what ----------------------------------------------------------------------------------------------
 
 void SimCluster::lose_memory(HostId host) {
-  if (in_job(host)) memory_lost_[seats_.slot_of(host)] = engine_.now();
+  if (in_job(host)) memory_lost_.emplace_back(engine_.now(), seats_.slot_of(host));
 }
 
-/// A host that is gone, or starts anew, has lost what was in its memory.
+/// A host that is gone, or starts anew, has lost what was in its memory. One whose agent is heard on has lost its processes alone.
 void SimCluster::lose_memory(const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
   const ComponentKind where = fault.component.kind;
-  const bool whole_host =
-      where == ComponentKind::host || where == ComponentKind::rack || where == ComponentKind::power;
-  if (!kind.symptoms.heartbeat_lost && !(kind.effect == Effect::crash && whole_host)) return;
+  const bool unpowered = where == ComponentKind::rack || where == ComponentKind::power;
+  if (!kind.symptoms.heartbeat_lost && !(kind.effect == Effect::crash && unpowered)) return;
   any_host(fault.hosts, [this](HostId host) {
     lose_memory(host);
     return false;
@@ -122,9 +121,10 @@ bool SimCluster::still_held(Tier tier) const {
   const std::optional<Gang::Held>& held = gang_.held(tier);
   if (!held) return false;
   std::vector<std::uint32_t> lost;  // slots, since the copy was taken
-  for (std::uint32_t slot = 0; slot < seats_.count(); ++slot) {
-    if (memory_lost_[slot] > held->taken) lost.push_back(slot);
-  }
+  for (auto each = memory_lost_.rbegin(); each != memory_lost_.rend() && each->first > held->taken; ++each)
+    lost.push_back(each->second);
+  std::sort(lost.begin(), lost.end());
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
   return lost.empty() || (tier == Tier::peers && peers_recover(seats_.count(), world_->storage.copies, lost));
 }
 

@@ -44,7 +44,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   ranks_ = RanksState::none;
   gang_.reset(seed);
   intervals_.fill(kForever);
-  memory_lost_.assign(inventory.job_hosts, kStart - Duration(1));
+  memory_lost_.clear();
   evaluating_ = false;
   evaluated_ = 0;
   collective_timeout_ = kForever;

@@ -288,7 +288,8 @@ class SimCluster final : public Cluster {
   RanksState ranks_ = RanksState::none;
   Gang gang_;
   std::array<Duration, kTiers> intervals_ = {};  // between checkpoints
-  std::vector<Time> memory_lost_;                // by slot: when what its host held in memory was last lost
+  std::vector<std::pair<Time, std::uint32_t>>
+      memory_lost_;  // in order of time: when, and in which slot, a host lost its memory
   Loading loading_;
   std::int64_t evaluated_ = 0;  // the step at which the model was evaluated last, or training began
   bool evaluating_ = false;

@@ -355,7 +355,8 @@ void SimCluster::begin(const Order& order, const Retire& action) {
 
 /// The hosts stay where they are until the next Start; who pays for them in between is the score's affair.
 void SimCluster::begin(const Order& order, const Release&) {
-  if (ranks_ == RanksState::none) std::fill(memory_lost_.begin(), memory_lost_.end(), engine_.now());
+  for (std::uint32_t slot = 0; ranks_ == RanksState::none && slot < seats_.count(); ++slot)
+    memory_lost_.emplace_back(engine_.now(), slot);
   answer_now(order, ranks_ == RanksState::none ? Status::done : Status::failed);
 }
 

@@ -141,10 +141,16 @@ inline Reached Stretch::reached_at(Time at) const {
 /// How many checkpoints had begun so long after the origin, the first one having begun.
 inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
   if (cadence.every == kNoCheckpoint) return 1;
-  // Time repeats with the checkpoints that go furthest. Within such a round: look for the last that had begun.
+  // Time repeats with the checkpoints that go furthest. Within such a round a checkpoint takes at least the shortest stall and
+  // at most the longest: look for the last that had begun between the two.
   std::int64_t round = 1;
-  for (const Cadence::Further& each : cadence.further)
-    if (each.every > 0) round = each.every;
+  Duration shortest = cadence.stall, longest = cadence.stall;
+  for (const Cadence::Further& each : cadence.further) {
+    if (each.every == 0) continue;
+    round = each.every;
+    shortest = each.stall < shortest ? each.stall : shortest;
+    longest = each.stall > longest ? each.stall : longest;
+  }
   const Duration work = cadence.every * step, since = elapsed - cadence.first * step;
   if (round == 1) {
     // Before the first one further, too, every checkpoint is alike.
@@ -153,7 +159,9 @@ inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
   const Duration round_time = round * work + cadence.stalls(round);
   const std::int64_t rounds = since / round_time;
   const Duration rest = since % round_time;
-  std::int64_t low = 0, high = round - 1;  // further checkpoints begun in this round
+  const std::int64_t most = rest / (work + shortest);
+  std::int64_t low = rest / (work + longest);  // further checkpoints begun in this round
+  std::int64_t high = most < round ? most : round - 1;
   while (low < high) {
     const std::int64_t middle = low + (high - low + 1) / 2;
     if (middle * work + cadence.stalls(middle) <= rest)

@@ -30,7 +30,7 @@ World two_level_world(const TwoLevelPoint& point) {
   World world = one_fault_world(1, Law::exponential(60 / point.grave));
   FaultKind light = world.faults[0];
   light.name = "light";
-  light.component = ComponentKind::gpu;  // a host that crashes loses its memory, whatever mends it
+  light.component = ComponentKind::gpu;  // a host that is replaced takes its memory along
   light.life = Law::exponential(60 / point.light);
   light.remedy = Remedy::restart;
   light.symptoms.log = kLightLine;

@@ -229,6 +229,19 @@ TEST(Checkpoints, BeginWithAnIntervalThatStorageKeepsUpWith) {
     EXPECT_THAT(warnings_with(begins(policy, "10min", "")), HasSubstr("below the 10min until")) << policy;
 }
 
+TEST(Checkpoints, OfSaferTiersFallTogetherWithQuickerOnes) {
+  const auto every = [](const std::string& memory, const std::string& storage) {
+    return "[checkpoint]\nmemory_interval = \"" + memory + "\"\ninterval = \"" + storage + "\"\n";
+  };
+  expect_warnings({
+      {every("9min", "10min"),
+       "21:12: checkpoint.interval = \"10min\" becomes 18min: checkpoints that go further are taken with "
+       "every so many of "
+       "those each 9min; write a multiple of 9min"},
+      {every("5min", "10min"), ""},
+  });
+}
+
 TEST(Checkpoints, AreKeptAsFarBackAsRecoveryGoes) {
   const std::string back = "[recovery]\nroll_back = ";
   expect_warnings({

@@ -225,6 +225,19 @@ TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
   EXPECT_EQ(driver.took, 4s);
 }
 
+TEST(Restore, WhatIsInMemoryOutlivesProcessesAndNoHostThatStartsAnew) {
+  for (const bool heard : {true, false}) {
+    World world = tiered_world();
+    add_crashes(world, ComponentKind::host, {{kStart + 115s, 3}});
+    world.faults[0].remedy = Remedy::restart;
+    world.faults[0].symptoms.heartbeat_lost = !heard;
+    Driver driver(world);
+    driver.run_until(kStart + 116s);
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), heard ? 110 : 90);
+  }
+}
+
 TEST(Restore, GoesBackInStorageWhateverIsInMemory) {
   const World world = tiered_world();
   Driver driver(world);
