@@ -49,6 +49,7 @@ constexpr double kApart = 90.5, kStored = 60, kStep = 1, kLoad = 10;  // minutes
 
 World losing_world(Seed seed) {
   World world = one_fault_world(kHosts, Law::exponential(1));
+  world.faults[0].symptoms.heartbeat_lost = true;  // and with it what it held in memory
   world.storage.copies = kCopies;
   world.storage.load = from_minutes(kLoad);
   world.job.step_time = from_minutes(kStep);

@@ -11,7 +11,11 @@
 namespace gauntlet {
 namespace {
 
+#ifdef GAUNTLET_SANITIZED
+constexpr std::uint64_t kOracleSeeds[] = {1};  // the same code for every seed, ten times as slow
+#else
 constexpr std::uint64_t kOracleSeeds[] = {1, 2, 3};
+#endif
 
 void expect_all_hold(const std::vector<Oracle>& oracles) {
   for (const Oracle& oracle : oracles)
