@@ -92,14 +92,24 @@ struct TopologyRequest {
 };
 int topology_command(const TopologyRequest& request);
 
-struct ValidateRequest {
-  std::string what;  // "step"
+struct ValidateStepRequest {
   std::string data;  // a table of published steps; empty: that of the project
   bool fit = false;  // find the constants again, too
   bool json = false;
 };
 /// The step model against published steps; fails where a bound on its errors is broken.
-int validate_command(const ValidateRequest& request);
+int validate_step_command(const ValidateStepRequest& request);
+
+struct ValidatePoliciesRequest {
+  std::uint64_t seed = 1;
+  bool quick = false;  // as few replicas as the tests run
+  std::string only;    // checks whose subject holds this; empty: all
+  unsigned threads = 1;
+  bool quiet = false;
+  bool json = false;
+};
+/// Policies, simulator and score against closed forms and another simulator; fails where one is too far off.
+int validate_policies_command(const ValidatePoliciesRequest& request);
 
 struct TraceRequest {
   std::string file;
@@ -119,8 +129,8 @@ int trace_fit_command(const TraceRequest& request);
 std::vector<std::string> trace_formats();
 std::vector<std::string> trace_zero_gaps();
 
-/// Holds the policies of this program to the orders in a recording.
-int replay_command(const std::string& file);
+/// Holds the policies of this program to the orders in a recording; `tell`: prints what is in it instead.
+int replay_command(const std::string& file, bool tell);
 
 int check_command(const std::vector<std::string>& scenarios);
 int show_command(const std::string& scenario, const std::vector<std::string>& sets);

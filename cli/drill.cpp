@@ -23,6 +23,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -55,8 +56,40 @@ class TemporaryRecord {
   std::error_code ignored_;
 };
 
-std::vector<Problem> problems_of(const DrillRequest& request, const World& world) {
+/// Policies that only simulated machines obey: the agents save to storage and start ranks, in one way.
+std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
+  std::vector<Problem> problems;
+  const auto refuse = [&](bool asked, std::string what, std::string suggestion) {
+    if (!asked) return;
+    problems.push_back({.file = "",
+                        .what = std::move(what),
+                        .why = "cannot be drilled",
+                        .suggestion = std::move(suggestion)});
+  };
+  const PolicyNames& names = policies.names;
+  refuse(names.checkpoint == "two-level", "policies.checkpoint = \"two-level\"",
+         "checkpoints go to storage alone: write \"fixed\", \"young\", \"daly\" or \"exact\"");
+  refuse(names.restore == "every-rank", "policies.restore = \"every-rank\"", "write \"one-reader\"");
+  refuse(!names.retire.empty() && names.retire != "never",
+         fmt::format("policies.retire = \"{}\"", names.retire), "write \"never\"");
+  const CheckpointConstants& checkpoint = policies.checkpoint;
+  const std::string storage_alone = "checkpoints go to storage alone: leave it out";
+  refuse(checkpoint.memory_interval != kForever, "checkpoint.memory_interval", storage_alone);
+  refuse(checkpoint.peers_interval != kForever, "checkpoint.peers_interval", storage_alone);
+  const RecoveryConstants& recovery = policies.recovery;
+  refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
+  refuse(!recovery.reschedule, "recovery.reschedule = false", "leave it out");
+  refuse(recovery.start_attempts > 0, fmt::format("recovery.start_attempts = {}", recovery.start_attempts),
+         "write 0, as many as it takes");
+  refuse(recovery.start_backoff > Duration::zero(), "recovery.start_backoff", "leave it out");
+  refuse(recovery.retention > Duration::zero(), "recovery.retention", "leave it out");
+  return problems;
+}
+
+std::vector<Problem> problems_of(const DrillRequest& request, const Scenario& scenario) {
+  const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world);
+  for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(
@@ -206,7 +239,7 @@ int drill_command(const DrillRequest& request) {
     print_problems(loaded.problems);
     return kWrongInput;
   }
-  const std::vector<Problem> problems = problems_of(request, loaded.scenario->world);
+  const std::vector<Problem> problems = problems_of(request, *loaded.scenario);
   if (!problems.empty()) {
     print_problems(problems);
     return kWrongInput;

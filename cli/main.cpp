@@ -280,22 +280,50 @@ void add_topology(CLI::App& app, TopologyRequest& request, int& exit_code) {
   topology->callback([&] { exit_code = topology_command(request); });
 }
 
-void add_validate(CLI::App& app, ValidateRequest& request, int& exit_code) {
-  CLI::App* validate = add(app, "validate", "Hold the step model to steps that others measured and published",
-                           "  gauntlet validate step\n"
-                           "  gauntlet validate step --json > validation.json\n"
-                           "  gauntlet validate step --data models/calibration/published.csv");
-  validate->add_option("what", request.what, "The model: step")
-      ->type_name("MODEL")
-      ->required()
-      ->check(CLI::IsMember({"step"}));
-  validate
-      ->add_option("--data", request.data,
+void add_validate_step(CLI::App& validate, ValidateStepRequest& request, int& exit_code) {
+  CLI::App* step = add(validate, "step", "Hold the step model to steps that others measured and published",
+                       "  gauntlet validate step\n"
+                       "  gauntlet validate step --json > validation.json\n"
+                       "  gauntlet validate step --data models/calibration/published.csv");
+  step->add_option("--data", request.data,
                    "Rows like those of models/calibration/published.csv, in their place")
       ->type_name("FILE");
-  validate->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
-  validate->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
-  validate->callback([&] { exit_code = validate_command(request); });
+  step->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
+  step->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  step->callback([&] { exit_code = validate_step_command(request); });
+}
+
+void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request, int& exit_code) {
+  CLI::App* policies =
+      add(validate, "policies", "Hold policies and simulator to closed forms and to another simulator",
+          "  gauntlet validate policies\n"
+          "  gauntlet validate policies --quick --seed 3\n"
+          "  gauntlet validate policies --only spares --json > spares.json");
+  policies->add_option("--seed", request.seed, "Seed of all randomness")
+      ->type_name("S")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed))
+      ->capture_default_str();
+  policies->add_flag("--quick", request.quick, "As few replicas as the tests run: seconds, not minutes");
+  policies->add_option("--only", request.only, "Only what has this in its name: spares, crosscheck, ...")
+      ->type_name("TEXT");
+  policies->add_option("--threads", request.threads, "Threads; the results do not depend on them")
+      ->type_name("T")
+      ->check(CLI::Range(1U, kMostThreads))
+      ->capture_default_str();
+  policies->add_flag("--quiet", request.quiet, "Show no progress");
+  policies->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
+  policies->callback([&] { exit_code = validate_policies_command(request); });
+}
+
+void add_validate(CLI::App& app, ValidateStepRequest& step, ValidatePoliciesRequest& policies,
+                  int& exit_code) {
+  CLI::App* validate =
+      add(app, "validate", "Hold the models to what others measured, worked out or simulated",
+          "  gauntlet validate step\n"
+          "  gauntlet validate policies");
+  validate->require_subcommand(1);
+  add_validate_step(*validate, step, exit_code);
+  add_validate_policies(*validate, policies, exit_code);
 }
 
 // What both commands of traces are told.
@@ -361,12 +389,14 @@ fit->add_flag("--force", request.force, "Replace a fault profile that is there")
 fit->callback([&] { exit_code = trace_fit_command(request); });
 }  // namespace
 
-void add_replay(CLI::App& app, std::string& file, int& exit_code) {
+void add_replay(CLI::App& app, std::string& file, bool& tell, int& exit_code) {
   CLI::App* replay = add(app, "replay", "Hold the policies to the orders in a recording",
                          "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
-                         "  gauntlet replay run.gauntlet");
+                         "  gauntlet replay run.gauntlet\n"
+                         "  gauntlet replay run.gauntlet --tell");
   replay->add_option("file", file, "A recording of `gauntlet run --record`")->type_name("FILE")->required();
-  replay->callback([&] { exit_code = replay_command(file); });
+  replay->add_flag("--tell", tell, "Print what was observed and what was ordered, and hold nobody to it");
+  replay->callback([&] { exit_code = replay_command(file, tell); });
 }
 
 struct ShowRequest {
@@ -543,9 +573,12 @@ int main_program(int argc, char** argv) {
     study->threads = default_threads();
   ShowRequest show;
   TopologyRequest topology;
-  ValidateRequest validate;
+  ValidateStepRequest validate_step;
+  ValidatePoliciesRequest validate_policies;
+  validate_policies.threads = default_threads();
   TraceRequest trace;
   std::string recording, what;
+  bool tell = false;
   std::vector<std::string> scenarios;
   ResultsRequest results;
   DrillRequest drill;
@@ -558,9 +591,9 @@ int main_program(int argc, char** argv) {
   add_scale(app, scale, exit_code);
   add_step(app, step, exit_code);
   add_topology(app, topology, exit_code);
-  add_validate(app, validate, exit_code);
+  add_validate(app, validate_step, validate_policies, exit_code);
   add_trace(app, trace, exit_code);
-  add_replay(app, recording, exit_code);
+  add_replay(app, recording, tell, exit_code);
   add_drill(app, drill, exit_code);
   add_agent(app, agent, exit_code);
   add_scenario_commands(app, show, scenarios, what, exit_code);

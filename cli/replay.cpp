@@ -26,6 +26,18 @@ std::string difference_text(const ReplayCluster::Difference& difference) {
                      text_of(difference.recorded, "no order"), text_of(difference.now, "no order"));
 }
 
+/// What was observed, each followed by what was ordered because of it.
+std::string story_of(const Record& record) {
+  std::string text;
+  auto order = record.orders.begin();
+  for (std::uint32_t i = 0; i < record.observations.size(); ++i) {
+    text += to_text(record.observations[i]) + '\n';
+    for (; order != record.orders.end() && order->observations == i + 1; ++order)
+      text += "    " + to_text(order->order) + '\n';
+  }
+  return text;
+}
+
 int replay(const Recording& recording, const Scenario& scenario) {
   Controller controller(scenario.policies);
   ReplayCluster cluster(recording.record);
@@ -44,7 +56,7 @@ int replay(const Recording& recording, const Scenario& scenario) {
 
 }  // namespace
 
-int replay_command(const std::string& file) {
+int replay_command(const std::string& file, bool tell) {
   if (std::error_code error; std::filesystem::is_directory(file, error)) {
     const Problem problem = {.file = file,
                              .why = "is a directory, not a recording",
@@ -57,6 +69,7 @@ int replay_command(const std::string& file) {
     print_problems({&read.problem, 1});
     return kWrongInput;
   }
+  if (tell) return print(story_of(read.recording->record)) ? kSuccess : kFailed;
   const auto loaded = load_scenario_text(read.recording->header.scenario, file + " (its scenario)");
   if (!loaded.scenario) {
     print_problems(loaded.problems);

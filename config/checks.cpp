@@ -1,6 +1,8 @@
 #include "config/checks.hpp"
 
+#include "config/checkpoint_checks.hpp"
 #include "config/detection_checks.hpp"
+#include "config/nearest.hpp"
 #include "config/uncertain.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/network/fabric_network.hpp"
@@ -11,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -94,22 +97,6 @@ void check_fabric(const Place& root, const World& world) {
   if (too_large) root.mistake_at(too_large->what, too_large->why, too_large->suggestion);
 }
 
-void check_interval(const Place& root, const Scenario& scenario) {
-  const JobModel& job = scenario.world.job;
-  if (!root.all_sound("checkpoint.interval", "job.window", "job.steps", "job.step_time")) return;
-  const Duration interval = scenario.policies.checkpoint.interval;
-  if (job.window > Duration::zero() && interval > job.window) {
-    root.mistake_at("checkpoint.interval", "is longer than the job's window of " + to_text(job.window),
-                    "nothing would ever be saved");
-    return;
-  }
-  if (job.steps > 0 && job.step_time > Duration::zero() && interval / job.step_time >= job.steps &&
-      interval > job.step_time * job.steps)
-    root.mistake_at("checkpoint.interval",
-                    "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
-                    "nothing would ever be saved");
-}
-
 /// What a cluster lacks for the traces of faults of that kind: all of them, so that one mend is enough.
 std::string remedy_of_traces(const World& world, ComponentKind kind, std::uint32_t count) {
   if (count == 0) return "this cluster has none";
@@ -167,11 +154,33 @@ void check_repair(const Place& root, const World& world) {
 
 }  // namespace
 
+void connect_repairs(const Place& root, World& world) {
+  const auto by_cause = root.find("repair.by_cause");
+  if (!by_cause || by_cause->value().table() == nullptr) return;
+  std::vector<std::string> faults;
+  for (const FaultKind& fault : world.faults) faults.push_back(fault.name);
+  std::size_t number = 0;  // entries are described in the order of their names
+  for (const auto& [name, value] : *by_cause->value().table()) {
+    const auto found = std::find(faults.begin(), faults.end(), name);
+    if (found == faults.end()) {
+      by_cause->mistake_of_key(name, "is not a fault of this scenario", suggest_names(name, faults));
+    } else if (number < world.repair.by_cause.size()) {
+      const auto fault = static_cast<std::uint32_t>(found - faults.begin());
+      world.repair.by_cause[number].first.value = fault;
+      const std::string remedy = "faults." + name + ".remedy";
+      if (root.sound(remedy) && world.faults[fault].remedy != Remedy::repair)
+        by_cause->warning_at(name, "has no effect: " + remedy + " is no repair",
+                             "write remedy = \"repair\" there, or leave it out");
+    }
+    ++number;
+  }
+}
+
 void check_scenario(const Place& root, const Scenario& scenario) {
   check_size(root, scenario.world);
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
-  check_interval(root, scenario);
+  check_checkpoints(root, scenario);
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);

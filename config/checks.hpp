@@ -6,6 +6,9 @@
 
 namespace gauntlet {
 
+/// Which faults repair.by_cause names, once all of them are known.
+void connect_repairs(const Place& root, World& world);
+
 /// Reports what does not fit. A check is left out where a value that it needs is itself a mistake.
 void check_scenario(const Place& root, const Scenario& scenario);
 

@@ -31,9 +31,10 @@ void describe(Fields& fields, ProbeKind& probe, const World& world);
 void describe(Fields& fields, PolicyNames& policies, const World& world);
 void describe(Fields& fields, DetectionConstants& detection, const World& world);
 void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world);
-/// Its defaults are computed from the world: what a planner would expect of it.
-void describe(Fields& fields, CheckpointConstants& checkpoint, const World& world);
+/// Its defaults are computed from the world: what a planner would expect of it. `policy`: its name.
+void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string& policy, const World& world);
 void describe(Fields& fields, RecoveryConstants& recovery);
+void describe(Fields& fields, RetirementConstants& retirement);
 void describe(Fields& fields, StudyDefaults& study);
 
 /// Every part accepts one: where its numbers come from. For people.

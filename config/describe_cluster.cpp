@@ -1,7 +1,11 @@
 #include "config/describe.hpp"
+#include "config/laws.hpp"
 #include "config/types.hpp"
+#include "policies/registry.hpp"
+#include "policies/spares/sizing.hpp"
 
 #include <array>
+#include <string>
 
 namespace gauntlet {
 namespace {
@@ -80,9 +84,47 @@ void describe_cluster(Fields& fields, World& world) {
 }
 
 void describe_spares(Fields& fields, World& world) {
-  fields.field("count", whole_number(world.inventory.spares, {0, kMostHosts}), Fallback::value("0"),
-               "hosts that stand by, idle and powered, when the job starts");
+  std::string policy;
+  double quantile = 0, daily_failure = 0;
+  const auto sized = [&] {
+    return policy == "quantile" ? spares_for_quantile(world.inventory.job_hosts, daily_failure, quantile) : 0;
+  };
+  // Each as it was written last: a size of one's own, or a policy that finds it.
+  fields.alternatives({"count", "policy"});
+  fields.field("policy", name(policy, to_strings(spares_policy_names()), "a policy for spares"),
+               Fallback::value("\"fixed\""),
+               "fixed: as count says; quantile: enough for the failures of a day");
+  fields.field("quantile", number(quantile, {0, 0.999999, true}), Fallback::value("0.99"),
+               "quantile: with this probability (ByteRobust: p99, https://arxiv.org/abs/2509.16293)");
+  fields.field("daily_failure", number(daily_failure, {0, 0.5, false}), Fallback::value("0.0012"),
+               "quantile: probability that a host fails within a day (ByteRobust, implied by its p99 sizes)");
+  fields.field(
+      "count", whole_number(world.inventory.spares, {0, kMostHosts}),
+      Fallback::computed([&] { return std::to_string(sized()); }),
+      "warm hosts, which stand by ready to join, when the job starts; cold and pool are beside them");
+  SparesModel& spares = world.spares;
+  fields.field("cold", whole_number(spares.cold, {0, kMostHosts}), Fallback::value("0"),
+               "more that are powered, and not set up");
+  fields.field("cold_time", law(spares.cold_time), Fallback::value("\"0s\""), "to set a cold one up");
+  fields.field("pool", whole_number(spares.pool, {0, kMostHosts}), Fallback::value("0"),
+               "more that serve jobs of lower priority, and cost this one nothing");
+  fields.field("preemption", law(spares.preemption), Fallback::value("\"0s\""),
+               "until such a job has given one up");
+  fields.field("selection", law(spares.selection), Fallback::value("\"0s\""),
+               "to select hosts anew, where none is warm");
   describe_source(fields);
+  fields.check([&](const Place& place) {
+    const bool known = place.mistakes().none();  // hosts too
+    if (known && policy == "quantile" && world.inventory.spares != sized())
+      place.mistake_at("count", "is not the " + std::to_string(sized()) + " that policy = \"quantile\" gives",
+                       "leave count out, or write policy = \"fixed\"");
+    world.inventory.spares += spares.cold + spares.pool;
+    if (spares.cold == 0 && spares.cold_time != Law::constant(0))
+      place.warning_at("cold_time", "is given, and no spare is cold", "cold = 4, or leave it out");
+    if (spares.pool == 0 && spares.preemption != Law::constant(0))
+      place.warning_at("preemption", "is given, and there is no pool to take hosts from",
+                       "pool = 100, or leave it out");
+  });
 }
 
 }  // namespace gauntlet

@@ -19,9 +19,10 @@ constexpr std::string_view kNicDown = "nic_down";
 /// Of the catalogue, where tables of lines are.
 constexpr std::string_view kFolder = "lines";
 
-constexpr std::array<Choice<LineAction>, 4> kActions = {{
+constexpr std::array<Choice<LineAction>, 5> kActions = {{
     {"replace", LineAction::replace},
     {"restart", LineAction::restart},
+    {"save", LineAction::save},
     {"alert", LineAction::alert},
     {"ignore", LineAction::ignore},
 }};
@@ -240,7 +241,7 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
   fields.field("lines", line_table(detection.lines, known, usual),
                Fallback::computed([known, usual] { return usual_lines(known, usual); }),
                "what is done about each log line, or the name of such a table in the catalogue: replace the "
-               "host, restart, alert a person, ignore");
+               "host, restart, save (a checkpoint just in time), alert a person, ignore");
   const auto part = [&](std::string_view name, auto& constants, std::string_view doc) {
     fields.table(
         name, [&](Fields& f) { describe(f, constants); }, doc);

@@ -28,15 +28,63 @@ void describe(Fields& fields, Layout& layout) {
   describe_source(fields);
 }
 
+void describe(Fields& fields, StartChain::Growth& growth) {
+  constexpr Range<double> kPowers{-4, 4, false};
+  fields.field("scheduling", number(growth.scheduling, kPowers), Fallback::value("0.0"),
+               "0: at any scale alike");
+  fields.field("process_start", number(growth.process_start, kPowers), Fallback::value("0.0"), "likewise");
+  fields.field("communicator_init", number(growth.communicator_init, kPowers), Fallback::value("0.0"),
+               "likewise");
+  fields.field("data_loader", number(growth.data_loader, kPowers), Fallback::value("0.0"), "likewise");
+  fields.field("warm_up", number(growth.warm_up, kPowers), Fallback::value("0.0"), "likewise");
+  describe_source(fields);
+}
+
 void describe(Fields& fields, StartChain& start) {
   fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""),
                "until every host has its container");
-  fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""), "until every rank runs");
+  fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""),
+               "images and processes, until every rank runs");
   fields.field("communicator_init", law(start.communicator_init), Fallback::value("\"0s\""),
                "until the collective groups stand");
+  fields.field("data_loader", law(start.data_loader), Fallback::value("\"0s\""),
+               "until the data loader stands where it stood; loading the checkpoint comes before it");
   fields.field("warm_up", law(start.warm_up), Fallback::value("\"0s\""),
-               "until the first step runs at full speed; loading the checkpoint comes before it");
+               "until the first step runs at full speed");
+  fields.table(
+      "growth", [&](Fields& f) { describe(f, start.growth); },
+      "with the scale: a phase takes (GPUs / at_gpus) to the power of this times as long");
+  fields.field("at_gpus", whole_number(start.at_gpus, {0, kMostRanks}), Fallback::value("0"),
+               "the scale at which the phases were measured; 0: this job's");
   describe_source(fields);
+  fields.check([&](const Place& place) {
+    const StartChain::Growth& growth = start.growth;
+    const bool grows = growth.scheduling != 0 || growth.process_start != 0 || growth.communicator_init != 0 ||
+                       growth.data_loader != 0 || growth.warm_up != 0;
+    if (grows && start.at_gpus == 0 && place.all_sound("growth", "at_gpus"))
+      place.mistake_at("at_gpus", "is missing, and growth says how phases grow from there",
+                       "write at_gpus = 2048, the scale at which they were measured");
+    if (!grows && start.at_gpus > 0 && place.all_sound("growth", "at_gpus"))
+      place.warning_at("at_gpus", "is given, and no phase grows from there",
+                       "growth = { communicator_init = 1.0 }, or leave it out");
+  });
+}
+
+void describe(Fields& fields, Evaluation& evaluation) {
+  fields.field("every", whole_number(evaluation.every, {0, 1'000'000'000'000}), Fallback::value("0"),
+               "steps; 0: never");
+  fields.field("time", duration(evaluation.time, Sign::not_negative), Fallback::value("\"0s\""),
+               "for which training rests each time");
+  describe_source(fields);
+  fields.check([&](const Place& place) {
+    if (!place.all_sound("every", "time") || (evaluation.every > 0) == (evaluation.time > Duration::zero()))
+      return;
+    if (evaluation.every > 0)
+      place.mistake_at("time", "is zero, and every asks for evaluations",
+                       "write time = \"2min\", or leave every out");
+    else
+      place.mistake_at("every", "is zero, and time is given", "write every = 1_000, or leave time out");
+  });
 }
 
 void describe_planned(Fields& fields, JobModel& job) {
@@ -203,6 +251,9 @@ void describe_job(Fields& fields, World& world) {
       "a restart, phase after phase; the checkpoint's load comes from storage");
   fields.table(
       "planned", [&](Fields& f) { describe_planned(f, job); }, "stops that operators plan");
+  fields.table(
+      "evaluation", [&](Fields& f) { describe(f, job.evaluation); },
+      "pauses in which the model is evaluated");
   describe_source(fields);
   fields.check([&](const Place& place) {
     world.inventory.layout = job.layout;

@@ -1,7 +1,9 @@
 // Which policies run, and their constants.
+#include "config/checkpoint_checks.hpp"
 #include "config/describe.hpp"
 #include "config/expectations.hpp"
 #include "config/types.hpp"
+#include "models/storage.hpp"
 #include "policies/registry.hpp"
 
 #include <algorithm>
@@ -37,20 +39,30 @@ Type suite_of(std::vector<SuiteProbe>& into, const World& world) {
   return type;
 }
 
-/// The usual detectors, as far as telemetry carries what they watch.
-std::vector<std::string> detectors_for(const Telemetry& telemetry) {
-  std::vector<std::string> fit;
-  for (const std::string_view name : usual_detectors()) {
-    const auto signals = signals_of_detector(name);
-    const bool carried = std::all_of(signals.begin(), signals.end(), [&](Signal signal) {
-      return telemetry.carries[static_cast<std::size_t>(signal)];
-    });
-    if (carried) fit.emplace_back(name);
-  }
-  return fit;
+std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
+
+/// Of the quickest tier that a policy may choose the interval of: peers' memory where that has one, else each host's own.
+Duration expected_quick_cost(const CheckpointConstants& checkpoint, const World& world) {
+  const bool peers = checkpoint.peers_interval != kForever;
+  return checkpoint_costs(world)[peers ? Tier::peers : Tier::memory].stall;
 }
 
-std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
+void check_starts(const Place& place, const RecoveryConstants& recovery) {
+  if (place.all_sound("start_backoff", "longest_backoff") &&
+      recovery.start_backoff > recovery.longest_backoff)
+    place.mistake_at("start_backoff", "is above longest_backoff = " + to_text(recovery.longest_backoff),
+                     "write longest_backoff = \"" + to_text(recovery.start_backoff) + "\" or more");
+  if (place.all_sound("start_attempts", "retention") && recovery.start_attempts == 0 &&
+      recovery.retention > Duration::zero())
+    place.mistake_at("retention", "is given, and start_attempts = 0 tries for ever",
+                     "write start_attempts = 3, or leave retention out");
+}
+
+/// An interval of a tier in memory, which a job need not have.
+void tier_interval(Fields& fields, std::string_view name, Duration& into, std::string_view doc) {
+  into = kForever;
+  fields.field(name, duration(into, Sign::positive), Fallback::optional(), doc);
+}
 
 }  // namespace
 
@@ -63,8 +75,12 @@ void describe(Fields& fields, PolicyNames& policies, const World& world) {
   fields.field("checkpoint",
                name(policies.checkpoint, to_strings(checkpoint_policy_names()), "a checkpoint policy"),
                Fallback::value("\"fixed\""), "how often to save");
+  fields.field("restore", name(policies.restore, to_strings(restore_names()), "a way to restore"),
+               Fallback::value("\"one-reader\""), "who reads a checkpoint back from storage");
   fields.field("recover", name(policies.recover, to_strings(recovery_names()), "a recovery"),
                Fallback::value("\"replace\""), "what to do with the culprit");
+  fields.field("retire", name(policies.retire, to_strings(retirement_names()), "a retirement"),
+               Fallback::value("\"never\""), "which hosts do not come back from repair");
   describe_source(fields);
 }
 
@@ -79,22 +95,36 @@ void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world)
   describe_source(fields);
 }
 
-void describe(Fields& fields, CheckpointConstants& checkpoint, const World& world) {
-  fields.field("interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
-               "training time between checkpoints (fixed), and the first one (young, daly)");
+void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string& policy,
+              const World& world) {
+  fields.field(
+      "interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
+      "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
+  tier_interval(fields, "memory_interval", checkpoint.memory_interval,
+                "between those to the memory of each host, which outlive its ranks; left out: none");
+  tier_interval(fields, "peers_interval", checkpoint.peers_interval,
+                "between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),
                Fallback::computed([&] { return in_quotes(expected_mtbf(world)); }),
                "of the job, expected before anything is observed");
   fields.field("prior_cost", duration(checkpoint.prior_cost, Sign::not_negative),
                Fallback::computed([&] { return in_quotes(expected_checkpoint_cost(world)); }),
-               "for which one checkpoint is expected to block training");
-  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, false}), Fallback::value("1.0"),
-               "failures' worth of evidence that the expectation is");
-  fields.field("shortest", duration(checkpoint.shortest, Sign::positive), Fallback::value("\"1s\""),
-               "young, daly: no interval below this is ordered, however cheap a checkpoint is");
+               "for which one checkpoint to storage is expected to block training");
+  fields.field(
+      "prior_quick_cost", duration(checkpoint.prior_quick_cost, Sign::not_negative),
+      Fallback::computed([&] { return in_quotes(expected_quick_cost(checkpoint, world)); }),
+      "two-level: for which one to its quick tier is: peers where these have an interval, else memory");
+  fields.field("host_loss", number(checkpoint.host_loss, {0, 1, true}), Fallback::value("0.5"),
+               "two-level: share of the failures that the quick tier does not outlive (assumption)");
+  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, true}), Fallback::value("1.0"),
+               "failures' worth of evidence that the expectation is; a large one: nothing is learned");
+  fields.field(
+      "shortest", duration(checkpoint.shortest, Sign::positive), Fallback::value("\"1s\""),
+      "no optimum below this is ordered, however cheap a checkpoint is; nor two saves by log lines within");
   fields.field("hysteresis", number(checkpoint.hysteresis, {0, 1, false}), Fallback::value("0.05"),
-               "young, daly: a new interval is ordered when it differs by more than this share");
+               "a new optimum is ordered when it differs by more than this share");
   describe_source(fields);
+  fields.check([&](const Place& place) { check_tiers(place, checkpoint, policy, world); });
 }
 
 void describe(Fields& fields, RecoveryConstants& recovery) {
@@ -106,6 +136,31 @@ void describe(Fields& fields, RecoveryConstants& recovery) {
                "a stop so soon after a start belongs to the incident before it");
   fields.field("save_timeout", duration(recovery.save_timeout, Sign::positive), Fallback::value("\"30min\""),
                "a last checkpoint before a stop is waited for so long at most");
+  fields.field(
+      "reschedule", flag(recovery.reschedule), Fallback::value("true"),
+      "whether a start on the same hosts goes through the scheduler; false: a planned stop is a hot update");
+  fields.field(
+      "roll_back", whole_number(recovery.roll_back, {0, 1'000'000}), Fallback::value("0"),
+      "checkpoints further back each time that the loss is wrong or the same progress is lost again");
+  fields.field("start_attempts", whole_number(recovery.start_attempts, {0, 1'000'000}), Fallback::value("0"),
+               "starts that fail in a row before the hosts are given back and a person is asked; 0: no end");
+  fields.field("start_backoff", duration(recovery.start_backoff, Sign::not_negative),
+               Fallback::value("\"0s\""),
+               "before the second attempt, doubled each time; 0s, and start_attempts = 0: failed starts are "
+               "investigated instead");
+  fields.field("longest_backoff", duration(recovery.longest_backoff, Sign::positive),
+               Fallback::value("\"5min\""), "and never more (Kubernetes: 5min)");
+  fields.field("retention", duration(recovery.retention, Sign::not_negative), Fallback::value("\"0s\""),
+               "for which hosts are kept as they are after the last attempt, so that somebody can look");
+  describe_source(fields);
+  fields.check([&](const Place& place) { check_starts(place, recovery); });
+}
+
+void describe(Fields& fields, RetirementConstants& retirement) {
+  fields.field("evictions", whole_number(retirement.evictions, {1, 1'000'000}), Fallback::value("3"),
+               "of one host, after which it leaves (threshold); score: see policies.retire (assumption)");
+  fields.field("window", duration(retirement.window, Sign::positive), Fallback::value("\"30d\""),
+               "within which they count (threshold), or in which an old one fades by half (score)");
   describe_source(fields);
 }
 

@@ -78,15 +78,18 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   fields.table(
       "diagnosis", [&](Fields& f) { describe(f, policies.diagnosis, world); }, "constants of the diagnosis");
   fields.table(
-      "checkpoint", [&](Fields& f) { describe(f, policies.checkpoint, world); },
+      "checkpoint", [&](Fields& f) { describe(f, policies.checkpoint, policies.names.checkpoint, world); },
       "constants of the checkpoint policy");
   fields.table(
       "recovery", [&](Fields& f) { describe(f, policies.recovery); }, "constants of the recovery");
+  fields.table(
+      "retirement", [&](Fields& f) { describe(f, policies.retirement); }, "constants of policies.retire");
   fields.table(
       "study", [&](Fields& f) { describe(f, scenario.study); }, "how often to run it");
   describe_source(fields);
   fields.check([&](const Place& root) {
     connect_faults(root, world);
+    connect_repairs(root, world);
     check_scenario(root, scenario);
   });
 }

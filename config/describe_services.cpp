@@ -1,11 +1,10 @@
-// What surrounds the job: storage, telemetry, repair, people, money.
+// What surrounds the job: telemetry, repair, people, money.
 #include "config/describe.hpp"
 #include "config/laws.hpp"
 #include "config/types.hpp"
 #include "config/uncertain.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,46 +35,24 @@ std::string every_signal() {
   return "[" + out + "]";
 }
 
-constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
-    {"synchronous", CheckpointMode::synchronous},
-    {"two_stage", CheckpointMode::two_stage},
-}};
-
-}  // namespace
-
-void describe(Fields& fields, StorageModel& storage) {
-  fields.field(
-      "mode", choice<CheckpointMode>(storage.mode, kModes, "a way to save checkpoints"),
-      Fallback::value("\"two_stage\""),
-      "two_stage: training waits for the copy to host memory; synchronous: until all of it is durable");
-  fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}),
-               Fallback::value("14.0"),
-               "of a checkpoint: bf16 weights, fp32 master weights and two optimizer moments are 14");
-  fields.field("write", quantity(storage.write, Sign::positive), Fallback::optional(),
-               "by all clients together");
-  fields.field("read", quantity(storage.read, Sign::positive), Fallback::optional(),
-               "by all clients together");
-  fields.field("stall", duration(storage.stall, Sign::not_negative), Fallback::value("\"0s\""),
-               "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
-  fields.field("persist", duration(storage.persist, Sign::not_negative), Fallback::value("\"0s\""),
-               "from the end of the stall until durable, as measured; 0s: from size and bandwidth");
-  fields.field("load", duration(storage.load, Sign::not_negative), Fallback::value("\"0s\""),
-               "to load a checkpoint, as measured; 0s: from size and bandwidth");
-  fields.field("free", flag(storage.free), Fallback::value("false"),
-               "stall, persist and load take no time where they are 0s");
+void describe(Fields& fields, ManualRepair& manual) {
+  fields.field("needed", probability(manual.needed), Fallback::value("0.0"),
+               "share of the hosts that go on to a person after the automatic repair");
+  fields.field("time", law(manual.time), Fallback::optional(),
+               "of one host in a person's hands; needed where any goes there");
+  fields.field("crew", whole_number(manual.crew, {0, kMostTechnicians}), Fallback::value("0"),
+               "technicians, as above; 0: always enough");
+  fields.field("silent_failure", probability(manual.silent_failure), Fallback::value("0.0"),
+               "share of the hosts that a person sends back no better than before");
   describe_source(fields);
   fields.check([&](const Place& place) {
-    if (storage.free || !place.all_sound("mode", "stall", "persist", "load", "free")) return;
-    const bool two_stage = storage.mode == CheckpointMode::two_stage;
-    const Duration measured = two_stage ? storage.persist : storage.stall;
-    if (measured == Duration::zero() && storage.write.value == 0 && place.sound("write"))
-      place.mistake_at("write", "is missing",
-                       two_stage ? "write = \"1TB/s\", the measured persist, or free = true"
-                                 : "write = \"1TB/s\", the measured stall, or free = true");
-    if (storage.load == Duration::zero() && storage.read.value == 0 && place.sound("read"))
-      place.mistake_at("read", "is missing", "read = \"1TB/s\", the measured load, or free = true");
+    if (manual.needed.value > 0 && !place.given("time") && place.all_sound("needed", "time"))
+      place.mistake_at("time", "is missing, and needed sends hosts to manual repair",
+                       "write time = \"2d\", or needed = 0.0");
   });
 }
+
+}  // namespace
 
 void describe(Fields& fields, Telemetry& telemetry) {
   fields.field("heartbeat_period", duration(telemetry.heartbeat_period, Sign::positive),
@@ -114,27 +91,79 @@ void describe(Fields& fields, Telemetry& telemetry) {
   });
 }
 
+namespace {
+
+/// What is found in burn-in is repaired again: some hosts must come back.
+void check_repairs_end(const Place& place, const RepairShop& repair) {
+  if (!place.all_sound("silent_failure", "manual", "burn_in", "burn_in_finds")) return;
+  const double by_hand = repair.manual.needed.value;
+  const double silent =
+      (1 - by_hand) * repair.silent_failure.value + by_hand * repair.manual.silent_failure.value;
+  if (repair.burn_in == Duration::zero() && repair.burn_in_finds.value != 1)
+    place.warning_at("burn_in_finds", "is given, and nothing is tested", "burn_in = \"1h\", or leave it out");
+  if (repair.burn_in > Duration::zero() && silent * repair.burn_in_finds.value >= 1)
+    place.mistake_at("silent_failure",
+                     "and manual.silent_failure let no repair hold, and burn_in_finds sends every host back",
+                     "a host comes back only where one of them is below 1");
+  else if (silent >= 1)
+    place.warning_at("silent_failure",
+                     "and manual.silent_failure let no repair hold: hosts come back with their faults",
+                     "write less than 1, such as 0.2");
+}
+
+}  // namespace
+
 void describe(Fields& fields, RepairShop& repair) {
   fields.field("time", law(repair.time), Fallback::optional(),
-               "of one host until it is back, as good as new; needed where a fault's remedy is repair");
+               "of one host in automatic repair; needed where a fault's remedy is repair");
   fields.field(
       "crew", whole_number(repair.crew, {0, kMostTechnicians}), Fallback::value("0"),
       "technicians, each with one host at a time; others wait, first come first served; 0: always enough");
+  fields.field("silent_failure", probability(repair.silent_failure), Fallback::value("0.0"),
+               "share of the hosts that come back from automatic repair no better than before");
+  repair.by_cause.clear();
+  fields.entries(
+      "by_cause",
+      [&](Fields& f, const std::string&) {
+        Law time = Law::constant(0);
+        f.field("time", law(time), Fallback::required("\"30min\""), "of a host that this fault broke");
+        repair.by_cause.emplace_back(FaultKindId{}, std::move(time));
+      },
+      "in place of time, fault by fault");
+  fields.table(
+      "manual", [&](Fields& f) { describe(f, repair.manual); }, "a person repairs what that could not");
+  fields.field("burn_in", duration(repair.burn_in, Sign::not_negative), Fallback::value("\"0s\""),
+               "for which a repaired host is tested before it is back");
+  fields.field("burn_in_finds", probability(repair.burn_in_finds), Fallback::value("1.0"),
+               "share of the hosts that are no better which it finds; they are repaired again");
   describe_source(fields);
+  fields.check([&](const Place& place) { check_repairs_end(place, repair); });
 }
 
 void describe(Fields& fields, People& people) {
   fields.field("response", law(people.response), Fallback::value("\"0s\""),
                "until a person who was asked has found the culprit");
-  fields.field("notice", law(people.notice), Fallback::value("\"30min\""),
-               "until a person sees unasked that the job stands still (assumption)");
+  fields.field(
+      "notice", law(people.notice), Fallback::value("\"30min\""),
+      "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
   describe_source(fields);
 }
 
 void describe(Fields& fields, Cost& cost) {
-  fields.field("gpu_hour", quantity(cost.gpu_hour, Sign::not_negative), Fallback::value("\"0USD\""),
-               "of every GPU held, the job's and the spares'");
+  fields.field(
+      "gpu_hour", quantity(cost.gpu_hour, Sign::not_negative), Fallback::value("\"0USD\""),
+      "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says; the "
+      "place of one that left for good (policies.retire) stays leased");
+  Money idle;
+  fields.field("idle_gpu_hour", quantity(idle, Sign::not_negative), Fallback::optional(),
+               "of every GPU that stands by, those of spares.pool left out");
+  fields.field("tb_month", quantity(cost.tb_month, Sign::not_negative), Fallback::value("\"0USD\""),
+               "of the last checkpoints that storage keeps (storage.keep_last): 10^12 bytes for 30 days");
   describe_source(fields);
+  fields.check([&](const Place& place) {
+    cost.idle_gpu_hour.reset();
+    if (place.find("idle_gpu_hour")) cost.idle_gpu_hour = idle;
+  });
 }
 
 void describe(Fields& fields, DrillModel& drill) {

@@ -2,6 +2,7 @@
 
 #include "config/expectations.hpp"
 #include "models/step/step.hpp"
+#include "models/storage.hpp"
 #include "policies/detect/stages.hpp"
 #include "policies/registry.hpp"
 
@@ -83,20 +84,37 @@ void check_heartbeats(const Place& root, const Scenario& scenario) {
 
 constexpr Duration kNoStep = kForever / 8;  // 36 years
 
-/// The longest time between two steps of a job that is well, as far as the scenario says. On hardware with a mistyped
-/// bandwidth either part may last for ever.
-Duration longest_step(const World& world) {
+/// On hardware with a mistyped bandwidth it may last for ever.
+Duration step_time(const World& world) {
   const bool given = world.job.step_time > Duration::zero();
-  const Duration step = given ? world.job.step_time : StepModel(world).healthy();
-  return std::min(step, kNoStep) + std::min(expected_checkpoint_cost(world), kNoStep);
+  return std::min(given ? world.job.step_time : StepModel(world).healthy(), kNoStep);
+}
+
+/// Of a checkpoint to any tier that is used: one that goes further passes through the quicker tiers.
+Duration longest_stall(const Scenario& scenario) {
+  const CheckpointConstants& checkpoint = scenario.policies.checkpoint;
+  const bool peers = checkpoint.peers_interval != kForever;
+  const bool memory =
+      checkpoint.memory_interval != kForever || (scenario.policies.names.checkpoint == "two-level" && !peers);
+  const CheckpointCosts costs = checkpoint_costs(scenario.world);
+  Duration longest = costs[Tier::storage].stall;
+  if (peers) longest = std::max(longest, costs[Tier::peers].stall);
+  if (memory) longest = std::max(longest, costs[Tier::memory].stall);
+  return longest;
+}
+
+/// The longest time between two steps of a job that is well, as far as the scenario says.
+Duration longest_step(const Scenario& scenario) {
+  return step_time(scenario.world) + std::min(longest_stall(scenario), kNoStep);
 }
 
 void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   const bool asked =
       uses(scenario, "hang") || uses(scenario, "learned-hang") || uses(scenario, "traffic-stopped");
-  if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect"))
+  if (!asked || !root.all_sound("job", "storage", "cluster", "spares", "checkpoint", "policies.detect",
+                                "policies.checkpoint"))
     return;
-  const Duration longest = longest_step(scenario.world);
+  const Duration longest = longest_step(scenario);
   if (longest >= kNoStep) return;  // `gauntlet step` says which part it is
   const auto check = [&](std::string_view detector, const std::string& path, Duration timeout) {
     if (!uses(scenario, detector) || !root.sound(path) || timeout > longest) return;
@@ -108,6 +126,27 @@ void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   check("learned-hang", "detection.hang_timeout", detection.hang_timeout);
   check("learned-hang", "detection.learned_hang.floor", detection.learned_hang.floor);
   check("traffic-stopped", "detection.traffic_stopped.lasting", detection.traffic_stopped.lasting);
+}
+
+/// No step completes while a model is evaluated. `learned-hang` may learn from one, and then again from none.
+void warn_of_evaluations(const Place& root, const Scenario& scenario) {
+  const Evaluation& evaluation = scenario.world.job.evaluation;
+  if (evaluation.every == 0 || !root.all_sound("job", "storage", "cluster", "spares", "policies.detect"))
+    return;
+  const Duration step = step_time(scenario.world);
+  const Duration silence = std::min(evaluation.time, kNoStep) + step;
+  if (step >= kNoStep) return;
+  const auto warn = [&](std::string_view detector, const std::string& path, Duration timeout) {
+    if (!uses(scenario, detector) || !root.sound(path) || timeout > silence) return;
+    root.warning_at(
+        path, "is not above an evaluation and a step together, " + to_text(silence),
+        "every evaluation (job.evaluation) would be taken for a hang, and the job stopped: write \"" +
+            to_text(2 * silence) + "\"");
+  };
+  const DetectionConstants& detection = scenario.policies.detection;
+  warn("hang", "detection.hang_timeout", detection.hang_timeout);
+  warn("learned-hang", "detection.hang_timeout", detection.hang_timeout);
+  warn("learned-hang", "detection.learned_hang.floor", detection.learned_hang.floor);
 }
 
 /// Of stalls that crash, from which on it is said: fewer are lost in the scatter of a study.
@@ -183,7 +222,8 @@ void warn_of_few_peers(const Place& root, const Scenario& scenario) {
   const World& world = scenario.world;
   const bool slow = std::any_of(world.faults.begin(), world.faults.end(),
                                 [](const FaultKind& fault) { return fault.effect == Effect::slow; });
-  if (!slow && !root.given("policies.detect")) return;  // nobody asked for it, and there is nothing to find
+  // Nobody asked for it, and there is nothing to find.
+  if (!slow && scenario.policies.names.detect == detectors_for(world.telemetry)) return;
   std::vector<std::string> who;
   for (const char* detector : {"fail-slow", "change-point"})
     if (uses(scenario, detector)) who.emplace_back(detector);
@@ -210,6 +250,7 @@ void check_detection(const Place& root, const Scenario& scenario) {
   check_signals(root, scenario);
   check_heartbeats(root, scenario);
   check_hang_timeouts(root, scenario);
+  warn_of_evaluations(root, scenario);
   warn_of_stalls(root, scenario);
   warn_of_noise(root, scenario);
   warn_of_twins(root, scenario);

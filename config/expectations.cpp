@@ -2,8 +2,11 @@
 
 #include "models/fault/blast_radius.hpp"
 #include "models/storage.hpp"
+#include "policies/registry.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +66,18 @@ Duration expected_mtbf(const World& world) {
   return std::max(from_seconds(1 / failures_per_second), Duration(1));
 }
 
-Duration expected_checkpoint_cost(const World& world) { return checkpoint_costs(world).stall; }
+Duration expected_checkpoint_cost(const World& world) { return checkpoint_costs(world)[Tier::storage].stall; }
+
+std::vector<std::string> detectors_for(const Telemetry& telemetry) {
+  std::vector<std::string> fit;
+  for (const std::string_view name : usual_detectors()) {
+    const auto signals = signals_of_detector(name);
+    const bool carried = std::all_of(signals.begin(), signals.end(), [&](Signal signal) {
+      return telemetry.carries[static_cast<std::size_t>(signal)];
+    });
+    if (carried) fit.emplace_back(name);
+  }
+  return fit;
+}
 
 }  // namespace gauntlet

@@ -1,8 +1,11 @@
-// What a planner expects of a world before it runs: the defaults of the checkpoint policies' priors.
+// What is expected of a world before it runs: the defaults of policies and of their priors.
 #pragma once
 
 #include "core/time.hpp"
 #include "models/world.hpp"
+
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -13,5 +16,8 @@ Duration expected_mtbf(const World& world);
 
 /// For which one checkpoint blocks training.
 Duration expected_checkpoint_cost(const World& world);
+
+/// The usual detectors, as far as telemetry carries what they watch.
+std::vector<std::string> detectors_for(const Telemetry& telemetry);
 
 }  // namespace gauntlet

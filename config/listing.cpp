@@ -51,10 +51,6 @@ std::vector<std::pair<std::string, Value>> catalogue_entries(const std::string& 
   return entries;
 }
 
-void list_names(std::vector<Listed>& out, std::span<const std::string_view> names, std::string_view key) {
-  for (const std::string_view name : names) out.push_back({std::string(name), std::string(key)});
-}
-
 void list_names(std::vector<Listed>& out, std::span<const std::string_view> names, std::string_view key,
                 std::string_view (*about)(std::string_view)) {
   for (const std::string_view name : names)
@@ -112,8 +108,11 @@ std::vector<Listed> list_policies() {
   std::vector<Listed> out;
   list_names(out, detector_names(), "policies.detect", about_detector);
   list_names(out, diagnoser_names(), "policies.diagnose", about_diagnoser);
-  list_names(out, checkpoint_policy_names(), "policies.checkpoint");
-  list_names(out, recovery_names(), "policies.recover");
+  list_names(out, checkpoint_policy_names(), "policies.checkpoint", about_checkpoint_policy);
+  list_names(out, restore_names(), "policies.restore", about_restore);
+  list_names(out, recovery_names(), "policies.recover", about_recovery);
+  list_names(out, retirement_names(), "policies.retire", about_retirement);
+  list_names(out, spares_policy_names(), "spares.policy", about_spares_policy);
   return out;
 }
 

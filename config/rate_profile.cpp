@@ -120,6 +120,14 @@ void describe_lemons(Fields& fields, Lemons& lemons) {
                "of the components, drawn for each run");
   fields.field("factor", number(lemons.factor, kFactor), Fallback::required("5.0"),
                "times as often as the others");
+  fields.field(
+      "cured", flag(lemons.cured), Fallback::value("false"),
+      "a repair that holds makes a lemon like the others; one that fails silently leaves just the lemon");
+  fields.check([&](const Place& place) {
+    if (place.all_sound("factor", "cured") && lemons.cured && lemons.factor <= 1)
+      place.mistake_at("cured", "is true, and lemons that fail no more often than others need no cure",
+                       "write a factor above 1, or leave cured out");
+  });
 }
 
 void describe_daily(Fields& fields, DailyCycle& daily, const ModelDefaults& defaults) {

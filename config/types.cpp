@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -97,6 +98,7 @@ struct Dimension {
   Parsed<T> (*parse)(std::string_view);
   std::span<const std::string_view> (*units)();
   std::string_view usual, also, form;
+  T most = {std::numeric_limits<double>::max()};
 };
 
 template <class T>
@@ -107,9 +109,14 @@ Type quantity_type(T& into, Sign sign, const Dimension<T>& dimension) {
             const auto value = accept(place, dimension.parse(*text));
             if (!value) return;
             if (sign == Sign::positive && value->value <= 0) return place.mistake("is not above zero");
+            if (value->value > dimension.most.value)
+              return place.mistake("is above " + to_text(dimension.most));
             into = *value;
           }};
 }
+
+/// No price has so many digits, and sums of runs stay finite.
+constexpr Money kMostMoney{1e9};
 
 constexpr std::string_view kDurationForm = "a duration such as \"15min\"";
 
@@ -244,8 +251,8 @@ Type quantity(FlopRate& into, Sign sign) {
       into, sign, {parse_flop_rate, flop_rate_units, "TFLOP/s", "", "a rate such as \"989TFLOP/s\""});
 }
 Type quantity(Money& into, Sign sign) {
-  return quantity_type<Money>(into, sign,
-                              {parse_money, money_units, "USD", "", "an amount such as \"2.5USD\""});
+  return quantity_type<Money>(
+      into, sign, {parse_money, money_units, "USD", "", "an amount such as \"2.5USD\"", kMostMoney});
 }
 
 Type durations(std::vector<Duration>& into) {

@@ -146,7 +146,10 @@ void check_uncertain(const Place& root, const std::vector<UncertainField>& field
                     [&](const UncertainField& other) { return other.path == field.path; }))
       return mistake("it names twice");
     const auto held = root.find(field.path);
-    if (!held) return mistake("this scenario does not have", "`gauntlet show` lists what it has");
+    if (!held)
+      return mistake(
+          "this scenario does not have",
+          "`gauntlet show` lists what it has; where --set replaced it, add --set 'study.uncertain=[]'");
     if (!root.sound(field.path)) continue;
     const auto value = amount_of(held->value());
     if (!value)

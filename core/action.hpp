@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/tier.hpp"
 #include "core/time.hpp"
 #include "core/watch.hpp"
 
@@ -23,10 +24,12 @@ struct Cancel {
 struct CheckpointEvery {
   JobId job;
   Duration interval;
-};  // standing; `interval` counts training time alone
+  Tier tier = Tier::storage;
+};  // standing; `interval` counts training time alone, kForever ends it. Tiers are nested: every m-th checkpoint of a
+    // quicker tier goes further, so the interval of a safer one is rounded up to a multiple of that of a quicker one
 struct Checkpoint {
   JobId job;
-};  // one, at the next step boundary; done when durable: Saved{step}
+};  // one, to storage, at the next step boundary; done when durable: Saved{step}
 
 enum class StopReason : std::uint8_t { fault, planned };
 struct Stop {
@@ -36,7 +39,11 @@ struct Stop {
 struct Start {
   JobId job;
   Duration collective_timeout;
-};  // from the newest durable checkpoint: Loaded{step}
+  Restore restore = Restore::one_reader;
+  std::uint32_t back =
+      0;  // not zero: from storage, so many checkpoints before the newest, or the oldest that is kept
+  bool schedule = true;  // false: the hosts are held and set up, so nothing is scheduled
+};                       // from the newest checkpoint that can be read: Loaded{step}
 struct Acquire {
   JobId job;
 };  // a host for an empty slot, now or when one is free: Granted{host}
@@ -46,6 +53,12 @@ struct Evict {
 struct Readmit {
   HostId host;
 };  // a repaired host joins the spares
+struct Retire {
+  HostId host;
+};  // a host that was evicted, in repair or back from it, leaves for good
+struct Release {
+  JobId job;
+};  // the hosts of a job without ranks go back to the cluster and cost nothing, until the next Start
 struct Probe {
   ProbeId probe;
   Scope who;
@@ -60,7 +73,7 @@ struct Alert {
 };  // a person is told; nothing waits for it
 
 using Action = std::variant<Watch, Unwatch, Wake, Cancel, CheckpointEvery, Checkpoint, Stop, Start, Acquire,
-                            Evict, Readmit, Probe, Ask, Alert>;
+                            Evict, Readmit, Probe, Ask, Alert, Retire, Release>;
 
 struct Order {
   OrderId id;

@@ -13,6 +13,7 @@
 namespace gauntlet {
 
 enum class Dimension : std::uint8_t { tensor, context, expert, data, pipeline };
+inline constexpr std::size_t kDimensions = 5;
 
 struct Coordinates {
   std::uint32_t tp = 0, cp = 0, dp = 0, pp = 0;

@@ -13,12 +13,12 @@
 namespace gauntlet {
 
 enum class Signal : std::uint8_t {
-  heartbeat,         // per host, one sample a period while its agent is up; runs for hosts in service
-  process_exit,      // per host, the exit of a rank, carried by the host's next heartbeat; value: exit code;
-                     // Seen::sensed is when it exited, by the host's own clock
-  log_line,          // per host, a log line that matches a pattern; value: its Severity
-  step,              // per job, a completed step, while its ranks run; value: seconds since the step before
-  checkpoint_stall,  // per job, a completed periodic checkpoint; value: seconds for which training was blocked
+  heartbeat,     // per host, one sample a period while its agent is up; runs for hosts in service
+  process_exit,  // per host, the exit of a rank, carried by the host's next heartbeat; value: exit code;
+                 // Seen::sensed is when it exited, by the host's own clock
+  log_line,      // per host, a log line that matches a pattern; value: its Severity
+  step,          // per job, a completed step, while its ranks run; value: seconds since the step before
+  checkpoint_stall,  // per job, a completed periodic checkpoint to storage; value: seconds for which training was blocked
   forward_time,  // per host, with each completed step, by device event timers; value: seconds of forward compute
   backward_time,  // per host, likewise; value: seconds of backward compute
   traffic,  // per host, one sample of each interval (a second) in which its ranks sent something; value: RDMA bytes

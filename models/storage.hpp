@@ -1,30 +1,45 @@
-// What a checkpoint costs: its size from the model's parameters, its times from the storage's bandwidths.
+// What checkpoints cost: sizes from the model's parameters, times from bandwidths, by tier.
 #pragma once
 
 #include "core/quantity.hpp"
+#include "core/tier.hpp"
 #include "core/time.hpp"
 #include "models/world.hpp"
 
+#include <array>
+
 namespace gauntlet {
 
-/// All of the state that training needs to go on: bytes per parameter x parameters.
+/// All of the state that training needs to go on, each part of it once: bytes per parameter x parameters.
 Bytes checkpoint_size(const World& world);
 
-struct CheckpointCosts {
+/// What all ranks together read from storage to get their state back: each part once, or once by each rank that needs it.
+Bytes bytes_to_read(const World& world, Restore restore);
+
+struct TierCosts {
   Duration stall{};    // training is blocked
-  Duration persist{};  // from the end of the stall until the checkpoint is durable
-  Duration load{};     // until every rank has its state again
+  Duration persist{};  // from the end of the stall until the tier holds all of it
+  std::array<Duration, 2> load =
+      {};  // by Restore: until every rank has its state again; alike but for storage
+  friend bool operator==(const TierCosts&, const TierCosts&) = default;
+};
+
+struct CheckpointCosts {
+  std::array<TierCosts, kTiers> tiers = {};  // by Tier
+  const TierCosts& operator[](Tier tier) const { return tiers[static_cast<std::size_t>(tier)]; }
   friend bool operator==(const CheckpointCosts&, const CheckpointCosts&) = default;
 };
 
-/// Of one checkpoint on healthy storage. `stall`, `persist` and `load` of the storage model win where they
-/// are not zero; what is then left costs nothing when the storage is `free`, and otherwise
+/// Of one checkpoint on healthy storage that nothing else uses. What was measured wins where it is not zero; what is then
+/// left costs nothing when the storage is `free`, and otherwise
 ///
-///   synchronous   stall = size / write, persist = 0
-///   two_stage     stall = each GPU's share of the size / pcie, persist = size / write
-///   both          load = size / read
+///   memory    stall = each GPU's share of the size / pcie, persist = 0, load = the same
+///   peers     stall as memory, persist = (copies - 1) x a host's share of the size / its NICs, load = a host's share / its NICs
+///   storage   synchronous: stall = size / write, persist = 0; two_stage: stall as memory, persist = size / write
+///             load = bytes_to_read / read, and for one reader its group's broadcast
 ///
-/// GPUs copy at once, and each holds one share of the state (distributed optimizer).
+/// where write and read are the least of what the total (less other tenants), all hosts and all ranks allow. A reader that
+/// reads alone for its group counts as one client. GPUs copy at once, and each holds one share of the state.
 CheckpointCosts checkpoint_costs(const World& world);
 
 }  // namespace gauntlet

@@ -5,14 +5,18 @@
 #include "core/inventory.hpp"
 #include "core/quantity.hpp"
 #include "core/random/law.hpp"
+#include "core/tier.hpp"
 #include "models/calibration/calibration.hpp"
 #include "models/fault.hpp"
 #include "models/hardware.hpp"
 #include "models/topology/fabric.hpp"
 #include "models/workload.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -28,17 +32,29 @@ struct ProbeKind {
   std::string source;
 };
 
-/// The phases of a restart before training, in order. Checkpoint load comes from `StorageModel`.
+/// The phases of a restart before training, in order. Checkpoint load comes from `StorageModel`, before the data loader. The
+/// time of a phase is a draw of its law, times (GPUs / at_gpus) to the power of its growth.
 struct StartChain {
-  Law scheduling = Law::constant(0);
-  Law process_start = Law::constant(0);
-  Law communicator_init = Law::constant(0);
-  Law warm_up = Law::constant(0);
+  Law scheduling = Law::constant(0);         // not of a start on hosts that are held: Start.schedule
+  Law process_start = Law::constant(0);      // image and process
+  Law communicator_init = Law::constant(0);  // the collective groups
+  Law data_loader = Law::constant(0);        // its state is restored
+  Law warm_up = Law::constant(0);            // the first steps
+  struct Growth {
+    double scheduling = 0, process_start = 0, communicator_init = 0, data_loader = 0, warm_up = 0;
+  } growth;
+  std::uint32_t at_gpus = 0;  // the scale at which they were measured; 0: this job's
 };
 
 struct PlannedStop {
   Time at;
   Duration hold;  // how long the job is wanted stopped
+};
+
+/// Training rests, ranks and all, for `time` after every so many steps.
+struct Evaluation {
+  std::int64_t every = 0;  // steps; 0: never
+  Duration time{};
 };
 
 struct JobModel {
@@ -56,6 +72,7 @@ struct JobModel {
   StartChain start;
   Duration stop_time{};  // to end every rank
   std::vector<PlannedStop> planned_stops;
+  Evaluation evaluation;
 };
 
 enum class CheckpointMode : std::uint8_t {
@@ -63,15 +80,34 @@ enum class CheckpointMode : std::uint8_t {
   two_stage,    // training waits for the copy to host memory; a background writer makes it durable
 };
 
+/// What was measured of a tier in memory; zero: from sizes and bandwidths.
+struct MeasuredTier {
+  Duration stall{};    // training is blocked
+  Duration persist{};  // from the end of the stall until the tier holds all of it
+  Duration load{};     // until every rank has its state again
+};
+
 struct StorageModel {
   CheckpointMode mode = CheckpointMode::two_stage;
-  double bytes_per_parameter = 14;  // weights, master weights, optimizer moments
-  Bandwidth write;                  // all clients together
-  Bandwidth read;
-  Duration stall{};    // not zero: the time for which training is blocked, as measured
-  Duration persist{};  // not zero: from there until durable, as measured
-  Duration load{};     // not zero: time to load a checkpoint, as measured
-  bool free = false;   // no time at all for stall, persist and load left at zero
+  double bytes_per_parameter = 14;  // weights, master weights, optimizer moments ...
+  double weight_bytes = 2;          // ... of which these are what every data-parallel replica holds whole
+  Bandwidth write, read;            // all clients together, other tenants included
+  Bandwidth write_per_host, read_per_host;  // of one host; zero: no bound of its own
+  Bandwidth write_per_rank, read_per_rank;  // of one client; zero: no bound of its own
+  double tenants = 0;                       // share of `write` and `read` that other tenants take; in [0, 1)
+  Duration stall{};                         // not zero: the time for which training is blocked, as measured
+  Duration persist{};                       // not zero: from there until durable, as measured
+  Duration load{};                          // not zero: time to load a checkpoint, as measured
+  MeasuredTier memory, peers;
+  bool free = false;  // no time at all for what is left at zero
+  std::uint32_t copies =
+      2;  // peers: hosts that hold the same state, neighbours in slot order (GEMINI's groups)
+  Probability corrupt{0.0};  // of a checkpoint in storage: it is torn or wrong, which shows when it is loaded
+  Probability slow_write{0.0};   // of a checkpoint to storage ...
+  double slow_factor = 1;        // ... to take so many times as long to persist; >= 1
+  Bytes capacity;                // zero: enough
+  std::uint32_t keep_last = 2;   // checkpoints in storage; at least 1
+  std::uint32_t keep_every = 0;  // and every so-manieth for ever; 0: none
 };
 
 struct Telemetry {
@@ -90,18 +126,45 @@ struct Telemetry {
   std::vector<bool> carries = std::vector<bool>(kSignals, true);  // by Signal: what the agents report at all
 };
 
+/// A person repairs what the automatic repair could not.
+struct ManualRepair {
+  Probability needed{0.0};          // of a host, after the automatic repair
+  Law time = Law::constant(0);      // seconds, in a technician's hands
+  std::uint32_t crew = 0;           // technicians; 0: always enough
+  Probability silent_failure{0.0};  // of a host that is back from here to be no better than before
+};
+
+/// Where evicted hosts go.
 struct RepairShop {
-  Law time = Law::constant(0);  // of one host in a technician's hands, until it is as good as new
+  Law time = Law::constant(0);  // of one host in a technician's hands, until it is as good as new; seconds
   std::uint32_t crew = 0;  // technicians; the hosts that they have no hands for wait. Zero: always enough
+  Probability silent_failure{0.0};  // of a host that is back from here to be no better than before
+  std::vector<std::pair<FaultKindId, Law>> by_cause{};  // in place of `time`
+  ManualRepair manual{};
+  Duration burn_in{};              // a host that was repaired is tested so long before it is back
+  Probability burn_in_finds{1.0};  // of the silent failures; those hosts are repaired again
+};
+
+/// Hosts that stand by, in the order in which a job gets them: those of `Inventory::spares` that are warm, then `cold` ones, then
+/// `pool` ones, which are the last of them by number.
+struct SparesModel {
+  std::uint32_t cold = 0;             // idle and powered, but not set up
+  Law cold_time = Law::constant(0);   // to set one up, seconds
+  std::uint32_t pool = 0;             // serve jobs of lower priority
+  Law preemption = Law::constant(0);  // until such a job has given one up, seconds
+  Law selection = Law::constant(0);   // to choose a host where none is warm, seconds
 };
 
 struct People {
   Law response = Law::constant(0);  // until a person who was asked has found the culprit
-  Law notice = Law::constant(1e9);  // until a person sees by himself that the job stands still
+  Law notice =
+      Law::constant(1e9);  // until a person sees by himself that the job stands still, or does not start
 };
 
 struct Cost {
-  Money gpu_hour;  // every GPU held: the job's and the spares'
+  Money gpu_hour;                      // every GPU of the job
+  std::optional<Money> idle_gpu_hour;  // of every GPU that stands by; left out: `gpu_hour`
+  Money tb_month;                      // of checkpoints kept in storage, 10^12 bytes for 30 days
 };
 
 /// What a drill on real processes is allowed and given.
@@ -119,6 +182,7 @@ struct World {
   JobModel job;
   StorageModel storage;
   Telemetry telemetry;
+  SparesModel spares;
   RepairShop repair;
   People people;
   Cost cost;

@@ -17,13 +17,16 @@ struct PolicyNames {
   std::vector<std::string> detect;
   std::string diagnose;
   std::string checkpoint;
+  std::string restore = {};  // empty: the first of the list
   std::string recover;
+  std::string retire = {};  // likewise
 };
 
 /// What a log line asks for.
 enum class LineAction : std::uint8_t {
   replace,  // the job stops; the host that logged it is under suspicion
   restart,  // the job stops and starts again; nobody is under suspicion
+  save,     // a warning of worse to come: a checkpoint, just in time
   alert,    // a person is told
   ignore,   // the line is not watched
 };
@@ -114,12 +117,17 @@ struct DiagnosisConstants {
 };
 
 struct CheckpointConstants {
-  Duration interval{};       // training time between checkpoints (fixed), and the first one (young, daly)
-  Duration prior_mtbf{};     // what the scenario expects before anything is observed
-  double prior_weight = 1;   // how many failures' worth of evidence that expectation is
-  Duration prior_cost{};     // expected time for which one checkpoint blocks training
-  Duration shortest{};       // no optimum is ordered below this, however cheap a checkpoint is
-  double hysteresis = 0.05;  // a new interval is ordered when it differs by more than this share
+  Duration
+      interval{};  // training time between checkpoints to storage (fixed), and the first one (the others)
+  Duration memory_interval = kForever;  // ... to host memory; kForever: none
+  Duration peers_interval = kForever;   // ... to peers' memory
+  Duration prior_mtbf{};                // what the scenario expects before anything is observed
+  double prior_weight = 1;              // how many failures' worth of evidence that expectation is
+  Duration prior_cost{};                // expected time for which one checkpoint to storage blocks training
+  Duration prior_quick_cost{};          // ... to the quickest tier in use (two-level)
+  double host_loss = 0.5;               // two-level: share of the failures that quicker tiers do not outlive
+  Duration shortest{};                  // no optimum is ordered below this, however cheap a checkpoint is
+  double hysteresis = 0.05;             // a new interval is ordered when it differs by more than this share
 };
 
 struct RecoveryConstants {
@@ -130,6 +138,23 @@ struct RecoveryConstants {
   Duration relapse_window{};
   // A last checkpoint before a stop is waited for so long at most.
   Duration save_timeout = std::chrono::minutes(30);
+  // Whether a start on the same hosts goes through the scheduler.
+  bool reschedule = true;
+  // A loss that is wrong, or a stop at the same step as the one before: so many checkpoints further back each time.
+  std::uint32_t roll_back = 0;
+  // Starts that fail before training begins: after so many in a row (0: never) the job keeps its hosts for `retention`, so
+  // that somebody can look, and gives them back; a person is asked, and it starts anew once they answered.
+  std::uint32_t start_attempts = 0;
+  Duration start_backoff{};  // before the second attempt; doubles with each, up to `longest_backoff`
+  Duration longest_backoff = std::chrono::minutes(5);
+  Duration retention{};
+};
+
+/// `threshold`: a host that was evicted so often within the window leaves for good. `score`: likewise where its evictions, each
+/// counting half as much after a window, come to so many.
+struct RetirementConstants {
+  std::uint32_t evictions = 3;
+  Duration window = std::chrono::hours(24 * 30);
 };
 
 struct PolicyConstants {
@@ -138,6 +163,7 @@ struct PolicyConstants {
   DiagnosisConstants diagnosis;
   CheckpointConstants checkpoint;
   RecoveryConstants recovery;
+  RetirementConstants retirement = {};
 };
 
 }  // namespace gauntlet

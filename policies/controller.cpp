@@ -13,12 +13,15 @@ Controller::Controller(const PolicyConstants& constants, JobId job)
       reports_{.probes = ids_.take(), .last_collective = ids_.take()},
       checkpoints_(make_checkpoint_policy(constants.names.checkpoint)),
       recovery_(first_step_of_recovery(constants.names.recover), make_diagnoser(constants.names.diagnose),
-                job, constants, reports_) {
+                job, constants, reports_),
+      retirement_(make_retirement(constants.names.retire, constants.retirement)) {
   for (const std::string& name : constants.names.detect) detectors_.push_back(make_detector(name));
 }
 
 void Controller::on(const Observed& seen, Orders& out) {
+  const std::size_t first = out.size();
   std::visit([&](const auto& what) { on(what, seen.at, out); }, seen.what);
+  count_evictions(first, seen.at, out);
   if (recovery_.job_up() != job_up_) tell_detectors(seen.at, out);
 }
 
@@ -45,6 +48,7 @@ void Controller::on(const Outcome& outcome, Time now, Orders& out) {
     readmissions_.erase(ready);
     return;
   }
+  if (just_in_time_.on(outcome)) return;
   if (recovery_.on(outcome, now, seating_, out)) {
     std::visit([&](auto& policy) { policy.training_began(out); }, checkpoints_);
     return;
@@ -56,6 +60,10 @@ void Controller::on(const HostReturned& returned, Time now, Orders& out) {
   const auto kept = quarantine_.find(returned.host);
   const Time until = kept == quarantine_.end() ? kStart : kept->second;
   if (kept != quarantine_.end()) quarantine_.erase(kept);
+  if (retirement_.leaves(returned.host)) {
+    out.add(Retire{returned.host});
+    return;
+  }
   if (until <= now) return readmit(returned.host, now, out);
   readmissions_.emplace(out.add(Wake{until}), returned.host);
 }
@@ -81,6 +89,11 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
   const bool kept = suspicion.gravity == Gravity::degraded && host && seating_.in_job(*host) &&
                     seating_.free_spares() <= static_cast<std::int64_t>(recovery_.condemned());
   if (kept) waiting_for_spare_.push_back(suspicion);
+  if (suspicion.gravity == Gravity::warning) {
+    if (recovery_.running() && (!host || seating_.in_job(*host)))
+      just_in_time_.warned(job_, constants_->checkpoint, now, out);
+    return;
+  }
   if (suspicion.gravity == Gravity::unusual || kept) {
     const ComponentId who = host ? component(*host) : component(job_);
     if (told_.emplace(suspicion.cause, who).second) out.add(Alert{job_, who});
@@ -105,6 +118,11 @@ void Controller::readmit(HostId host, Time now, Orders& out) {
   out.add(Readmit{host});
   // A host that slows the job was kept for want of another one.
   for (const Suspicion& kept : std::exchange(waiting_for_spare_, {})) suspect(kept, now, out);
+}
+
+void Controller::count_evictions(std::size_t first, Time now, const Orders& out) {
+  for (std::size_t i = first; i < out.size(); ++i)
+    if (const auto* evict = std::get_if<Evict>(&out[i].what)) retirement_.evicted(evict->host, now);
 }
 
 void Controller::tell_detectors(Time now, Orders& out) {

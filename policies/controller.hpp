@@ -1,5 +1,5 @@
 // The controller composes the policies of a scenario into one: detectors raise suspicions, the recovery of the job
-// answers them, the checkpoint policy sets the interval, and repaired hosts go back to the spares.
+// answers them, the checkpoint policy sets the intervals, and repaired hosts go back to the spares, or leave for good.
 //
 // The same object code runs over the simulator, over a record and over real machines. It is a value: everything that
 // it knows came through `on`.
@@ -7,10 +7,12 @@
 
 #include "core/cluster.hpp"
 #include "policies/checkpoint/checkpoint_policy.hpp"
+#include "policies/checkpoint/just_in_time.hpp"
 #include "policies/constants.hpp"
 #include "policies/detect/detector.hpp"
 #include "policies/recover/recovery.hpp"
 #include "policies/seating.hpp"
+#include "policies/spares/retirement.hpp"
 
 #include <map>
 #include <set>
@@ -40,6 +42,7 @@ class Controller final : public Policy {
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
   void incident_opened(Time now, Orders& out);
   void readmit(HostId host, Time now, Orders& out);
+  void count_evictions(std::size_t first, Time now, const Orders& out);
   void tell_detectors(Time now, Orders& out);
 
   const PolicyConstants* constants_;
@@ -49,7 +52,9 @@ class Controller final : public Policy {
   Seating seating_;
   std::vector<Detector> detectors_;
   CheckpointPolicy checkpoints_;
+  JustInTime just_in_time_;
   Recovery recovery_;
+  Retirement retirement_;
   bool job_up_ = false;
   Suspicions found_;                                // by what is being heard; kept for its memory alone
   std::set<std::pair<WatchId, ComponentId>> told_;  // what a person was told since the job's last start

@@ -75,8 +75,59 @@ constexpr std::array<DiagnoserEntry, 4> kDiagnosers = {{
 }};
 constexpr std::array<Signal, 1> kLocalised = {Signal::last_collective};
 
-constexpr std::array<std::string_view, 3> kCheckpointPolicies = {"fixed", "young", "daly"};
-constexpr std::array<std::string_view, 2> kRecoveries = {"replace", "restart-in-place"};
+struct CheckpointEntry {
+  std::string_view name;
+  std::string_view about;
+  CheckpointPolicy what;
+};
+constexpr std::array<CheckpointEntry, 5> kCheckpoints = {{
+    {"fixed", "every checkpoint.interval, and in memory as often as the other intervals say",
+     FixedInterval{}},
+    {"young", "Young's interval, for the failure rate and cost as they are observed",
+     OptimalInterval{OptimalInterval::Formula::young}},
+    {"daly", "likewise, by Daly's higher-order formula", OptimalInterval{OptimalInterval::Formula::daly}},
+    {"exact", "likewise, where the mean time is least", OptimalInterval{OptimalInterval::Formula::exact}},
+    {"two-level", "the best intervals of memory and of storage together", TwoLevelInterval{}},
+}};
+
+struct RecoveryEntry {
+  std::string_view name;
+  std::string_view about;
+  Recovery::First what;
+};
+constexpr std::array<RecoveryEntry, 4> kRecoveries = {{
+    {"replace", "find the culprit and replace it, then start", Recovery::First::diagnosis},
+    {"restart-in-place", "start again at once; examine what stops again in the same incident",
+     Recovery::First::restart},
+    {"restart", "start again and examine nobody; ask a person about what stops again and again",
+     Recovery::First::restart_only},
+    {"person", "every stop waits for a person", Recovery::First::person},
+}};
+
+struct RestoreEntry {
+  std::string_view name;
+  std::string_view about;
+  Restore what;
+};
+constexpr std::array<RestoreEntry, kRestoreNames.size()> kRestores = {{
+    {kRestoreNames[0], "one rank of each data-parallel group reads and broadcasts", Restore::one_reader},
+    {kRestoreNames[1], "every rank reads all that it needs", Restore::every_rank},
+}};
+
+struct RetirementEntry {
+  std::string_view name;
+  std::string_view about;
+  Retirement::Rule what;
+};
+constexpr std::array<RetirementEntry, 3> kRetirements = {{
+    {"never", "every host comes back from repair", Retirement::Rule::never},
+    {"threshold", "a host evicted too often within a window leaves for good", Retirement::Rule::threshold},
+    {"score", "likewise, by a count of its evictions that fades with time", Retirement::Rule::score},
+}};
+
+constexpr std::array<std::string_view, 2> kSparesPolicies = {"fixed", "quantile"};
+constexpr std::array<std::string_view, 2> kAboutSparesPolicies = {
+    "spares.count of them", "enough for the failures of a day, with the probability spares.quantile"};
 
 template <class Entry, std::size_t N>
 constexpr std::array<std::string_view, N> names_of(const std::array<Entry, N>& entries) {
@@ -86,6 +137,9 @@ constexpr std::array<std::string_view, N> names_of(const std::array<Entry, N>& e
 }
 constexpr auto kDetectorNames = names_of(kDetectors);
 constexpr auto kDiagnoserNames = names_of(kDiagnosers);
+constexpr auto kCheckpointNames = names_of(kCheckpoints);
+constexpr auto kRecoveryNames = names_of(kRecoveries);
+constexpr auto kRetirementNames = names_of(kRetirements);
 
 template <std::size_t N>
 std::size_t index_of(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -98,29 +152,36 @@ const DetectorEntry& detector(std::string_view name) { return kDetectors[index_o
 const DiagnoserEntry& diagnoser(std::string_view name) {
   return kDiagnosers[index_of(kDiagnoserNames, name)];
 }
+const CheckpointEntry& checkpoint(std::string_view name) {
+  return kCheckpoints[index_of(kCheckpointNames, name)];
+}
+const RecoveryEntry& recovery(std::string_view name) { return kRecoveries[index_of(kRecoveryNames, name)]; }
+const RestoreEntry& restore(std::string_view name) { return kRestores[index_of(kRestoreNames, name)]; }
+const RetirementEntry& retirement(std::string_view name) {
+  return kRetirements[index_of(kRetirementNames, name)];
+}
 
 }  // namespace
 
 std::span<const std::string_view> detector_names() { return kDetectorNames; }
 std::span<const std::string_view> usual_detectors() { return detector_names().first(kUsualDetectors); }
 std::span<const std::string_view> diagnoser_names() { return kDiagnoserNames; }
-std::span<const std::string_view> checkpoint_policy_names() { return kCheckpointPolicies; }
-std::span<const std::string_view> recovery_names() { return kRecoveries; }
+std::span<const std::string_view> checkpoint_policy_names() { return kCheckpointNames; }
+std::span<const std::string_view> recovery_names() { return kRecoveryNames; }
+std::span<const std::string_view> restore_names() { return kRestoreNames; }
+std::span<const std::string_view> retirement_names() { return kRetirementNames; }
+std::span<const std::string_view> spares_policy_names() { return kSparesPolicies; }
 
 Detector make_detector(std::string_view name) { return detector(name).make(); }
 Diagnoser make_diagnoser(std::string_view name) { return diagnoser(name).what; }
 
-CheckpointPolicy make_checkpoint_policy(std::string_view name) {
-  const std::array<CheckpointPolicy, kCheckpointPolicies.size()> makers = {
-      FixedInterval{}, OptimalInterval{OptimalInterval::Formula::young},
-      OptimalInterval{OptimalInterval::Formula::daly}};
-  return makers[index_of(kCheckpointPolicies, name)];
+CheckpointPolicy make_checkpoint_policy(std::string_view name) { return checkpoint(name).what; }
+Recovery::First first_step_of_recovery(std::string_view name) { return recovery(name).what; }
+Restore restore_named(std::string_view name) {
+  return name.empty() ? kRestores.front().what : restore(name).what;
 }
-
-Recovery::First first_step_of_recovery(std::string_view name) {
-  constexpr std::array<Recovery::First, kRecoveries.size()> kFirst = {Recovery::First::diagnosis,
-                                                                      Recovery::First::restart};
-  return kFirst[index_of(kRecoveries, name)];
+Retirement make_retirement(std::string_view name, const RetirementConstants& constants) {
+  return {name.empty() ? kRetirements.front().what : retirement(name).what, constants};
 }
 
 std::span<const Signal> signals_of_detector(std::string_view name) {
@@ -134,5 +195,12 @@ std::span<const Signal> signals_of_diagnoser(std::string_view name) {
 
 std::string_view about_detector(std::string_view name) { return detector(name).about; }
 std::string_view about_diagnoser(std::string_view name) { return diagnoser(name).about; }
+std::string_view about_checkpoint_policy(std::string_view name) { return checkpoint(name).about; }
+std::string_view about_recovery(std::string_view name) { return recovery(name).about; }
+std::string_view about_restore(std::string_view name) { return restore(name).about; }
+std::string_view about_retirement(std::string_view name) { return retirement(name).about; }
+std::string_view about_spares_policy(std::string_view name) {
+  return kAboutSparesPolicies[index_of(kSparesPolicies, name)];
+}
 
 }  // namespace gauntlet

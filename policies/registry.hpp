@@ -5,6 +5,7 @@
 #include "policies/detect/detector.hpp"
 #include "policies/diagnose/diagnoser.hpp"
 #include "policies/recover/recovery.hpp"
+#include "policies/spares/retirement.hpp"
 
 #include <span>
 #include <string_view>
@@ -15,6 +16,9 @@ std::span<const std::string_view> detector_names();           // policies.detect
 std::span<const std::string_view> diagnoser_names();          // policies.diagnose
 std::span<const std::string_view> checkpoint_policy_names();  // policies.checkpoint
 std::span<const std::string_view> recovery_names();           // policies.recover
+std::span<const std::string_view> restore_names();            // policies.restore
+std::span<const std::string_view> retirement_names();         // policies.retire
+std::span<const std::string_view> spares_policy_names();      // spares.policy, which sizes the world
 
 /// The detectors that a scenario has unless it says otherwise: all but those that are alternatives to others.
 std::span<const std::string_view> usual_detectors();
@@ -24,6 +28,9 @@ Detector make_detector(std::string_view name);
 Diagnoser make_diagnoser(std::string_view name);
 CheckpointPolicy make_checkpoint_policy(std::string_view name);
 Recovery::First first_step_of_recovery(std::string_view name);
+/// Of these two, no name at all stands for the first of the list.
+Restore restore_named(std::string_view name);
+Retirement make_retirement(std::string_view name, const RetirementConstants& constants);
 
 /// What they watch: without any of these signals they cannot work.
 std::span<const Signal> signals_of_detector(std::string_view name);
@@ -32,5 +39,10 @@ std::span<const Signal> signals_of_diagnoser(std::string_view name);
 /// What they see or do, in a line for people.
 std::string_view about_detector(std::string_view name);
 std::string_view about_diagnoser(std::string_view name);
+std::string_view about_checkpoint_policy(std::string_view name);
+std::string_view about_recovery(std::string_view name);
+std::string_view about_restore(std::string_view name);
+std::string_view about_retirement(std::string_view name);
+std::string_view about_spares_policy(std::string_view name);
 
 }  // namespace gauntlet

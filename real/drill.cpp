@@ -61,6 +61,8 @@ std::vector<Problem> check_drillable(const World& world) {
   if (!job.planned_stops.empty()) {
     problems.push_back(problem("job.planned", "cannot be drilled", "remove the planned stops"));
   }
+  if (job.evaluation.every > 0)
+    problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
   for (const ProbeKind& probe : world.probes) {
     if (probe.name == "host_check") continue;
     problems.push_back(

@@ -188,6 +188,8 @@ class RealCluster final : public Cluster {
   void begin(OpenOrder& open, const Probe& action);
   void begin(OpenOrder& open, const Ask& action);
   void begin(OpenOrder& open, const Alert& action);
+  void begin(OpenOrder& open, const Retire& action);
+  void begin(OpenOrder& open, const Release& action);
 
   const World* world_;
   DrillSetup setup_;

@@ -309,4 +309,8 @@ void RealCluster::begin(OpenOrder& open, const Alert& action) {
   close(open.order.id, Status::done);
 }
 
+// A drill has the hosts that it was given.
+void RealCluster::begin(OpenOrder& open, const Retire&) { close(open.order.id, Status::failed); }
+void RealCluster::begin(OpenOrder& open, const Release&) { close(open.order.id, Status::failed); }
+
 }  // namespace gauntlet

@@ -31,7 +31,7 @@ constexpr std::array kAdvice = {
     Advice{"restarting",
            "Restart faster:", "--set job.start.communicator_init=... or --set storage.load=..."},
     Advice{"planned",
-           "Stop less often, or shorter:", "--set job.planned.count=... or --set job.planned.hold=..."},
+           "Stop less often, or shorter:", "--set job.planned.hold=... or --set job.evaluation.time=..."},
 };
 
 std::string share(double part, double whole) { return fmt::format("{:.0f}%", 100 * part / whole); }

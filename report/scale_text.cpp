@@ -109,8 +109,8 @@ std::string best_intervals(const ScaleResult& result) {
   });
   if (!slow.empty())
     text += fmt::format(
-        " At {} it is shorter than the {} that it takes to make a checkpoint durable, so that several are "
-        "under way at once.",
+        " At {} it is shorter than the {} that it takes to make a checkpoint durable, so that it is saved "
+        "only so often.",
         gpus_text(slow), time_text(to_seconds(slow.front()->checkpoint_persist)));
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include "report/advice.hpp"
 #include "report/detection_table.hpp"
+#include "report/gave_up.hpp"
 #include "report/losses.hpp"
 #include "report/units.hpp"
 #include "study/results/metrics.hpp"
@@ -84,7 +85,7 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
     return;
   }
   const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(*of));
-  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name,
+  page.line("  {:<22}{:>10} {:<11}{:<10} {:<20} {}", label, unit.number(*of->mean), unit.name,
             interval(*of, unit), scatter(*of, unit), note_on(summary, *of, note));
 }
 
@@ -237,24 +238,12 @@ std::string replicas_text(const Summary& summary) {
   return fmt::format("95% interval, {}, {} replicas", kIntervalCovers, count_text(summary.replicas));
 }
 
-double gave_up(const Summary& summary) {
-  return std::round(summary.mean("gave_up").value_or(0) * summary.replicas);
-}
-
-// That some runs ended without an answer; empty where all went on.
-std::string gave_up_line(const Summary& summary) {
-  const double count = gave_up(summary);
-  if (count == 0) return "";
-  return fmt::format("{} of {} run{} gave up: no progress for {}.", count_text(count),
-                     count_text(summary.replicas), summary.replicas == 1 ? "" : "s",
-                     time_text(to_seconds(summary.facts.give_up_after)));
-}
-
-// The time that no fault cost: training, the first start, checkpoints, planned stops.
+// The time that no fault cost: training, the first start, checkpoints, evaluations, planned stops.
 double without_faults(const Summary& summary, double wall) {
   const std::vector<std::string> causes = cause_names(summary.facts);
   for (std::uint32_t cause = 0; cause < causes.size(); ++cause)
-    if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value)
+    if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value &&
+        cause != kCauseEvaluation.value)
       wall -= summary.mean("lost_s.by_cause." + causes[cause]).value_or(0);
   return wall;
 }
@@ -265,7 +254,7 @@ std::string plan_text(const Summary& summary) {
   const Statistics* wall = summary.find("wall_time_s");
   const std::optional<double> steps = summary.mean("steps"), ettr = summary.mean("ettr");
   if (wall == nullptr || !wall->mean || !steps || !ettr) return "";
-  if (facts.steps > 0 && facts.window == Duration::zero() && gave_up(summary) == 0) {
+  if (facts.steps > 0 && facts.window == Duration::zero() && runs_that_gave_up(summary) == 0) {
     std::string text = fmt::format("{} steps finish in {} (without faults: {})",
                                    count_text(static_cast<double>(facts.steps)), time_text(*wall->mean),
                                    time_text(without_faults(summary, *wall->mean)));
@@ -299,7 +288,10 @@ std::string answer_line(const Summary& summary) {
 std::string text_report(const Summary& summary, const ReportOptions& options) {
   Page page(options.colour);
   page.bold(answer_line(summary));
-  if (const std::string line = gave_up_line(summary); !line.empty()) page.bold(line);
+  if (const std::string line = gave_up_line(summary); !line.empty()) {
+    page.bold(line);
+    page.paragraph(gave_up_reason(summary));
+  }
   page.paragraph(plan_text(summary));
   page.paragraph(summary.facts.question);
   page.paragraph(setting(summary.facts));

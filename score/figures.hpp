@@ -40,9 +40,10 @@ inline constexpr Cause kCausePlanned{1};       // planned stops
 inline constexpr Cause kCauseFalseAlarm{2};    // a detector stopped a healthy job
 inline constexpr Cause kCauseCheckpoint{3};    // training blocked by checkpoints
 inline constexpr Cause kCauseUnattributed{4};  // a rank ended and no known fault did it; real machines alone
-inline constexpr std::uint32_t kCausesWithoutFault = 5;
+inline constexpr Cause kCauseEvaluation{5};    // training paused to evaluate the model
+inline constexpr std::uint32_t kCausesWithoutFault = 6;
 inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {
-    "start", "planned_stop", "false_alarm", "checkpoint", "unattributed"};
+    "start", "planned_stop", "false_alarm", "checkpoint", "unattributed", "evaluation"};
 constexpr Cause cause_of(FaultKindId kind) { return {kCausesWithoutFault + kind.value}; }
 constexpr bool is_fault(Cause cause) { return cause.value >= kCausesWithoutFault; }
 constexpr FaultKindId fault_of(Cause cause) { return {cause.value - kCausesWithoutFault}; }
@@ -128,6 +129,7 @@ struct Figures {
   std::vector<FaultScore> fault_scores;  // by FaultKindId
   std::uint32_t false_alerts = 0;        // a person was told of something that was not there
   Duration wrong_evictions{};            // what wrong evictions cost, in all incidents
+  Duration released{};                   // the job's hosts were given back, and cost nothing
   std::uint64_t fingerprint = 0;         // of the run's events and draws
   std::vector<Incident> incidents;
 };

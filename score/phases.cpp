@@ -1,6 +1,7 @@
 #include "score/phases.hpp"
 
 #include "core/contract.hpp"
+#include "core/record/evaluation.hpp"
 #include "score/job_hosts.hpp"
 #include "score/truth_cursor.hpp"
 
@@ -144,7 +145,8 @@ class Walk {
 
   /// Time in checkpoints from one state of a stretch to a later one.
   static Duration blocked(const Stretch& stretch, const Reached& from, const Reached& to) {
-    return (to.checkpoints - from.checkpoints) * stretch.cadence.stall + to.into_stall - from.into_stall;
+    return stretch.cadence.stalls(to.checkpoints) - stretch.cadence.stalls(from.checkpoints) + to.into_stall -
+           from.into_stall;
   }
 
   /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
@@ -170,7 +172,10 @@ class Walk {
 
   void paused(const Pause& pause) {
     const Duration time = pause.end - pause.begin;
-    charge(redoing_ ? Phase::recomputing : Phase::slowdown, time, redoing_ ? cause_ : cause_of(pause.kind));
+    if (redoing_)
+      return charge(Phase::recomputing, time, cause_);  // what was evaluated before is evaluated again
+    if (pause.kind == kEvaluation) return charge(Phase::planned, time, kCauseEvaluation);
+    charge(Phase::slowdown, time, cause_of(pause.kind));
   }
 
   // --- gaps ----------------------------------------------------------------------------------------------------------

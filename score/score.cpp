@@ -4,6 +4,7 @@
 #include "score/decisions.hpp"
 #include "score/detection.hpp"
 #include "score/phases.hpp"
+#include "score/released.hpp"
 
 #include <numeric>
 
@@ -49,6 +50,7 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   const Walked walked = charge_phases(truth, progress, record, end, figures);
   judge_decisions(truth, record, figures);
   judge_detection(truth, record, walked, figures);
+  figures.released = time_released(record, end);
   figures.unplanned_rate = unplanned_rate(facts, truth, figures.wall, walked.training);
 
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());

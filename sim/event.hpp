@@ -34,6 +34,8 @@ struct BoundaryReached {};  // a step boundary at which pace or cadence changes
 struct PlannedDue {
   std::uint32_t stop;
 };  // index into JobModel::planned_stops
+struct EvaluationDue {};
+struct EvaluationEnds {};
 struct JobEnds {
   Ending ending;
 };
@@ -41,7 +43,10 @@ struct JobEnds {
 // Hosts.
 struct RepairDone {
   HostId host;
-};
+};  // a stage of it, or burn-in
+struct SpareReady {
+  HostId host;
+};  // a host that was sent for stands by
 
 // Orders: whatever an order waits for has come.
 struct OrderDue {
@@ -93,11 +98,12 @@ struct StepMissing {
 };
 struct CheckpointDue {};
 
-using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds,
-                           RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
-                           HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
-                           CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
-                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, TrafficMissing>;
+using Event =
+    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds, RepairDone,
+                 OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing, HeartbeatBack,
+                 GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue, FaultGrows, FaultFollows,
+                 FaultReturns, ReportArrives, AbortWave, ExitBurstEnds, NoticeDue, HostTick, BlipBegins,
+                 BlipEnds, TrafficMissing, SpareReady, EvaluationDue, EvaluationEnds>;
 
 using SimEngine = Engine<Event>;
 

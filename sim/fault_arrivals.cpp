@@ -213,6 +213,18 @@ void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now)
   refresh(world_->faults[kind.value].clock);
 }
 
+void FaultArrivals::cure(HostId host) {
+  for (std::uint32_t k = 0; k < arrivals_.size(); ++k) {
+    const FaultKind& kind = world_->faults[k];
+    auto* profiled = std::get_if<ProfiledArrivals>(&arrivals_[k]);
+    if (profiled == nullptr || !kind.profile.lemons.cured || !sits_in_host(kind.component)) continue;
+    const std::uint32_t each = components_per_host(kind);
+    for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) profiled->cure(c);
+    next_by_kind_[k] = profiled->next_time();
+    refresh(kind.clock);
+  }
+}
+
 // --- without a clock -----------------------------------------------------------------------------------------------
 
 std::vector<Strike> FaultArrivals::present_at_start() {

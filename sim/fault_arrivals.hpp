@@ -96,6 +96,9 @@ class FaultArrivals {
   /// A failed component was repaired, replaced, or its fault healed.
   void renew(FaultKindId kind, std::uint32_t component, double now);
 
+  /// Its host was repaired, and the repair holds: lemons that it cures are none any more.
+  void cure(HostId host);
+
   /// What is there from the beginning: each component of a kind with its prevalence. Asked once, before anything else.
   std::vector<Strike> present_at_start();
   /// What comes with the start of that number: each component of the kinds on the clock `start` with their chance, also

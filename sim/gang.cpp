@@ -3,43 +3,121 @@
 #include "core/contract.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gauntlet {
 namespace {
 
+/// Rarer than this, checkpoints of a tier are not taken at all: no job is simulated so long, and times stay far from the end
+/// of their range.
+constexpr double kLongestRound = 100.0 * 365 * 24 * 3600 * 1e9;  // ns
+
 std::int64_t ceil_div(Duration a, Duration b) { return a / b + (a % b > Duration::zero() ? 1 : 0); }
+
+double in_ns(Duration time) { return static_cast<double>(time.count()); }
 
 }  // namespace
 
-void Gang::reset() {
-  ProgressLog* log = log_;
-  *this = Gang(*log);
+void Gang::reset(Seed seed) {
+  Gang fresh(*log_);
+  fresh.stored_ = std::move(stored_);
+  fresh.stored_.reset(seed);
+  *this = std::move(fresh);
 }
 
-Cadence Gang::cadence(Duration step, Duration trained, bool checkpoint_now) const {
-  Cadence cadence{.first = kNoCheckpoint, .every = kNoCheckpoint, .stall = checkpointing_.stall};
-  if (checkpointing_.interval != kForever) {
-    cadence.every = std::max<std::int64_t>(1, ceil_div(checkpointing_.interval, step));
-    const Duration left = checkpointing_.interval - trained;
+// --- when checkpoints are taken --------------------------------------------------------------------------------------
+
+Cadence Gang::plan(Duration step) {
+  levels_.clear();
+  Duration interval = kForever;
+  for (std::size_t t = kTiers; t-- > 0;) {  // what passes through a quicker tier counts for it
+    const Duration own = checkpointing_.tiers[t].interval;
+    const auto tier = static_cast<Tier>(t);
+    if (own == kForever && !(wanted_ && tier == Tier::storage)) continue;
+    interval = std::min(interval, own);
+    checkpointing_.tiers[t].interval = std::min(own, interval);
+    levels_.insert(levels_.begin(), {.tier = tier});
+  }
+  if (levels_.empty())
+    return {.first = kNoCheckpoint, .every = kNoCheckpoint, .stall = storage_stall(), .further = {}};
+
+  const auto quickest = static_cast<std::size_t>(levels_.front().tier);
+  Cadence cadence{.first = kNoCheckpoint,
+                  .every = kNoCheckpoint,
+                  .stall = checkpointing_.tiers[quickest].stall,
+                  .further = {}};
+  if (interval != kForever) {
+    cadence.every = std::max<std::int64_t>(1, ceil_div(interval, step));
+    const Duration left = interval - trained_[quickest];
     cadence.first = left <= Duration::zero() ? 0 : ceil_div(left, step);
   }
-  if (checkpoint_now) cadence.first = 0;
+  if (wanted_) cadence.first = 0;
+  if (levels_.size() > 1) plan_further(cadence, step);
   return cadence;
 }
 
-void Gang::begin(Time now, std::int64_t step, Pace pace, Checkpointing checkpointing) {
-  expect(state_ == State::down, "a gang begins once");
-  checkpointing_ = checkpointing;
-  trained_ = {};
-  wanted_ = false;
-  settled_ = 0;
+/// Which of the checkpoints go further.
+void Gang::plan_further(Cadence& cadence, Duration step) {
+  const std::vector<Level> wanted = std::exchange(levels_, {levels_.front()});
+  Duration longest{};
+  for (const TierPlan& each : checkpointing_.tiers) longest = std::max(longest, each.stall);
+  const double apart = static_cast<double>(cadence.every) * in_ns(step) + in_ns(longest);
+  const auto most = static_cast<std::int64_t>(kLongestRound / apart);
+  std::int64_t every = 1, next = 1;  // of the level before: how often, and the first
+  for (std::size_t i = 1; i < wanted.size(); ++i) {
+    const auto tier = static_cast<std::size_t>(wanted[i].tier);
+    const Duration interval = checkpointing_.tiers[tier].interval;
+    const bool too_rare = most < every || in_ns(interval) > kLongestRound;
+    const Duration unit = too_rare ? kForever : every * cadence.every * step;
+    const std::int64_t times = too_rare ? 1 : std::max<std::int64_t>(1, ceil_div(interval, unit));
+    if (too_rare || times > most / every) {
+      if (!wanted_ || wanted[i].tier != Tier::storage) continue;
+      every *= std::max<std::int64_t>(1, most / every);  // this one, and none after it
+      next = 1;
+    } else {
+      const Duration left =
+          interval - trained_[tier] - (cadence.first * step + (next - 1) * cadence.every * step);
+      if (left > Duration::zero()) next += every * ceil_div(left, unit);
+      // At another pace than before, rounding may put it beyond a whole round.
+      if (next > times * every) next -= (next - times * every + every - 1) / every * every;
+      if (wanted_) next = 1;
+      every *= times;
+    }
+    levels_.push_back({.tier = wanted[i].tier, .every = every, .taken = every - next});
+    cadence.further[levels_.size() - 2] = {
+        .every = every, .taken = every - next, .stall = checkpointing_.tiers[tier].stall};
+  }
+}
+
+const Gang::Level* Gang::level_of(Tier tier) const {
+  const auto found =
+      std::find_if(levels_.begin(), levels_.end(), [tier](const Level& each) { return each.tier >= tier; });
+  return found == levels_.end() ? nullptr : &*found;
+}
+
+void Gang::open(Time now, std::int64_t first_step, Pace pace) {
   stretch_ = {.begin = now,
               .end = now,
               .origin = now,
-              .first_step = step,
+              .first_step = first_step,
               .step = pace.step,
               .healthy_step = pace.healthy_step,
-              .cadence = cadence(pace.step, {}, false)};
+              .cadence = plan(pace.step)};
+}
+
+// --- the life of a job -----------------------------------------------------------------------------------------------
+
+void Gang::begin(Time now, std::int64_t step, Pace pace, const Checkpointing& checkpointing) {
+  expect(state_ == State::down, "a gang begins once");
+  checkpointing_ = checkpointing;
+  trained_ = {};
+  for (const Tier tier : {Tier::memory, Tier::peers}) {
+    const auto& held = held_[static_cast<std::size_t>(tier)];
+    if (held) trained_[static_cast<std::size_t>(tier)] = (step - held->step) * pace.step;
+  }
+  trained_[static_cast<std::size_t>(Tier::storage)] = (step - durable()) * pace.step;
+  wanted_ = false;
+  open(now, step, pace);
   last_step_ = now;
   state_ = State::training;
 }
@@ -50,47 +128,24 @@ void Gang::close(Time now) {
   if (stretch_.end > stretch_.begin) log_->stretches.push_back(stretch_);
 }
 
-void Gang::settle_written(Time now) {
-  for (const Written& each : writing_) {
-    if (each.durable <= now) durable_ = std::max(durable_, each.step);
-  }
-  std::erase_if(writing_, [now](const Written& each) { return each.durable <= now; });
-}
-
-void Gang::settle_durable(Time now) {
-  // Those taken since the last settling: a pause since then would have moved the times of the earlier ones.
-  const std::int64_t taken = stretch_.reached_at(now).checkpoints;
-  if (settled_ < taken) {
-    const Time seen = now - checkpointing_.persist;  // what was complete by then is durable now
-    const std::int64_t durable = seen < stretch_.begin ? 0 : stretch_.reached_at(seen).checkpoints;
-    const auto step_of = [this](std::int64_t n) {
-      return stretch_.first_step + stretch_.steps_before_checkpoint(n);
-    };
-    if (durable > settled_) durable_ = std::max(durable_, step_of(durable));
-    for (std::int64_t n = std::max(settled_, durable) + 1; n <= taken; ++n) {
-      writing_.push_back({step_of(n), stretch_.time_of_checkpoint(n) + checkpointing_.persist});
-    }
-    settled_ = taken;
-  }
-  settle_written(now);
-}
-
 void Gang::cut(Time now) {
   expect(state_ != State::down, "a gang that is down cannot be cut");
   if (state_ == State::paused) {
     log_->pauses.back().end = now;
     settle_written(now);
   } else {
-    settle_durable(now);
+    settle(now);
     close(now);
   }
   writing_.clear();
+  storage_failed_.reset();
+  if (const Level* level = level_of(Tier::storage)) storage_begun_ += level->settled;
   state_ = State::down;
 }
 
 void Gang::pause(Time now, FaultKindId by) {
   expect(state_ == State::training, "only a gang that trains can be paused");
-  settle_durable(now);
+  settle(now);
   close(now);
   log_->pauses.push_back({.begin = now, .end = now, .kind = by});
   state_ = State::paused;
@@ -98,6 +153,7 @@ void Gang::pause(Time now, FaultKindId by) {
 
 void Gang::resume(Time now) {
   expect(state_ == State::paused, "only a paused gang resumes");
+  storage_answers(now);
   Pause& pause = log_->pauses.back();
   pause.end = now;
   stretch_.origin += now - pause.begin;  // the arithmetic goes on where it stood
@@ -105,36 +161,128 @@ void Gang::resume(Time now) {
   state_ = State::training;
 }
 
-Time Gang::boundary_after(Time now) const {
-  const Reached reached = stretch_.reached_at(now);
-  if (reached.into_stall > Duration::zero()) return now + (stretch_.cadence.stall - reached.into_stall);
-  if (reached.into_step == Duration::zero()) return now;
-  return now + (stretch_.step - reached.into_step);
+void Gang::pause_goes_on(Time now, FaultKindId by) {
+  expect(state_ == State::paused, "only a pause goes on");
+  Pause& pause = log_->pauses.back();
+  pause.end = now;
+  stretch_.origin += now - pause.begin;
+  log_->pauses.push_back({.begin = now, .end = now, .kind = by});
 }
 
-void Gang::change(Time boundary, Pace pace, Checkpointing checkpointing, bool checkpoint_now) {
+void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, bool checkpoint_now) {
   expect(state_ == State::training, "only a gang that trains changes its pace");
   const Reached reached = stretch_.reached_at(boundary);
   expect(reached.into_step == Duration::zero() && reached.into_stall == Duration::zero(),
          "changes wait for a boundary");
-  settle_durable(boundary);
+  settle(boundary);
   close(boundary);
-  const std::int64_t since = reached.checkpoints == 0
-                                 ? reached.steps
-                                 : reached.steps - stretch_.steps_before_checkpoint(reached.checkpoints);
-  trained_ = (reached.checkpoints == 0 ? trained_ : Duration::zero()) + since * stretch_.step;
+  for (std::size_t t = 0; t < kTiers; ++t) {
+    const Level* level = level_of(static_cast<Tier>(t));
+    const std::int64_t taken = level == nullptr ? 0 : level->count(reached.checkpoints);
+    const std::int64_t since = taken > 0 ? stretch_.steps_before_checkpoint(level->nth(taken)) : 0;
+    trained_[t] = (taken > 0 ? Duration::zero() : trained_[t]) + (reached.steps - since) * stretch_.step;
+  }
+  if (const Level* level = level_of(Tier::storage)) storage_begun_ += level->settled;
   checkpointing_ = checkpointing;
   wanted_ =
       checkpoint_now || (wanted_ && reached.checkpoints == 0);  // asked for at this same boundary: still owed
-  settled_ = 0;
-  stretch_ = {.begin = boundary,
-              .end = boundary,
-              .origin = boundary,
-              .first_step = stretch_.first_step + reached.steps,
-              .step = pace.step,
-              .healthy_step = pace.healthy_step,
-              .cadence = cadence(pace.step, trained_, wanted_)};
+  open(boundary, stretch_.first_step + reached.steps, pace);
   if (wanted_) trained_ = {};
+}
+
+// --- what tiers hold -------------------------------------------------------------------------------------------------
+
+Duration Gang::persist_of(Tier tier, std::int64_t number) const {
+  const Duration usual = checkpointing_[tier].persist;
+  if (tier != Tier::storage) return usual;
+  const double slowness = stored_.slowness(number);
+  return slowness == 1 ? usual : from_seconds(to_seconds(usual) * slowness);
+}
+
+void Gang::settle(Time now) {
+  const std::int64_t begun = stretch_.reached_at(now).checkpoints;
+  for (Level& level : levels_) settle(level, level.count(begun), now);
+  settle_written(now);
+}
+
+/// Those taken since the last settling: a pause since then would have moved the times of the earlier ones.
+void Gang::settle(Level& level, std::int64_t begun, Time now) {
+  if (level.settled >= begun) return;
+  const bool in_storage = level.tier == Tier::storage;
+  const auto what = [&](std::int64_t j) {
+    return StoredCheckpoints::One{storage_begun_ + j, step_of(level.nth(j))};
+  };
+  // What was complete by then is held now, however slow it was to write.
+  const Duration usual = checkpointing_[level.tier].persist;
+  const double slowest = in_storage ? stored_.slowest() : 1;
+  const Time seen = now - (slowest == 1 ? usual : from_seconds(to_seconds(usual) * slowest));
+  const std::int64_t held = seen < stretch_.begin ? 0 : level.count(stretch_.reached_at(seen).checkpoints);
+  if (const std::int64_t first = level.settled + 1; held >= first) {
+    if (in_storage) {
+      stored_.add(what(first), held - first + 1, held > first ? what(first + 1).step - what(first).step : 1);
+    } else {
+      held_[static_cast<std::size_t>(level.tier)] = {what(held).step,
+                                                     stretch_.time_of_checkpoint(level.nth(held))};
+    }
+  }
+  for (std::int64_t j = std::max(level.settled, held) + 1; j <= begun; ++j) {
+    const Time taken = stretch_.time_of_checkpoint(level.nth(j));
+    writing_.push_back({level.tier, what(j), taken, after(taken, persist_of(level.tier, what(j).number))});
+  }
+  level.settled = begun;
+}
+
+void Gang::settle_written(Time now) {
+  std::erase_if(writing_, [&](const Written& each) {
+    const bool in_storage = each.tier == Tier::storage;
+    if (each.durable > (in_storage ? storage_failed_.value_or(now) : now)) return false;
+    if (in_storage) {
+      stored_.add(each.what, 1, 1);
+    } else if (auto& held = held_[static_cast<std::size_t>(each.tier)];
+               !held || held->step < each.what.step) {
+      held = {each.what.step, each.taken};
+    }
+    return true;
+  });
+}
+
+void Gang::storage_fails(Time now) {
+  expect(state_ == State::paused, "storage fails while training is paused");
+  if (storage_failed_) return;
+  settle_written(now);
+  storage_failed_ = now;
+}
+
+Duration Gang::storage_answers(Time now) {
+  if (!storage_failed_) return {};
+  const Duration waited = now - *storage_failed_;
+  settle_written(now);
+  for (Written& each : writing_) {
+    if (each.tier == Tier::storage) each.durable += waited;
+  }
+  storage_failed_.reset();
+  return waited;
+}
+
+void Gang::loaded(Time now, std::int64_t step, Tier from) {
+  stored_.forget_after(step);
+  for (auto& held : held_) {
+    if (held && held->step > step) held.reset();
+  }
+  const Held whole{step, now + Duration(1)};  // whoever is lost at this same moment was lost before it
+  if (from == Tier::peers) held_[static_cast<std::size_t>(from)] = whole;
+  const bool keeps = from == Tier::memory || checkpointing_[Tier::memory].interval != kForever;
+  if (from != Tier::storage && keeps) held_[static_cast<std::size_t>(Tier::memory)] = whole;
+}
+
+// --- where it stands -------------------------------------------------------------------------------------------------
+
+Time Gang::boundary_after(Time now) const {
+  const Reached reached = stretch_.reached_at(now);
+  if (reached.into_stall > Duration::zero())
+    return now + (stretch_.cadence.stall_of(reached.checkpoints + 1) - reached.into_stall);
+  if (reached.into_step == Duration::zero()) return now;
+  return now + (stretch_.step - reached.into_step);
 }
 
 Time Gang::last_step_time(Time now) const {
@@ -149,10 +297,11 @@ Time Gang::next_step_time(Time now) const {
 }
 
 Time Gang::next_checkpoint_time(Time now) const {
-  if (stretch_.cadence.first == kNoCheckpoint) return kNever;
-  const std::int64_t taken = stretch_.reached_at(now).checkpoints;
-  if (taken == 1 && stretch_.cadence.every == kNoCheckpoint) return kNever;
-  return stretch_.time_of_checkpoint(taken + 1);
+  const Level* level = level_of(Tier::storage);
+  if (level == nullptr || stretch_.cadence.first == kNoCheckpoint) return kNever;
+  const std::int64_t next = level->count(stretch_.reached_at(now).checkpoints) + 1;
+  if (next > 1 && checkpointing_[Tier::storage].interval == kForever) return kNever;  // there was but one
+  return stretch_.time_of_checkpoint(level->nth(next));
 }
 
 }  // namespace gauntlet

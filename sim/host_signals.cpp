@@ -419,7 +419,7 @@ void HostSignals::pass_samples(Entry& entry) {
 /// Tells the filters of the traffic that no event told them of.
 void HostSignals::tell_of_ticks() {
   const Time now = engine_->now();
-  if (!full_ && gang_->state() == Gang::State::training && now >= first_traffic_tick()) {
+  if (!full_ && sends() && now >= first_traffic_tick()) {
     const Time last = now - (now - first_traffic_tick()) % world_->telemetry.traffic_interval;
     for (Entry& entry : entries_[traffic_tick]) {
       if (last > told_until_ && entry.silence && !entry.silence->silent()) entry.silence->on_sample(last);
@@ -434,8 +434,7 @@ void HostSignals::arm() {
   for (const Entry& entry : entries_[traffic_tick]) {
     if (running_ && entry.silence) first = std::min(first, entry.silence->deadline());
   }
-  const bool trains = !full_ && gang_->state() == Gang::State::training;
-  if (first != kNever && trains && first >= next_traffic(false)) first = kNever;
+  if (first != kNever && !full_ && sends() && first >= next_traffic(false)) first = kNever;
   if (first == missing_at_) return;
   engine_->cancel(missing_);
   missing_at_ = first;
@@ -464,6 +463,8 @@ void HostSignals::on(const TrafficMissing&) {
 
 // --- ticks -------------------------------------------------------------------------------------------------------------
 
+bool HostSignals::sends() const { return gang_->state() == Gang::State::training || gang_->evaluates(); }
+
 bool HostSignals::in_stall(Time at) const {
   return gang_->state() == Gang::State::training &&
          gang_->stretch().reached_at(at).into_stall > Duration::zero();
@@ -490,9 +491,10 @@ Time HostSignals::next_traffic(bool measured) const {
 
 void HostSignals::schedule() {
   if (!running_ || (settled_[step_tick] && settled_[traffic_tick])) return;
-  if (gang_->state() != Gang::State::training) return;
+  if (!sends()) return;
   for (const Tick tick : {step_tick, traffic_tick}) {
     if (settled_[tick] || engine_->pending(due_[tick])) continue;
+    if (tick == step_tick && gang_->evaluates()) continue;  // no step completes
     bool wanted = false, measured = !full_;
     for (const Entry& entry : entries_[tick]) {
       if (!wants(entry)) continue;

@@ -130,6 +130,7 @@ class HostSignals {
   Time next_step() const;
   Time next_traffic(bool measured) const;
   Time first_traffic_tick() const { return kStart + traffic_phase_; }
+  bool sends() const;  // the ranks of the job, something
   bool in_stall(Time at) const;
   Pace pace() const { return {gang_->stretch().step, gang_->stretch().healthy_step}; }
 

@@ -85,12 +85,18 @@ Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) co
   if (next - last > longest) return after(last, longest);
   const Stretch& stretch = gang_->stretch();
   if (stretch.step > longest) return after(next, longest);
-  if (stretch.cadence.first != kNoCheckpoint && stretch.step + stretch.cadence.stall > longest) {
-    const std::int64_t taken = stretch.reached_at(next).checkpoints;
-    if (taken > 0 && stretch.cadence.every == kNoCheckpoint) return kNever;  // there was but one
-    return after(stretch.time_of_step(stretch.steps_before_checkpoint(taken + 1)), longest);
+  // Checkpoints that go further block training at least as long as the others.
+  const Cadence& cadence = stretch.cadence;
+  const auto silent = [&](Duration stall) { return stretch.step + stall > longest; };
+  Cadence::Further found{.every = silent(cadence.stall) ? 1 : 0, .taken = 0, .stall = {}};
+  for (const Cadence::Further& each : cadence.further) {
+    if (found.every == 0 && each.every > 0 && silent(each.stall)) found = each;
   }
-  return kNever;
+  if (cadence.first == kNoCheckpoint || found.every == 0) return kNever;
+  const std::int64_t taken = stretch.reached_at(next).checkpoints;
+  if (taken > 0 && cadence.every == kNoCheckpoint) return kNever;  // there was but one
+  const std::int64_t checkpoint = ((taken + found.taken) / found.every + 1) * found.every - found.taken;
+  return after(stretch.time_of_step(stretch.steps_before_checkpoint(checkpoint)), longest);
 }
 
 void JobSignals::arm(Entry& entry) {

@@ -53,7 +53,7 @@ class JobSignals {
   void arm(Entry& entry);
   Time first_silence(Duration longest, const SilenceFilter& filter) const;
   double step_seconds() const { return to_seconds(gang_->stretch().step); }
-  double stall_seconds() const { return to_seconds(gang_->stretch().cadence.stall); }
+  double stall_seconds() const { return to_seconds(gang_->storage_stall()); }
 
   double loss_ = 0;
   bool full_;

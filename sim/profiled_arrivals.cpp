@@ -60,7 +60,18 @@ void ProfiledArrivals::group_lemons(std::uint32_t first, std::uint32_t end, doub
                      .lemons = true});
 }
 
-std::uint32_t ProfiledArrivals::draw_component() {
+bool ProfiledArrivals::cured(std::uint32_t component) const {
+  return std::binary_search(cured_.begin(), cured_.end(), component);
+}
+
+/// What was drawn for it as a lemon comes no more: with the others' rate alone, the process goes on.
+void ProfiledArrivals::cure(std::uint32_t component) {
+  if (!std::binary_search(lemons_.begin(), lemons_.end(), component) || cured(component)) return;
+  cured_.insert(std::lower_bound(cured_.begin(), cured_.end(), component), component);
+  if (next_beside_ && next_ == component) advance();
+}
+
+void ProfiledArrivals::draw_component() {
   double left = strikes_.uniform() * weight_;
   const Group* drawn = &groups_.back();  // also where rounding leaves a rest
   for (const Group& each : groups_) {
@@ -71,7 +82,8 @@ std::uint32_t ProfiledArrivals::draw_component() {
     left -= each.weight;
   }
   const auto n = drawn->first + static_cast<std::uint32_t>(strikes_.below(drawn->count));
-  return drawn->lemons ? lemons_[n] : n;
+  next_ = drawn->lemons ? lemons_[n] : n;
+  next_beside_ = drawn->lemons;
 }
 
 void ProfiledArrivals::advance() {
@@ -80,7 +92,8 @@ void ProfiledArrivals::advance() {
     curve_seconds_ -= mean_gap_ * math_log(strikes_.uniform());
     next_time_ = profile_->time_on_curve(curve_seconds_);
     if (next_time_ == kInfinity) return;
-    next_ = draw_component();
+    draw_component();
+    if (next_beside_ && cured(next_)) continue;
     double kept = 1;
     if (daily) {
       const Time at = after(kStart, from_seconds(next_time_));

@@ -23,6 +23,9 @@ class ProfiledArrivals {
   /// The component that it strikes. Advances to the strike after it.
   std::uint32_t take();
 
+  /// The component fails no more often than the others from now on.
+  void cure(std::uint32_t component);
+
   /// Drawn for this replica, ascending.
   const std::vector<std::uint32_t>& lemons() const { return lemons_; }
 
@@ -35,8 +38,9 @@ class ProfiledArrivals {
   };
   void group(std::uint32_t first, std::uint32_t end, double factor);
   void group_lemons(std::uint32_t first, std::uint32_t end, double factor);
-  std::uint32_t draw_component();
+  void draw_component();
   void advance();
+  bool cured(std::uint32_t component) const;
 
   const RateProfile* profile_;
   Stream strikes_;
@@ -48,6 +52,8 @@ class ProfiledArrivals {
   double curve_seconds_ = 0;
   double next_time_ = 0;
   std::uint32_t next_ = 0;
+  bool next_beside_ = false;          // drawn by what the lemons weigh beside
+  std::vector<std::uint32_t> cured_;  // ascending
 };
 
 }  // namespace gauntlet

@@ -11,7 +11,8 @@ SimCluster::SimCluster(const World& world)
       step_model_(world),
       costs_(checkpoint_costs(world)),
       seats_(world.job.layout, world.hardware.gpus_per_host, world.inventory.job_hosts,
-             world.inventory.hosts()) {
+             world.inventory.hosts()),
+      gang_(progress_, world.storage) {
   for (const FaultKind& kind : world.faults) {
     heal_names_.push_back(stream_name("heal." + kind.name));
     symptom_names_.push_back(stream_name("symptom." + kind.name));
@@ -33,22 +34,23 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   seats_.reset();
   repairs_.assign(inventory.hosts(), 0);
   vacant_.clear();
-  spares_.clear();
-  for (std::uint32_t h = inventory.job_hosts; h < inventory.hosts(); ++h) spares_.push_back(HostId{h});
-
-  waiting_repairs_.clear();
-  repairs_in_hand_ = 0;
+  spares_.emplace(*world_, seed, engine_);
+  shop_.emplace(world_->repair, engine_);
 
   arrivals_.emplace(*world_, seed);
   fault_due_[0] = fault_due_[1] = {};
   active_.clear();
   faults_struck_ = 0;
   ranks_ = RanksState::none;
-  gang_.reset();
-  checkpoint_interval_ = kForever;
+  gang_.reset(seed);
+  intervals_.fill(kForever);
+  memory_lost_.clear();
+  evaluating_ = false;
+  evaluated_ = 0;
   collective_timeout_ = kForever;
   change_wanted_ = checkpoint_wanted_ = false;
-  boundary_ = job_end_ = collective_timer_ = give_up_ = notice_ = same_step_ = {};
+  boundary_ = job_end_ = collective_timer_ = give_up_ = notice_ = start_notice_ = same_step_ =
+      evaluation_ = {};
   in_force_ = {};
   starts_ = 0;
   trained_ = {};
@@ -155,13 +157,12 @@ Pace SimCluster::pace(const ClusterState& present) const {
   return {.step = known->second, .healthy_step = healthy};
 }
 
-Gang::Checkpointing SimCluster::checkpointing() const {
-  return {.interval = checkpoint_interval_, .stall = costs_.stall, .persist = costs_.persist};
-}
-
 void SimCluster::begin_training() {
   in_force_ = cluster_state();
-  gang_.begin(engine_.now(), gang_.durable(), pace(in_force_), checkpointing());
+  gang_.loaded(engine_.now(), loading_.step, loading_.from);
+  gang_.begin(engine_.now(), loading_.step, pace(in_force_), checkpointing());
+  const std::int64_t evaluations = std::max<std::int64_t>(1, world_->job.evaluation.every);
+  evaluated_ = loading_.step - loading_.step % evaluations;
   ranks_ = RanksState::up;
   signals_->loss_is(loss());
   signals_->began();
@@ -173,6 +174,7 @@ void SimCluster::training_runs() {
   training_since_ = engine_.now();
   schedule_faults(FaultClock::training);
   schedule_job_end();
+  schedule_evaluation();
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
   if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.cancel(give_up_);
   if (change_wanted_) change_at_boundary();
@@ -184,6 +186,7 @@ void SimCluster::training_halts() {
   engine_.cancel(boundary_);
   engine_.cancel(job_end_);
   engine_.cancel(same_step_);
+  engine_.cancel(evaluation_);
   const std::int64_t steps = gang_.steps_at(engine_.now());
   if (steps > mark_) {
     mark_ = steps;
@@ -198,6 +201,8 @@ void SimCluster::cut_training() {
   const bool trained = gang_.state() == Gang::State::training;
   if (trained) training_halts();
   gang_.cut(engine_.now());
+  evaluating_ = false;
+  engine_.cancel(evaluation_);
   if (trained) schedule_faults(FaultClock::training);
   // What was to change at a boundary is part of the next start; a checkpoint that is not durable is lost.
   change_wanted_ = checkpoint_wanted_ = false;
@@ -230,29 +235,11 @@ void SimCluster::on(const BoundaryReached&) {
   gang_.change(now, pace(in_force_), checkpointing(), checkpoint_wanted_);
   host_signals_->slow_are(in_force_.slow);
   change_wanted_ = false;
-  if (std::exchange(checkpoint_wanted_, false)) {
-    for (OpenOrder& each : open_) {
-      if (!std::holds_alternative<Checkpoint>(each.order.what) || each.stall_ends != kNever) continue;
-      each.step = gang_.stretch().first_step;
-      each.stall_ends = gang_.stretch().time_of_checkpoint(1);
-      each.due = engine_.at(each.stall_ends + costs_.persist, Priority::world, OrderDue{each.order.id});
-    }
-  }
+  if (std::exchange(checkpoint_wanted_, false)) expect_checkpoints();
   after_change();
   schedule_job_end();
+  schedule_evaluation();
   wait_for_same_step();
-}
-
-/// A pause of that length has ended: checkpoints that it caught while they blocked training come later.
-void SimCluster::delay_checkpoints(Duration pause) {
-  for (OpenOrder& each : open_) {
-    const bool caught = std::holds_alternative<Checkpoint>(each.order.what) && each.stall_ends != kNever &&
-                        each.stall_ends > engine_.now() - pause;
-    if (!caught) continue;
-    each.stall_ends += pause;
-    engine_.cancel(each.due);
-    each.due = engine_.at(each.stall_ends + costs_.persist, Priority::world, OrderDue{each.order.id});
-  }
 }
 
 void SimCluster::on(const PlannedDue& event) {
@@ -269,36 +256,51 @@ void SimCluster::on(const JobEnds& event) {
 // --- spares and repair -----------------------------------------------------------------------------------------------
 
 void SimCluster::grant_spares() {
-  while (!spares_.empty() && !vacant_.empty()) {
-    const OpenOrder* waiting = find_open<Acquire>();
-    if (waiting == nullptr) return;
-    const HostId host = spares_.front();
-    spares_.erase(spares_.begin());
-    seats_.seat(vacant_.front(), host);
+  while (hosts_wanted() > 0) {
+    const std::optional<HostId> host = spares_->take();
+    if (!host) return spares_->call(hosts_wanted());
+    seats_.seat(vacant_.front(), *host);
     vacant_.erase(vacant_.begin());
-    hosts_[host.value] = HostState::in_job;
-    arrivals_->turn_on(FaultClock::training, host, training_clock());
-    answer(*close(waiting->order.id), Status::done, Granted{host});
+    hosts_[host->value] = HostState::in_job;
+    arrivals_->turn_on(FaultClock::training, *host, training_clock());
+    answer(*close(find_open<Acquire>()->order.id), Status::done, Granted{*host});
   }
 }
 
-void SimCluster::repair(HostId host, Duration takes) {
-  const std::uint32_t crew = world_->repair.crew;
-  if (crew > 0 && repairs_in_hand_ >= crew) return waiting_repairs_.push_back({host, takes});
-  ++repairs_in_hand_;
-  engine_.after(takes, Priority::world, RepairDone{host});
+std::size_t SimCluster::hosts_wanted() const {
+  const auto waiting = std::count_if(open_.begin(), open_.end(), [](const OpenOrder& each) {
+    return std::holds_alternative<Acquire>(each.order.what);
+  });
+  return std::min(static_cast<std::size_t>(waiting), vacant_.size());
+}
+
+void SimCluster::on(const SpareReady& event) {
+  spares_->on(event, hosts_wanted());
+  grant_spares();
+}
+
+/// What is repaired first is what the host was broken by first.
+void SimCluster::repair(HostId host) {
+  static constexpr StreamName kRepair = stream_name("repair");
+  const auto cause = std::find_if(active_.begin(), active_.end(), [&](const ActiveFault& fault) {
+    return kind_of(fault).remedy == Remedy::repair && fault.component.kind != ComponentKind::job &&
+           fault.hosts.contains(host);
+  });
+  shop_->admit(host, cause == active_.end() ? std::nullopt : std::optional(cause->kind),
+               draws_of(kRepair, host.value));
 }
 
 void SimCluster::on(const RepairDone& event) {
-  --repairs_in_hand_;
-  if (!waiting_repairs_.empty()) {
-    const Repair next = waiting_repairs_.front();
-    waiting_repairs_.pop_front();
-    repair(next.host, next.takes);
-  }
+  const std::optional<RepairQueue::Back> back = shop_->on(event);
+  if (!back) return;
   hosts_[event.host.value] = HostState::returned;
-  ++repairs_[event.host.value];
-  end_faults_of(event.host);
+  if (back->mended) {
+    ++repairs_[event.host.value];
+    end_faults_of(event.host);
+    arrivals_->cure(event.host);
+  } else {
+    end_faults_in_vain(event.host);
+  }
   arrivals_->turn_on(FaultClock::always, event.host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);
   out_.push(engine_.now(), HostReturned{event.host});

@@ -19,8 +19,10 @@
 #include "sim/host_signals.hpp"
 #include "sim/job_signals.hpp"
 #include "sim/outbox.hpp"
+#include "sim/repair.hpp"
 #include "sim/reports.hpp"
 #include "sim/seats.hpp"
+#include "sim/spares.hpp"
 #include "sim/victims.hpp"
 
 #include <deque>
@@ -46,9 +48,11 @@ class SimCluster final : public Cluster {
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
   std::uint64_t events() const { return engine_.events(); }
   Time now() const { return engine_.now(); }
+  const RepairCounts& repairs_done() const { return shop_->counts(); }
+  const SpareCounts& spares_used() const { return spares_->counts(); }
 
  private:
-  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
+  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned, retired };
   enum class RanksState : std::uint8_t {
     none,  // no process
     starting,
@@ -64,6 +68,7 @@ class SimCluster final : public Cluster {
     bool met_job = false;
     double factor = 1;       // slow, degrade: at present
     std::int64_t step = -1;  // of the job, where it stopped it
+    Time heals = kNever;
   };
   struct OpenOrder {
     Order order;
@@ -71,6 +76,15 @@ class SimCluster final : public Cluster {
     Timer due;
     std::int64_t step = 0;     // Checkpoint: the step that it will hold
     Time stall_ends = kNever;  // Checkpoint: when training goes on, once it has begun
+    Time durable = kNever;     // ... and when it is durable
+  };
+  /// What the present start goes back to. Nothing in storage, nor in memory: the beginning.
+  struct Loading {
+    std::int64_t step = 0;
+    Tier from = Tier::storage;
+    Duration takes{};
+    Time begins, ends, due;  // of the load; `due`: of the whole start
+    Time held_until;         // by storage that does not answer
   };
   struct LogWatch {
     WatchId id;
@@ -85,7 +99,9 @@ class SimCluster final : public Cluster {
 
   // sim_cluster.cpp: hosts and the job
   const FaultKind& kind_of(const ActiveFault& fault) const { return world_->faults[fault.kind.value]; }
-  bool powered(HostId host) const { return hosts_[host.value] != HostState::in_repair; }
+  bool powered(HostId host) const {
+    return hosts_[host.value] != HostState::in_repair && hosts_[host.value] != HostState::retired;
+  }
   bool in_job(HostId host) const { return hosts_[host.value] == HostState::in_job; }
   template <class Holds>
   bool any_host(const HostRange& hosts, const Holds& holds) const;
@@ -102,15 +118,39 @@ class SimCluster final : public Cluster {
   void update_pace();
   void schedule_job_end();
   Pace pace(const ClusterState& present) const;
-  Gang::Checkpointing checkpointing() const;
   void grant_spares();
-  void repair(HostId host, Duration takes);
+  std::size_t hosts_wanted() const;
+  void repair(HostId host);
   void watch_for_no_progress();
 
   void on(const BoundaryReached& event);
   void on(const PlannedDue& event);
   void on(const JobEnds& event);
   void on(const RepairDone& event);
+  void on(const SpareReady& event);
+
+  // sim_checkpoints.cpp: checkpoints, starts and evaluation
+  static bool halts_storage(const FaultKind& kind) {
+    return kind.effect == Effect::stall && kind.model == "storage_outage";
+  }
+  Gang::Checkpointing checkpointing() const;
+  void expect_checkpoints();
+  void hold_checkpoints();
+  void delay_checkpoints(Duration pause);
+  bool storage_is_out() const;
+  void storage_fails();
+  void storage_answers();
+  void hold_load_until(Time until);
+  void lose_memory(HostId host);
+  void lose_memory(const ActiveFault& fault);
+  bool still_held(Tier tier) const;
+  Loading choose_checkpoint(const Start& action) const;
+  void begin_start(const Start& action);
+  void schedule_evaluation();
+  void pause_training(FaultKindId by);
+
+  void on(const EvaluationDue& event);
+  void on(const EvaluationEnds& event);
 
   // sim_faults.cpp: what goes wrong, and what of it shows
   void log_truth(TruthKind what, const ActiveFault& fault);
@@ -123,12 +163,16 @@ class SimCluster final : public Cluster {
   void show_symptoms(const ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
+  Timer notice();
   void stand_still();
   void end_fault(std::size_t index);
   void end_faults_of(HostId host);
+  void end_faults_in_vain(HostId host);
   void end_faults_that_restart_removes();
   void seat_job_faults();
-  void return_faults();
+  enum class Returning : std::uint8_t { at_start, in_training };
+  /// Those that are still there strike again: what goes wrong in starts at the start, the rest once the job trains.
+  void return_faults(Returning which);
   void resume_unless_paused();
   void report_log(HostId host, PatternId pattern, Severity severity);
   void push_line(const LogWatch& watch, HostId host, Severity severity, std::uint32_t more);
@@ -159,8 +203,6 @@ class SimCluster final : public Cluster {
   const OpenOrder* find_open() const;
   template <class ActionType>
   void fail_open();
-  void delay_checkpoints(Duration pause);
-  Duration start_duration();
   Result examine(const Probe& probe);
   bool finds(const ProbeKind& probe, HostId host);
   std::vector<HostId> failing_hosts(const ProbeKind& probe);
@@ -181,6 +223,8 @@ class SimCluster final : public Cluster {
   void begin(const Order& order, const Probe& action);
   void begin(const Order& order, const Ask& action);
   void begin(const Order& order, const Alert& action);
+  void begin(const Order& order, const Retire& action);
+  void begin(const Order& order, const Release& action);
   void on(const OrderDue& event);
   void on(const StartFails& event);
 
@@ -233,13 +277,8 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> repairs_;  // of each host so far
   Seats seats_;
   std::vector<std::uint32_t> vacant_;  // slots without a host, in the order in which they fell empty
-  std::vector<HostId> spares_;         // idle, the one that has waited longest first
-  struct Repair {
-    HostId host;
-    Duration takes;
-  };
-  std::deque<Repair> waiting_repairs_;  // for a technician, in the order in which they came
-  std::uint32_t repairs_in_hand_ = 0;
+  std::optional<Spares> spares_;
+  std::optional<RepairQueue> shop_;
   std::optional<FaultArrivals> arrivals_;
   Timer fault_due_[2];  // by FaultClock, with the time that it is set to
   Time fault_due_at_[2];
@@ -247,13 +286,20 @@ class SimCluster final : public Cluster {
   std::uint32_t faults_struck_ = 0;
 
   RanksState ranks_ = RanksState::none;
-  Gang gang_{progress_};
-  Duration checkpoint_interval_ = kForever;
+  Gang gang_;
+  std::array<Duration, kTiers> intervals_ = {};  // between checkpoints
+  std::vector<std::pair<Time, std::uint32_t>>
+      memory_lost_;  // in order of time: when, and in which slot, a host lost its memory
+  Loading loading_;
+  std::int64_t evaluated_ = 0;  // the step at which the model was evaluated last, or training began
+  bool evaluating_ = false;
+  Time paused_at_;
   Duration collective_timeout_ = kForever;
   bool change_wanted_ = false;      // at the next boundary: pace or cadence
   bool checkpoint_wanted_ = false;  // a Checkpoint order waits for a boundary
-  Timer boundary_, job_end_, collective_timer_, give_up_, notice_, same_step_;
-  ClusterState in_force_;  // what the present pace is for
+  Timer boundary_, job_end_, collective_timer_, give_up_, same_step_, evaluation_;
+  Timer notice_, start_notice_;  // when a person sees that the job stands still; that it does not start
+  ClusterState in_force_;        // what the present pace is for
   std::uint64_t starts_ = 0;
   Duration trained_{};  // the training clock up to `training_since_`
   Time training_since_{};

@@ -94,6 +94,7 @@ bool SimCluster::strike(const Strike& strike) {
   if (kind.heals_after) {
     Stream draws = draws_of(heal_names_[fault.kind.value], fault.component.index);
     lasts = from_seconds(kind.heals_after->sample(draws));
+    fault.heals = after(engine_.now(), lasts);
     fault.heal = engine_.after(lasts, Priority::world, FaultHeals{fault.number});
   } else {
     follow(kind, fault.component);
@@ -112,6 +113,7 @@ bool SimCluster::strike(const Strike& strike) {
       return false;
     });
   }
+  lose_memory(fault);
   show_symptoms(fault);
   if (fault.met_job) meet_job(fault);
   return true;
@@ -170,16 +172,11 @@ void SimCluster::meet_job(ActiveFault& fault) {
       break;
     case Effect::stall:
       if (gang_.state() == Gang::State::training) {
-        before_change();
-        training_halts();
-        gang_.pause(engine_.now(), fault.kind);
-        for (OpenOrder& each : open_) {
-          if (each.stall_ends != kNever && each.stall_ends > engine_.now()) engine_.cancel(each.due);
-        }
-        schedule_faults(FaultClock::training);
-        after_change();
+        pause_training(fault.kind);
         collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
       }
+      if (halts_storage(kind) && gang_.state() == Gang::State::paused) storage_fails();
+      if (halts_storage(kind)) hold_load_until(fault.heals);
       break;
     case Effect::corrupt:
     case Effect::none:
@@ -207,6 +204,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
     const Time fails = std::min(heard, after(engine_.now(), collective_timeout_));
     engine_.at(fails, Priority::timer, StartFails{starting->order.id});
     ranks_ = RanksState::stuck;
+    if (!engine_.pending(start_notice_)) start_notice_ = notice();
     return;
   }
   if (ranks_ == RanksState::stuck) return;
@@ -218,14 +216,19 @@ void SimCluster::stop_job(ActiveFault& fault) {
   victims_begin(exits ? kPeerLost : kCollectiveTimeout, after(engine_.now(), until_abort));
 }
 
+/// A person sees by himself that the job does not train.
+Timer SimCluster::notice() {
+  static constexpr StreamName kNotice = stream_name("person.notice");
+  Stream draws = draws_of(kNotice, 0);
+  return engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
+}
+
 /// Ranks are up, nothing moves, and it does not heal.
 void SimCluster::stand_still() {
-  static constexpr StreamName kNotice = stream_name("person.notice");
   ranks_ = RanksState::stuck;
   after_change();
   engine_.cancel(notice_);
-  Stream draws = draws_of(kNotice, 0);
-  notice_ = engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
+  notice_ = notice();
 }
 
 void SimCluster::on(const CollectiveTimeout&) {
@@ -278,11 +281,12 @@ void SimCluster::resume_unless_paused() {
   const bool held = std::any_of(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
     return kind_of(fault).effect == Effect::stall && on_job(fault);
   });
-  if (held) return;
+  if (!storage_is_out()) storage_answers();
+  if (held || evaluating_) return;
   before_change();
   engine_.cancel(collective_timer_);
   gang_.resume(engine_.now());
-  delay_checkpoints(progress_.pauses.back().end - progress_.pauses.back().begin);
+  delay_checkpoints(engine_.now() - paused_at_);
   after_change();
   training_runs();
 }
@@ -292,6 +296,16 @@ void SimCluster::end_faults_of(HostId host) {
   for (std::size_t i = active_.size(); i-- > 0;) {
     const ComponentKind kind = active_[i].component.kind;
     if (kind != ComponentKind::job && !is_domain(kind) && active_[i].hosts.contains(host)) end_fault(i);
+  }
+}
+
+/// A repair that did not help, though it is said to be done. Where repair cures lemons, what failed is over, and the lemon
+/// remains; any other fault is still there.
+void SimCluster::end_faults_in_vain(HostId host) {
+  for (std::size_t i = active_.size(); i-- > 0;) {
+    const ComponentKind kind = active_[i].component.kind;
+    const bool own = kind != ComponentKind::job && !is_domain(kind) && active_[i].hosts.contains(host);
+    if (own && kind_of(active_[i]).profile.lemons.cured) end_fault(i);
   }
 }
 
@@ -308,15 +322,17 @@ void SimCluster::seat_job_faults() {
   }
 }
 
-void SimCluster::return_faults() {
+void SimCluster::return_faults(Returning which) {
   seat_job_faults();
   for (std::size_t i = 0; i < active_.size(); ++i) {
     ActiveFault& fault = active_[i];
     if (!on_job(fault)) continue;
     const FaultKind& kind = kind_of(fault);
+    if ((kind.clock == FaultClock::start) != (which == Returning::at_start)) continue;
     if (kind.same_step && fault.step >= 0) continue;  // wait_for_same_step
     if (stops_job(kind.effect)) {
       log_truth(std::exchange(fault.met_job, true) ? TruthKind::returned : TruthKind::met, fault);
+      lose_memory(fault);
       show_symptoms(fault);
     }
     if (stops_job(kind.effect) || kind.effect == Effect::stall) meet_job(fault);

@@ -68,10 +68,10 @@ void SimCluster::on(const OrderDue& event) {
   const auto closed = close(event.order);
   if (!closed) return;
   if (std::holds_alternative<Start>(closed->order.what)) {
-    const std::int64_t from = gang_.durable();
+    engine_.cancel(start_notice_);
     begin_training();
-    answer(*closed, Status::done, Loaded{from});
-    return_faults();
+    answer(*closed, Status::done, Loaded{loading_.step});
+    return_faults(Returning::in_training);
   } else if (const auto* probe = std::get_if<Probe>(&closed->order.what)) {
     answer(*closed, Status::done, examine(*probe));
   } else if (std::holds_alternative<Checkpoint>(closed->order.what)) {
@@ -149,13 +149,14 @@ void SimCluster::begin(const Order& order, const Cancel& action) {
 // --- checkpoints -----------------------------------------------------------------------------------------------------
 
 void SimCluster::begin(const Order& order, const CheckpointEvery& action) {
-  checkpoint_interval_ = action.interval;
+  intervals_[static_cast<std::size_t>(action.tier)] = action.interval;
   change_at_boundary();
   answer_now(order, Status::done);
 }
 
+/// While it is evaluated a job stands between two steps, and saves when it goes on.
 void SimCluster::begin(const Order& order, const Checkpoint&) {
-  if (gang_.state() != Gang::State::training) return answer_now(order, Status::failed);
+  if (gang_.state() != Gang::State::training && !evaluating_) return answer_now(order, Status::failed);
   open(order, kNever, Priority::world);
   checkpoint_wanted_ = true;
   change_at_boundary();
@@ -177,23 +178,18 @@ void SimCluster::begin(const Order& order, const Stop&) {
   open(order, after(engine_.now(), running ? world_->job.stop_time : Duration::zero()), Priority::world);
 }
 
-Duration SimCluster::start_duration() {
-  const StartChain& chain = world_->job.start;
-  Duration total = gang_.durable() > 0 ? costs_.load : Duration::zero();
-  for (const Law* phase :
-       {&chain.scheduling, &chain.process_start, &chain.communicator_init, &chain.warm_up}) {
-    total += from_seconds(phase->sample(*start_draws_));
-  }
-  return total;
-}
-
 void SimCluster::begin(const Order& order, const Start& action) {
   if (ranks_ != RanksState::none || !vacant_.empty()) return answer_now(order, Status::failed);
   collective_timeout_ = action.collective_timeout;
   end_faults_that_restart_removes();
   ranks_ = RanksState::starting;
   engine_.cancel(notice_);
-  open(order, after(engine_.now(), start_duration()), Priority::world);
+  begin_start(action);
+  open(order, loading_.due, Priority::world);
+  for (const ActiveFault& fault : active_) {
+    if (halts_storage(kind_of(fault)) && on_job(fault)) hold_load_until(fault.heals);
+  }
+  return_faults(Returning::at_start);
   for (const Strike& each : arrivals_->at_start_of_job(starts_++)) strike(each);
 }
 
@@ -208,29 +204,29 @@ void SimCluster::begin(const Order& order, const Evict& action) {
   const HostId host = action.host;
   const HostState state = hosts_[host.value];
   const bool holds_ranks = state == HostState::in_job && ranks_ != RanksState::none;
-  if (state == HostState::in_repair || state == HostState::returned || holds_ranks) {
+  if ((state != HostState::in_job && state != HostState::spare) || holds_ranks) {
     return answer_now(order, Status::failed);
   }
   if (state == HostState::in_job) {
+    lose_memory(host);
     vacant_.push_back(seats_.slot_of(host));
     arrivals_->turn_off(FaultClock::training, host, training_clock());
   } else {
-    std::erase(spares_, host);
+    spares_->remove(host);
   }
   hosts_[host.value] = HostState::in_repair;
   arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);
   heartbeats_->leave_service(host);
-  static constexpr StreamName kRepair = stream_name("repair");
-  Stream draws = draws_of(kRepair, host.value);
-  repair(host, from_seconds(world_->repair.time.sample(draws)));
+  repair(host);
   answer_now(order, Status::done);
+  grant_spares();  // whoever waits for a host that was on its way needs another one
 }
 
 void SimCluster::begin(const Order& order, const Readmit& action) {
   if (hosts_[action.host.value] != HostState::returned) return answer_now(order, Status::failed);
   hosts_[action.host.value] = HostState::spare;
-  spares_.push_back(action.host);
+  spares_->add(action.host, hosts_wanted());
   heartbeats_->enter_service(action.host);
   answer_now(order, Status::done);
   grant_spares();
@@ -337,10 +333,31 @@ std::optional<HostId> SimCluster::deal_with_culprit() {
 
 void SimCluster::begin(const Order& order, const Ask&) {
   engine_.cancel(notice_);
+  engine_.cancel(start_notice_);
   open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))),
        Priority::world);
 }
 
 void SimCluster::begin(const Order& order, const Alert&) { answer_now(order, Status::done); }
+
+/// What is wrong with the host goes with it.
+void SimCluster::begin(const Order& order, const Retire& action) {
+  const HostId host = action.host;
+  const HostState state = hosts_[host.value];
+  if (state != HostState::in_repair && state != HostState::returned) return answer_now(order, Status::failed);
+  shop_->drop(host);
+  hosts_[host.value] = HostState::retired;
+  end_faults_of(host);
+  arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
+  schedule_faults(FaultClock::always);
+  answer_now(order, Status::done);
+}
+
+/// The hosts stay where they are until the next Start; who pays for them in between is the score's affair.
+void SimCluster::begin(const Order& order, const Release&) {
+  for (std::uint32_t slot = 0; ranks_ == RanksState::none && slot < seats_.count(); ++slot)
+    memory_lost_.emplace_back(engine_.now(), slot);
+  answer_now(order, ranks_ == RanksState::none ? Status::done : Status::failed);
+}
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #include "study/point.hpp"
 
 #include "models/step/step.hpp"
+#include "models/storage.hpp"
 
 #include <utility>
 
@@ -15,13 +16,17 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   facts.version = version;
   facts.seed = seed;
   facts.gpus = world.inventory.job_hosts * world.inventory.gpus_per_host;
-  facts.gpus_held = world.inventory.hosts() * world.inventory.gpus_per_host;
+  facts.gpus_held = (world.inventory.hosts() - world.spares.pool) * world.inventory.gpus_per_host;
   facts.hosts = world.inventory.job_hosts;
   facts.spares = world.inventory.spares;
   facts.peak = world.hardware.peak;
   facts.tokens_per_step = static_cast<double>(job.global_batch) * job.model.sequence;
   facts.flops_per_step = model_flops_per_token(job.model) * facts.tokens_per_step;
   facts.gpu_hour = world.cost.gpu_hour;
+  facts.idle_gpu_hour = world.cost.idle_gpu_hour;
+  constexpr double kTerabyte = 1e12;
+  facts.storage_month = {world.cost.tb_month.value * checkpoint_size(world).value / kTerabyte *
+                         world.storage.keep_last};
   facts.window = job.window;
   facts.steps = job.steps;
   facts.give_up_after = job.give_up_after;

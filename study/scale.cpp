@@ -119,7 +119,7 @@ std::optional<BestInterval> best_interval(const Summary& summary, Duration stall
 ScaledSize scaled_size(const Experiment& experiment, PointNumber number, std::uint32_t replicas,
                        std::uint64_t own) {
   const Point& point = experiment.point(number);
-  const CheckpointCosts costs = checkpoint_costs(point.scenario.world);
+  const TierCosts costs = checkpoint_costs(point.scenario.world)[Tier::storage];
   ScaledSize size;
   for (const Setting& setting : point.settings) size.settings.emplace_back(setting.path, setting.value);
   size.summary = experiment.summary(number, replicas);

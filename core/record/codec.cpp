@@ -76,6 +76,10 @@ template <>
 constexpr Ending kLast<Ending> = Ending::gave_up;
 template <>
 constexpr StopReason kLast<StopReason> = StopReason::planned;
+template <>
+constexpr Tier kLast<Tier> = Tier::storage;
+template <>
+constexpr Restore kLast<Restore> = Restore::every_rank;
 
 class Reader {
  public:
@@ -208,6 +212,10 @@ class Printer {
       text_ += name_of(kEndings, value);
     } else if constexpr (std::is_same_v<T, StopReason>) {
       text_ += name_of(kStopReasons, value);
+    } else if constexpr (std::is_same_v<T, Tier>) {
+      text_ += name_of(kTierNames, value);
+    } else if constexpr (std::is_same_v<T, Restore>) {
+      text_ += name_of(kRestoreNames, value);
     } else if constexpr (std::is_arithmetic_v<T>) {
       text_ += std::to_string(value);
     } else if constexpr (std::is_same_v<T, Duration>) {

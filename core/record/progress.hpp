@@ -6,8 +6,10 @@
 
 #include "core/contract.hpp"
 #include "core/id.hpp"
+#include "core/tier.hpp"
 #include "core/time.hpp"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -17,11 +19,27 @@ namespace gauntlet {
 inline constexpr std::int64_t kNoCheckpoint = std::numeric_limits<std::int64_t>::max();
 
 /// When a job that trains undisturbed takes its checkpoints: after `first` steps, then after every `every` steps.
-/// Each blocks training for `stall`.
+/// Each blocks training for `stall`; those that go further, for theirs.
 struct Cadence {
+  /// Checkpoint n (from 1) goes further where `every` divides n + `taken`. Of two such the later goes further still, and
+  /// its `every` is a multiple of the earlier one's wherever both are set.
+  struct Further {
+    std::int64_t every = 0;  // 0: none does
+    std::int64_t taken = 0;  // checkpoints since the last that did, when the stretch began at its origin
+    Duration stall{};
+  };
+
   std::int64_t first = kNoCheckpoint;  // may be 0: a checkpoint at once
   std::int64_t every = kNoCheckpoint;
   Duration stall{};
+  std::array<Further, kTiers - 1> further = {};
+
+  /// How far checkpoint n goes: 0, or 1 + the index in `further`.
+  std::size_t reach(std::int64_t n) const;
+  /// For which checkpoint n blocks training.
+  Duration stall_of(std::int64_t n) const;
+  /// For which the first n block it together.
+  Duration stalls(std::int64_t n) const;
 };
 
 /// Where undisturbed training stands some time after it began.
@@ -48,6 +66,9 @@ struct Stretch {
   Time time_of_checkpoint(std::int64_t n) const;
   /// How many steps (counted from `origin`) are complete when checkpoint n begins.
   std::int64_t steps_before_checkpoint(std::int64_t n) const;
+
+ private:
+  std::int64_t checkpoints_begun(Duration elapsed) const;
 };
 
 /// Ranks are up but nothing moves, and it heals by itself.
@@ -65,9 +86,31 @@ struct ProgressLog {
   }
 };
 
+inline std::size_t Cadence::reach(std::int64_t n) const {
+  for (std::size_t i = further.size(); i-- > 0;)
+    if (further[i].every > 0 && (n + further[i].taken) % further[i].every == 0) return i + 1;
+  return 0;
+}
+
+inline Duration Cadence::stall_of(std::int64_t n) const {
+  const std::size_t far = reach(n);
+  return far == 0 ? stall : further[far - 1].stall;
+}
+
+inline Duration Cadence::stalls(std::int64_t n) const {
+  Duration sum = n * stall, shorter = stall;
+  for (const Further& each : further) {
+    if (each.every == 0) continue;
+    const std::int64_t count = (n + each.taken) / each.every - each.taken / each.every;
+    sum += count * (each.stall - shorter);
+    shorter = each.stall;
+  }
+  return sum;
+}
+
 inline Time Stretch::time_of_step(std::int64_t steps) const {
-  const std::int64_t stalls = steps <= cadence.first ? 0 : 1 + (steps - cadence.first - 1) / cadence.every;
-  return origin + steps * step + stalls * cadence.stall;
+  const std::int64_t taken = steps <= cadence.first ? 0 : 1 + (steps - cadence.first - 1) / cadence.every;
+  return origin + steps * step + cadence.stalls(taken);
 }
 
 inline std::int64_t Stretch::steps_before_checkpoint(std::int64_t n) const {
@@ -76,7 +119,7 @@ inline std::int64_t Stretch::steps_before_checkpoint(std::int64_t n) const {
 }
 
 inline Time Stretch::time_of_checkpoint(std::int64_t n) const {
-  return time_of_step(steps_before_checkpoint(n)) + cadence.stall;
+  return time_of_step(steps_before_checkpoint(n)) + cadence.stall_of(n);
 }
 
 inline Reached Stretch::reached_at(Time at) const {
@@ -85,20 +128,48 @@ inline Reached Stretch::reached_at(Time at) const {
   const std::int64_t unstalled = elapsed / step;
   if (unstalled < cadence.first)
     return {.steps = unstalled, .checkpoints = 0, .into_step = elapsed % step, .into_stall = {}};
-  // From the first checkpoint on, time repeats: a stall, then `every` steps.
-  const Duration since = elapsed - cadence.first * step;
-  const bool repeats = cadence.every != kNoCheckpoint;
-  const Duration period = repeats ? cadence.every * step + cadence.stall : kForever;
-  const std::int64_t periods = repeats ? since / period : 0;
-  const Duration rest = repeats ? since % period : since;
-  const std::int64_t steps = cadence.first + (repeats ? periods * cadence.every : 0);
-  if (rest < cadence.stall)
-    return {.steps = steps, .checkpoints = periods, .into_step = {}, .into_stall = rest};
-  const Duration trained = rest - cadence.stall;
-  return {.steps = steps + trained / step,
-          .checkpoints = periods + 1,
-          .into_step = trained % step,
-          .into_stall = {}};
+  const std::int64_t began = checkpoints_begun(elapsed);
+  const Duration since = elapsed - (steps_before_checkpoint(began) * step + cadence.stalls(began - 1));
+  const Duration stall = cadence.stall_of(began);
+  const std::int64_t steps = steps_before_checkpoint(began);
+  if (since < stall) return {.steps = steps, .checkpoints = began - 1, .into_step = {}, .into_stall = since};
+  const Duration trained = since - stall;
+  return {
+      .steps = steps + trained / step, .checkpoints = began, .into_step = trained % step, .into_stall = {}};
+}
+
+/// How many checkpoints had begun so long after the origin, the first one having begun.
+inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
+  if (cadence.every == kNoCheckpoint) return 1;
+  // Time repeats with the checkpoints that go furthest. Within such a round a checkpoint takes at least the shortest stall and
+  // at most the longest: look for the last that had begun between the two.
+  std::int64_t round = 1;
+  Duration shortest = cadence.stall, longest = cadence.stall;
+  for (const Cadence::Further& each : cadence.further) {
+    if (each.every == 0) continue;
+    round = each.every;
+    shortest = each.stall < shortest ? each.stall : shortest;
+    longest = each.stall > longest ? each.stall : longest;
+  }
+  const Duration work = cadence.every * step, since = elapsed - cadence.first * step;
+  if (round == 1) {
+    // Before the first one further, too, every checkpoint is alike.
+    return 1 + since / (work + cadence.stall_of(1));
+  }
+  const Duration round_time = round * work + cadence.stalls(round);
+  const std::int64_t rounds = since / round_time;
+  const Duration rest = since % round_time;
+  const std::int64_t most = rest / (work + shortest);
+  std::int64_t low = rest / (work + longest);  // further checkpoints begun in this round
+  std::int64_t high = most < round ? most : round - 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low + 1) / 2;
+    if (middle * work + cadence.stalls(middle) <= rest)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return 1 + rounds * round + low;
 }
 
 }  // namespace gauntlet

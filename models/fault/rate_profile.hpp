@@ -13,7 +13,9 @@ namespace gauntlet {
 /// A share of the components that fail `factor` times as often as the others (lemons). Which ones is drawn for each replica.
 struct Lemons {
   double share = 0;   // in [0, 1]
-  double factor = 1;  // > 0
+  double factor = 1;  // > 0; above 1 where `cured`
+  /// A repair of its host that holds makes a lemon like the others. One that fails silently leaves the lemon, and no fault.
+  bool cured = false;
 };
 
 /// Components [first, last] come from a batch with its own rate.

@@ -58,7 +58,6 @@ struct DimensionBandwidth {
   Bandwidth slowest() const;
 };
 
-inline constexpr std::size_t kDimensions = 5;
 using Bandwidths = std::array<DimensionBandwidth, kDimensions>;  // by Dimension
 
 /// A model of the network: bandwidths in a state of it. Safe to call from several threads at once.

@@ -28,6 +28,7 @@ class LogDetector : public DetectorBase {
     if (line >= actions_.size()) return;
     Suspicion suspicion{.host = host_of(seen.who), .sensed = seen.sensed, .cause = seen.watch};
     if (actions_[line] == LineAction::alert) suspicion.gravity = Gravity::unusual;
+    if (actions_[line] == LineAction::save) suspicion.gravity = Gravity::warning;
     if (actions_[line] == LineAction::restart) {
       suspicion.gravity = Gravity::restart;
       suspicion.host = std::nullopt;

@@ -1,4 +1,5 @@
-// `loss`: the training loss is no number, or jumps above its running median. The job goes back to its last checkpoint.
+// `loss`: the training loss is no number, or jumps above its running median. The job goes back to its last checkpoint, or to
+// an older one (recovery.roll_back).
 //
 // Latency: a step. Names nobody. Blind to corruption that leaves the loss where it is, and to what is in the checkpoint
 // already. A spike that the model would have survived is a false alarm.
@@ -24,7 +25,8 @@ class LossDetector : public DetectorBase {
   using DetectorBase::on;
   void on(const Seen& seen, Time, Orders&, Suspicions& found) {
     if (seen.watch == spike_ && seen.edge == Edge::began)
-      found.push_back({.gravity = Gravity::restart, .sensed = seen.sensed, .cause = seen.watch});
+      found.push_back(
+          {.gravity = Gravity::restart, .sensed = seen.sensed, .cause = seen.watch, .wrong = true});
   }
 
  private:

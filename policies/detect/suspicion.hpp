@@ -17,6 +17,7 @@ enum class Gravity : std::uint8_t {
   restart,   // the same, but the cause is known and a restart cures it: nobody is examined
   degraded,  // the job goes on, worse than it should: save it, then stop; a host that is named is replaced
   unusual,   // a person is told, once
+  warning,   // the job goes on, and worse may come: it is saved
 };
 
 struct Suspicion {
@@ -25,6 +26,7 @@ struct Suspicion {
   Time sensed = kNever;   // by the clock of whoever sensed it
   Duration quarantine{};  // the host, once evicted, does not serve again before so long
   WatchId cause{};        // what showed it
+  bool wrong = false;     // what the job computes is wrong, and its newest checkpoints may be too
 };
 using Suspicions = std::vector<Suspicion>;
 

@@ -1,6 +1,7 @@
 #include "policies/recover/recovery.hpp"
 
 #include "policies/diagnose/hang_localisation.hpp"
+#include "policies/registry.hpp"
 
 #include <algorithm>
 
@@ -19,6 +20,15 @@ Trouble trouble_of(const Suspicion& suspicion) {
 
 }  // namespace
 
+Recovery::Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants,
+                   Reports reports)
+    : first_(first),
+      diagnoser_(diagnoser),
+      job_(job),
+      constants_(&constants),
+      reports_(reports),
+      restore_(restore_named(constants.names.restore)) {}
+
 // --- what happens to the job -------------------------------------------------------------------------------------------
 
 bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out) {
@@ -26,10 +36,12 @@ bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders
   // What was sensed before the last start says nothing of the job that runs since then. A host that is named while the
   // start is still under way is better examined now.
   if (suspicion.sensed < started_at_ && (!suspicion.host || job_up())) return false;
-  return meet(trouble_of(suspicion), suspicion.host, now, out);
+  return meet(trouble_of(suspicion), suspicion.host, suspicion.wrong, now, out);
 }
 
-bool Recovery::on(const Noticed&, Time now, Orders& out) { return meet(Trouble::noticed, {}, now, out); }
+bool Recovery::on(const Noticed&, Time now, Orders& out) {
+  return meet(Trouble::noticed, {}, false, now, out);
+}
 
 void Recovery::remember(Trouble trouble, std::optional<HostId> host) {
   const bool examined = trouble != Trouble::degraded || constants_->diagnosis.examine_degraded;
@@ -44,20 +56,27 @@ bool Recovery::restart_will_do() {
   return true;
 }
 
-bool Recovery::meet(Trouble trouble, std::optional<HostId> host, Time now, Orders& out) {
+/// Forgets the incident before, where this is another.
+bool Recovery::begins_incident(Time now) {
+  if (now < relapse_until_) return false;
+  suspects_.clear();
+  condemned_.clear();
+  tries_ = 0;
+  rolled_back_ = 0;
+  return true;
+}
+
+bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Orders& out) {
   const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trouble)];
-  const bool running = std::holds_alternative<Running>(stage_);
   // A job that is down is started anew anyway.
-  if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running)) return false;
-  if (running && now >= relapse_until_) {
-    suspects_.clear();
-    condemned_.clear();
-    tries_ = 0;
-  }
+  if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running())) return false;
+  const bool again = running() && !begins_incident(now) && repeats_;
+  wrong_ = wrong_ || wrong || (again && trouble != Trouble::degraded);
   remember(trouble, host);
   const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
   switch (reaction) {
     case Reaction::join:
+      if (trouble == Trouble::noticed) return false;  // asked if the start that is under way fails too
       fault_ = trouble == Trouble::restart ? fault_ && !restart_will_do() : fault_ || examined;
       return false;
     case Reaction::save:
@@ -69,6 +88,8 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, Time now, Order
       gather(now, out);
       return true;
     default:
+      if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed)
+        start_failed(now);
       give_up(out);
       fault_ = trouble == Trouble::restart ? !restart_will_do() : examined;
       stop(StopReason::fault, out);
@@ -79,6 +100,7 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, Time now, Order
 /// Whatever is under way and would end in a start, or in a stop later on.
 void Recovery::give_up(Orders& out) {
   if (const auto* starting = std::get_if<Starting>(&stage_)) out.add(Cancel{starting->start});
+  if (const auto* waiting = std::get_if<BackingOff>(&stage_)) out.add(Cancel{waiting->wake});
   if (const auto* gathering = std::get_if<Gathering>(&stage_)) {
     out.add(Cancel{gathering->limit});
     if (gathering->asked) out.add(Unwatch{reports_.last_collective});
@@ -113,12 +135,7 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     diagnosing->suite.on(outcome, out);
     if (diagnosing->suite.finished()) conclude(std::vector(diagnosing->suite.found()), now, seating, out);
   } else if (auto* asking = std::get_if<Asking>(&stage_)) {
-    if (asking->question == outcome.order) {
-      const auto* answer = std::get_if<Answered>(&outcome.result);
-      tries_ = 0;
-      replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
-              seating, out);
-    }
+    if (asking->question == outcome.order) answered(outcome, now, seating, out);
   } else if (auto* replacing = std::get_if<Replacing>(&stage_)) {
     if (std::erase(replacing->acquires, outcome.order) > 0) {
       if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
@@ -128,6 +145,12 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     if (holding->wake == outcome.order) make_ready(now, seating, out);
   } else if (auto* starting = std::get_if<Starting>(&stage_)) {
     if (starting->start == outcome.order) return started(outcome, now, out);
+  } else if (auto* waiting = std::get_if<BackingOff>(&stage_)) {
+    if (waiting->wake == outcome.order) make_ready(now, seating, out);
+  } else if (auto* keeping = std::get_if<Keeping>(&stage_)) {
+    if (keeping->wake == outcome.order) release(out);
+  } else if (auto* released = std::get_if<Released>(&stage_)) {
+    if (released->question == outcome.order) answered(outcome, now, seating, out);
   }
   return false;
 }
@@ -177,7 +200,13 @@ void Recovery::stop(StopReason reason, Orders& out) {
 
 void Recovery::stopped(Time now, Seating& seating, Orders& out) {
   if (ask_) return ask(out);
-  const bool try_restart = first_ == First::restart && tries_ < constants_->recovery.restarts_in_place;
+  if (retry_ && suspects_.empty()) {
+    fault_ = false;
+    return make_ready(now, seating, out);
+  }
+  if (first_ == First::person && stopped_for_ == StopReason::fault) return ask(out);
+  const bool restarts = first_ == First::restart || first_ == First::restart_only;
+  const bool try_restart = restarts && tries_ < constants_->recovery.restarts_in_place;
   if (fault_ && try_restart) {
     ++tries_;
     fault_ = false;
@@ -191,8 +220,18 @@ void Recovery::ask(Orders& out) {
   stage_ = Asking{out.add(Ask{job_})};
 }
 
+void Recovery::answered(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
+  const auto* answer = std::get_if<Answered>(&outcome.result);
+  tries_ = 0;
+  retry_ = false;
+  failed_starts_ = 0;
+  retry_at_ = now;
+  replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
+          seating, out);
+}
+
 void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
-  if (diagnoser_.means == Diagnoser::Means::person) return ask(out);
+  if (diagnoser_.means == Diagnoser::Means::person || first_ == First::restart_only) return ask(out);
   std::erase_if(suspects_, [&](HostId host) { return !seating.in_job(host); });
   fault_ = false;
   if (diagnoser_.means == Diagnoser::Means::evidence)
@@ -205,6 +244,10 @@ void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
 void Recovery::conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out) {
   if (!found.empty()) return replace(found, now, seating, out);
   if (fault_) return diagnose(now, seating, out);  // a host was named in the meantime: it is examined first
+  if (retry_) {
+    suspects_.clear();
+    return make_ready(now, seating, out);
+  }
   if (tries_ < constants_->recovery.restarts_in_place) {
     ++tries_;
     return make_ready(now, seating, out);
@@ -226,12 +269,18 @@ void Recovery::replace(std::vector<HostId> hosts, Time now, Seating& seating, Or
   if (suspects_.empty()) fault_ = false;  // whoever was named in the meantime is replaced
   const bool nothing = replacing.acquires.empty();
   stage_ = std::move(replacing);
-  if (nothing) make_ready(now, seating, out);
+  if (nothing) return make_ready(now, seating, out);
+  new_hosts_ = true;
+  retry_ = false;
+  failed_starts_ = 0;
+  retry_at_ = now;
 }
 
 void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
   if (fault_) return diagnose(now, seating, out);
   if (!condemned_.empty()) return replace({}, now, seating, out);
+  const std::uint32_t attempts = constants_->recovery.start_attempts;
+  if (retry_ && attempts > 0 && failed_starts_ >= attempts) return keep(now, out);
   if (now < hold_until_) {
     // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
     const bool planned_already =
@@ -241,20 +290,70 @@ void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
     stage_ = Holding{out.add(Wake{hold_until_})};
     return;
   }
+  if (now < retry_at_) {
+    stage_ = BackingOff{out.add(Wake{retry_at_})};
+    return;
+  }
   start(now, out);
+}
+
+// --- starts --------------------------------------------------------------------------------------------------------------
+
+bool Recovery::retries() const {
+  return constants_->recovery.start_attempts > 0 || constants_->recovery.start_backoff > Duration::zero();
+}
+
+void Recovery::start_failed(Time now) {
+  if (!retries()) return;
+  const RecoveryConstants& constants = constants_->recovery;
+  ++failed_starts_;
+  retry_ = true;
+  Duration wait = std::min(constants.start_backoff, constants.longest_backoff);
+  for (std::uint32_t i = 1; i < failed_starts_ && wait > Duration::zero() && wait < constants.longest_backoff;
+       ++i)
+    wait += std::min(wait, constants.longest_backoff - wait);
+  retry_at_ = after(now, wait);
+}
+
+void Recovery::keep(Time now, Orders& out) {
+  if (constants_->recovery.retention == Duration::zero()) return release(out);
+  stage_ = Keeping{out.add(Wake{after(now, constants_->recovery.retention)})};
+}
+
+void Recovery::release(Orders& out) {
+  new_hosts_ = true;
+  out.add(Release{job_});
+  stage_ = Released{out.add(Ask{job_})};
 }
 
 void Recovery::start(Time now, Orders& out) {
   started_at_ = now;
-  stage_ = Starting{out.add(Start{job_, constants_->detection.collective_timeout})};
+  retry_ = false;
+  if (std::exchange(wrong_, false)) {
+    rolled_back_ += constants_->recovery.roll_back;
+    back_ = rolled_back_;
+  }
+  stage_ = Starting{out.add(Start{.job = job_,
+                                  .collective_timeout = constants_->detection.collective_timeout,
+                                  .restore = restore_,
+                                  .back = back_,
+                                  .schedule = constants_->recovery.reschedule || new_hosts_})};
 }
 
 bool Recovery::started(const Outcome& outcome, Time now, Orders& out) {
   if (outcome.status == Status::done) {
     stage_ = Running{};
+    ask_ = false;
+    new_hosts_ = false;
+    failed_starts_ = 0;
+    back_ = 0;
+    const auto* loaded = std::get_if<Loaded>(&outcome.result);
+    repeats_ = loaded != nullptr && loaded_ && loaded->step <= *loaded_;
+    if (loaded != nullptr) loaded_ = loaded->step;
     relapse_until_ = after(now, constants_->recovery.relapse_window);
     return true;
   }
+  start_failed(now);
   fault_ = true;
   stop(StopReason::fault, out);
   return false;

@@ -3,11 +3,24 @@
 //   running --> (gathering) --> stopping --> diagnosing --> (asking) --> replacing --> (holding) --> starting --> running
 //        \--> saving --> stopping --> holding --> starting --> running                  (a planned stop)
 //         \--> saving --> stopping --> replacing --> starting --> running               (a host that slows the job)
+//   starting --> stopping --> backing off --> starting ... --> keeping --> released --> starting   (starts that fail)
 //
 // `replace` examines hosts first and replaces those that fail a probe. `restart-in-place` starts again at once and
 // examines only what stops again within the same incident. In both, when the probes find nothing: up to
 // `restarts_in_place` restarts on the same hosts, then hosts under suspicion are replaced on evidence alone, and with
-// none under suspicion a person is asked.
+// none under suspicion a person is asked. `restart` examines nobody: after its restarts a person is asked. `person` asks
+// one at every stop that was not planned.
+//
+// A start on hosts that are held already skips the scheduler where `reschedule` is off. A planned stop is then a hot
+// update: save, stop, hold for as long as told, and start the new code in the same place.
+//
+// Back to an older checkpoint, by `roll_back` more each time in one incident: when the loss is wrong, and when the job
+// stops within the relapse window of a start that went on from no later step than the start before. What was done in
+// between is lost again, so it is not chance: a bug that comes back, or a checkpoint that is bad.
+//
+// Starts that fail are investigated as any other stop, unless `start_attempts` or `start_backoff` is set. Then they are
+// tried again after a back-off, on the same hosts but for those that are named and found faulty. After the last of
+// `start_attempts` the hosts are kept for a while as they are, then given back, and a person is asked.
 //
 // Every stage but running ends with the outcome of an order, or with a wake where that could stay out.
 #pragma once
@@ -56,9 +69,18 @@ struct Holding {
 struct Starting {
   OrderId start;
 };
+struct BackingOff {
+  OrderId wake;
+};  // a start has failed, and the next one waits
+struct Keeping {
+  OrderId wake;
+};  // too many have: the hosts are kept as they are, so that somebody can look
+struct Released {
+  OrderId question;
+};  // ... and were given back; a person looks for the cause
 
-using Stage =
-    std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Asking, Replacing, Holding, Starting>;
+using Stage = std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Asking, Replacing, Holding,
+                           Starting, BackingOff, Keeping, Released>;
 
 /// What is new.
 enum class Trouble : std::uint8_t {
@@ -66,7 +88,7 @@ enum class Trouble : std::uint8_t {
   nobody,    // ... and nobody is named
   restart,   // ... and a restart cures it
   degraded,  // it goes on, but a host slows it, or a restart would do it good
-  noticed,   // a person saw that it stands still, unasked
+  noticed,   // a person saw that it stands still or does not start, unasked
 };
 inline constexpr std::size_t kTroubles = 5;
 
@@ -76,7 +98,7 @@ enum class Reaction : std::uint8_t {
   gather,  // a new incident: wait for somebody to be named, then stop the job
   save,    // a checkpoint first
   cut,     // enough is known: stop the job
-  redo,    // give up the start that is under way, and stop
+  redo,    // give up the start that is under way or to come, and stop
   join,    // the job is down already: it is dealt with before the next start
   ignore,
 };
@@ -92,21 +114,23 @@ inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v
       /* asking     */ {join, ignore, ignore, join, ignore},
       /* replacing  */ {join, ignore, ignore, join, ignore},
       /* holding    */ {join, ignore, ignore, join, ignore},
-      /* starting   */ {redo, redo, redo, redo, ignore},
+      /* starting   */ {redo, redo, redo, redo, join},
+      /* backing off*/ {join, ignore, ignore, join, redo},
+      /* keeping    */ {join, ignore, ignore, join, ignore},
+      /* released   */ {join, ignore, ignore, join, ignore},
   }};
 }();
 
 class Recovery {
  public:
   /// What is tried first when a job has stopped.
-  enum class First : std::uint8_t { diagnosis, restart };
+  enum class First : std::uint8_t { diagnosis, restart, restart_only, person };
   /// The watches that report to the recovery.
   struct Reports {
     WatchId probes, last_collective;
   };
 
-  Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants, Reports reports)
-      : first_(first), diagnoser_(diagnoser), job_(job), constants_(&constants), reports_(reports) {}
+  Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants, Reports reports);
 
   /// The first start of the job.
   void launch(Time now, Orders& out) { start(now, out); }
@@ -122,11 +146,14 @@ class Recovery {
   const Stage& stage() const { return stage_; }
   /// From a start that succeeded to the order to stop.
   bool job_up() const { return stage_.index() <= 2; }
+  /// Nothing is known to be wrong.
+  bool running() const { return std::holds_alternative<Running>(stage_); }
   /// How many hosts are to be replaced without being examined.
   std::size_t condemned() const { return condemned_.size(); }
 
  private:
-  bool meet(Trouble trouble, std::optional<HostId> host, Time now, Orders& out);
+  bool meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Orders& out);
+  bool begins_incident(Time now);
   void remember(Trouble trouble, std::optional<HostId> host);
   bool restart_will_do();
   void save(StopReason reason, Time now, Orders& out);
@@ -140,6 +167,11 @@ class Recovery {
   void conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out);
   void replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
   void make_ready(Time now, Seating& seating, Orders& out);
+  void answered(const Outcome& outcome, Time now, Seating& seating, Orders& out);
+  bool retries() const;
+  void start_failed(Time now);
+  void keep(Time now, Orders& out);
+  void release(Orders& out);
   void start(Time now, Orders& out);
   bool started(const Outcome& outcome, Time now, Orders& out);
 
@@ -148,6 +180,7 @@ class Recovery {
   JobId job_;
   const PolicyConstants* constants_;
   Reports reports_;
+  Restore restore_;
   Stage stage_ = Running{};
   std::vector<HostId> suspects_;   // named since the last start, in the order in which they were
   std::vector<HostId> condemned_;  // to be replaced without being examined
@@ -158,6 +191,15 @@ class Recovery {
   Time hold_until_ = kStart;
   Time started_at_ = kStart;  // when the last start was ordered
   StopReason stopped_for_ = StopReason::fault;
+  bool new_hosts_ = true;            // since the last start that succeeded: they are to be scheduled
+  bool retry_ = false;               // the present stop is that of a start that failed, and it is tried again
+  std::uint32_t failed_starts_ = 0;  // in a row
+  Time retry_at_ = kStart;           // no start before
+  std::optional<std::int64_t> loaded_{};  // from which step the last start went on
+  bool repeats_ = false;                  // ... which was no progress over the start before
+  bool wrong_ = false;                    // the next start goes further back
+  std::uint32_t rolled_back_ = 0;         // in this incident, in checkpoints
+  std::uint32_t back_ = 0;                // of the next start
 };
 
 }  // namespace gauntlet

@@ -84,7 +84,7 @@ void code_figures(Coder& coder, FiguresType& figures) {
   auto& [ending, wall, phases, lost, effective_corrupt, steps, iterations, iteration_time, interruptions,
          planned_stops, false_alarms, faults, unplanned_rate, detection_latency_sum, detected,
          evictions_right, evictions_wrong, asked, spares_max_in_use, fault_scores, false_alerts,
-         wrong_evictions, fingerprint, incidents] = figures;
+         wrong_evictions, released, fingerprint, incidents] = figures;
   coder.all(ending, lost);
   coder.instead_of(usual_phases(figures), phases);
   coder.instead_of(usual_wall(figures), wall);
@@ -92,7 +92,7 @@ void code_figures(Coder& coder, FiguresType& figures) {
             faults, unplanned_rate, detection_latency_sum, detected, evictions_right, evictions_wrong, asked,
             spares_max_in_use);
   coder.scores(figures, fault_scores);
-  coder.all(false_alerts, wrong_evictions, fingerprint, incidents);
+  coder.all(false_alerts, wrong_evictions, released, fingerprint, incidents);
 }
 
 class Encoder {

@@ -5,6 +5,7 @@
 #include "core/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,19 @@ struct ScenarioFacts {
   std::string version;  // of the program that ran it
   std::uint64_t seed = 0;
   std::uint32_t gpus = 0;       // of the job
-  std::uint32_t gpus_held = 0;  // the job's and the spares'
+  std::uint32_t gpus_held = 0;  // the job's and the spares', those of a pool with other jobs left out
   std::uint32_t hosts = 0;      // of the job
   std::uint32_t spares = 0;     // hosts
   FlopRate peak;                // of one GPU
   double tokens_per_step = 0;
-  Flops flops_per_step;             // model FLOPs, without recomputed activations
-  Money gpu_hour;                   // zero: the scenario states no price
-  Duration window{};                // zero: until the work is done
-  std::int64_t steps = 0;           // the work; zero: no end but `window`
-  Duration give_up_after{};         // without progress for so long, a run ends; zero: it never gives up
-  std::vector<std::string> faults;  // names, by FaultKindId
+  Flops flops_per_step;                  // model FLOPs, without recomputed activations
+  Money gpu_hour;                        // zero: the scenario states no price
+  Duration window{};                     // zero: until the work is done
+  std::int64_t steps = 0;                // the work; zero: no end but `window`
+  Duration give_up_after{};              // without progress for so long, a run ends; zero: it never gives up
+  std::vector<std::string> faults;       // names, by FaultKindId
+  std::optional<Money> idle_gpu_hour{};  // of a spare's; nothing: gpu_hour
+  Money storage_month{};                 // for the checkpoints that are kept, 30 days
 };
 
 }  // namespace gauntlet

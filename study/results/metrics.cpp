@@ -32,11 +32,16 @@ double sum(const Figures& of, Duration FaultScore::*part) {
 double effective_seconds(const Figures& of) { return to_seconds(at(of.phases, Phase::effective)); }
 
 double gpu_hours(const ScenarioFacts& facts, const Figures& of) {
-  return facts.gpus_held * to_seconds(of.wall) / kSecondsPerHour;
+  return (facts.gpus_held * to_seconds(of.wall) - facts.gpus * to_seconds(of.released)) / kSecondsPerHour;
 }
 
 double cost(const ScenarioFacts& facts, const Figures& of) {
-  return gpu_hours(facts, of) * facts.gpu_hour.value;
+  constexpr double kHoursPerMonth = 720;
+  const double hours = to_seconds(of.wall) / kSecondsPerHour;
+  const double idle = (facts.gpus_held - facts.gpus) * hours;
+  return (gpu_hours(facts, of) - idle) * facts.gpu_hour.value +
+         idle * facts.idle_gpu_hour.value_or(facts.gpu_hour).value +
+         facts.storage_month.value * hours / kHoursPerMonth;
 }
 
 void add_rates(const ScenarioFacts& facts, std::vector<Metric>& all) {

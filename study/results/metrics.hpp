@@ -61,7 +61,8 @@ struct Metric {
 ///   all; wrong_evictions_cost_s: what the wrong ones cost, a part of the other losses; asked (times that a person was
 ///   asked), spares.max_in_use (hosts in repair or standing in for one)
 /// - spares.waited: 1 for a run that waited for a spare at all, else 0
-/// - gpu_hours, cost: of every GPU held, spares included; no cost without a price. cost.lost: cost x (1 - ettr);
+/// - gpu_hours, cost: of every GPU held, spares included, those of the job not while it had given them back; spares at their own
+///   price, and the checkpoints that storage keeps; no cost without a price of a GPU. cost.lost: cost x (1 - ettr);
 ///   cost.per_effective_gpu_hour: cost / (the job's GPUs x effective hours)
 /// - effective_corrupt_s: the part of the effective time after an undetected corruption
 /// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are no fault first

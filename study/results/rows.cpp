@@ -127,7 +127,7 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
     columns.push_back({name, kInteger});
   columns.push_back({"unplanned_rate_per_s", kReal});
   for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use", "false_alerts",
-                           "wrong_evictions_ns"})
+                           "wrong_evictions_ns", "released_ns"})
     columns.push_back({name, kInteger});
   for (const std::string& fault : faults) columns.push_back({"faults." + fault, kInteger});
   for (const std::string& fault : faults)
@@ -157,7 +157,7 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
               cell(figures.false_alarms), cell(figures.detected), cell(figures.detection_latency_sum),
               figures.unplanned_rate, cell(figures.evictions_right), cell(figures.evictions_wrong),
               cell(figures.asked), cell(figures.spares_max_in_use), cell(figures.false_alerts),
-              cell(figures.wrong_evictions)});
+              cell(figures.wrong_evictions), cell(figures.released)});
   for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
   for (const auto& kind : places) {
     if (kind) {
@@ -203,6 +203,7 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   in.next(figures.spares_max_in_use);
   in.next(figures.false_alerts);
   in.next(figures.wrong_evictions);
+  in.next(figures.released);
   figures.faults.assign(kinds, 0);
   for (const auto& kind : places) {
     if (kind) {

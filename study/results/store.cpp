@@ -62,7 +62,9 @@ void insert_point(sqlite3* database, std::uint32_t number, const StoredPoint& po
                    facts.steps,
                    std::int64_t{facts.give_up_after.count()},
                    std::string_view(faults),
-                   std::string_view(point.text)};
+                   std::string_view(point.text),
+                   facts.idle_gpu_hour ? Cell(facts.idle_gpu_hour->value) : Cell(),
+                   facts.storage_month.value};
   sqlite::Statement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
 }
 

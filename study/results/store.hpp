@@ -4,7 +4,8 @@
 //             interval (what its intervals cover)
 //   point     one row a point: point (its number), label, settings (JSON object path -> value), the facts of its scenario
 //             (name, question, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, flops_per_step, gpu_hour_usd,
-//             window_ns, steps, give_up_after_ns, faults: JSON array of names), text (its whole scenario as TOML)
+//             window_ns, steps, give_up_after_ns, faults: JSON array of names), text (its whole scenario as TOML),
+//             idle_gpu_hour_usd (null: gpu_hour_usd), storage_month_usd
 //   replica   one row a replica, by (point, replica): point, then the columns of replicas.csv (rows.hpp). Those of a fault
 //             that the point's scenario does not have are null
 //   incident  one row an incident, by (point, replica, incident): point, then the columns of incidents.csv; of the

@@ -82,6 +82,8 @@ StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study)
   facts.give_up_after = Duration(row.integer(15));
   facts.faults = Json::parse(row.text(16)).get<std::vector<std::string>>();
   point.text = row.text(17);
+  if (!std::holds_alternative<std::monostate>(row.cell(18))) facts.idle_gpu_hour = Money{row.real(18)};
+  facts.storage_month = {row.real(19)};
   return point;
 }
 

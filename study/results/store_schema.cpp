@@ -41,7 +41,9 @@ std::vector<Column> point_columns() {
           {"steps", "INTEGER"},
           {"give_up_after_ns", "INTEGER"},
           {"faults", "TEXT"},
-          {"text", "TEXT"}};
+          {"text", "TEXT"},
+          {"idle_gpu_hour_usd", "REAL"},
+          {"storage_month_usd", "REAL"}};
 }
 
 std::vector<Column> metric_columns() {

@@ -49,6 +49,16 @@ says stderr "4000001 replicas are more than 4000000"
 # Runs that gave up: the report says so, and the exit code.
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min
 says stdout "5 of 5 runs gave up: no progress for 60 s."
+exits 1 run "$tiny" --replica 3 --set job.give_up_after=1min
+says stdout "1 of 1 run gave up: no progress for 60 s."
+# They end after 30 days by default, and the report says what they waited for.
+exits 1 run "$tiny" --replicas 5 --set job.window=100d --set spares.count=0 --set repair.time=400d
+says stdout "5 of 5 runs gave up: no progress for 30 days."
+says stdout 'went to `waiting_for_spare`: no host came'
+exits 1 run "$tiny" --replicas 5 --set job.window=100d --set job.start.communicator_init=400d
+says stdout "5 of 5 runs gave up: no progress for 30 days."
+says stdout 'went to `restarting`: no start succeeded'
+exits 0 run "$tiny" --replicas 5 --set job.window=20d --set job.start.communicator_init=400d
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min --json
 says stdout '"gave_up"'
 

@@ -7,6 +7,10 @@ exits 0 replay "$scratch/run.gauntlet"
 says stdout ": identical"
 [[ "$(sed -E 's/.* ([0-9]+) orders.*/\1/' "$scratch/stdout")" -gt 1 ]] || fail "hardly an order was compared"
 
+exits 0 replay "$scratch/run.gauntlet" --tell
+says stdout "    Start{job=0"
+grep -qE "^Outcome\{.*Loaded\{step=0\}" "$scratch/stdout" || fail "the story lacks the outcome of the first start"
+
 # A recording is not overwritten unless that is asked for.
 cp "$scratch/run.gauntlet" "$scratch/before"
 exits 2 run "$tiny" --replica 4 --record "$scratch/run.gauntlet"

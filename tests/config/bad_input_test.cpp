@@ -173,7 +173,8 @@ TEST(BadInput, AMisspeltFaultIsNoNewOne) {
 }
 
 TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
-  for (const std::string name : {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed"})
+  for (const std::string name :
+       {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed", "evaluation"})
     EXPECT_EQ(problems_with("[faults." + name + "]\n" + kCrash + "mtbf = \"9d\"\n"),
               "test.toml:19:1: faults." + name +
                   " has the name of a cause of lost time that is no fault; choose another name\n");
@@ -217,7 +218,7 @@ TEST(BadInput, AnUnknownNameListsTheKnownOnes) {
   EXPECT_EQ(problems_with("[policies]\ncheckpoint = \"dayl\"\n"),
             "test.toml:20:14: policies.checkpoint = \"dayl\" is not a checkpoint policy; did you mean "
             "\"daly\"? known are "
-            "\"fixed\", \"young\", \"daly\"\n");
+            "\"fixed\", \"young\", \"daly\", \"exact\", \"two-level\"\n");
   EXPECT_EQ(problems_with("[policies]\ndetect = [\"heartbeat\", \"psychic\"]\n"),
             "test.toml:20:24: policies.detect[1] = \"psychic\" is not a detector; known are \"heartbeat\", "
             "\"exit\", \"log\", \"hang\", \"collective-timeout\", \"traffic-stopped\", "
@@ -300,7 +301,7 @@ TEST(BadInput, ANumberInPlaceOfATableShowsATable) {
       "test.toml:23:8: faults.f.rate = 3 is a whole number; this takes a table such as { count = 3, over = "
       "\"30d x 128 hosts\" }\n");
   EXPECT_EQ(problems_of(load_text(kSmall, {"spares=3"})),
-            "--set: spares = 3 is a whole number; this takes a table such as { count = 0 }\n");
+            "--set: spares = 3 is a whole number; this takes a table such as { policy = \"fixed\" }\n");
   EXPECT_EQ(problems_when("model = \"tiny-1b\"", "model = 7"),
             "test.toml:7:9: job.model = 7 is a whole number; this takes a name of the catalogue's models, or "
             "a table\n");

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -53,6 +54,39 @@ TEST(Show, EveryShippedScenarioIsWithoutMistakesAndComesBackWhole) {
     EXPECT_FALSE(scenario.about.empty()) << "it asks no question";
     expect_round_trip(load_scenario(scenario.name, {}));
   }
+}
+
+/// What is warned of, and why; not where, which another text says otherwise.
+std::vector<std::string> warned_of(const LoadedScenario& loaded) {
+  std::vector<std::string> out;
+  for (const Problem& warning : loaded.warnings)
+    out.push_back(warning.what.substr(0, warning.what.find(' ')) + " " + warning.why);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void expect_the_same_warnings(const LoadedScenario& loaded) {
+  EXPECT_EQ(warned_of(load_scenario_text(show(loaded), "shown.toml")), warned_of(loaded));
+}
+
+// Every default is written there, and nobody meant it.
+TEST(Show, WarnsOfNothingThatTheScenarioItselfDoesNot) {
+  std::size_t scenarios = 0, warnings = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator("scenarios")) {
+    const std::string path = file.path().string();
+    if (file.path().extension() != ".toml" || path.starts_with("scenarios/catalog/")) continue;
+    SCOPED_TRACE(path);
+    const LoadedScenario loaded = load_scenario(path, {});
+    ASSERT_EQ(problems_of(loaded), "");
+    expect_the_same_warnings(loaded);
+    ++scenarios;
+    warnings += loaded.warnings.size();
+  }
+  EXPECT_GE(scenarios, 30U);
+  EXPECT_GE(warnings, 1U) << "every-fault has one";
+  expect_the_same_warnings(load_text(kSmall));  // too few hosts for a detector that it has by default
+  expect_the_same_warnings(load_text(kSmall + "slow_write = 0.5\n[spares]\ncold_time = \"1min\"\n[repair]\n"
+                                              "burn_in_finds = 0.5\n[job.start]\nat_gpus = 8\n"));
 }
 
 TEST(Show, WhatIsOddComesBackToo) {
@@ -109,7 +143,7 @@ TEST(Schema, IsJsonAndHasEverySectionThatIsShown) {
         "cost", "faults", "probes", "policies", "detection", "diagnosis", "checkpoint", "recovery", "study"})
     EXPECT_TRUE(sections.contains(name)) << name;
   EXPECT_EQ(sections["policies"]["properties"]["checkpoint"]["enum"],
-            (nlohmann::json{"fixed", "young", "daly"}));
+            (nlohmann::json{"fixed", "young", "daly", "exact", "two-level"}));
   EXPECT_EQ(sections["checkpoint"]["properties"]["interval"]["default"], "30min");
   EXPECT_FALSE(sections["checkpoint"]["properties"]["interval"]["description"].get<std::string>().empty());
   EXPECT_EQ(sections["probes"]["additionalProperties"]["properties"]["false_positive"]["maximum"], 1);
@@ -149,8 +183,8 @@ TEST(Lists, NameWhatThereIs) {
                                       "megatron-529.6b", "megatron-7.5b", "megatron-76.1b", "mt-nlg-530b",
                                       "opt-175b", "tiny-1b"}));
   EXPECT_EQ(names(list_distributions()), std::vector<std::string>(law_names().begin(), law_names().end()));
-  EXPECT_EQ(names(list_policies()).size(),
-            22U);  // 13 detectors, 4 diagnoses, 3 checkpoint policies, 2 recoveries
+  // 13 detectors, 4 diagnoses, 5 checkpoint policies, 2 restores, 4 recoveries, 3 retirements, 2 sizes of spares.
+  EXPECT_EQ(names(list_policies()).size(), 33U);
   EXPECT_EQ(names(list_signals()), std::vector<std::string>(kSignalNames.begin(), kSignalNames.end()));
   EXPECT_EQ(names(list_lines()), catalogue_names("lines", {}));
   EXPECT_EQ(names(list_detectors()),

@@ -83,7 +83,8 @@ TEST(Uncertain, APathIsOfAQuantityOfTheSameKindAndThereOnce) {
     return at == std::string::npos ? all : all.substr(at);
   };
   EXPECT_EQ(names("repair.tme.mean"),
-            "names repair.tme.mean, which this scenario does not have; `gauntlet show` lists what it has\n");
+            "names repair.tme.mean, which this scenario does not have; `gauntlet show` lists what it has; "
+            "where --set replaced it, add --set 'study.uncertain=[]'\n");
   EXPECT_EQ(names("repair.time"),
             "names repair.time, which holds no number or quantity; name one of its parameters, such as its "
             "median\n");

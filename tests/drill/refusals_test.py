@@ -34,6 +34,19 @@ class Refusals(unittest.TestCase):
     def test_a_scenario_that_does_not_ask_for_injection(self):
         self.refused(2, ["drill.inject"], "--set", "drill.inject=false")
 
+    def test_what_only_simulated_machines_do(self):
+        """Each is a mistake of its own; nothing of it is ignored."""
+        self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
+                         'policies.restore = "every-rank" cannot be drilled', 'policies.retire = "threshold" cannot',
+                         "recovery.roll_back = 1 cannot be drilled", "recovery.reschedule = false cannot be drilled",
+                         "recovery.start_attempts = 3 cannot be drilled", "recovery.start_backoff cannot be drilled"],
+                     *(word for setting in (
+                         "job.evaluation.every=10", "job.evaluation.time=100ms", "checkpoint.memory_interval=1s",
+                         'policies.restore="every-rank"', 'policies.retire="threshold"', "recovery.roll_back=1",
+                         "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s")
+                       for word in ("--set", setting)))
+        self.refused(2, ['policies.checkpoint = "two-level" cannot be drilled'], "--set", 'policies.checkpoint="two-level"')
+
     def test_too_few_hosts(self):
         self.refused(2, ["--hosts 3", "write --hosts 4"], hosts=3)
 

@@ -19,7 +19,9 @@ PolicyConstants constants() {
   return {.names = {.detect = {"heartbeat", "exit", "log", "hang"},
                     .diagnose = "suite",
                     .checkpoint = "fixed",
-                    .recover = "replace"},
+                    .restore = "one-reader",
+                    .recover = "replace",
+                    .retire = "never"},
           .detection = {.heartbeat_timeout = 30s,
                         .hang_timeout = 300s,
                         .collective_timeout = 600s,
@@ -27,7 +29,8 @@ PolicyConstants constants() {
           .diagnosis = {.suite = {ProbeId{0}, ProbeId{1}}},
           .checkpoint =
               {.interval = 900s, .prior_mtbf = 1000s, .prior_weight = 1, .prior_cost = 20s, .hysteresis = 0},
-          .recovery = {.restarts_in_place = 1, .relapse_window = 60s}};
+          .recovery = {.restarts_in_place = 1, .relapse_window = 60s},
+          .retirement = {}};
 }
 
 /// Four hosts carry the job, host 4 stands by.
@@ -172,6 +175,41 @@ TEST(Controller, TellsAPersonOnceOfWhatIsUnusual) {
   talk.done("probe 1");
   talk.at(300s).done("start", Loaded{9});
   EXPECT_THAT(talk.at(310s).logs_an_error(2), ElementsAre("alert a person"));
+}
+
+TEST(Controller, SavesTheJobJustInTimeWhileItTrains) {
+  PolicyConstants warned = constants();
+  warned.detection.lines = {{PatternId{4}, LineAction::save}};
+  Conversation talk(warned);
+  talk.starts();
+  EXPECT_THAT(talk.at(30s).logs_an_error(2), IsEmpty());  // it has nothing to save
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(100s).logs_an_error(2), ElementsAre("checkpoint now"));
+  EXPECT_THAT(talk.at(101s).logs_an_error(3), IsEmpty());
+  EXPECT_THAT(talk.at(130s).done("checkpoint now", Saved{4}), IsEmpty());
+  EXPECT_THAT(talk.at(140s).logs_an_error(4), IsEmpty());  // a spare
+  EXPECT_THAT(talk.at(150s).logs_an_error(2), ElementsAre("checkpoint now"));
+  talk.at(151s).exits(1);
+  EXPECT_THAT(talk.at(152s).logs_an_error(2), IsEmpty());  // it is down
+}
+
+TEST(Controller, RetiresAHostThatComesBackTooOften) {
+  PolicyConstants retiring = constants();
+  retiring.names.retire = "threshold";
+  retiring.retirement = {.evictions = 2, .window = 24h};
+  Conversation talk(retiring);
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  talk.at(1000s).exits(2);
+  talk.done("stop");
+  talk.fails_the_probe(2);
+  EXPECT_THAT(talk.done("probe 0"), ElementsAre("evict host 2", "acquire a host"));
+  talk.done("acquire", Granted{HostId{4}});
+  talk.at(1100s).done("start", Loaded{90});
+  EXPECT_THAT(talk.at(9000s).sees(HostReturned{HostId{2}}), ElementsAre("readmit host 2"));
+  EXPECT_THAT(talk.at(9500s).falls_silent(2), ElementsAre("evict host 2"));  // as a spare
+  EXPECT_THAT(talk.at(20000s).sees(HostReturned{HostId{2}}), ElementsAre("retire host 2"));
+  EXPECT_THAT(talk.at(20001s).falls_silent(2), IsEmpty());  // it is nobody's any more
 }
 
 TEST(Controller, AsksAPersonWhoNoticedByHimself) {

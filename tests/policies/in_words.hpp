@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -46,6 +47,8 @@ inline std::string in_words(const Watch& watch) {
   return words;
 }
 
+inline std::string_view name_of_tier(Tier tier) { return kTierNames[static_cast<std::size_t>(tier)]; }
+
 inline std::string in_words(const Action& action) {
   struct {
     std::string operator()(const Watch& a) const { return "watch " + in_words(a); }
@@ -53,14 +56,20 @@ inline std::string in_words(const Action& action) {
     std::string operator()(const Wake& a) const { return "wake me at " + in_words(a.at - kStart); }
     std::string operator()(const Cancel&) const { return "cancel"; }
     std::string operator()(const CheckpointEvery& a) const {
-      return "checkpoint every " + in_words(a.interval);
+      const std::string to = a.tier == Tier::storage ? "" : " to " + std::string(name_of_tier(a.tier));
+      return (a.interval == kForever ? "no more checkpoints" : "checkpoint every " + in_words(a.interval)) +
+             to;
     }
     std::string operator()(const Checkpoint&) const { return "checkpoint now"; }
     std::string operator()(const Stop& a) const {
       return a.reason == StopReason::planned ? "stop as planned" : "stop for a fault";
     }
     std::string operator()(const Start& a) const {
-      return "start, ranks wait " + in_words(a.collective_timeout);
+      std::string words = "start, ranks wait " + in_words(a.collective_timeout);
+      if (a.restore == Restore::every_rank) words += ", every rank reads";
+      if (a.back > 0) words += ", " + std::to_string(a.back) + " checkpoints back";
+      if (!a.schedule) words += ", in place";
+      return words;
     }
     std::string operator()(const Acquire&) const { return "acquire a host"; }
     std::string operator()(const Evict& a) const { return "evict host " + std::to_string(a.host.value); }
@@ -70,6 +79,8 @@ inline std::string in_words(const Action& action) {
     }
     std::string operator()(const Ask&) const { return "ask a person"; }
     std::string operator()(const Alert&) const { return "alert a person"; }
+    std::string operator()(const Retire& a) const { return "retire host " + std::to_string(a.host.value); }
+    std::string operator()(const Release&) const { return "give the hosts back"; }
   } visitor;
   return std::visit(visitor, action);
 }

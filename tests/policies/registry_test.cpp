@@ -16,8 +16,11 @@ TEST(Registry, ListsThePoliciesByName) {
                                             "traffic-stopped", "traffic-period", "fail-slow", "mfu", "loss",
                                             "flap", "learned-hang", "change-point"));
   EXPECT_THAT(diagnoser_names(), ElementsAre("suite", "localise", "person", "evidence"));
-  EXPECT_THAT(checkpoint_policy_names(), ElementsAre("fixed", "young", "daly"));
-  EXPECT_THAT(recovery_names(), ElementsAre("replace", "restart-in-place"));
+  EXPECT_THAT(checkpoint_policy_names(), ElementsAre("fixed", "young", "daly", "exact", "two-level"));
+  EXPECT_THAT(recovery_names(), ElementsAre("replace", "restart-in-place", "restart", "person"));
+  EXPECT_THAT(restore_names(), ElementsAre("one-reader", "every-rank"));
+  EXPECT_THAT(retirement_names(), ElementsAre("never", "threshold", "score"));
+  EXPECT_THAT(spares_policy_names(), ElementsAre("fixed", "quantile"));
 }
 
 // Each name makes something, and no two names of a list make the same.
@@ -34,6 +37,11 @@ TEST(Registry, MakesWhatItNames) {
   EXPECT_TRUE(std::holds_alternative<FixedInterval>(make_checkpoint_policy("fixed")));
   EXPECT_EQ(first_step_of_recovery("replace"), Recovery::First::diagnosis);
   EXPECT_EQ(first_step_of_recovery("restart-in-place"), Recovery::First::restart);
+  EXPECT_EQ(first_step_of_recovery("restart"), Recovery::First::restart_only);
+  EXPECT_EQ(first_step_of_recovery("person"), Recovery::First::person);
+  EXPECT_EQ(restore_named("one-reader"), Restore::one_reader);
+  EXPECT_EQ(restore_named("every-rank"), Restore::every_rank);
+  EXPECT_TRUE(std::holds_alternative<TwoLevelInterval>(make_checkpoint_policy("two-level")));
 }
 
 // A scenario is told which signals it lacks: what a detector says that it needs is what it watches.
@@ -62,8 +70,9 @@ TEST(Registry, SaysWhichSignalsADetectorWatches) {
   }
 }
 
-// What they order at a start tells the two formulas apart: with C = 2 s and M = 1 s Daly's gives M, Young's 2 s.
-TEST(Registry, MakesYoungsAndDalysIntervals) {
+// What they order at a start tells the formulas apart: with C = 2 s and M = 1 s Daly's gives M, Young's 2 s, and the exact
+// one 1 + W(-exp(-3)) = 0.947531 s.
+TEST(Registry, MakesTheIntervalsThatItNames) {
   const CheckpointConstants constants{.prior_mtbf = std::chrono::seconds(1),
                                       .prior_cost = std::chrono::seconds(2)};
   const auto first_interval = [&](std::string_view name) {
@@ -75,6 +84,7 @@ TEST(Registry, MakesYoungsAndDalysIntervals) {
   };
   EXPECT_EQ(first_interval("young"), std::chrono::seconds(2));
   EXPECT_EQ(first_interval("daly"), std::chrono::seconds(1));
+  EXPECT_NEAR(to_seconds(first_interval("exact")), 0.947531, 1e-6);
 }
 
 TEST(RegistryDeathTest, AnUnknownNameIsABug) {

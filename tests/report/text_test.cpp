@@ -69,6 +69,49 @@ TEST(Report, SaysOnItsSecondLineThatRunsGaveUp) {
   EXPECT_THAT(text_report(with_some_that_gave_up(0), {}), Not(HasSubstr("gave up")));
 }
 
+void set_mean(Summary& of, std::string_view name, double mean) {
+  for (NamedStatistics& metric : of.metrics)
+    if (metric.name == name) metric.statistics.mean = mean;
+}
+
+// 2,592,000 s = 30 days of each run that gave up are lost; what all lost beyond that may be in any phase, the largest too.
+TEST(Report, SaysWhatRunsThatGaveUpWaitedForAsFarAsLossesProveIt) {
+  const auto report = [](double gave_up, double waiting, double restarting, double gpu, double nic) {
+    Summary of = with_some_that_gave_up(gave_up);
+    set_mean(of, "lost_s.recomputing", 0);
+    set_mean(of, "lost_s.waiting_for_spare", waiting);
+    set_mean(of, "lost_s.restarting", restarting);
+    for (const char* none : {"start", "unattributed"})
+      set_mean(of, std::string("lost_s.by_cause.") + none, 0);
+    set_mean(of, "lost_s.by_cause.gpu", gpu);
+    set_mean(of, "lost_s.by_cause.nic", nic);
+    return text_report(of, {});
+  };
+  // 200,000 s too much: (2,600,000 - 200,000) / 2,592,000 = 92.6%; (1,400,000 - 200,000) / 2,592,000 = 46% prove no cause.
+  EXPECT_THAT(
+      report(200, 2'600'000, 192'000, 1'400'000, 1'392'000),
+      HasSubstr("\n200 of 200 runs gave up: no progress for 30 days.\nOf that time at least 92% went to "
+                "`waiting_for_spare`: no host came in place of one that was taken\nout.\n"));
+  EXPECT_THAT(report(200, 2'600'000, 192'000, 2'792'000, 0), HasSubstr("out; all is charged to `gpu`.\n"));
+  // Half of them: 1,296,000 s a run. (1,300,000 - 104,000) / 1,296,000 = 92.3%.
+  EXPECT_THAT(
+      report(100, 100'000, 1'300'000, 1'300'000, 100'000),
+      HasSubstr(
+          "30 days.\nOf that time at least 92% went to `restarting`: no start succeeded; at least 92% is "
+          "charged to\n`gpu`.\n"));
+  // One of 200: 12,960 s a run, less than was lost by others in the same phase.
+  EXPECT_THAT(
+      report(1, 100'000, 50'000, 150'000, 0),
+      HasSubstr("1 of 200 runs gave up: no progress for 30 days.\nTo see what one of them waited for, run it "
+                "alone: --replica N."));
+  Summary alone = sample_summary(1);
+  set_mean(alone, "gave_up", 1);
+  EXPECT_THAT(
+      text_report(alone, {}),
+      HasSubstr("1 of 1 run gave up: no progress for 24 h.\nWhat it waited for is the last incident in "
+                "incidents.csv of --out DIR.\n"));
+}
+
 TEST(Report, SaysWhenTheWorkIsDone) {
   Summary of = sample_summary(200);
   of.facts.window = {};

@@ -322,6 +322,14 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
   std::vector<WatchId> watches;
   std::uint32_t next_watch = 0;
   const auto few = [&](std::int64_t n) { return choose.below(n) * job.unit; };
+  const auto any_checkpointing = [&] {
+    Gang::Checkpointing tiers;
+    tiers[Tier::storage] = {
+        .interval = choose.chance(30) ? kForever : job.unit + few(25), .stall = few(6), .persist = {}};
+    if (choose.chance(30))
+      tiers[Tier::memory] = {.interval = job.unit + few(8), .stall = few(3), .persist = few(4)};
+    return tiers;
+  };
   const auto any_watch = [&]() -> Watch {
     const WatchId id{++next_watch};
     const Scope who = Scope::one(component(JobId{0}));
@@ -345,9 +353,7 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
                              .priority = kPriorities[choose.below(3u)],
                              .verb = kVerbs[choose.below(static_cast<std::uint32_t>(std::size(kVerbs)))],
                              .pace = {.step = job.unit + few(6), .healthy_step = job.unit},
-                             .checkpointing = {.interval = choose.chance(30) ? kForever : job.unit + few(25),
-                                               .stall = few(6),
-                                               .persist = {}},
+                             .checkpointing = any_checkpointing(),
                              .checkpoint_now = choose.chance(30),
                              .watch = {}};
       if (operation.verb == JobVerb::watch) {

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,12 @@ using namespace std::chrono_literals;
 
 constexpr Pace kSecond{.step = 1s, .healthy_step = 1s};
 
+Gang::Checkpointing to_storage(Duration interval, Duration stall, Duration persist) {
+  Gang::Checkpointing checkpointing;
+  checkpointing[Tier::storage] = {.interval = interval, .stall = stall, .persist = persist};
+  return checkpointing;
+}
+
 // --- examples ----------------------------------------------------------------------------------------------
 
 TEST(Gang, LosesTheStepAndTheCheckpointUnderWay) {
@@ -24,7 +32,7 @@ TEST(Gang, LosesTheStepAndTheCheckpointUnderWay) {
   Gang gang(log);
   // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is durable 3 s later: taken at 12 s,
   // durable at 15 s.
-  const Gang::Checkpointing checkpointing{.interval = 10s, .stall = 2s, .persist = 3s};
+  const Gang::Checkpointing checkpointing = to_storage(10s, 2s, 3s);
   const struct {
     Duration cut;
     std::int64_t steps, durable;
@@ -48,7 +56,7 @@ TEST(Gang, WritesCheckpointsToTheEndThoughTheNextIsTakenMeanwhile) {
   ProgressLog log;
   Gang gang(log);
   // Taken at 2, 4, 6, 8, ... s, durable 5 s later: at 9.5 s those of 2 s and 4 s are.
-  gang.begin(kStart, 0, kSecond, {.interval = 2s, .stall = 0s, .persist = 5s});
+  gang.begin(kStart, 0, kSecond, to_storage(2s, 0s, 5s));
   gang.cut(kStart + 9'500ms);
   EXPECT_EQ(gang.durable(), 4);
 }
@@ -56,7 +64,7 @@ TEST(Gang, WritesCheckpointsToTheEndThoughTheNextIsTakenMeanwhile) {
 TEST(Gang, WritesOnThroughAPause) {
   ProgressLog log;
   Gang gang(log);
-  const Gang::Checkpointing checkpointing{.interval = 10s, .stall = 0s, .persist = 5s};
+  const Gang::Checkpointing checkpointing = to_storage(10s, 0s, 5s);
   gang.begin(kStart, 0, kSecond, checkpointing);
   gang.pause(kStart + 11s, FaultKindId{0});  // taken at 10 s, durable at 15 s
   gang.resume(kStart + 12s);
@@ -75,7 +83,7 @@ TEST(Gang, WritesOnThroughAPause) {
 TEST(Gang, StillOwesACheckpointWhenAnotherChangeFollowsAtOnce) {
   ProgressLog log;
   Gang gang(log);
-  const Gang::Checkpointing none{.interval = kForever, .stall = 2s, .persist = 0s};
+  const Gang::Checkpointing none = to_storage(kForever, 2s, 0s);
   gang.begin(kStart, 0, kSecond, none);
   const Time boundary = gang.boundary_after(kStart + 2'500ms);
   ASSERT_EQ(boundary, kStart + 3s);
@@ -90,7 +98,7 @@ TEST(Gang, StillOwesACheckpointWhenAnotherChangeFollowsAtOnce) {
 TEST(Gang, TakesACheckpointThatWasAskedForOnce) {
   ProgressLog log;
   Gang gang(log);
-  const Gang::Checkpointing none{.interval = kForever, .stall = 2s, .persist = 0s};
+  const Gang::Checkpointing none = to_storage(kForever, 2s, 0s);
   gang.begin(kStart, 0, kSecond, none);
   gang.change(kStart + 3s, kSecond, none, true);
   EXPECT_EQ(gang.next_checkpoint_time(kStart + 5s), kNever);
@@ -101,7 +109,7 @@ TEST(Gang, TakesACheckpointThatWasAskedForOnce) {
 TEST(Gang, CountsTheIntervalInTrainingTime) {
   ProgressLog log;
   Gang gang(log);
-  const Gang::Checkpointing every10{.interval = 10s, .stall = 2s, .persist = 0s};
+  const Gang::Checkpointing every10 = to_storage(10s, 2s, 0s);
   gang.begin(kStart, 0, kSecond, every10);
   gang.pause(kStart + 4s, FaultKindId{3});
   gang.resume(kStart + 9s);
@@ -123,7 +131,7 @@ TEST(Gang, CountsTheIntervalInTrainingTime) {
 TEST(Gang, TakesAnIntervalOfAges) {
   ProgressLog log;
   Gang gang(log);
-  gang.begin(kStart, 0, kSecond, {.interval = kForever - 1ns, .stall = 2s, .persist = 0s});
+  gang.begin(kStart, 0, kSecond, to_storage(kForever - 1ns, 2s, 0s));
   EXPECT_EQ(gang.steps_at(kStart + 24h), 24 * 3600);
   gang.cut(kStart + 24h);
   EXPECT_EQ(gang.durable(), 0);
@@ -138,59 +146,79 @@ TEST(GangDeathTest, ChangesAtBoundariesAlone) {
 
 // --- against a model that ticks ----------------------------------------------------------------------------
 
-/// Training, nanosecond by nanosecond.
+/// Training, nanosecond by nanosecond. How far a checkpoint goes is counted down, one checkpoint after another.
 class TickingGang {
  public:
   using State = Gang::State;
 
   Time now = kStart, last_step = kStart;
   State state = State::down;
-  std::int64_t steps = 0, checkpoints = 0;
+  std::int64_t steps = 0, stored = 0;
   Duration into_step{}, into_stall{};
 
-  void begin(std::int64_t step, Pace with, Gang::Checkpointing checkpointing) {
+  void begin(std::int64_t step, Pace with, const Gang::Checkpointing& checkpointing) {
     state = State::training;
     steps = step;
-    into_step = into_stall = trained_ = {};
+    into_step = into_stall = {};
     stalling_ = wanted_ = false;
-    pace_ = with;
-    checkpointing_ = checkpointing;
+    for (std::size_t tier = 0; tier < kTiers; ++tier) {
+      if (held_[tier] > step) held_[tier].reset();
+      trained_[tier] = held_[tier] || tier == 2 ? (step - held(tier)) * with.step : 0ns;
+    }
     last_step = now;
+    plan(with, checkpointing);
+    if (due() && furthest().stall == 0ns) take_checkpoint();
   }
-  void change(Pace with, Gang::Checkpointing checkpointing, bool checkpoint_now) {
-    pace_ = with;
-    checkpointing_ = checkpointing;
+  void change(Pace with, const Gang::Checkpointing& checkpointing, bool checkpoint_now) {
     wanted_ = wanted_ || checkpoint_now;
-    if (due() && checkpointing_.stall == 0ns) take_checkpoint();
+    plan(with, checkpointing);
+    if (due() && furthest().stall == 0ns) take_checkpoint();
   }
   void cut() {
     settle();
     writing_.clear();
+    storage_halts_ = false;
     state = State::down;
   }
+  void resume() {
+    state = State::training;
+    storage_halts_ = false;
+  }
+  void storage_halts() { storage_halts_ = true; }
+  void storage_answers() { storage_halts_ = false; }
+
   void tick() {
     if (state == State::training && at_boundary() && due()) stalling_ = true;
+    settle();
     now += 1ns;
+    if (storage_halts_) {
+      for (Written& each : writing_) each.durable += each.tier == 2 ? 1ns : 0ns;
+    }
     if (state != State::training) return;
     if (stalling_) {
       into_stall += 1ns;
-      if (into_stall == checkpointing_.stall) take_checkpoint();
+      if (into_stall == furthest().stall) take_checkpoint();
       return;
     }
     into_step += 1ns;
     if (into_step < pace_.step) return;
     into_step = {};
-    trained_ += pace_.step;
+    for (Duration& each : trained_) each += pace_.step;
+    --steps_left_;
     ++steps;
     last_step = now;
-    if (due() && checkpointing_.stall == 0ns) take_checkpoint();
+    if (due() && furthest().stall == 0ns) take_checkpoint();
   }
   bool at_boundary() const { return into_step == 0ns && !stalling_; }
-  bool ever_takes_checkpoints() const { return wanted_ || checkpointing_.interval != kForever; }
-  std::int64_t durable() {
-    settle();
-    return durable_;
+  bool ever_stores() const {
+    return !levels_.empty() && levels_.back().tier == 2 && levels_.back().next < kNoCheckpoint / 2 &&
+           steps_left_ < kNoCheckpoint / 2;
   }
+  std::int64_t held(std::size_t tier) {
+    settle();
+    return held_[tier].value_or(0);
+  }
+  std::int64_t durable() { return held(2); }
   /// When `holds` will hold first, at a copy.
   template <class Holds>
   Time when(Holds&& holds) const {
@@ -200,25 +228,83 @@ class TickingGang {
   }
 
  private:
-  bool due() const { return wanted_ || trained_ >= checkpointing_.interval; }
+  struct Level {
+    std::size_t tier;
+    std::int64_t every, next;  // in checkpoints
+  };
+  struct Written {
+    std::size_t tier;
+    std::int64_t step;
+    Time durable;
+  };
+
+  /// The least steps, not fewer than `least`, that take as long as that together.
+  std::int64_t steps_for(Duration time, std::int64_t least) const {
+    while (least * pace_.step < time) ++least;
+    return least;
+  }
+  void plan(Pace with, Gang::Checkpointing checkpointing) {
+    pace_ = with;
+    Duration shortest = kForever;
+    for (std::size_t t = kTiers; t-- > 0;) {
+      Duration& interval = checkpointing.tiers[t].interval;
+      if (interval != kForever) shortest = interval = std::min(interval, shortest);
+    }
+    checkpointing_ = checkpointing;
+    levels_.clear();
+    for (std::size_t t = 0; t < kTiers; ++t) {
+      const Duration interval = checkpointing.tiers[t].interval;
+      const bool ever = interval != kForever;
+      if (!ever && !(wanted_ && t == 2)) continue;
+      if (levels_.empty()) {
+        every_ = ever ? steps_for(interval, 1) : kNoCheckpoint;
+        steps_left_ = wanted_ ? 0 : steps_for(interval - trained_[t], 0);
+        levels_.push_back({t, 1, 1});
+        continue;
+      }
+      const Level last = levels_.back();
+      std::int64_t every = last.every, next = last.next;
+      while (ever && every * every_ * pace_.step < interval) every += last.every;
+      while (ever && trained_[t] + (steps_left_ + (next - 1) * every_) * pace_.step < interval)
+        next += last.every;
+      while (next > every) next -= last.every;
+      levels_.push_back({t, ever ? every : kNoCheckpoint, wanted_ ? 1 : next});
+    }
+    for (Level& each : levels_) each.next = wanted_ ? 1 : each.next;
+  }
+  bool due() const { return !levels_.empty() && steps_left_ <= 0; }
+  const Gang::TierPlan& furthest() const {
+    std::size_t tier = 0;
+    for (const Level& each : levels_) tier = each.next == 1 ? each.tier : tier;
+    return checkpointing_.tiers[tier];
+  }
   void take_checkpoint() {
     stalling_ = wanted_ = false;
-    into_stall = trained_ = {};
-    ++checkpoints;
-    writing_.emplace(now + checkpointing_.persist, steps);
+    into_stall = {};
+    steps_left_ = every_;
+    for (Level& each : levels_) {
+      if (--each.next > 0) continue;
+      each.next = each.every;
+      for (std::size_t t = 0; t <= each.tier; ++t) trained_[t] = {};
+      if (each.tier == 2) ++stored;
+      writing_.push_back({each.tier, steps, now + checkpointing_.tiers[each.tier].persist});
+    }
   }
   void settle() {
-    for (; !writing_.empty() && writing_.begin()->first <= now; writing_.erase(writing_.begin())) {
-      durable_ = std::max(durable_, writing_.begin()->second);
-    }
+    std::erase_if(writing_, [this](const Written& each) {
+      if (each.durable <= now) held_[each.tier] = std::max(held_[each.tier].value_or(0), each.step);
+      return each.durable <= now;
+    });
   }
 
   Pace pace_;
   Gang::Checkpointing checkpointing_;
-  bool stalling_ = false, wanted_ = false;
-  Duration trained_{};
-  std::int64_t durable_ = 0;
-  std::multimap<Time, std::int64_t> writing_;  // by when they are durable
+  std::vector<Level> levels_;
+  std::int64_t every_ = 0, steps_left_ = 0;
+  bool stalling_ = false, wanted_ = false, storage_halts_ = false;
+  std::array<Duration, kTiers> trained_ = {};
+  std::array<std::optional<std::int64_t>, kTiers> held_ = {};
+  std::vector<Written> writing_;
 };
 
 struct Moment {
@@ -259,9 +345,16 @@ class SideBySide {
     return {.step = healthy + Duration(below(3)), .healthy_step = healthy};
   }
   Gang::Checkpointing any_checkpointing() {
-    return {.interval = chance(20) ? kForever : Duration(1 + below(25)),
-            .stall = Duration(below(5)),
-            .persist = Duration(chance(30) ? 0 : below(40))};
+    Gang::Checkpointing any;
+    Duration shortest(1 + below(25));
+    for (const Tier tier : {Tier::memory, Tier::peers, Tier::storage}) {
+      any[tier] = {.interval = chance(tier == Tier::storage ? 20 : 50) ? kForever : shortest,
+                   .stall = Duration(below(5)),
+                   .persist = Duration(chance(30) ? 0 : below(40))};
+      shortest += Duration(below(60));
+      if (chance(10)) shortest = Duration(1 + below(25));
+    }
+    return any;
   }
 
   void operate() {
@@ -271,6 +364,7 @@ class SideBySide {
           const Pace pace = any_pace();
           const Gang::Checkpointing checkpointing = any_checkpointing();
           const std::int64_t from = model_.durable();
+          gang_.loaded(model_.now, from, Tier::storage);
           gang_.begin(model_.now, from, pace, checkpointing);
           model_.begin(from, pace, checkpointing);
           pace_ = pace;
@@ -278,9 +372,15 @@ class SideBySide {
         }
         break;
       case Gang::State::paused:
-        if (chance(10)) {
+        if (chance(5)) {
+          gang_.storage_fails(model_.now);
+          model_.storage_halts();
+        } else if (chance(5)) {
+          gang_.storage_answers(model_.now);
+          model_.storage_answers();
+        } else if (chance(10)) {
           gang_.resume(model_.now);
-          model_.state = Gang::State::training;
+          model_.resume();
           pauses_.back().end = model_.now;
           open();
         } else if (chance(1)) {
@@ -293,7 +393,7 @@ class SideBySide {
           close();
           model_.state = Gang::State::paused;
           pauses_.push_back({model_.now, model_.now});
-          EXPECT_EQ(gang_.durable(), model_.durable());
+          compare_held();
         } else if (below(300) == 0) {
           cut();
         } else if (model_.at_boundary() && chance(10)) {
@@ -307,7 +407,7 @@ class SideBySide {
     if (chance(50)) pace_ = any_pace();
     const Gang::Checkpointing checkpointing = any_checkpointing();
     gang_.change(model_.now, pace_, checkpointing, checkpoint_now);
-    EXPECT_EQ(gang_.durable(), model_.durable()) << "changed at " << model_.now.time_since_epoch().count();
+    compare_held();
     close();
     model_.change(pace_, checkpointing, checkpoint_now);
     open();
@@ -320,7 +420,15 @@ class SideBySide {
       close();
     }
     model_.cut();
-    EXPECT_EQ(gang_.durable(), model_.durable()) << "cut at " << model_.now.time_since_epoch().count();
+    compare_held();
+  }
+  void compare_held() {
+    const auto step = [](const std::optional<Gang::Held>& held) { return held ? held->step : 0; };
+    EXPECT_EQ(gang_.durable(), model_.durable()) << "at " << model_.now.time_since_epoch().count();
+    EXPECT_EQ(step(gang_.held(Tier::memory)), model_.held(0))
+        << "at " << model_.now.time_since_epoch().count();
+    EXPECT_EQ(step(gang_.held(Tier::peers)), model_.held(1))
+        << "at " << model_.now.time_since_epoch().count();
   }
   void open() { stretches_.push_back({model_.now, model_.now}); }
   void close() {
@@ -338,15 +446,15 @@ class SideBySide {
     if (below(4) != 0) return;  // the rest is looked up in the model's future
     ASSERT_EQ(gang_.boundary_after(now),
               model_.when([](const TickingGang& later) { return later.at_boundary(); }));
-    const std::int64_t steps = model_.steps, checkpoints = model_.checkpoints;
+    const std::int64_t steps = model_.steps, stored = model_.stored;
     ASSERT_EQ(gang_.next_step_time(now),
               model_.when([=](const TickingGang& later) { return later.steps > steps; }));
     const std::int64_t ahead = steps + 1 + below(5);
     ASSERT_EQ(gang_.time_of_step(ahead),
               model_.when([=](const TickingGang& later) { return later.steps == ahead; }));
     ASSERT_EQ(gang_.next_checkpoint_time(now),
-              model_.ever_takes_checkpoints()
-                  ? model_.when([=](const TickingGang& later) { return later.checkpoints > checkpoints; })
+              model_.ever_stores()
+                  ? model_.when([=](const TickingGang& later) { return later.stored > stored; })
                   : kNever);
   }
 

@@ -107,9 +107,11 @@ class HostJob {
     }
     pace_ = {.step = 10s + Duration(static_cast<std::int64_t>(below(4)) * 1'000'000'000),
              .healthy_step = 10s};
-    checkpointing_ = {.interval = below(3) == 0 ? kForever : 60s,
-                      .stall = Duration(below(3) * 4'000'000'000LL),
-                      .persist = {}};
+    checkpointing_ = {};
+    checkpointing_[Tier::storage] = {.interval = below(3) == 0 ? kForever : 60s,
+                                     .stall = Duration(below(3) * 4'000'000'000LL),
+                                     .persist = {}};
+    if (below(3) == 0) checkpointing_[Tier::memory] = {.interval = 20s, .stall = 1s, .persist = 2s};
   }
   Watch draw_watch() {
     constexpr Signal kSignal[] = {Signal::forward_time, Signal::backward_time, Signal::traffic,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,7 +23,8 @@ World repair_world(std::uint32_t spares, std::uint32_t crew, Law repair) {
   world.faults.clear();
   world.job.step_time = 1s;
   world.inventory.spares = spares;
-  world.repair = {.time = repair, .crew = crew};
+  world.repair.time = std::move(repair);
+  world.repair.crew = crew;
   return world;
 }
 

@@ -100,7 +100,9 @@ TEST(Plan, WithoutFaultsTakesTheFirstSizeThatIsFastEnough) {
       ASSERT_TRUE(planned.result && planned.result->enough);
       EXPECT_EQ(planned.result->enough->size.replicas, wanted);
       EXPECT_EQ(planned.result->enough->size.spares, 0U);
-      EXPECT_EQ(planned.result->enough->finish.p50, finish[wanted]);
+      // The least bandwidth writes too slowly for the checkpoint that the others stop for, for 8e-5 of the time.
+      EXPECT_LE(planned.result->enough->finish.p50, finish[wanted]);
+      EXPECT_GT(planned.result->enough->finish.p50, finish[wanted] * 0.9999);
       EXPECT_EQ(planned.result->as_given.by_date.hits, date < finish[8] ? 0U : 5U);
     }
   }

@@ -55,5 +55,24 @@ TEST(Point, FactsAreThoseOfTheScenario) {
   EXPECT_LT(facts.flops_per_step.value, 1.5 * plain);
 }
 
+// 100e9 parameters of 14 bytes are 1.4 TB; the last three of them at 20 USD are 84 USD a month. The checkpoint that is being
+// written is not in the bill.
+TEST(Point, StorageCostsByTheSizeOfTheStateAndWhatIsKept) {
+  const auto month = [](const std::vector<std::string>& sets) {
+    std::vector<std::string> all = {"job.model.parameters=100e9", "storage.bytes_per_parameter=14.0",
+                                    "storage.keep_last=3", "cost.tb_month=20USD", "job.step_time=5s"};
+    all.insert(all.end(), sets.begin(), sets.end());
+    const LoadedScenario loaded = load_scenario("scenarios/tiny-8.toml", all);
+    for (const Problem& problem : loaded.problems) ADD_FAILURE() << problem.text();
+    return loaded.scenario ? facts_of(*loaded.scenario, 3, "0").storage_month.value : 0;
+  };
+  EXPECT_DOUBLE_EQ(month({}), 84);
+  EXPECT_DOUBLE_EQ(month({"storage.keep_last=1"}), 28);
+  EXPECT_DOUBLE_EQ(month({"storage.bytes_per_parameter=7.0"}), 42);
+  EXPECT_DOUBLE_EQ(month({"job.layout.dp=4", "cluster.hosts=4"}), 84)
+      << "the state is stored once, whatever the ranks";
+  EXPECT_EQ(month({"cost.tb_month=0USD"}), 0);
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -88,6 +88,10 @@ template <>
 inline constexpr std::uint64_t kValues<Ending> = 3;
 template <>
 inline constexpr std::uint64_t kValues<StopReason> = 2;
+template <>
+inline constexpr std::uint64_t kValues<Tier> = kTiers;
+template <>
+inline constexpr std::uint64_t kValues<Restore> = kRestoreNames.size();
 
 /// Any bits in every number, any valid value in every enumeration, any alternative in every variant.
 template <class T>

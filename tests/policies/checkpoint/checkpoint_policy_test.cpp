@@ -1,6 +1,7 @@
 #include "policies/checkpoint/checkpoint_policy.hpp"
 
 #include "policies/checkpoint/interval.hpp"
+#include "policies/checkpoint/just_in_time.hpp"
 #include "tests/policies/in_words.hpp"
 
 #include <gmock/gmock.h>
@@ -140,6 +141,91 @@ TEST(OptimalInterval, IsNoneBelowTheShortestHoweverCheapACheckpointIs) {
   free.prior_cost = 0s;
   free.shortest = 7s;
   EXPECT_EQ(Optimal(free).interval(), 7s);
+}
+
+// --- tiers ---------------------------------------------------------------------------------------------------------------
+
+template <class PolicyType>
+Words first_orders(PolicyType policy, const CheckpointConstants& constants) {
+  WatchIds ids;
+  Orders orders;
+  policy.start(JobId{0}, constants, kStart, ids, orders);
+  policy.training_began(orders);
+  return in_words(orders);
+}
+
+// What is reported is of storage, whatever else there is.
+TEST(Tiers, AreOrderedAsOftenAsTheyAreWantedByEveryPolicy) {
+  CheckpointConstants tiered = checkpoint_constants();
+  tiered.memory_interval = 10s;
+  tiered.peers_interval = 50s;
+  EXPECT_THAT(first_orders(FixedInterval{}, tiered),
+              ElementsAre("checkpoint every 10s to memory", "checkpoint every 50s to peers",
+                          "checkpoint every 600s"));
+  const Words orders = first_orders(OptimalInterval{OptimalInterval::Formula::young}, tiered);
+  ASSERT_EQ(orders.size(), 5u);
+  EXPECT_THAT(Words(orders.begin(), orders.begin() + 3),
+              ElementsAre("checkpoint every 10s to memory", "checkpoint every 50s to peers",
+                          "checkpoint every 200s"));
+  EXPECT_THAT(orders[4], testing::StartsWith("watch"));
+}
+
+/// A failure every 181.8 s, of which 1 in 11 needs storage: 22 segments of 6.117 s, 134.6 s in all (interval_test.cpp).
+CheckpointConstants two_level_constants() {
+  return {.prior_mtbf = from_seconds(2000.0 / 11),
+          .prior_weight = 1,
+          .prior_cost = 5s,
+          .prior_quick_cost = 100ms,
+          .host_loss = 1.0 / 11,
+          .shortest = 1ms,
+          .hysteresis = 0.05};
+}
+
+TEST(TwoLevelInterval, OrdersBothTiersAndTheQuickOneOfThePeersWhereTheyHaveOne) {
+  CheckpointConstants constants = two_level_constants();
+  EXPECT_THAT(first_orders(TwoLevelInterval{}, constants),
+              ElementsAre("checkpoint every 6s to memory", "checkpoint every 134s"));
+  constants.peers_interval = 1h;
+  constants.memory_interval = 2s;
+  EXPECT_THAT(
+      first_orders(TwoLevelInterval{}, constants),
+      ElementsAre("checkpoint every 2s to memory", "checkpoint every 6s to peers", "checkpoint every 134s"));
+}
+
+TEST(TwoLevelInterval, LearnsTheRateAndLeavesMemoryOutWhereItIsOfNoUse) {
+  TwoLevelInterval policy;
+  WatchIds ids;
+  Orders orders;
+  const CheckpointConstants constants = two_level_constants();
+  policy.start(JobId{0}, constants, kStart, ids, orders);
+  orders.clear();
+  policy.stopped_by_fault(kStart + from_seconds(2000.0 / 11), orders);  // as expected
+  EXPECT_THAT(in_words(orders), IsEmpty());
+  policy.stopped_by_fault(kStart + 10000s, orders);  // (181.8 + 10,000) / 3 = 3,394 s: 22 x 27.19 s
+  EXPECT_THAT(in_words(orders), ElementsAre("checkpoint every 27s to memory", "checkpoint every 598s"));
+
+  CheckpointConstants hosts_alone = constants;
+  hosts_alone.host_loss = 1;
+  EXPECT_THAT(first_orders(TwoLevelInterval{}, hosts_alone),
+              ElementsAre("checkpoint every " + in_words(exact_interval(5s, constants.prior_mtbf))));
+}
+
+// --- just in time --------------------------------------------------------------------------------------------------------
+
+TEST(JustInTime, IsOneAtATimeAndNoneSoonAfter) {
+  JustInTime saves;
+  Orders orders;
+  const CheckpointConstants constants{.shortest = 60s};
+  saves.warned(JobId{0}, constants, kStart, orders);
+  saves.warned(JobId{0}, constants, kStart + 100s, orders);  // the first is under way
+  ASSERT_THAT(in_words(orders), ElementsAre("checkpoint now"));
+  EXPECT_FALSE(saves.on(Outcome{.order = OrderId{7}, .result = {}}));
+  EXPECT_TRUE(saves.on(Outcome{.order = orders[0].id, .result = Saved{3}}));
+  orders.clear();
+  saves.warned(JobId{0}, constants, kStart + 59s, orders);
+  EXPECT_THAT(in_words(orders), IsEmpty());
+  saves.warned(JobId{0}, constants, kStart + 60s, orders);
+  EXPECT_THAT(in_words(orders), ElementsAre("checkpoint now"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gauntlet {
@@ -58,6 +59,85 @@ TEST(ExactInterval, IsWhereTheExactMeanTimeIsLeast) {
         << "C=" << point.cost << ", M=" << point.mtbf;
   }
   EXPECT_NEAR(to_seconds(exact_interval(0s, 1000s)), 0, 1e-4);  // where W has its branch point, to 1e-8 of M
+}
+
+// --- two levels ----------------------------------------------------------------------------------------------------------
+
+/// The facts' point: 0.1 s to memory, 5 s to storage; a failure every 200 s and one in 2,000 s that needs storage.
+constexpr TwoLevels kListed{
+    .quick_cost = 0.1, .storage_cost = 5, .quick_rate = 1.0 / 200, .storage_rate = 1.0 / 2000};
+
+// Solved by recursion over the segments (mean time from each to the end of the period) with 40 digits. 1e-12: rounding.
+TEST(TwoLevelEfficiency, IsExact) {
+  EXPECT_NEAR(two_level_efficiency(kListed, {6400ms, 22}), 0.900973671298676, 1e-12);
+  EXPECT_NEAR(two_level_efficiency(kListed, {100s, 1}), 0.703703736092741, 1e-12);
+  // Without failures of the first level it is the one-level formula, for all that lies between two in storage.
+  EXPECT_NEAR(two_level_efficiency({.quick_cost = 10, .storage_cost = 20, .storage_rate = 0.01}, {50s, 3}),
+              0.263810736415765, 1e-12);
+  // Failures every 430 s, and 7 x 1,000 s between two in storage.
+  const TwoLevels hopeless{
+      .quick_cost = 30, .storage_cost = 300, .quick_rate = 1.0 / 500, .storage_rate = 1.0 / 3000};
+  EXPECT_NEAR(two_level_efficiency(hopeless, {1000s, 7}), 0.00291571519386555, 1e-14);
+}
+
+// The listed efficiency, 0.9006, comes from a simulation of the plan to first order: W = sqrt(2 (22 C1 + C2) / (l1 / 22 + l2))
+// = 140.71 s in 22 segments, the last closed by storage alone, restarts free. It states no error; 5e-4 is that of some
+// 1e6 s of such a run, and less than the 7e-4 by which a last segment closed by both checkpoints would differ.
+TEST(TwoLevelEfficiency, IsTheListedOne) {
+  EXPECT_NEAR(two_level_efficiency(kListed, {from_seconds(140.71247 / 22), 22}), 0.9006, 5e-4);
+}
+
+TEST(TwoLevelEfficiency, FallsByTheShareOfTimeInRestarts) {
+  TwoLevels slow = kListed;
+  slow.quick_restart = 20;     // every 200 s
+  slow.storage_restart = 400;  // every 2,000 s
+  EXPECT_NEAR(two_level_efficiency(slow, {6400ms, 22}), 0.900973671298676 / 1.3, 1e-12);
+}
+
+// The best of n = 21, 22 and 23 are 0.901028, 0.901066 and 0.901061.
+TEST(TwoLevelOptimum, HasTheHighestEfficiency) {
+  const TwoLevelPlan best = two_level_optimum(kListed, 1ns);
+  EXPECT_EQ(best.segments, 22U);
+  EXPECT_NEAR(to_seconds(best.segment), 6.117042524559602, 1e-8);
+  EXPECT_NEAR(two_level_efficiency(kListed, best), 0.901065946558596, 1e-12);
+}
+
+// No plan nearby is better, over costs and rates of every kind: what the search promises.
+TEST(TwoLevelOptimum, IsBetterThanItsNeighbours) {
+  for (const double quick_cost : {0.0, 0.01, 3.0, 50.0}) {
+    for (const double storage_cost : {1.0, 60.0, 1000.0}) {
+      for (const double quick_rate : {0.0, 1e-6, 1e-4, 1e-2}) {
+        for (const double storage_rate : {1e-7, 1e-4, 1e-3}) {
+          const TwoLevels levels{.quick_cost = quick_cost,
+                                 .storage_cost = storage_cost,
+                                 .quick_rate = quick_rate,
+                                 .storage_rate = storage_rate};
+          const TwoLevelPlan best = two_level_optimum(levels, 1s);
+          SCOPED_TRACE(testing::Message()
+                       << quick_cost << " " << storage_cost << " " << quick_rate << " " << storage_rate
+                       << ": " << best.segments << " x " << to_seconds(best.segment));
+          EXPECT_GE(best.segment, 1s);
+          const double reached = two_level_efficiency(levels, best) * (1 + 1e-9);
+          for (const double stretch : {0.97, 1.03}) {
+            const Duration other = std::max(1s + 0ns, from_seconds(to_seconds(best.segment) * stretch));
+            EXPECT_LE(two_level_efficiency(levels, {other, best.segments}), reached);
+            EXPECT_LE(two_level_efficiency(levels, {other, best.segments + 1}), reached);
+            if (best.segments > 1) {
+              EXPECT_LE(two_level_efficiency(levels, {other, best.segments - 1}), reached);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// One level alone: segments of one period are as long as the exact optimum says.
+TEST(TwoLevelOptimum, IsTheExactIntervalWhereMemoryOutlivesNothing) {
+  const TwoLevelPlan best =
+      two_level_optimum({.quick_cost = 1, .storage_cost = 5, .storage_rate = 1.0 / 110}, 1ns);
+  EXPECT_EQ(best.segments, 1U);
+  EXPECT_NEAR(to_seconds(best.segment), to_seconds(exact_interval(5s, 110s)), 1e-8);
 }
 
 }  // namespace

@@ -25,11 +25,18 @@ struct Row {
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows = {
-      {"running", {begin, gather, begin, save, begin}},     {"saving", {begin, gather, begin, join, begin}},
-      {"gathering", {cut, ignore, cut, join, ignore}},      {"stopping", {join, ignore, join, join, ignore}},
-      {"diagnosing", {join, ignore, ignore, join, ignore}}, {"asking", {join, ignore, ignore, join, ignore}},
-      {"replacing", {join, ignore, ignore, join, ignore}},  {"holding", {join, ignore, ignore, join, ignore}},
-      {"starting", {redo, redo, redo, redo, ignore}},
+      {"running", {begin, gather, begin, save, begin}},
+      {"saving", {begin, gather, begin, join, begin}},
+      {"gathering", {cut, ignore, cut, join, ignore}},
+      {"stopping", {join, ignore, join, join, ignore}},
+      {"diagnosing", {join, ignore, ignore, join, ignore}},
+      {"asking", {join, ignore, ignore, join, ignore}},
+      {"replacing", {join, ignore, ignore, join, ignore}},
+      {"holding", {join, ignore, ignore, join, ignore}},
+      {"starting", {redo, redo, redo, redo, join}},
+      {"backing off", {join, ignore, ignore, join, redo}},
+      {"keeping", {join, ignore, ignore, join, ignore}},
+      {"released", {join, ignore, ignore, join, ignore}},
   };
   return rows;
 }

@@ -8,7 +8,8 @@ namespace gauntlet {
 
 constexpr Recovery::Reports kRecoveryReports{.probes = WatchId{9}, .last_collective = WatchId{8}};
 constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
-    "running", "saving", "gathering", "stopping", "diagnosing", "asking", "replacing", "holding", "starting"};
+    "running",   "saving",  "gathering", "stopping",    "diagnosing", "asking",
+    "replacing", "holding", "starting",  "backing off", "keeping",    "released"};
 
 /// One probe, one restart on the same hosts, a stop within a minute of a start is the same incident, and a stop for which
 /// nobody is named waits 20 s for a name.
@@ -140,7 +141,13 @@ class JobInStage : public RecoveringJob {
  public:
   explicit JobInStage(const std::string& wanted)
       : RecoveringJob(Recovery::First::diagnosis, constants_for(wanted)) {
-    if (wanted != "starting") run();
+    const bool fails = wanted == "backing off" || wanted == "keeping" || wanted == "released";
+    if (fails) {
+      failed("start");
+      done("stop for a fault");
+    }
+    if (wanted == "released") done("wake");
+    if (wanted != "starting" && !fails) run();
     if (wanted == "saving" || wanted == "holding") told(std::chrono::hours(2));
     if (wanted == "holding") {
       done("checkpoint now", Saved{40});
@@ -166,6 +173,9 @@ class JobInStage : public RecoveringJob {
   static PolicyConstants constants_for(const std::string& stage) {
     PolicyConstants constants = usual_constants();
     if (stage == "asking") constants.recovery.restarts_in_place = 0;
+    constants.recovery.start_backoff = std::chrono::seconds(stage == "backing off" ? 30 : 0);
+    constants.recovery.start_attempts = stage == "keeping" || stage == "released" ? 1 : 0;
+    constants.recovery.retention = std::chrono::minutes(10);
     return constants;
   }
 };

@@ -84,6 +84,17 @@ TEST(Metrics, FollowTheirDefinitions) {
   }
 }
 
+TEST(Metrics, BillStandbysAndStorageApartAndNoHostThatWasGivenBack) {
+  Figures figures = sample_figures(2);  // an hour with 64 GPUs at work and 16 that stand by, at 2 USD
+  figures.released = std::chrono::minutes(15);
+  ScenarioFacts facts = sample_facts();
+  EXPECT_DOUBLE_EQ(*measure("gpu_hours", figures, facts), 64 * 0.75 + 16);
+  EXPECT_DOUBLE_EQ(*measure("cost", figures, facts), 2 * (64 * 0.75 + 16));
+  facts.idle_gpu_hour = Money{0.5};
+  facts.storage_month = {7200};  // 10 an hour
+  EXPECT_DOUBLE_EQ(*measure("cost", figures, facts), 2 * 64 * 0.75 + 0.5 * 16 + 10);
+}
+
 TEST(Metrics, AreAbsentWhereAReplicaDoesNotDefineThem) {
   Figures quiet = sample_figures(0);
   quiet.unplanned_rate = 0;

@@ -1,0 +1,86 @@
+#include "report/gave_up.hpp"
+
+#include "report/losses.hpp"
+#include "report/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+struct Wait {
+  std::string_view phase, what;
+};
+constexpr std::array kWaits = {
+    Wait{"slowdown", "training was too slow to complete a step"},
+    Wait{"recomputing", "what was trained again was lost again"},
+    Wait{"checkpoint_stall", "no checkpoint was complete"},
+    Wait{"undetected", "nobody acted"},
+    Wait{"diagnosing", "no culprit was found"},
+    Wait{"waiting_for_spare", "no host came in place of one that was taken out"},
+    Wait{"restarting", "no start succeeded"},
+    Wait{"planned", "an operator wanted the job stopped"},
+};
+
+std::string_view what_was_awaited(std::string_view phase) {
+  const auto* const found =
+      std::find_if(kWaits.begin(), kWaits.end(), [&](const Wait& wait) { return wait.phase == phase; });
+  return found == kWaits.end() ? std::string_view{} : found->what;
+}
+
+/// Of the time without progress, what went to the largest of the losses at least. All of that time is lost: what the runs
+/// lost beyond it was lost elsewhere, and at most that much of the largest loss was.
+double proven_share(const std::vector<Loss>& losses, double standstill) {
+  const double elsewhere = std::max(total(losses) - standstill, 0.0);
+  return std::clamp((losses.front().seconds - elsewhere) / standstill, 0.0, 1.0);
+}
+
+constexpr double kMostOfIt = 0.5;  // less is no reason
+
+/// "all", "at least 97%"
+std::string amount(double share) {
+  // Rounded down: it is a bound.
+  const double percent = std::floor(100 * share + 1e-6);
+  return percent >= 100 ? "all" : fmt::format("at least {:.0f}%", percent);
+}
+
+}  // namespace
+
+double runs_that_gave_up(const Summary& summary) {
+  return std::round(summary.mean("gave_up").value_or(0) * summary.replicas);
+}
+
+std::string gave_up_line(const Summary& summary) {
+  const double count = runs_that_gave_up(summary);
+  if (count == 0) return "";
+  return fmt::format("{} of {} run{} gave up: no progress for {}.", count_text(count),
+                     count_text(summary.replicas), summary.replicas == 1 ? "" : "s",
+                     time_text(to_seconds(summary.facts.give_up_after)));
+}
+
+std::string gave_up_reason(const Summary& summary) {
+  const double count = runs_that_gave_up(summary);
+  if (count == 0) return "";
+  const std::vector<Loss> phases = losses_by_phase(summary), causes = losses_by_cause(summary);
+  // A run's, on average over all runs, as the losses are.
+  const double standstill = count / summary.replicas * to_seconds(summary.facts.give_up_after);
+  const double share = phases.empty() ? 0 : proven_share(phases, standstill);
+  if (share < kMostOfIt && summary.replicas > 1)
+    return "To see what one of them waited for, run it alone: --replica N. In replicas.csv of --out DIR its "
+           "`ending` is `gave_up`.";
+  if (share < kMostOfIt) return "What it waited for is the last incident in incidents.csv of --out DIR.";
+  std::string text = fmt::format("Of that time {} went to `{}`: {}", amount(share), phases.front().name,
+                                 what_was_awaited(phases.front().name));
+  const double blamed = causes.empty() ? 0 : proven_share(causes, standstill);
+  if (blamed >= kMostOfIt)
+    text += fmt::format("; {} is charged to `{}`", amount(blamed), causes.front().name);
+  return text + ".";
+}
+
+}  // namespace gauntlet

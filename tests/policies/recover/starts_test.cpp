@@ -1,0 +1,249 @@
+// Starts: with and without the scheduler, those that fail, and those that go further back.
+#include "tests/policies/recover/recovering_job.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// The usual constants with these of the recovery; more restarts in place than any test here needs.
+PolicyConstants recovering_with(RecoveryConstants recovery) {
+  PolicyConstants constants = usual_constants();
+  recovery.restarts_in_place = 9;
+  recovery.relapse_window = 60s;
+  constants.recovery = recovery;
+  return constants;
+}
+
+Words fails_again(RecoveringJob& job) {
+  EXPECT_THAT(job.failed("start"), ElementsAre("stop for a fault"));
+  return job.done("stop");
+}
+
+TEST(Scheduling, IsLeftOutOnHostsThatAreHeld) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.reschedule = false}));
+  job.run();
+  job.suspect(3);
+  job.done("stop");
+  EXPECT_THAT(job.done("probe"), ElementsAre(kStarts + ", in place"));
+  job.done("start");
+  job.suspect(3);
+  job.done("stop");
+  job.probe_finds(3);
+  job.done("probe");
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
+  // Whoever was new has been scheduled by then, if that start came through.
+  EXPECT_THAT(job.failed("start"), ElementsAre("stop for a fault"));
+  job.done("stop");
+  EXPECT_THAT(job.done("probe"), ElementsAre(kStarts));
+  job.done("start");
+  EXPECT_THAT((job.restart(), job.done("stop")), ElementsAre(kStarts + ", in place"));
+}
+
+TEST(Scheduling, IsLeftOutOfAHotUpdate) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.reschedule = false}));
+  job.run();
+  job.told(5min);
+  job.done("checkpoint now", Saved{40});
+  EXPECT_THAT(job.done("stop as planned"), ElementsAre("wake me at 3900s"));
+  job.wait(5min);
+  EXPECT_THAT(job.done("wake me at 3900s"), ElementsAre(kStarts + ", in place"));
+}
+
+TEST(Restoring, IsAsTheScenarioSays) {
+  PolicyConstants constants = usual_constants();
+  constants.names.restore = "every-rank";
+  RecoveringJob job(Recovery::First::diagnosis, constants);
+  job.run();
+  job.restart();
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts + ", every rank reads"));
+}
+
+// --- starts that fail --------------------------------------------------------------------------------------------------
+
+// 10 s, 20 s, and never more than 35 s; nobody is examined. One that succeeds ends the row.
+TEST(FailedStarts, AreTriedAgainForEverAfterABackOffThatDoubles) {
+  RecoveringJob job(Recovery::First::diagnosis,
+                    recovering_with({.start_backoff = 10s, .longest_backoff = 35s}));
+  Duration due = 0s;
+  for (const Duration wait : {10s, 20s, 35s, 35s, 35s}) {
+    due += wait;
+    EXPECT_THAT(fails_again(job), ElementsAre("wake me at " + in_words(due)));
+    EXPECT_EQ(job.stage(), "backing off");
+    job.wait(wait);
+    EXPECT_THAT(job.done("wake"), ElementsAre(kStarts));
+  }
+  job.run();
+  job.restart();
+  job.done("stop");
+  EXPECT_THAT(fails_again(job), ElementsAre("wake me at " + in_words(due + 1h + 10s)));
+}
+
+// Not while a start is under way that may come through; if it does, nobody is asked.
+TEST(FailedStarts, EndWithAPersonWhoNoticesThem) {
+  const PolicyConstants for_ever = recovering_with({.start_backoff = 10s, .longest_backoff = 10s});
+  RecoveringJob waits(Recovery::First::diagnosis, for_ever);
+  fails_again(waits);
+  EXPECT_THAT(waits.noticed(), ElementsAre("cancel", "stop for a fault"));
+  EXPECT_THAT(waits.done("stop"), ElementsAre("ask a person"));
+  EXPECT_THAT(waits.done("ask", Answered{HostId{}, false}), ElementsAre(kStarts));
+
+  RecoveringJob fails(Recovery::First::diagnosis, for_ever);
+  EXPECT_THAT(fails.noticed(), IsEmpty());
+  EXPECT_THAT(fails_again(fails), ElementsAre("ask a person"));
+
+  RecoveringJob succeeds(Recovery::First::diagnosis, for_ever);
+  succeeds.noticed();
+  succeeds.run();
+  succeeds.suspect(3);
+  EXPECT_THAT(succeeds.done("stop"), ElementsAre("probe 0 on host 3"));
+}
+
+TEST(FailedStarts, EndWithTheLastAttemptAndAPersonBeginsAnew) {
+  RecoveringJob job(Recovery::First::diagnosis,
+                    recovering_with({.reschedule = false, .start_attempts = 2, .retention = 600s}));
+  for (int row = 0; row < 2; ++row) {
+    EXPECT_THAT(fails_again(job), ElementsAre(kStarts));
+    EXPECT_THAT(fails_again(job), ElementsAre("wake me at " + in_words(job.now() + 600s)));
+    EXPECT_EQ(job.stage(), "keeping");
+    job.wait(600s);
+    EXPECT_THAT(job.done("wake"), ElementsAre("give the hosts back", "ask a person"));
+    EXPECT_EQ(job.stage(), "released");
+    EXPECT_THAT(job.done("give"), IsEmpty());
+    // The hosts are another job's by then: the start goes through the scheduler.
+    EXPECT_THAT(job.done("ask", Answered{HostId{}, false}), ElementsAre(kStarts));
+  }
+  job.run();
+  job.restart();
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts + ", in place"));
+}
+
+TEST(FailedStarts, KeepNoHostsForNoTimeAndReplaceWhomThePersonFinds) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_attempts = 1}));
+  EXPECT_THAT(fails_again(job), ElementsAre("give the hosts back", "ask a person"));
+  EXPECT_THAT(job.done("ask", Answered{HostId{6}, true}), ElementsAre("evict host 6", "acquire a host"));
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
+}
+
+// A host that is named is examined. With a faulty one gone, the row of failures begins anew; without one it goes on.
+TEST(FailedStarts, ReplaceWhoIsFoundFaulty) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_attempts = 1, .retention = 600s}));
+  EXPECT_THAT(job.suspect(3), ElementsAre("cancel", "stop for a fault"));
+  EXPECT_THAT(job.done("stop"), ElementsAre("probe 0 on host 3"));
+  job.probe_finds(3);
+  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 3", "acquire a host"));
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
+  job.suspect(4);
+  EXPECT_THAT(job.done("stop for a fault"), ElementsAre("probe 0 on host 4"));
+  EXPECT_THAT(job.done("probe"), ElementsAre("wake me at 600s"));
+  EXPECT_EQ(job.stage(), "keeping");
+}
+
+TEST(FailedStarts, AreNotThoseThatAnOperatorGivesUp) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_attempts = 1, .start_backoff = 10s}));
+  EXPECT_THAT(job.told(1h), ElementsAre("cancel", "stop as planned"));
+  EXPECT_THAT(job.done("stop"), ElementsAre("wake me at 3600s"));
+  EXPECT_EQ(job.stage(), "holding");
+}
+
+// --- back to an older checkpoint ---------------------------------------------------------------------------------------
+
+Words loss_is_wrong(RecoveringJob& job) {
+  EXPECT_THAT(job.suspect({.gravity = Gravity::restart, .sensed = kStart + job.now(), .wrong = true}),
+              ElementsAre("stop for a fault"));
+  return job.done("stop");
+}
+
+Words stops_again(RecoveringJob& job) {
+  job.restart();
+  return job.done("stop");
+}
+
+TEST(RollingBack, GoesFurtherEachTimeThatTheLossIsWrongInOneIncident) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = 2}));
+  job.run();
+  EXPECT_THAT(loss_is_wrong(job), ElementsAre(kStarts + ", 2 checkpoints back"));
+  job.done("start", Loaded{80});
+  job.wait(59s);
+  EXPECT_THAT(loss_is_wrong(job), ElementsAre(kStarts + ", 4 checkpoints back"));
+  job.done("start", Loaded{60});
+  job.wait(60s);  // the incident is over
+  EXPECT_THAT(loss_is_wrong(job), ElementsAre(kStarts + ", 2 checkpoints back"));
+}
+
+TEST(RollingBack, BeginsWhereTheSameProgressIsLostAgain) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = 2}));
+  job.done("start", Loaded{0});
+  job.wait(1h);
+  EXPECT_THAT(stops_again(job), ElementsAre(kStarts));
+  job.done("start", Loaded{100});  // progress since the start before
+  job.wait(30s);
+  EXPECT_THAT(stops_again(job), ElementsAre(kStarts));
+  job.done("start", Loaded{100});  // none
+  job.wait(30s);
+  EXPECT_THAT(stops_again(job), ElementsAre(kStarts + ", 2 checkpoints back"));
+  job.done("start", Loaded{60});
+  job.wait(30s);
+  EXPECT_THAT(stops_again(job), ElementsAre(kStarts + ", 4 checkpoints back"));
+  job.done("start", Loaded{20});
+  job.wait(60s);
+  EXPECT_THAT(stops_again(job), ElementsAre(kStarts));
+}
+
+TEST(RollingBack, IsNoMatterOfAHostThatSlowsTheJobNorOfAPlannedStop) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = 2}));
+  job.done("start", Loaded{0});
+  job.restart();
+  job.done("stop");
+  job.done("start", Loaded{0});
+  job.told(0s);
+  job.done("checkpoint now", Saved{3});
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts));
+  job.done("start", Loaded{0});
+  job.degraded(3);
+  job.done("checkpoint now", Saved{3});
+  job.done("stop");
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
+}
+
+TEST(RollingBack, OutlastsAStartThatFails) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = 1, .start_backoff = 10s}));
+  job.run();
+  loss_is_wrong(job);
+  fails_again(job);
+  job.wait(10s);
+  EXPECT_THAT(job.done("wake"), ElementsAre(kStarts + ", 1 checkpoints back"));
+}
+
+// --- other first steps -------------------------------------------------------------------------------------------------
+
+TEST(FirstStep, RestartExaminesNobody) {
+  PolicyConstants constants = usual_constants();  // one restart an incident
+  RecoveringJob job(Recovery::First::restart_only, constants);
+  job.run();
+  job.suspect(3);
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts));
+  job.done("start");
+  job.suspect(3);
+  EXPECT_THAT(job.done("stop"), ElementsAre("ask a person"));
+  EXPECT_THAT(job.done("ask", Answered{HostId{3}, true}), ElementsAre("evict host 3", "acquire a host"));
+}
+
+TEST(FirstStep, PersonWaitsForOneAtEveryStopButPlannedOnes) {
+  RecoveringJob job(Recovery::First::person);
+  job.run();
+  job.restart();  // though a restart would cure it
+  EXPECT_THAT(job.done("stop"), ElementsAre("ask a person"));
+  EXPECT_THAT(job.done("ask", Answered{HostId{}, false}), ElementsAre(kStarts));
+  job.done("start");
+  job.told(0s);
+  job.done("checkpoint now", Saved{3});
+  EXPECT_THAT(job.done("stop as planned"), ElementsAre(kStarts));
+}
+
+}  // namespace
+}  // namespace gauntlet

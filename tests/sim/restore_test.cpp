@@ -1,0 +1,406 @@
+// Which checkpoint a start goes back to, and what it takes.
+#include "sim/sim_cluster.hpp"
+#include "sim/stored_checkpoints.hpp"
+#include "tests/oracles/worlds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+// --- what storage keeps ----------------------------------------------------------------------------------------------
+
+TEST(StoredCheckpoints, KeepWhatAListOfAllOfThemWouldKeep) {
+  Stream draw(Seed{.study = 11}, stream_name("stored"));
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(draw.below(n)); };
+  for (int round = 0; round < 300; ++round) {
+    StorageModel storage;
+    storage.keep_last = static_cast<std::uint32_t>(1 + below(4));
+    storage.keep_every = static_cast<std::uint32_t>(below(3) == 0 ? 0 : 2 + below(4));
+    StoredCheckpoints stored(storage);
+    std::map<std::int64_t, std::int64_t> all;  // number, step
+    std::int64_t number = 1, step = 0;
+    for (int i = 0; i < 12; ++i) {
+      if (below(4) == 0 && !all.empty()) {
+        step = below(static_cast<std::uint64_t>(step) + 1);
+        stored.forget_after(step);
+        std::erase_if(all, [&](const auto& each) { return each.second > step; });
+      }
+      number += below(3);  // some were never finished
+      const std::int64_t count = 1 + below(6), apart = 1 + below(9);
+      stored.add({number, step + 1}, count, apart);
+      for (std::int64_t n = 0; n < count; ++n) {  // one after the other
+        step += n == 0 ? 1 : apart;
+        all[number++] = step;
+        std::size_t newer = all.size();
+        for (auto each = all.begin(); each != all.end(); --newer) {
+          const bool forever = storage.keep_every > 0 && each->first % storage.keep_every == 0;
+          each = newer > storage.keep_last && !forever ? all.erase(each) : std::next(each);
+        }
+      }
+      ASSERT_EQ(stored.count(), static_cast<std::int64_t>(all.size())) << "round " << round;
+      std::optional<StoredCheckpoints::One> one = stored.newest();
+      std::uint32_t back = 0;
+      for (auto each = all.rbegin(); each != all.rend(); ++each, ++back) {
+        ASSERT_EQ(one, (StoredCheckpoints::One{each->first, each->second})) << "round " << round;
+        ASSERT_EQ(stored.newest(back), one);
+        one = stored.before(*one);
+      }
+      EXPECT_FALSE(one);
+      EXPECT_EQ(stored.newest(1000)->number, all.begin()->first);
+    }
+  }
+}
+
+TEST(StoredCheckpoints, MeetTheSameMishapsWhateverIsAskedFirst) {
+  StorageModel storage;
+  storage.corrupt = {0.3};
+  storage.slow_write = {0.1};
+  storage.slow_factor = 4;
+  StoredCheckpoints one(storage), other(storage);
+  one.reset({.study = 5});
+  other.reset({.study = 5});
+  int corrupt = 0, slow = 0;
+  for (std::int64_t n = 1; n <= 10'000; ++n) {
+    corrupt += one.corrupt(n) ? 1 : 0;
+    slow += one.slowness(n) == 4 ? 1 : 0;
+  }
+  for (std::int64_t n = 10'000; n > 9'900; --n) {
+    EXPECT_EQ(other.slowness(n), one.slowness(n));
+    EXPECT_EQ(other.corrupt(n), one.corrupt(n));
+  }
+  EXPECT_NEAR(corrupt, 3000, 4 * 46);  // standard deviation sqrt(10,000 x 0.3 x 0.7)
+  EXPECT_NEAR(slow, 1000, 4 * 30);
+}
+
+// --- the cluster -----------------------------------------------------------------------------------------------------
+
+/// 8 hosts and 4 spares, steps of 1 s, checkpoints that block nothing: memory every 10 s, peers every 30 s, storage every 60 s,
+/// which takes 20 s to write. Loads take 1 s, 2 s and 4 s, with every rank 8 s.
+World tiered_world() {
+  World world = one_fault_world(8, Law::exponential(1));
+  world.faults.clear();
+  world.inventory.spares = 4;
+  world.job.step_time = 1s;
+  world.job.steps = 0;
+  world.job.window = 1h;
+  world.job.start = {};
+  world.job.stop_time = {};
+  world.storage = {};
+  world.storage.free = true;
+  world.storage.persist = 20s;
+  world.storage.load = 4s;
+  world.storage.weight_bytes = 0;
+  world.storage.memory.load = 1s;
+  world.storage.peers.load = 2s;
+  world.storage.keep_last = 100;
+  return world;
+}
+
+/// A crash of a host, or of processes alone, at each of these times.
+void add_crashes(World& world, ComponentKind where, std::vector<std::pair<Time, std::uint32_t>> trace) {
+  FaultKind kind;
+  kind.name = "fault" + std::to_string(world.faults.size());
+  kind.component = where;
+  kind.effect = Effect::crash;
+  kind.remedy = where == ComponentKind::host ? Remedy::repair : Remedy::restart;
+  kind.trace = std::move(trace);
+  world.faults.push_back(kind);
+}
+
+Start going_back(std::uint32_t back, Restore restore = Restore::one_reader) {
+  Start start{};
+  start.back = back;
+  start.restore = restore;
+  return start;
+}
+
+class Driver {
+ public:
+  explicit Driver(const World& world) : Driver(world, 1) {
+    give(CheckpointEvery{JobId{0}, 10s, Tier::memory});
+    give(CheckpointEvery{JobId{0}, 30s, Tier::peers});
+    give(CheckpointEvery{JobId{0}, 60s, Tier::storage});
+    EXPECT_EQ(start(Start{}), 0);
+  }
+  Driver(World world, std::uint64_t seed) : world_(std::move(world)), cluster_(world_) {
+    cluster_.reset({.study = seed}, false);
+  }
+  Outcome give(const Action& what) {
+    const OrderId id{++orders_};
+    cluster_.start({id, what});
+    while (const auto seen = cluster_.next(kStart + 1000h)) {
+      const auto* outcome = std::get_if<Outcome>(&seen->what);
+      if (outcome != nullptr && outcome->order == id) return *outcome;
+    }
+    ADD_FAILURE() << "no outcome";
+    return {};
+  }
+  void run_until(Time until) {
+    while (cluster_.next(until)) {
+    }
+    // The cluster's clock stands at its last event: an order that waits brings it to `until`.
+    give(Wake{until});
+  }
+  void replace(std::uint32_t host) {
+    EXPECT_EQ(give(Evict{HostId{host}}).status, Status::done);
+    EXPECT_EQ(give(Acquire{JobId{0}}).status, Status::done);
+  }
+  void stop() { give(Stop{JobId{0}, StopReason::fault}); }
+  /// The step that is loaded; how long the start took: `took`.
+  std::int64_t start(Start how) {
+    how.collective_timeout = 10min;
+    const Outcome outcome = give(how);
+    EXPECT_EQ(outcome.status, Status::done);
+    took = outcome.took;
+    const auto* loaded = std::get_if<Loaded>(&outcome.result);
+    return loaded == nullptr ? -1 : loaded->step;
+  }
+
+  Duration took{};
+
+ private:
+  World world_;
+  SimCluster cluster_;
+  std::uint64_t orders_ = 0;
+};
+
+TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
+  // At 115 s memory holds step 110, peers' memory 90, storage 60 (taken at 60 s, durable at 80 s).
+  const struct {
+    const char* what;
+    ComponentKind where;
+    std::vector<std::uint32_t> hosts;
+    std::int64_t step;
+    Duration load;
+  } table[] = {
+      {"processes", ComponentKind::gpu, {3}, 110, 1s},
+      {"one host", ComponentKind::host, {3}, 90, 2s},
+      {"hosts of different groups", ComponentKind::host, {1, 3}, 90, 2s},
+      {"a whole group", ComponentKind::host, {2, 3}, 60, 4s},
+  };
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.what);
+    World world = tiered_world();
+    std::vector<std::pair<Time, std::uint32_t>> trace;
+    for (const std::uint32_t host : row.hosts) trace.emplace_back(kStart + 115s, host);
+    add_crashes(world, row.where, trace);
+    Driver driver(world);
+    driver.run_until(kStart + 116s);
+    driver.stop();
+    if (row.where == ComponentKind::host)
+      for (const std::uint32_t host : row.hosts) driver.replace(host);
+    EXPECT_EQ(driver.start(Start{}), row.step);
+    EXPECT_EQ(driver.took, row.load);
+  }
+}
+
+TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
+  const World world = tiered_world();
+  Driver driver(world);
+  driver.run_until(kStart + 115s);
+  driver.stop();
+  driver.replace(0);
+  EXPECT_EQ(driver.start(Start{}), 90);  // 2 s: until 117 s
+  driver.stop();                         // what was loaded from peers is in every host's memory again
+  EXPECT_EQ(driver.start(Start{}), 90);
+  EXPECT_EQ(driver.took, 1s);
+  driver.run_until(kStart + 119s);
+  driver.stop();
+  driver.replace(4);
+  driver.replace(5);  // a whole group: peers' copies are gone for good
+  EXPECT_EQ(driver.start(Start{}), 60);
+  driver.stop();
+  EXPECT_EQ(driver.start(Start{}), 60);
+  EXPECT_EQ(driver.took, 4s);
+}
+
+TEST(Restore, WhatIsInMemoryOutlivesProcessesAndNoHostThatStartsAnew) {
+  for (const bool heard : {true, false}) {
+    World world = tiered_world();
+    add_crashes(world, ComponentKind::host, {{kStart + 115s, 3}});
+    world.faults[0].remedy = Remedy::restart;
+    world.faults[0].symptoms.heartbeat_lost = !heard;
+    Driver driver(world);
+    driver.run_until(kStart + 116s);
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), heard ? 110 : 90);
+  }
+}
+
+TEST(Restore, GoesBackInStorageWhateverIsInMemory) {
+  const World world = tiered_world();
+  Driver driver(world);
+  driver.run_until(kStart + 330s);  // stored: 60, 120, 180, 240, 300
+  driver.stop();
+  EXPECT_EQ(driver.start(going_back(2)), 180);
+  driver.stop();  // what came after is gone, in memory too
+  EXPECT_EQ(driver.start(Start{}), 180);
+  EXPECT_EQ(driver.took, 4s);
+  driver.stop();
+  EXPECT_EQ(driver.start(going_back(50)), 60);
+}
+
+TEST(Restore, TakesThePhasesOfAStartInTheirScale) {
+  World world = tiered_world();
+  world.job.start.scheduling = Law::constant(100);
+  world.job.start.process_start = Law::constant(10);
+  world.job.start.communicator_init = Law::constant(8);
+  world.job.start.data_loader = Law::constant(3);
+  world.job.start.warm_up = Law::constant(2);
+  world.job.start.growth.communicator_init = 2;
+  world.job.start.at_gpus = 2 * world.job.layout.ranks();
+  Driver driver(world);
+  EXPECT_EQ(driver.took, 117s);  // 100 + 10 + 8 / 2^2 + 3 + 2, nothing to load
+  driver.stop();
+  Start held{};
+  held.schedule = false;
+  driver.start(held);
+  EXPECT_EQ(driver.took, 17s);
+}
+
+TEST(Restore, EveryRankReadsMore) {
+  World world = tiered_world();
+  world.job.model.parameters = 1000;
+  world.storage.weight_bytes = world.storage.bytes_per_parameter;  // all is replicated
+  Driver driver(world);
+  driver.run_until(kStart + 100s);
+  driver.stop();
+  EXPECT_EQ(driver.start(going_back(1, Restore::every_rank)), 60);
+  EXPECT_EQ(driver.took, 4s * world.job.layout.size(Dimension::data));
+}
+
+TEST(Restore, FindsOutWhatIsCorruptByLoadingIt) {
+  World world = tiered_world();
+  world.storage.corrupt = {1.0};
+  {
+    Driver driver(world);
+    driver.run_until(kStart + 210s);  // stored: 60, 120, 180
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), 210);  // the copies in memory are well
+    driver.stop();
+    EXPECT_EQ(driver.start(going_back(1)), 0);
+    EXPECT_EQ(driver.took, 8s);  // 120 and 60 in vain
+  }
+  world.storage.corrupt = {0.5};
+  Driver driver(world);
+  driver.run_until(kStart + 1830s);  // stored: 60 ... 1800
+  StoredCheckpoints dice(world.storage);
+  dice.reset({.study = 1});
+  std::int64_t number = 29, in_vain = 0;  // that of 1740
+  for (; dice.corrupt(number); --number) ++in_vain;
+  driver.stop();
+  EXPECT_EQ(driver.start(going_back(1)), 60 * number);
+  EXPECT_EQ(driver.took, 4s * (in_vain + 1));
+}
+
+TEST(Restore, WaitsForStorageThatDoesNotAnswer) {
+  World world = tiered_world();
+  FaultKind outage;
+  outage.name = "outage";
+  outage.model = "storage_outage";
+  outage.component = ComponentKind::job;
+  outage.effect = Effect::stall;
+  outage.heals_after = Law::constant(30);
+  outage.remedy = Remedy::person;
+  outage.trace = {{kStart + 65s, 0}, {kStart + 202s, 0}};
+  world.faults.push_back(outage);
+  {
+    // Taken at 60 s, half way through its 20 s when storage is away from 65 s to 95 s: durable at 110 s.
+    for (const auto& [until, step] : {std::pair{109s, 0}, std::pair{111s, 60}}) {
+      Driver driver(world);
+      driver.run_until(kStart + until);
+      driver.stop();
+      EXPECT_EQ(driver.start(going_back(1)), step);
+    }
+  }
+  Driver driver(world);
+  driver.run_until(kStart + 200s);
+  driver.stop();
+  driver.start(going_back(1));
+  EXPECT_EQ(driver.took, 4s + 30s);
+}
+
+TEST(Evaluation, IsAPauseOfItsOwn) {
+  World world = tiered_world();
+  world.job.evaluation = {.every = 40, .time = 100s};
+  Driver driver(world);
+  // Steps 40 and 80 are followed by 100 s each: step 95 is complete at 295 s.
+  driver.run_until(kStart + 295s + 500ms);
+  driver.stop();
+  EXPECT_EQ(driver.start(Start{}), 90);
+}
+
+// --- evaluation -----------------------------------------------------------------------------------------------------
+
+TEST(Evaluation, TakesACheckpointThatIsAskedForMeanwhileWhenItIsOver) {
+  World world = tiered_world();
+  world.job.evaluation = {.every = 50, .time = 100s};
+  Driver driver(world);
+  driver.run_until(kStart + 55s);  // since 50 s
+  const Outcome saved = driver.give(Checkpoint{JobId{0}});
+  EXPECT_EQ(saved.status, Status::done);
+  EXPECT_EQ(std::get<Saved>(saved.result).step, 50);
+  EXPECT_EQ(saved.took, 95s + 20s);  // until it is durable
+}
+
+// --- faults of starts ------------------------------------------------------------------------------------------------
+
+/// One start in two meets it, and what removes it is `remedy`.
+World world_of_bad_starts(Remedy remedy) {
+  World world = tiered_world();
+  world.job.start.process_start = Law::constant(3600);
+  world.job.window = 1000h;
+  FaultKind kind;
+  kind.name = "image";
+  kind.component = ComponentKind::job;
+  kind.clock = FaultClock::start;
+  kind.effect = Effect::crash;
+  kind.remedy = remedy;
+  kind.chance.value = 0.5;
+  world.faults.push_back(kind);
+  return world;
+}
+
+/// Starts that fail, of `most`, before one does not.
+int fails_in_a_row(Driver& driver, int most) {
+  Start start{};
+  start.collective_timeout = 10min;
+  int fails = 0;
+  while (fails < most && driver.give(start).status == Status::failed) {
+    ++fails;
+    driver.stop();
+  }
+  return fails;
+}
+
+TEST(BadStarts, ComeBackUntilTheirRemedy) {
+  constexpr int kMany = 40;  // by chance alone, once in 10^12
+  int by_chance = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Driver restarted(world_of_bad_starts(Remedy::restart), seed);
+    by_chance += fails_in_a_row(restarted, kMany);
+    Driver asked(world_of_bad_starts(Remedy::person), seed);
+    int fails = 0;
+    for (int asks = 0; (fails = fails_in_a_row(asked, kMany)) == kMany; ++asks) {
+      ASSERT_LT(asks, kMany) << "seed " << seed;
+      asked.give(Ask{JobId{0}});
+    }
+    EXPECT_EQ(fails, 0) << "seed " << seed;
+  }
+  EXPECT_GT(by_chance, 2);  // 20 in the mean, with a deviation of 6
+  EXPECT_LT(by_chance, 45);
+}
+
+}  // namespace
+}  // namespace gauntlet
