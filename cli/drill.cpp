@@ -83,6 +83,8 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
          "write 0, as many as it takes");
   refuse(recovery.start_backoff > Duration::zero(), "recovery.start_backoff", "leave it out");
   refuse(recovery.retention > Duration::zero(), "recovery.retention", "leave it out");
+  refuse(recovery.start_deadline != kForever, "recovery.start_deadline", "leave it out");
+  refuse(recovery.wait_for_spare != kForever, "recovery.wait_for_spare", "leave it out");
   return problems;
 }
 

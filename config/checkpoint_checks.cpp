@@ -1,5 +1,6 @@
 #include "config/checkpoint_checks.hpp"
 
+#include "config/expectations.hpp"
 #include "models/storage.hpp"
 #include "policies/registry.hpp"
 
@@ -68,11 +69,6 @@ void check_copies(const Place& root, const Scenario& scenario) {
   if (copies > hosts)
     root.mistake_at("storage.copies", "is more than the " + text(hosts) + " hosts of the job (cluster.hosts)",
                     "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
-  else if (hosts % copies == 1)
-    root.warning_at(
-        "storage.copies",
-        "leaves one of the " + text(hosts) + " hosts of the job (cluster.hosts) without a neighbour",
-        "what it holds is in no other memory; choose a number that divides the hosts");
 }
 
 /// Those that are kept for ever fill any storage: when, if each interval is trained without a stop.
@@ -168,7 +164,7 @@ void check_tiers(const Place& place, const CheckpointConstants& checkpoint, std:
   if (!two_level)
     check("memory_interval", checkpoint.memory_interval, "peers_interval", checkpoint.peers_interval);
   const bool known = place.mistakes().none();
-  const CheckpointCosts costs = known ? checkpoint_costs(world) : CheckpointCosts{};
+  const CheckpointCosts costs = known ? expected_costs(world) : CheckpointCosts{};
   if (!two_level)
     check_quick_tier(place, "peers_interval", checkpoint.peers_interval, costs[Tier::peers].persist);
   if (!two_level || peers)

@@ -5,6 +5,7 @@
 #include "config/nearest.hpp"
 #include "config/uncertain.hpp"
 #include "models/fault/blast_radius.hpp"
+#include "models/job_size.hpp"
 #include "models/network/fabric_network.hpp"
 #include "models/topology/topology.hpp"
 
@@ -130,6 +131,68 @@ void check_trace(const Place& root, const World& world) {
   }
 }
 
+/// A job that goes on with fewer data-parallel replicas.
+void check_smaller(const Place& root, const Scenario& scenario) {
+  const World& world = scenario.world;
+  const RecoveryConstants& recovery = scenario.policies.recovery;
+  if (recovery.wait_for_spare == kForever && recovery.least_replicas > 1 &&
+      root.sound("recovery.least_replicas"))
+    root.mistake_at("recovery.least_replicas", "is given, and the job waits for a host for ever",
+                    "write wait_for_spare = \"10min\" there, or leave it out");
+  if (recovery.wait_for_spare == kForever || !root.all_sound("job.layout", "cluster.hardware", "job.model",
+                                                             "job.training", "recovery.least_replicas"))
+    return;
+  const SparesModel& spares = world.spares;
+  double coming = 0;  // seconds, on average, for a host that does not stand by ready
+  if (spares.cold > 0) coming = std::max(coming, spares.selection.mean() + spares.cold_time.mean());
+  if (spares.pool > 0) coming = std::max(coming, spares.selection.mean() + spares.preemption.mean());
+  if (root.sound("spares") && recovery.wait_for_spare < from_seconds(coming))
+    root.warning_at(
+        "recovery.wait_for_spare",
+        "is shorter than cold or pooled spares take, " + to_text(from_seconds(coming)) + " on average",
+        "the job goes on smaller before they come, and stops again for them: write that or more");
+  const std::uint32_t fewest = fewest_replicas(world), all = world.job.layout.dp;
+  const std::uint32_t most = all - replicas_in_whole_hosts(world.job.layout, world.hardware.gpus_per_host);
+  if (fewest == 0)
+    root.mistake_at(
+        "recovery.wait_for_spare",
+        "lets the job go on with fewer data-parallel replicas, and those of job.layout share hosts of " +
+            text(world.hardware.gpus_per_host) + " GPUs with others than could be left out with them",
+        "leave it out, or choose job.layout.dp so that dp x tp x cp of every " +
+            std::string("pipeline stage fills whole hosts"));
+  else if (fewest > most)
+    root.mistake_at("recovery.wait_for_spare",
+                    "lets the job go on with fewer data-parallel replicas, and the " + text(all) +
+                        " of job.layout.dp are as few as fit their memory and whole hosts",
+                    "leave it out");
+  else if (recovery.least_replicas < fewest)
+    root.mistake_at(
+        "recovery.least_replicas",
+        "is too few: the state of the job does not fit into their memory, or they do not fill whole hosts",
+        "write " + text(fewest) + " or more");
+  else if (recovery.least_replicas > most)
+    root.mistake_at("recovery.least_replicas",
+                    "is more than " + text(most) +
+                        ", the most in whole hosts that are fewer than job.layout.dp = " + text(all),
+                    "write " + text(fewest) + " to " + text(most));
+}
+
+/// A job that is given up before it runs, as a rule.
+void check_start_deadline(const Place& root, const Scenario& scenario) {
+  const Duration deadline = scenario.policies.recovery.start_deadline;
+  if (deadline == kForever || !root.all_sound("recovery.start_deadline", "job.start")) return;
+  const StartChain& start = scenario.world.job.start;
+  double seconds = 0;  // growth aside
+  for (const Law* each : {&start.provisioning, &start.scheduling, &start.process_start,
+                          &start.communicator_init, &start.data_loader, &start.warm_up})
+    seconds += each->mean();
+  if (deadline <= from_seconds(seconds))
+    root.mistake_at("recovery.start_deadline",
+                    "is over before the phases of job.start are, which take " +
+                        to_text(from_seconds(seconds)) + " on average",
+                    "write more than that");
+}
+
 void check_planned_stops(const Place& root, const JobModel& job) {
   if (!root.all_sound("job.planned", "job.window") || job.window == Duration::zero()) return;
   const bool late = std::any_of(job.planned_stops.begin(), job.planned_stops.end(),
@@ -181,6 +244,8 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
   check_checkpoints(root, scenario);
+  check_smaller(root, scenario);
+  check_start_deadline(root, scenario);
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);

@@ -33,7 +33,7 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
 void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world);
 /// Its defaults are computed from the world: what a planner would expect of it. `policy`: its name.
 void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string& policy, const World& world);
-void describe(Fields& fields, RecoveryConstants& recovery);
+void describe(Fields& fields, RecoveryConstants& recovery, const World& world);
 void describe(Fields& fields, RetirementConstants& retirement);
 void describe(Fields& fields, StudyDefaults& study);
 

@@ -30,7 +30,7 @@ constexpr std::array<Choice<ComponentKind>, 9> kComponents = {{
     {"power", ComponentKind::power},
     {"job", ComponentKind::job},
 }};
-constexpr std::array<Choice<Effect>, 8> kEffects = {{
+constexpr std::array<Choice<Effect>, 9> kEffects = {{
     {"crash", Effect::crash},
     {"hang", Effect::hang},
     {"slow", Effect::slow},
@@ -39,6 +39,7 @@ constexpr std::array<Choice<Effect>, 8> kEffects = {{
     {"degrade", Effect::degrade},
     {"none", Effect::none},
     {"planned", Effect::planned},
+    {"preempt", Effect::preempt},
 }};
 constexpr std::array<Choice<Segment>, 4> kSegments = {{
     {"all", Segment::all},

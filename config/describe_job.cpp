@@ -41,6 +41,9 @@ void describe(Fields& fields, StartChain::Growth& growth) {
 }
 
 void describe(Fields& fields, StartChain& start) {
+  fields.field("provisioning", law(start.provisioning), Fallback::value("\"0s\""),
+               "of a cluster that is made for this job alone, also after its hosts were given back; 0s: it "
+               "joins one that stands");
   fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""),
                "until every host has its container");
   fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""),

@@ -3,6 +3,7 @@
 #include "config/describe.hpp"
 #include "config/expectations.hpp"
 #include "config/types.hpp"
+#include "models/job_size.hpp"
 #include "models/storage.hpp"
 #include "policies/registry.hpp"
 
@@ -44,7 +45,7 @@ std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 /// Of the quickest tier that a policy may choose the interval of: peers' memory where that has one, else each host's own.
 Duration expected_quick_cost(const CheckpointConstants& checkpoint, const World& world) {
   const bool peers = checkpoint.peers_interval != kForever;
-  return checkpoint_costs(world)[peers ? Tier::peers : Tier::memory].stall;
+  return expected_costs(world)[peers ? Tier::peers : Tier::memory].stall;
 }
 
 void check_starts(const Place& place, const RecoveryConstants& recovery) {
@@ -52,16 +53,21 @@ void check_starts(const Place& place, const RecoveryConstants& recovery) {
       recovery.start_backoff > recovery.longest_backoff)
     place.mistake_at("start_backoff", "is above longest_backoff = " + to_text(recovery.longest_backoff),
                      "write longest_backoff = \"" + to_text(recovery.start_backoff) + "\" or more");
-  if (place.all_sound("start_attempts", "retention") && recovery.start_attempts == 0 &&
-      recovery.retention > Duration::zero())
+  if (place.all_sound("start_attempts", "start_deadline", "retention") && recovery.start_attempts == 0 &&
+      recovery.start_deadline == kForever && recovery.retention > Duration::zero())
     place.mistake_at("retention", "is given, and start_attempts = 0 tries for ever",
-                     "write start_attempts = 3, or leave retention out");
+                     "write start_attempts = 3 or start_deadline = \"1h\", or leave retention out");
 }
 
-/// An interval of a tier in memory, which a job need not have.
-void tier_interval(Fields& fields, std::string_view name, Duration& into, std::string_view doc) {
+std::uint32_t fewest_that_fit(const RecoveryConstants& recovery, const World& world) {
+  if (recovery.wait_for_spare == kForever || !layout_stands(world)) return 1;
+  return std::max(1U, fewest_replicas(world));
+}
+
+/// A duration that need not be given: then there is no end to it.
+void endless(Fields& fields, std::string_view name, Duration& into, Sign sign, std::string_view doc) {
   into = kForever;
-  fields.field(name, duration(into, Sign::positive), Fallback::optional(), doc);
+  fields.field(name, duration(into, sign), Fallback::optional(), doc);
 }
 
 }  // namespace
@@ -100,15 +106,16 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
   fields.field(
       "interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
       "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
-  tier_interval(fields, "memory_interval", checkpoint.memory_interval,
-                "between those to the memory of each host, which outlive its ranks; left out: none");
-  tier_interval(fields, "peers_interval", checkpoint.peers_interval,
-                "between those to the memory of other hosts too, which outlive a host; left out: none");
+  // Intervals of tiers in memory, which a job need not have.
+  endless(fields, "memory_interval", checkpoint.memory_interval, Sign::positive,
+          "between those to the memory of each host, which outlive its ranks; left out: none");
+  endless(fields, "peers_interval", checkpoint.peers_interval, Sign::positive,
+          "between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),
                Fallback::computed([&] { return in_quotes(expected_mtbf(world)); }),
                "of the job, expected before anything is observed");
   fields.field("prior_cost", duration(checkpoint.prior_cost, Sign::not_negative),
-               Fallback::computed([&] { return in_quotes(expected_checkpoint_cost(world)); }),
+               Fallback::computed([&] { return in_quotes(expected_costs(world)[Tier::storage].stall); }),
                "for which one checkpoint to storage is expected to block training");
   fields.field(
       "prior_quick_cost", duration(checkpoint.prior_quick_cost, Sign::not_negative),
@@ -127,7 +134,7 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
   fields.check([&](const Place& place) { check_tiers(place, checkpoint, policy, world); });
 }
 
-void describe(Fields& fields, RecoveryConstants& recovery) {
+void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
   fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}),
                Fallback::value("1"),
                "in one incident, before hosts under suspicion are replaced or a person is asked");
@@ -152,6 +159,18 @@ void describe(Fields& fields, RecoveryConstants& recovery) {
                Fallback::value("\"5min\""), "and never more (Kubernetes: 5min)");
   fields.field("retention", duration(recovery.retention, Sign::not_negative), Fallback::value("\"0s\""),
                "for which hosts are kept as they are after the last attempt, so that somebody can look");
+  endless(fields, "start_deadline", recovery.start_deadline, Sign::positive,
+          "from submission to training, after which hosts are kept for `retention` and given back and a "
+          "person is asked; left out: "
+          "none");
+  endless(fields, "wait_for_spare", recovery.wait_for_spare, Sign::not_negative,
+          "for a host in place of a replaced one, before the job goes on with fewer data-parallel replicas "
+          "until there is one; "
+          "left out: for ever");
+  fields.field("least_replicas", whole_number(recovery.least_replicas, {1, 1'000'000'000}),
+               Fallback::computed([&] { return std::to_string(fewest_that_fit(recovery, world)); }),
+               "with which a job goes on that waited for a host; the fewest that fill whole hosts and have "
+               "room in their memory");
   describe_source(fields);
   fields.check([&](const Place& place) { check_starts(place, recovery); });
 }

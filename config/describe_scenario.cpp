@@ -81,7 +81,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       "checkpoint", [&](Fields& f) { describe(f, policies.checkpoint, policies.names.checkpoint, world); },
       "constants of the checkpoint policy");
   fields.table(
-      "recovery", [&](Fields& f) { describe(f, policies.recovery); }, "constants of the recovery");
+      "recovery", [&](Fields& f) { describe(f, policies.recovery, world); }, "constants of the recovery");
   fields.table(
       "retirement", [&](Fields& f) { describe(f, policies.retirement); }, "constants of policies.retire");
   fields.table(

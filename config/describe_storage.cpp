@@ -120,7 +120,8 @@ void describe(Fields& fields, StorageModel& storage) {
       "peers", [&](Fields& f) { describe(f, storage.peers); },
       "of checkpoints in other hosts' memory (checkpoint.peers_interval)");
   fields.field("copies", whole_number(storage.copies, {2, 1'000'000}), Fallback::value("2"),
-               "peers: neighbouring hosts that hold the same state, the host itself among them");
+               "peers: hosts that hold the same state, the host itself among them; as far apart as can be, "
+               "so that a rack or a switch leaves one");
   fields.field("free", flag(storage.free), Fallback::value("false"),
                "stall, persist and load take no time where they are 0s");
   describe_mishaps(fields, storage);

@@ -1,7 +1,6 @@
 #include "config/expectations.hpp"
 
 #include "models/fault/blast_radius.hpp"
-#include "models/storage.hpp"
 #include "policies/registry.hpp"
 
 #include <algorithm>
@@ -66,7 +65,16 @@ Duration expected_mtbf(const World& world) {
   return std::max(from_seconds(1 / failures_per_second), Duration(1));
 }
 
-Duration expected_checkpoint_cost(const World& world) { return checkpoint_costs(world)[Tier::storage].stall; }
+bool layout_stands(const World& world) {
+  const Layout& layout = world.job.layout;
+  const double ranks = 1.0 * layout.tp * layout.cp * layout.pp * layout.dp;
+  return ranks == 1.0 * world.inventory.job_hosts * world.hardware.gpus_per_host &&
+         layout.dp % layout.ep == 0;
+}
+
+CheckpointCosts expected_costs(const World& world) {
+  return layout_stands(world) ? checkpoint_costs(world) : CheckpointCosts{};
+}
 
 std::vector<std::string> detectors_for(const Telemetry& telemetry) {
   std::vector<std::string> fit;

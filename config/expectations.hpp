@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "models/storage.hpp"
 #include "models/world.hpp"
 
 #include <string>
@@ -14,8 +15,11 @@ namespace gauntlet {
 /// job.
 Duration expected_mtbf(const World& world);
 
-/// For which one checkpoint blocks training.
-Duration expected_checkpoint_cost(const World& world);
+/// Whether the layout has a rank for each GPU and whole expert-parallel groups. Of one that has not, nothing else can be said.
+bool layout_stands(const World& world);
+
+/// Of checkpoints; all zero where the layout does not stand, which is a mistake of its own.
+CheckpointCosts expected_costs(const World& world);
 
 /// The usual detectors, as far as telemetry carries what they watch.
 std::vector<std::string> detectors_for(const Telemetry& telemetry);

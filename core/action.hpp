@@ -31,7 +31,12 @@ struct Checkpoint {
   JobId job;
 };  // one, to storage, at the next step boundary; done when durable: Saved{step}
 
-enum class StopReason : std::uint8_t { fault, planned };
+enum class StopReason : std::uint8_t {
+  fault,
+  planned,  // an operator wants it so
+  grow,     // to go on with more replicas
+  preempted,
+};
 struct Stop {
   JobId job;
   StopReason reason = StopReason::fault;
@@ -43,10 +48,16 @@ struct Start {
   std::uint32_t back =
       0;  // not zero: from storage, so many checkpoints before the newest, or the oldest that is kept
   bool schedule = true;  // false: the hosts are held and set up, so nothing is scheduled
-};                       // from the newest checkpoint that can be read: Loaded{step}
+  std::uint32_t replicas =
+      0;  // data-parallel ones, as the job's hosts are enough for; 0: all that its layout has. Where it has fewer than before,
+  // or more, hosts in slots beyond the last and those granted beyond them take the empty ones below, in order
+};  // from the newest checkpoint that can be read: Loaded{step}
 struct Acquire {
   JobId job;
-};  // a host for an empty slot, now or when one is free: Granted{host}
+};  // a host for an empty slot, or where none is empty for replicas that the job lacks; now or when one is free: Granted{host}
+struct StandBy {
+  HostId host;
+};  // of a job without ranks: it joins the spares, and its slot is empty
 struct Evict {
   HostId host;
 };  // out of service and into repair; its slot, if it has one, is empty
@@ -73,7 +84,7 @@ struct Alert {
 };  // a person is told; nothing waits for it
 
 using Action = std::variant<Watch, Unwatch, Wake, Cancel, CheckpointEvery, Checkpoint, Stop, Start, Acquire,
-                            Evict, Readmit, Probe, Ask, Alert, Retire, Release>;
+                            Evict, Readmit, Probe, Ask, Alert, Retire, Release, StandBy>;
 
 struct Order {
   OrderId id;

@@ -21,4 +21,11 @@ struct Inventory {
   friend bool operator==(const Inventory&, const Inventory&) = default;
 };
 
+/// The same job with so many data-parallel replicas, which fill whole hosts.
+constexpr Inventory with_replicas(Inventory inventory, std::uint32_t replicas) {
+  inventory.layout.dp = replicas;
+  inventory.job_hosts = inventory.layout.ranks() / inventory.gpus_per_host;
+  return inventory;
+}
+
 }  // namespace gauntlet

@@ -8,6 +8,7 @@
 #include "core/contract.hpp"
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace gauntlet {
@@ -62,6 +63,14 @@ struct Layout {
   std::vector<std::uint32_t> ranks_of_group(Dimension dimension, std::uint32_t group) const;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
+
+/// By how many data-parallel replicas a job grows and shrinks: the fewest that fill whole hosts at every pipeline stage and hold
+/// whole expert-parallel groups. 0: those of the layout do not.
+constexpr std::uint32_t replicas_in_whole_hosts(const Layout& layout, std::uint32_t gpus_per_host) {
+  const std::uint32_t ranks = layout.tp * layout.cp;  // of a replica in a stage
+  const std::uint32_t unit = std::lcm(gpus_per_host / std::gcd(gpus_per_host, ranks), layout.ep);
+  return unit > 0 && layout.dp % unit == 0 ? unit : 0;
+}
 
 /// The place of a rank in the job's hosts: slot s is the s-th host of the job, whichever machine fills it.
 struct Seat {

@@ -57,7 +57,8 @@ struct HostReturned {
 struct Told {
   JobId job;
   Duration hold;
-};  // an operator: stop now, for at least `hold`
+  bool preempted = false;  // its hosts serve a job of higher priority meanwhile
+};                         // an operator, or the cluster: stop now, for at least `hold`
 struct Noticed {
   JobId job;
 };  // a person saw that the job stands still, though nobody had told them

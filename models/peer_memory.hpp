@@ -1,8 +1,9 @@
 // Checkpoints in peers' memory: which hosts hold the same state, and what is left of it when some are lost.
 //
-// Hosts stand in groups of neighbours, in slot order, and each holds the state of its whole group: the group placement of Z. Wang
-// et al., "GEMINI: fast failure recovery in distributed training with in-memory checkpoints", SOSP 2023, sec. 4.2,
-// https://doi.org/10.1145/3600006.3613145.
+// Hosts stand in groups, and each holds the state of its whole group: the group placement of Z. Wang et al., "GEMINI: fast failure
+// recovery in distributed training with in-memory checkpoints", SOSP 2023, sec. 4.2, https://doi.org/10.1145/3600006.3613145. There
+// the hosts of a group are neighbours. Here they are as far apart as can be: every n-th slot, of n groups, so that a rack or a switch
+// that is lost, which takes neighbours, leaves a host of each. To losses that strike anywhere the two are the same.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,12 @@
 
 namespace gauntlet {
 
-/// Whether every group has a host that is not lost. `slots`: the lost ones, each once and in rising order, below `hosts`. The
-/// last group is smaller where `copies` does not divide `hosts`.
-bool peers_recover(std::uint32_t hosts, std::uint32_t copies, std::span<const std::uint32_t> slots);
+/// Into how many groups of `copies` or more they are divided; slot s is in group s modulo that.
+constexpr std::uint32_t peer_groups(std::uint32_t hosts, std::uint32_t copies) {
+  return hosts < copies ? 1 : hosts / copies;
+}
 
-/// The probability of that where any `lost` of the hosts are lost at once, each set of so many as likely as any other. Exact;
-/// GEMINI's corollary 1 is a bound below it, max(0, 1 - n C(n - m, k - m) / (m C(n, k))), which it meets while k < 2m.
-double peer_recovery_probability(std::uint32_t hosts, std::uint32_t copies, std::uint32_t lost);
+/// Whether every group has a host that is not lost. `slots`: the lost ones, each once, below `hosts`.
+bool peers_recover(std::uint32_t hosts, std::uint32_t copies, std::span<const std::uint32_t> slots);
 
 }  // namespace gauntlet

@@ -35,6 +35,8 @@ struct ProbeKind {
 /// The phases of a restart before training, in order. Checkpoint load comes from `StorageModel`, before the data loader. The
 /// time of a phase is a draw of its law, times (GPUs / at_gpus) to the power of its growth.
 struct StartChain {
+  Law provisioning = Law::constant(
+      0);  // of a cluster for this job alone: before the first start, and after its hosts were given back
   Law scheduling = Law::constant(0);         // not of a start on hosts that are held: Start.schedule
   Law process_start = Law::constant(0);      // image and process
   Law communicator_init = Law::constant(0);  // the collective groups
@@ -99,9 +101,8 @@ struct StorageModel {
   Duration persist{};                       // not zero: from there until durable, as measured
   Duration load{};                          // not zero: time to load a checkpoint, as measured
   MeasuredTier memory, peers;
-  bool free = false;  // no time at all for what is left at zero
-  std::uint32_t copies =
-      2;  // peers: hosts that hold the same state, neighbours in slot order (GEMINI's groups)
+  bool free = false;         // no time at all for what is left at zero
+  std::uint32_t copies = 2;  // peers: hosts that hold the same state (models/peer_memory.hpp)
   Probability corrupt{0.0};  // of a checkpoint in storage: it is torn or wrong, which shows when it is loaded
   Probability slow_write{0.0};   // of a checkpoint to storage ...
   double slow_factor = 1;        // ... to take so many times as long to persist; >= 1

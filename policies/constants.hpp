@@ -148,6 +148,13 @@ struct RecoveryConstants {
   Duration start_backoff{};  // before the second attempt; doubles with each, up to `longest_backoff`
   Duration longest_backoff = std::chrono::minutes(5);
   Duration retention{};
+  // With no host for a replaced one after so long, the job goes on with fewer data-parallel replicas, `least_replicas` or more,
+  // and with more again once hosts for them stand by.
+  Duration wait_for_spare = kForever;
+  std::uint32_t least_replicas = 1;
+  // A job that does not train so long after it was submitted keeps its hosts for `retention` and gives them back, as after the
+  // last of `start_attempts`.
+  Duration start_deadline = kForever;
 };
 
 /// `threshold`: a host that was evicted so often within the window leaves for good. `score`: likewise where its evictions, each

@@ -28,12 +28,13 @@ void Controller::on(const Observed& seen, Orders& out) {
 void Controller::on(const Started& started, Time now, Orders& out) {
   expect(started.job == job_, "a controller has one job");
   seating_ = Seating(started.inventory);
+  replicas_ = started.inventory.layout.dp;
   const Assignment assignment{job_, started.inventory, &constants_->detection};
   for (Detector& detector : detectors_)
     std::visit([&](auto& each) { each.start(assignment, ids_, out); }, detector);
   std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
              checkpoints_);
-  recovery_.launch(now, out);
+  recovery_.launch(now, seating_, out);
 }
 
 void Controller::on(const Seen& seen, Time now, Orders& out) {
@@ -118,6 +119,7 @@ void Controller::readmit(HostId host, Time now, Orders& out) {
   out.add(Readmit{host});
   // A host that slows the job was kept for want of another one.
   for (const Suspicion& kept : std::exchange(waiting_for_spare_, {})) suspect(kept, now, out);
+  recovery_.spare_came(now, seating_, out);
 }
 
 void Controller::count_evictions(std::size_t first, Time now, const Orders& out) {
@@ -129,10 +131,13 @@ void Controller::tell_detectors(Time now, Orders& out) {
   job_up_ = recovery_.job_up();
   if (job_up_) told_.clear();
   waiting_for_spare_.clear();  // what is still the case is reported again
+  const Inventory& inventory = seating_.inventory();
+  const bool resized = job_up_ && std::exchange(replicas_, inventory.layout.dp) != inventory.layout.dp;
   for (Detector& detector : detectors_) {
     std::visit(
         [&](auto& each) {
           each.job_up = job_up_;
+          if (resized) each.job_resized(inventory, out);
           each.job_ended(out);  // also at a start: reports that were on their way are of the job before
           if (job_up_) each.job_began(now, out);
         },

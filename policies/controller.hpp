@@ -56,6 +56,7 @@ class Controller final : public Policy {
   Recovery recovery_;
   Retirement retirement_;
   bool job_up_ = false;
+  std::uint32_t replicas_ = 0;                      // that the detectors know of
   Suspicions found_;                                // by what is being heard; kept for its memory alone
   std::set<std::pair<WatchId, ComponentId>> told_;  // what a person was told since the job's last start
   Suspicions waiting_for_spare_;                    // of hosts that slow the job, while none stands by

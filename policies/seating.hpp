@@ -5,11 +5,13 @@
 #include "core/inventory.hpp"
 #include "core/roster.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace gauntlet {
 
@@ -17,8 +19,9 @@ class Seating {
  public:
   Seating() = default;
   explicit Seating(const Inventory& inventory)
-      : inventory_(inventory), roster_(inventory), spares_(inventory.spares) {}
+      : whole_(inventory), inventory_(inventory), roster_(inventory), spares_(inventory.spares) {}
 
+  /// Of the job as it is: with fewer replicas it has fewer slots.
   const Inventory& inventory() const { return inventory_; }
   bool in_job(HostId host) const { return roster_.in_job(host); }
   bool in_service(HostId host) const { return !away_.contains(host); }
@@ -32,19 +35,22 @@ class Seating {
       --spares_;
       return;
     }
+    roster_.leave(host);
+    if (std::erase(beyond_, host) > 0) return;
     const std::uint32_t slot = slot_of(host);
     moved_.erase(host);
     taken_[slot] = std::nullopt;
     vacant_.push_back(slot);
-    roster_.leave(host);
   }
   /// Granted to the job: the slot that has been vacant for longest is its own.
   void join(HostId host) {
     --spares_;
     roster_.join(host);
-    if (vacant_.empty()) return;
-    taken_[vacant_.front()] = host;
-    moved_[host] = vacant_.front();
+    if (vacant_.empty()) {
+      beyond_.push_back(host);
+      return;
+    }
+    seat(vacant_.front(), host);
     vacant_.pop_front();
   }
   void readmit(HostId host) {
@@ -62,7 +68,35 @@ class Seating {
     return moved == moved_.end() ? host.value : moved->second;
   }
 
+  /// The most replicas that the hosts of the job are enough for, in whole hosts; 0 where they never are.
+  std::uint32_t replicas_held() const {
+    if (unit() == 0) return 0;
+    const std::size_t hosts = inventory_.job_hosts - vacant_.size() + beyond_.size();
+    const auto units = static_cast<std::uint32_t>(hosts / hosts_of_unit());
+    return std::min(units * unit(), whole_.layout.dp);
+  }
+  /// Slots without a host.
+  std::uint32_t vacant() const { return static_cast<std::uint32_t>(vacant_.size()); }
+  /// So many hosts stand by that more of the replicas that the job lacks could train.
+  std::uint32_t hosts_to_grow() const {
+    if (inventory_.layout.dp == whole_.layout.dp || free_spares() <= 0) return 0;
+    const std::uint32_t missing = whole_.job_hosts - inventory_.job_hosts;
+    const auto standing_by = static_cast<std::uint32_t>(free_spares());
+    return std::min(missing, standing_by - standing_by % hosts_of_unit());
+  }
+  /// The job has so many replicas from now on. Hosts that were granted beyond its slots, and those in slots that it no longer
+  /// has, take its empty ones; whoever is left stands by.
+  std::vector<HostId> resize(std::uint32_t replicas);
+
  private:
+  void seat(std::uint32_t slot, HostId host) {
+    taken_[slot] = host;
+    moved_[host] = slot;
+  }
+  std::uint32_t unit() const { return replicas_in_whole_hosts(whole_.layout, whole_.gpus_per_host); }
+  std::uint32_t hosts_of_unit() const { return with_replicas(whole_, unit()).job_hosts; }
+
+  Inventory whole_;  // as the scenario has it
   Inventory inventory_;
   Roster roster_;
   std::int64_t spares_ = 0;
@@ -70,6 +104,34 @@ class Seating {
   std::map<std::uint32_t, std::optional<HostId>> taken_;  // slots whose host is not the first one
   std::map<HostId, std::uint32_t> moved_;                 // where these hosts sit
   std::deque<std::uint32_t> vacant_;                      // in the order in which they fell vacant
+  std::vector<HostId> beyond_;  // of the job, without a slot yet, in the order in which they joined
 };
+
+inline std::vector<HostId> Seating::resize(std::uint32_t replicas) {
+  const Inventory sized = with_replicas(whole_, replicas);
+  std::vector<HostId> moving;
+  for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) {
+    if (const std::optional<HostId> host = host_in(slot)) moving.push_back(*host);
+    taken_[slot] = std::nullopt;
+  }
+  moving.insert(moving.end(), beyond_.begin(), beyond_.end());
+  beyond_.clear();
+  std::erase_if(vacant_, [&](std::uint32_t slot) { return slot >= sized.job_hosts; });
+  for (std::uint32_t slot = inventory_.job_hosts; slot < sized.job_hosts; ++slot) vacant_.push_back(slot);
+  std::sort(vacant_.begin(), vacant_.end());
+  inventory_ = sized;
+  auto next = moving.begin();
+  for (; next != moving.end() && !vacant_.empty(); ++next) {
+    seat(vacant_.front(), *next);
+    vacant_.pop_front();
+  }
+  moving.erase(moving.begin(), next);
+  for (const HostId host : moving) {
+    moved_.erase(host);
+    roster_.leave(host);
+    ++spares_;
+  }
+  return moving;
+}
 
 }  // namespace gauntlet

@@ -189,6 +189,7 @@ class RealCluster final : public Cluster {
   void begin(OpenOrder& open, const Ask& action);
   void begin(OpenOrder& open, const Alert& action);
   void begin(OpenOrder& open, const Retire& action);
+  void begin(OpenOrder& open, const StandBy& action);
   void begin(OpenOrder& open, const Release& action);
 
   const World* world_;

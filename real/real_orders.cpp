@@ -188,8 +188,9 @@ void RealCluster::stop_ranks(OpenOrder& open) {
   }
 }
 
-void RealCluster::begin(OpenOrder& open, const Start&) {
-  if (!open.taken) return close(open.order.id, Status::failed);
+void RealCluster::begin(OpenOrder& open, const Start& action) {
+  const bool all = action.replicas == 0 || action.replicas == world_->job.layout.dp;
+  if (!open.taken || !all) return close(open.order.id, Status::failed);
   start_ranks(open);
 }
 
@@ -312,5 +313,6 @@ void RealCluster::begin(OpenOrder& open, const Alert& action) {
 // A drill has the hosts that it was given.
 void RealCluster::begin(OpenOrder& open, const Retire&) { close(open.order.id, Status::failed); }
 void RealCluster::begin(OpenOrder& open, const Release&) { close(open.order.id, Status::failed); }
+void RealCluster::begin(OpenOrder& open, const StandBy&) { close(open.order.id, Status::failed); }
 
 }  // namespace gauntlet

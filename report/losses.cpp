@@ -16,6 +16,8 @@ void sort_and_trim(std::vector<Loss>& losses) {
 
 std::optional<double> times_of(const Summary& summary, const std::string& cause) {
   if (cause == kCauseNames[kCausePlanned.value]) return summary.mean("planned_stops");
+  if (cause == kCauseNames[kCausePreempted.value]) return summary.mean("preemptions");
+  if (cause == kCauseNames[kCauseFewer.value]) return summary.mean("replicas.shrunk");
   if (cause == kCauseNames[kCauseFalseAlarm.value]) return summary.mean("false_alarms");
   return summary.mean("faults." + cause);
 }

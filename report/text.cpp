@@ -130,6 +130,8 @@ void faults(Page& page, const Summary& summary) {
   const double planned = summary.mean("planned_stops").value_or(0);
   figure(page, summary, "interruptions", "interruptions", as_count,
          planned > 0 ? as_count(planned).number(planned) + " of them planned" : "");
+  if (summary.mean("preemptions").value_or(0) > 0)
+    figure(page, summary, "preempted", "preemptions", as_count, "for jobs of higher priority");
   figure(page, summary, "MTTF", "mttf_s", time_unit);
   figure(page, summary, "detection latency", "detection_latency_s", time_unit);
   figure(page, summary, "false alarms", "false_alarms", as_count);
@@ -156,6 +158,9 @@ void decisions(Page& page, const Summary& summary) {
   figure(page, summary, "spares in use, at most", "spares.max_in_use", as_count,
          fmt::format("of {}", count_text(summary.facts.spares)));
   share_of_runs(page, summary, "waited for a spare", "spares.waited");
+  if (summary.mean("replicas.shrunk").value_or(0) == 0) return;
+  figure(page, summary, "went on smaller", "replicas.shrunk", as_count);
+  figure(page, summary, "replicas, at least", "replicas.fewest", as_count);
 }
 
 void bill(Page& page, const Summary& summary) {
@@ -164,7 +169,7 @@ void bill(Page& page, const Summary& summary) {
   const Statistics* cost = summary.find("cost");
   if (!cost || !cost->mean) return;
   figure(page, summary, "cost", "cost", as_dollars);
-  figure(page, summary, "of it lost", "cost.lost", as_dollars, "cost x (1 - ETTR)");
+  figure(page, summary, "of it lost", "cost.lost", as_dollars, "of time not effective");
   figure(page, summary, "per effective GPU-hour", "cost.per_effective_gpu_hour", as_dollars_an_hour);
 }
 
@@ -243,7 +248,7 @@ double without_faults(const Summary& summary, double wall) {
   const std::vector<std::string> causes = cause_names(summary.facts);
   for (std::uint32_t cause = 0; cause < causes.size(); ++cause)
     if (cause != kCauseStart.value && cause != kCausePlanned.value && cause != kCauseCheckpoint.value &&
-        cause != kCauseEvaluation.value)
+        cause != kCauseEvaluation.value && cause != kCausePreempted.value)
       wall -= summary.mean("lost_s.by_cause." + causes[cause]).value_or(0);
   return wall;
 }

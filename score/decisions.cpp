@@ -40,6 +40,7 @@ class Judge {
   void on(Time, const Started& started) {
     hosts_.on(started);
     spares_ = idle_ = static_cast<std::int32_t>(started.inventory.spares);
+    all_replicas_ = replicas_ = figures_.fewest_replicas = started.inventory.layout.dp;
   }
   void on(Time at, const Outcome& outcome) {
     if (const auto eviction = hosts_.on(outcome)) evicted(*eviction);
@@ -48,8 +49,8 @@ class Judge {
       happened(at, What::granted);
     }
   }
-  void on(Time, const Told&) {
-    ++figures_.planned_stops;
+  void on(Time, const Told& told) {
+    ++(told.preempted ? figures_.preemptions : figures_.planned_stops);
     ++figures_.interruptions;
     ++told_;
   }
@@ -62,10 +63,13 @@ class Judge {
   void on(const RecordedOrder& each) {
     const Action& what = each.order.what;
     hosts_.on(each);
-    if (std::holds_alternative<Readmit>(what)) ++idle_;
+    if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) ++idle_;
     if (std::holds_alternative<Ask>(what)) ++figures_.asked;
     if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
-    if (std::holds_alternative<Start>(what)) happened(each.at, What::started);
+    if (const auto* start = std::get_if<Start>(&what)) {
+      happened(each.at, What::started);
+      started_with(start->replicas == 0 ? all_replicas_ : start->replicas);
+    }
     if (std::holds_alternative<Stop>(what) || std::holds_alternative<Start>(what)) heed_told(each.at);
   }
 
@@ -80,6 +84,11 @@ class Judge {
   std::vector<EvictionEvent> events() { return std::move(events_); }
 
  private:
+  void started_with(std::uint32_t replicas) {
+    if (replicas < replicas_) ++figures_.shrunk;
+    replicas_ = replicas;
+    figures_.fewest_replicas = std::min(figures_.fewest_replicas, replicas);
+  }
   /// Kept if it is part of an incident.
   void happened(Time at, What what) {
     const Incident* open = open_.at(at);
@@ -130,7 +139,8 @@ class Judge {
   std::size_t next_ = 0;
   std::int32_t spares_ = 0;
   std::int32_t idle_ = 0;
-  std::uint32_t told_ = 0;  // planned stops that have not found their incident yet
+  std::uint32_t all_replicas_ = 0, replicas_ = 0;  // of the job, and of the last start
+  std::uint32_t told_ = 0;                         // planned stops that have not found their incident yet
 };
 
 /// Whether people had nothing to do with it, and it is over. One that the end of the run cut counts as over, unless the run

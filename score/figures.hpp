@@ -41,9 +41,12 @@ inline constexpr Cause kCauseFalseAlarm{2};    // a detector stopped a healthy j
 inline constexpr Cause kCauseCheckpoint{3};    // training blocked by checkpoints
 inline constexpr Cause kCauseUnattributed{4};  // a rank ended and no known fault did it; real machines alone
 inline constexpr Cause kCauseEvaluation{5};    // training paused to evaluate the model
-inline constexpr std::uint32_t kCausesWithoutFault = 6;
+inline constexpr Cause kCauseFewer{6};         // data-parallel replicas that a job went on without
+inline constexpr Cause kCausePreempted{7};     // its hosts served a job of higher priority
+inline constexpr std::uint32_t kCausesWithoutFault = 8;
 inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {
-    "start", "planned_stop", "false_alarm", "checkpoint", "unattributed", "evaluation"};
+    "start",        "planned_stop", "false_alarm",    "checkpoint",
+    "unattributed", "evaluation",   "fewer_replicas", "preempted"};
 constexpr Cause cause_of(FaultKindId kind) { return {kCausesWithoutFault + kind.value}; }
 constexpr bool is_fault(Cause cause) { return cause.value >= kCausesWithoutFault; }
 constexpr FaultKindId fault_of(Cause cause) { return {cause.value - kCausesWithoutFault}; }
@@ -117,6 +120,9 @@ struct Figures {
   Duration iteration_time{};        // time spent in whole steps, repeated ones included
   std::uint32_t interruptions = 0;  // stopping faults on the job's hosts, and planned stops
   std::uint32_t planned_stops = 0;
+  std::uint32_t preemptions = 0;      // likewise, for jobs of higher priority
+  std::uint32_t shrunk = 0;           // starts with fewer data-parallel replicas than the start before
+  std::uint32_t fewest_replicas = 0;  // of any start
   std::uint32_t false_alarms = 0;
   std::vector<std::uint32_t> faults;  // onsets on the job's hosts, by FaultKindId, stopping or not
   double unplanned_rate = 0;          // per second of time at risk, summed over clocks; mttf is 1 / rate

@@ -39,6 +39,8 @@ class JobHosts {
   void on(const RecordedOrder& each) {
     if (const auto* evict = std::get_if<Evict>(&each.order.what)) {
       asked_.push_back({each.order.id, {each.at, evict->host}});
+    } else if (const auto* rests = std::get_if<StandBy>(&each.order.what)) {
+      asked_.push_back({each.order.id, {each.at, rests->host}, true});
     }
   }
   /// The eviction that this outcome completes, if it does.
@@ -48,8 +50,13 @@ class JobHosts {
                                     [&](const Asked& each) { return each.order == outcome.order; });
     if (asked == asked_.end()) return std::nullopt;
     Eviction eviction = asked->eviction;
+    const bool rests = asked->rests;
     asked_.erase(asked);
     if (outcome.status != Status::done) return std::nullopt;
+    if (rests) {
+      roster_.leave(eviction.host);
+      return std::nullopt;
+    }
     eviction.from_job = roster_.in_job(eviction.host);
     if (eviction.from_job) roster_.leave(eviction.host);
     evictions_.push_back(eviction);
@@ -69,10 +76,11 @@ class JobHosts {
   struct Asked {
     OrderId order;
     Eviction eviction;
+    bool rests = false;  // it only stands by
   };
 
   Roster roster_;
-  std::vector<Asked> asked_;  // evictions that have no answer yet
+  std::vector<Asked> asked_;  // have no answer yet
   std::vector<Eviction> evictions_;
 };
 

@@ -17,13 +17,19 @@ namespace {
 /// readmissions and intervals may be about something else: they neither answer a fault nor move the recovery.
 std::optional<Phase> stage_of(const Action& action, Phase present) {
   if (const auto* stop = std::get_if<Stop>(&action)) {
-    return stop->reason == StopReason::planned ? Phase::planned : Phase::diagnosing;
+    return stop->reason == StopReason::fault ? Phase::diagnosing : Phase::planned;
   }
   if (std::holds_alternative<Probe>(action) || std::holds_alternative<Ask>(action)) return Phase::diagnosing;
   if (std::holds_alternative<Acquire>(action)) return Phase::waiting_for_spare;
   if (std::holds_alternative<Start>(action)) return Phase::restarting;
   if (std::holds_alternative<Alert>(action) && present == Phase::undetected) return Phase::diagnosing;
   return std::nullopt;
+}
+
+/// Of a stop that nothing is wrong for.
+Cause cause_of(StopReason reason) {
+  if (reason == StopReason::grow) return kCauseFewer;
+  return reason == StopReason::preempted ? kCausePreempted : kCausePlanned;
 }
 
 /// Walks the wall time once: stretches of training, pauses, and the gaps between them.
@@ -49,7 +55,8 @@ class Walk {
       trained(progress_.stretches[i]);
       at = progress_.stretches[i].end;
     }
-    in_steps(under_way_, under_way_healthy_, redoing_);  // the step that the end of the run found under way
+    in_steps(under_way_, under_way_healthy_, under_way_fewer_,
+             redoing_);  // the step that the end of the run found under way
     if (incident_) close(end);
     figures_.steps = mark_;
     return std::move(walked_);
@@ -80,11 +87,12 @@ class Walk {
   }
 
   /// Time in steps: redone, or new.
-  void in_steps(Duration time, Duration healthy, bool redone) {
+  void in_steps(Duration time, Duration healthy, Duration for_fewer, bool redone) {
     if (redone) return charge(Phase::recomputing, time, cause_);
     charge(Phase::effective, healthy, {});
-    charge(Phase::slowdown, time - healthy, slow_cause_);
-    if (slow_onset_) harmed(*slow_onset_, time - healthy);
+    charge(Phase::slowdown, for_fewer, kCauseFewer);
+    charge(Phase::slowdown, time - healthy - for_fewer, slow_cause_);
+    if (slow_onset_) harmed(*slow_onset_, time - healthy - for_fewer);
   }
 
   /// Reads on to see who carries the job, up to just before `when`.
@@ -115,12 +123,12 @@ class Walk {
     const Reached redone_to = first >= mark_ ? from
                               : last < mark_ ? to
                                              : stretch.reached_at(time_of_mark(stretch));
-    in_steps(redone * stretch.step + blocked(stretch, from, redone_to), {}, true);
+    in_steps(redone * stretch.step + blocked(stretch, from, redone_to), {}, {}, true);
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
       if (last >= mark_) close(first < mark_ ? time_of_mark(stretch) : stretch.begin);
     }
-    in_steps(fresh * stretch.step, fresh * stretch.healthy_step, false);
+    in_steps(fresh * stretch.step, fresh * stretch.healthy_step, fresh * stretch.for_fewer, false);
     charge(Phase::checkpoint_stall, blocked(stretch, redone_to, to), kCauseCheckpoint);
     count_corrupt(stretch, first, first + redone, last);
 
@@ -133,10 +141,12 @@ class Walk {
 
     // Whether the step under way is lost shows in what follows: a pause and more training complete it.
     under_way_ = to.into_step;
-    under_way_healthy_ = stretch.step == stretch.healthy_step
-                             ? under_way_
-                             : from_seconds(to_seconds(under_way_) * to_seconds(stretch.healthy_step) /
-                                            to_seconds(stretch.step));
+    const auto of_step = [&](Duration part) {
+      if (part == stretch.step) return under_way_;
+      return from_seconds(to_seconds(under_way_) * to_seconds(part) / to_seconds(stretch.step));
+    };
+    under_way_healthy_ = of_step(stretch.healthy_step);
+    under_way_fewer_ = of_step(stretch.for_fewer);
     redoing_ = last < mark_;
   }
 
@@ -186,7 +196,7 @@ class Walk {
     while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
     Phase stage = open(from, to);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
-    under_way_healthy_ = {};
+    under_way_healthy_ = under_way_fewer_ = {};
     stopped_ = true;
 
     Time at = from;
@@ -248,9 +258,12 @@ class Walk {
       stopped_by(*stop);
       return Phase::undetected;
     }
-    if (planned_stop_at(when)) {
-      join_or_open(when, kCausePlanned, {});
-      return Phase::planned;
+    if (const RecordedOrder* stop = stop_at(when)) {
+      const StopReason reason = std::get<Stop>(stop->order.what).reason;
+      if (reason != StopReason::fault) {
+        join_or_open(when, cause_of(reason), {});
+        return Phase::planned;
+      }
     }
     if (const std::optional<TruthCursor::Active> reason = reason_to_stop(when, until)) {
       join_or_open(when, cause_of(reason->kind), reason->component);
@@ -309,11 +322,6 @@ class Walk {
     });
   }
 
-  bool planned_stop_at(Time when) const {
-    const RecordedOrder* stop = stop_at(when);
-    return stop != nullptr && std::get<Stop>(stop->order.what).reason == StopReason::planned;
-  }
-
   /// The order to stop that was given just then.
   const RecordedOrder* stop_at(Time when) const {
     for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at == when; ++i) {
@@ -365,12 +373,13 @@ class Walk {
   OrderId starting_;
 
   std::int64_t mark_ = 0;
-  std::int64_t reached_ = 0;                    // steps complete when the last stretch ended
-  bool stopped_ = false;                        // no stretch has followed the last gap yet
-  Duration under_way_{}, under_way_healthy_{};  // of the step that the last stretch left unfinished
-  bool redoing_ = false;                        // that step, or the next one, is below the mark
-  std::optional<std::int64_t> corrupt_step_;    // steps from here on are wrong
-  std::uint32_t corrupt_onset_ = 0;             // because of this fault
+  std::int64_t reached_ = 0;  // steps complete when the last stretch ended
+  bool stopped_ = false;      // no stretch has followed the last gap yet
+  Duration under_way_{}, under_way_healthy_{},
+      under_way_fewer_{};                     // of the step that the last stretch left unfinished
+  bool redoing_ = false;                      // that step, or the next one, is below the mark
+  std::optional<std::int64_t> corrupt_step_;  // steps from here on are wrong
+  std::uint32_t corrupt_onset_ = 0;           // because of this fault
   Walked walked_;
 };
 

@@ -102,6 +102,7 @@ void Gang::open(Time now, std::int64_t first_step, Pace pace) {
               .first_step = first_step,
               .step = pace.step,
               .healthy_step = pace.healthy_step,
+              .for_fewer = pace.for_fewer,
               .cadence = plan(pace.step)};
 }
 

@@ -17,7 +17,8 @@ namespace gauntlet {
 /// What one step costs at present.
 struct Pace {
   Duration step{};
-  Duration healthy_step{};
+  Duration healthy_step{};  // with every data-parallel replica
+  Duration for_fewer{};     // what it takes longer for want of some
   friend bool operator==(const Pace&, const Pace&) = default;
 };
 

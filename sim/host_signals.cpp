@@ -102,6 +102,12 @@ void HostSignals::unwatch(WatchId watch) {
 
 // --- what changes ------------------------------------------------------------------------------------------------------
 
+void HostSignals::resized(const StageTimings& timings) {
+  timings_ = &timings;
+  for (std::vector<Entry>& entries : entries_)
+    for (Entry& entry : entries) make_parts(entry);
+}
+
 void HostSignals::began(const std::vector<SlowSeat>& slow) {
   running_ = true;
   slow_ = slow;
@@ -219,7 +225,8 @@ double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* e
     case Signal::backward_time:
       return timings_->backward[stage] * (exception != nullptr ? exception->backward : 1);
     case Signal::traffic:
-      return to_seconds(gang_->stretch().healthy_step) / to_seconds(gang_->stretch().step);
+      return to_seconds(gang_->stretch().healthy_step + gang_->stretch().for_fewer) /
+             to_seconds(gang_->stretch().step);
     case Signal::traffic_period:
       return to_seconds(gang_->stretch().step);
     default:

@@ -45,6 +45,8 @@ class HostSignals {
   bool watch(const Watch& watch);
   void unwatch(WatchId watch);
 
+  /// The job has other slots from its next start on. `timings` must outlive this.
+  void resized(const StageTimings& timings);
   /// Training began with these hosts slow: filters start afresh.
   void began(const std::vector<SlowSeat>& slow);
   /// From here on these are slow.
@@ -132,7 +134,10 @@ class HostSignals {
   Time first_traffic_tick() const { return kStart + traffic_phase_; }
   bool sends() const;  // the ranks of the job, something
   bool in_stall(Time at) const;
-  Pace pace() const { return {gang_->stretch().step, gang_->stretch().healthy_step}; }
+  Pace pace() const {
+    const Stretch& stretch = gang_->stretch();
+    return {stretch.step, stretch.healthy_step, stretch.for_fewer};
+  }
 
   bool full_;
   bool running_ = false;

@@ -24,17 +24,28 @@ class Seats {
  public:
   Seats() = default;
   Seats(const Layout& layout, std::uint32_t gpus_per_host, std::uint32_t job_hosts, std::uint32_t hosts)
-      : layout_(layout), gpus_per_host_(gpus_per_host), slots_(job_hosts), slot_of_(hosts) {
+      : gpus_per_host_(gpus_per_host), slot_of_(hosts) {
+    reset(layout, job_hosts);
+  }
+  /// Every host back to the slot of its own number.
+  void reset(const Layout& layout, std::uint32_t job_hosts) {
+    if (layout != layout_ || job_hosts != count()) resize(layout, job_hosts);
+    for (std::uint32_t s = 0; s < count(); ++s) slots_[s] = HostId{s};
+    std::iota(slot_of_.begin(), slot_of_.end(), 0U);
+  }
+  /// Another number of replicas: slots from `job_hosts` on are gone, and new ones hold the hosts of their own numbers until others
+  /// are seated there.
+  void resize(const Layout& layout, std::uint32_t job_hosts) {
+    layout_ = layout;
+    const std::uint32_t before = count();
+    slots_.resize(job_hosts);
+    for (std::uint32_t s = before; s < job_hosts; ++s) slots_[s] = HostId{s};
+    stages_.clear();
+    replicas_.clear();
     for (std::uint32_t s = 0; s < job_hosts; ++s) {
       stages_.push_back(std::min(first_rank(s) / ranks_of_stage(), layout_.pp - 1));
       replicas_.push_back(first_rank(s) / ranks_of_replica() % layout_.dp);
     }
-    reset();
-  }
-  /// Every host back to the slot of its own number.
-  void reset() {
-    for (std::uint32_t s = 0; s < count(); ++s) slots_[s] = HostId{s};
-    std::iota(slot_of_.begin(), slot_of_.end(), 0U);
   }
 
   /// The hosts in rank order; a vacant slot keeps its last one.

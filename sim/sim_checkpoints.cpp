@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -18,7 +19,7 @@ Gang::Checkpointing SimCluster::checkpointing() const {
   Duration quicker{}, least{};
   for (const Tier tier : {Tier::memory, Tier::peers, Tier::storage}) {
     const Duration interval = intervals_[static_cast<std::size_t>(tier)];
-    const TierCosts& costs = costs_[tier];
+    const TierCosts& costs = size_->costs()[tier];
     const bool used = interval != kForever;
     if (used) least = std::max(least, costs.persist);
     all[tier] = {.interval = used ? std::max(interval, least) : kForever,
@@ -131,7 +132,9 @@ bool SimCluster::still_held(Tier tier) const {
 /// Which checkpoint a start goes back to: the newest that can be read, from the quickest tier that has it. That one in
 /// storage is corrupt shows when it has been loaded; then the next older one is.
 SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
-  const auto load_of = [&](Tier tier) { return costs_[tier].load[static_cast<std::size_t>(action.restore)]; };
+  const auto load_of = [&](Tier tier) {
+    return size_->costs()[tier].load[static_cast<std::size_t>(action.restore)];
+  };
   std::optional<Tier> in_memory;
   for (const Tier tier : {Tier::memory, Tier::peers}) {
     if (action.back > 0 || !still_held(tier)) continue;
@@ -157,13 +160,17 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
 /// The phases of a start, one after the other. Every one is drawn, so that policies do not move each other's draws.
 void SimCluster::begin_start(const Start& action) {
   const StartChain& chain = world_->job.start;
-  const double gpus = world_->job.layout.ranks();
+  const double gpus = size_->layout().ranks();
   const double scale = chain.at_gpus > 0 ? gpus / chain.at_gpus : 1;
   const auto draw = [&](const Law& law, double growth) {
     return from_seconds(law.sample(*start_draws_) * (growth == 0 ? 1 : math_pow(scale, growth)));
   };
   const Duration scheduling = draw(chain.scheduling, chain.growth.scheduling);
   Duration before = action.schedule ? scheduling : Duration::zero();
+  if (!std::exchange(has_hosts_, true)) {
+    Stream draws(seed_, stream_name("start.provisioning"), static_cast<std::uint32_t>(starts_));
+    before += from_seconds(chain.provisioning.sample(draws));
+  }
   before += draw(chain.process_start, chain.growth.process_start);
   before += draw(chain.communicator_init, chain.growth.communicator_init);
   Duration after_load = draw(chain.data_loader, chain.growth.data_loader);

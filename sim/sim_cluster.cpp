@@ -8,8 +8,8 @@ namespace gauntlet {
 
 SimCluster::SimCluster(const World& world)
     : world_(&world),
-      step_model_(world),
-      costs_(checkpoint_costs(world)),
+      whole_(world),
+      size_(&whole_),
       seats_(world.job.layout, world.hardware.gpus_per_host, world.inventory.job_hosts,
              world.inventory.hosts()),
       gang_(progress_, world.storage) {
@@ -31,7 +31,9 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   const Inventory& inventory = world_->inventory;
   hosts_.assign(inventory.hosts(), HostState::spare);
   std::fill_n(hosts_.begin(), inventory.job_hosts, HostState::in_job);
-  seats_.reset();
+  size_ = &whole_;
+  seats_.reset(whole_.layout(), whole_.hosts());
+  beyond_.clear();
   repairs_.assign(inventory.hosts(), 0);
   vacant_.clear();
   spares_.emplace(*world_, seed, engine_);
@@ -53,6 +55,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
       evaluation_ = {};
   in_force_ = {};
   starts_ = 0;
+  has_hosts_ = false;
   trained_ = {};
   mark_ = 0;
   progress_at_ = kStart;
@@ -62,7 +65,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   victims_.emplace(*world_, seats_, engine_);
   heartbeats_.emplace(*world_, seed, full_telemetry, engine_, out_, *reports_, *victims_);
   signals_.emplace(full_telemetry, gang_, engine_, out_);
-  host_signals_.emplace(full_telemetry, *world_, seed, stage_timings(), seats_, gang_, engine_, *reports_);
+  host_signals_.emplace(full_telemetry, *world_, seed, whole_.stage_timings(), seats_, gang_, engine_,
+                        *reports_);
   start_draws_.emplace(seed, stream_name("start"));
   probe_draws_.emplace(seed, stream_name("probe"));
   person_draws_.emplace(seed, stream_name("person"));
@@ -77,30 +81,6 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   watch_for_no_progress();
   out_.push(kStart, Started{JobId{0}, inventory});
   for (const Strike& present : arrivals_->present_at_start()) strike(present);
-}
-
-/// What the hosts of each stage compute in a healthy step. Of a step that is given as a whole, the backward pass takes twice
-/// as long as the forward pass, having two matrix products for each of its own (Narayanan et al., SC'21, sec. 3.2,
-/// https://arxiv.org/abs/2104.04473).
-const StageTimings& SimCluster::stage_timings() {
-  if (stage_timings_) return *stage_timings_;
-  const std::uint32_t stages = world_->job.layout.pp;
-  StageTimings& timings = stage_timings_.emplace();
-  if (world_->job.step_time > Duration::zero()) {
-    timings.forward.assign(stages, to_seconds(world_->job.step_time) / 3);
-    timings.backward.assign(stages, to_seconds(world_->job.step_time) * 2 / 3);
-    return timings;
-  }
-  const StepPicture picture = step_model_.picture({}, 0);
-  const double micro_batches = picture.shape.micro_batches;
-  timings.forward.assign(stages, 0);
-  timings.backward.assign(stages, 0);
-  for (std::size_t chunk = 0; chunk < picture.forward.size(); ++chunk) {
-    timings.forward[chunk % stages] += micro_batches * picture.forward[chunk].compute;
-    timings.backward[chunk % stages] +=
-        micro_batches * (picture.backward[chunk].compute + picture.backward[chunk].recompute);
-  }
-  return timings;
 }
 
 std::optional<Observed> SimCluster::next(Time until) {
@@ -148,19 +128,10 @@ void SimCluster::watch_for_no_progress() {
 
 // --- training --------------------------------------------------------------------------------------------------------
 
-Pace SimCluster::pace(const ClusterState& present) const {
-  const Duration healthy = step_model_.healthy();
-  if (present.healthy()) return {.step = healthy, .healthy_step = healthy};
-  ClusterState alike = canonical(present, world_->job.layout, world_->hardware.gpus_per_host);
-  const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
-  if (fresh) known->second = step_model_.time(known->first);
-  return {.step = known->second, .healthy_step = healthy};
-}
-
 void SimCluster::begin_training() {
   in_force_ = cluster_state();
   gang_.loaded(engine_.now(), loading_.step, loading_.from);
-  gang_.begin(engine_.now(), loading_.step, pace(in_force_), checkpointing());
+  gang_.begin(engine_.now(), loading_.step, size_->pace(in_force_), checkpointing());
   const std::int64_t evaluations = std::max<std::int64_t>(1, world_->job.evaluation.every);
   evaluated_ = loading_.step - loading_.step % evaluations;
   ranks_ = RanksState::up;
@@ -232,7 +203,7 @@ void SimCluster::on(const BoundaryReached&) {
   const Time now = engine_.now();
   before_change();
   in_force_ = cluster_state();
-  gang_.change(now, pace(in_force_), checkpointing(), checkpoint_wanted_);
+  gang_.change(now, size_->pace(in_force_), checkpointing(), checkpoint_wanted_);
   host_signals_->slow_are(in_force_.slow);
   change_wanted_ = false;
   if (std::exchange(checkpoint_wanted_, false)) expect_checkpoints();
@@ -259,8 +230,12 @@ void SimCluster::grant_spares() {
   while (hosts_wanted() > 0) {
     const std::optional<HostId> host = spares_->take();
     if (!host) return spares_->call(hosts_wanted());
-    seats_.seat(vacant_.front(), *host);
-    vacant_.erase(vacant_.begin());
+    if (vacant_.empty()) {
+      beyond_.push_back(*host);
+    } else {
+      seats_.seat(vacant_.front(), *host);
+      vacant_.erase(vacant_.begin());
+    }
     hosts_[host->value] = HostState::in_job;
     arrivals_->turn_on(FaultClock::training, *host, training_clock());
     answer(*close(find_open<Acquire>()->order.id), Status::done, Granted{*host});
@@ -271,7 +246,8 @@ std::size_t SimCluster::hosts_wanted() const {
   const auto waiting = std::count_if(open_.begin(), open_.end(), [](const OpenOrder& each) {
     return std::holds_alternative<Acquire>(each.order.what);
   });
-  return std::min(static_cast<std::size_t>(waiting), vacant_.size());
+  const std::size_t missing = whole_.hosts() - size_->hosts() - beyond_.size();
+  return std::min(static_cast<std::size_t>(waiting), vacant_.size() + missing);
 }
 
 void SimCluster::on(const SpareReady& event) {

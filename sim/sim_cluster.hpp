@@ -9,8 +9,6 @@
 #include "core/record/progress.hpp"
 #include "core/record/truth.hpp"
 #include "models/fault/blast_radius.hpp"
-#include "models/step/step.hpp"
-#include "models/storage.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/fault_arrivals.hpp"
@@ -18,6 +16,7 @@
 #include "sim/heartbeats.hpp"
 #include "sim/host_signals.hpp"
 #include "sim/job_signals.hpp"
+#include "sim/job_size.hpp"
 #include "sim/outbox.hpp"
 #include "sim/repair.hpp"
 #include "sim/reports.hpp"
@@ -107,7 +106,6 @@ class SimCluster final : public Cluster {
   bool any_host(const HostRange& hosts, const Holds& holds) const;
   bool on_job(const ActiveFault& fault) const;
   bool holds_others(const ActiveFault& fault) const;
-  const StageTimings& stage_timings();
   double training_clock() const;
   void schedule_faults(FaultClock clock);
   void begin_training();
@@ -117,9 +115,10 @@ class SimCluster final : public Cluster {
   void change_at_boundary();
   void update_pace();
   void schedule_job_end();
-  Pace pace(const ClusterState& present) const;
   void grant_spares();
   std::size_t hosts_wanted() const;
+  void leave_job(HostId host);
+  bool resize(std::uint32_t replicas);
   void repair(HostId host);
   void watch_for_no_progress();
 
@@ -200,7 +199,7 @@ class SimCluster final : public Cluster {
   OpenOrder& open(const Order& order, Time due, Priority priority);
   std::optional<OpenOrder> close(OrderId order);
   template <class ActionType>
-  const OpenOrder* find_open() const;
+  OpenOrder* find_open();
   template <class ActionType>
   void fail_open();
   Result examine(const Probe& probe);
@@ -225,6 +224,7 @@ class SimCluster final : public Cluster {
   void begin(const Order& order, const Alert& action);
   void begin(const Order& order, const Retire& action);
   void begin(const Order& order, const Release& action);
+  void begin(const Order& order, const StandBy& action);
   void on(const OrderDue& event);
   void on(const StartFails& event);
 
@@ -260,11 +260,11 @@ class SimCluster final : public Cluster {
   }
 
   const World* world_;
-  StepModel step_model_;
-  CheckpointCosts costs_;
-  std::optional<StageTimings> stage_timings_;                          // made when first asked for
+  JobSize whole_;  // with every replica
+  std::map<std::uint32_t, JobSize>
+      smaller_;    // by replicas, as they came about; kept over replicas of the study
+  JobSize* size_;  // of the last start
   std::vector<StreamName> heal_names_, symptom_names_, follow_names_;  // by FaultKindId
-  mutable std::map<ClusterState, Duration> step_times_;  // by canonical state, kept over replicas
 
   SimEngine engine_;
   Outbox out_;
@@ -277,6 +277,8 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> repairs_;  // of each host so far
   Seats seats_;
   std::vector<std::uint32_t> vacant_;  // slots without a host, in the order in which they fell empty
+  std::vector<HostId>
+      beyond_;  // of the job, for replicas that it lacks, in the order in which they were granted
   std::optional<Spares> spares_;
   std::optional<RepairQueue> shop_;
   std::optional<FaultArrivals> arrivals_;
@@ -301,7 +303,8 @@ class SimCluster final : public Cluster {
   Timer notice_, start_notice_;  // when a person sees that the job stands still; that it does not start
   ClusterState in_force_;        // what the present pace is for
   std::uint64_t starts_ = 0;
-  Duration trained_{};  // the training clock up to `training_since_`
+  bool has_hosts_ = false;  // since a start; not once they were given back
+  Duration trained_{};      // the training clock up to `training_since_`
   Time training_since_{};
   std::int64_t mark_ = 0;  // most steps ever complete
   Time progress_at_{};     // when the mark last rose

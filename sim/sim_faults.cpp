@@ -29,7 +29,7 @@ bool SimCluster::holds_others(const ActiveFault& fault) const {
 
 void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
-  const bool disturbs = kind.effect != Effect::none && kind.effect != Effect::planned;
+  const bool disturbs = kind.effect != Effect::none && !is_told(kind.effect);
   truth_.push_back(
       {.at = engine_.now(),
        .what = what,
@@ -100,8 +100,8 @@ bool SimCluster::strike(const Strike& strike) {
     follow(kind, fault.component);
   }
   log_truth(TruthKind::onset, fault);
-  if (kind.effect == Effect::planned) {
-    out_.push(engine_.now(), Told{JobId{0}, lasts});
+  if (is_told(kind.effect)) {
+    out_.push(engine_.now(), Told{JobId{0}, lasts, kind.effect == Effect::preempt});
     end_fault(active_.size() - 1);
     return true;
   }
@@ -181,6 +181,7 @@ void SimCluster::meet_job(ActiveFault& fault) {
     case Effect::corrupt:
     case Effect::none:
     case Effect::planned:
+    case Effect::preempt:
       break;
   }
 }
@@ -200,8 +201,9 @@ void SimCluster::stop_job(ActiveFault& fault) {
   }
   if (ranks_ == RanksState::starting) {
     // The launcher learns of it as any driver would: by the exit that a heartbeat carries, or by the timeout.
-    const OpenOrder* starting = find_open<Start>();
+    OpenOrder* starting = find_open<Start>();
     const Time fails = std::min(heard, after(engine_.now(), collective_timeout_));
+    engine_.cancel(starting->due);  // it does not come through
     engine_.at(fails, Priority::timer, StartFails{starting->order.id});
     ranks_ = RanksState::stuck;
     if (!engine_.pending(start_notice_)) start_notice_ = notice();
@@ -252,7 +254,7 @@ void SimCluster::end_fault(std::size_t index) {
   engine_.cancel(fault.grow);
   log_truth(TruthKind::ended, fault);
   const FaultKind& kind = kind_of(fault);
-  if (kind.symptoms.heartbeat_lost && kind.effect != Effect::planned) {
+  if (kind.symptoms.heartbeat_lost && !is_told(kind.effect)) {
     any_host(fault.hosts, [this](HostId host) {
       heartbeats_->unsilence(host);
       return false;

@@ -43,7 +43,7 @@ std::optional<SimCluster::OpenOrder> SimCluster::close(OrderId order) {
 }
 
 template <class ActionType>
-const SimCluster::OpenOrder* SimCluster::find_open() const {
+SimCluster::OpenOrder* SimCluster::find_open() {
   const auto found = std::find_if(open_.begin(), open_.end(), [](const OpenOrder& each) {
     return std::holds_alternative<ActionType>(each.order.what);
   });
@@ -57,8 +57,8 @@ void SimCluster::fail_open() {
 }
 
 template void SimCluster::fail_open<Checkpoint>();
-template const SimCluster::OpenOrder* SimCluster::find_open<Acquire>() const;
-template const SimCluster::OpenOrder* SimCluster::find_open<Start>() const;
+template SimCluster::OpenOrder* SimCluster::find_open<Acquire>();
+template SimCluster::OpenOrder* SimCluster::find_open<Start>();
 
 void SimCluster::on(const StartFails& event) {
   if (const auto closed = close(event.order)) answer(*closed, Status::failed);
@@ -179,7 +179,7 @@ void SimCluster::begin(const Order& order, const Stop&) {
 }
 
 void SimCluster::begin(const Order& order, const Start& action) {
-  if (ranks_ != RanksState::none || !vacant_.empty()) return answer_now(order, Status::failed);
+  if (ranks_ != RanksState::none || !resize(action.replicas)) return answer_now(order, Status::failed);
   collective_timeout_ = action.collective_timeout;
   end_faults_that_restart_removes();
   ranks_ = RanksState::starting;
@@ -208,9 +208,7 @@ void SimCluster::begin(const Order& order, const Evict& action) {
     return answer_now(order, Status::failed);
   }
   if (state == HostState::in_job) {
-    lose_memory(host);
-    vacant_.push_back(seats_.slot_of(host));
-    arrivals_->turn_off(FaultClock::training, host, training_clock());
+    leave_job(host);
   } else {
     spares_->remove(host);
   }
@@ -221,6 +219,62 @@ void SimCluster::begin(const Order& order, const Evict& action) {
   repair(host);
   answer_now(order, Status::done);
   grant_spares();  // whoever waits for a host that was on its way needs another one
+}
+
+/// Its slot is empty then. A host that joined for a replica that the job lacks has none yet.
+void SimCluster::leave_job(HostId host) {
+  arrivals_->turn_off(FaultClock::training, host, training_clock());
+  if (std::erase(beyond_, host) > 0) return;
+  lose_memory(host);
+  vacant_.push_back(seats_.slot_of(host));
+}
+
+void SimCluster::begin(const Order& order, const StandBy& action) {
+  if (!in_job(action.host) || ranks_ != RanksState::none) return answer_now(order, Status::failed);
+  leave_job(action.host);
+  hosts_[action.host.value] = HostState::spare;
+  spares_->rest(action.host);
+  answer_now(order, Status::done);
+}
+
+/// The job has so many replicas from now on, as Start says. False, and nothing done, where its hosts are not just those.
+bool SimCluster::resize(std::uint32_t replicas) {
+  const Layout& all = whole_.layout();
+  if (replicas == 0) replicas = all.dp;
+  if (replicas == size_->layout().dp) {
+    if (beyond_.empty()) return vacant_.empty();
+  } else {
+    const std::uint32_t unit = replicas_in_whole_hosts(all, world_->hardware.gpus_per_host);
+    if (unit == 0 || replicas > all.dp || replicas % unit != 0) return false;
+  }
+  const std::uint32_t hosts =
+      replicas == all.dp ? whole_.hosts() : with_replicas(world_->inventory, replicas).job_hosts;
+  if (size_->hosts() - vacant_.size() + beyond_.size() != hosts) return false;
+
+  // The step model of a size is made once, when it first comes about.
+  JobSize* sized = &whole_;
+  if (replicas != all.dp)
+    sized = &smaller_.try_emplace(replicas, *world_, replicas, whole_.healthy_step()).first->second;
+  std::vector<HostId> moving;
+  const auto is_vacant = [this](std::uint32_t slot) {
+    return std::find(vacant_.begin(), vacant_.end(), slot) != vacant_.end();
+  };
+  for (std::uint32_t slot = hosts; slot < size_->hosts(); ++slot)
+    if (!is_vacant(slot)) moving.push_back(seats_.host(slot));
+  moving.insert(moving.end(), beyond_.begin(), beyond_.end());
+  beyond_.clear();
+  std::erase_if(vacant_, [hosts](std::uint32_t slot) { return slot >= hosts; });
+  for (std::uint32_t slot = size_->hosts(); slot < hosts; ++slot) vacant_.push_back(slot);
+  std::sort(vacant_.begin(), vacant_.end());
+  // What memory holds is the state of ranks that are others now.
+  for (std::uint32_t slot = 0; slot < std::max(hosts, size_->hosts()); ++slot)
+    memory_lost_.emplace_back(engine_.now(), slot);
+  seats_.resize(sized->layout(), hosts);
+  for (std::size_t i = 0; i < moving.size(); ++i) seats_.seat(vacant_[i], moving[i]);
+  vacant_.clear();
+  size_ = sized;
+  host_signals_->resized(sized->stage_timings());
+  return true;
 }
 
 void SimCluster::begin(const Order& order, const Readmit& action) {
@@ -355,9 +409,10 @@ void SimCluster::begin(const Order& order, const Retire& action) {
 
 /// The hosts stay where they are until the next Start; who pays for them in between is the score's affair.
 void SimCluster::begin(const Order& order, const Release&) {
-  for (std::uint32_t slot = 0; ranks_ == RanksState::none && slot < seats_.count(); ++slot)
-    memory_lost_.emplace_back(engine_.now(), slot);
-  answer_now(order, ranks_ == RanksState::none ? Status::done : Status::failed);
+  if (ranks_ != RanksState::none) return answer_now(order, Status::failed);
+  for (std::uint32_t slot = 0; slot < seats_.count(); ++slot) memory_lost_.emplace_back(engine_.now(), slot);
+  has_hosts_ = false;
+  answer_now(order, Status::done);
 }
 
 }  // namespace gauntlet

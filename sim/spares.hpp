@@ -37,6 +37,8 @@ class Spares {
   void on(const SpareReady& event, std::size_t wanted);
   /// A host is back from repair, while so many are waited for.
   void add(HostId host, std::size_t wanted);
+  /// A host of the job, set up as it is, stands by and is the next to be taken.
+  void rest(HostId host) { warm_.insert(warm_.begin(), host); }
   /// It goes to repair.
   void remove(HostId host);
 

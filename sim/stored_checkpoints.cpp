@@ -59,12 +59,6 @@ std::int64_t StoredCheckpoints::kept_in(const Series& series) const {
   return recent + last / every - (series.first.number - 1) / every;
 }
 
-std::int64_t StoredCheckpoints::count() const {
-  std::int64_t sum = 0;
-  for (const Series& each : series_) sum += kept_in(each);
-  return sum;
-}
-
 std::optional<StoredCheckpoints::One> StoredCheckpoints::at_most(std::int64_t most) const {
   for (auto each = series_.rbegin(); each != series_.rend(); ++each) {
     std::int64_t number = std::min(most, each->last());

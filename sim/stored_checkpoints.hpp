@@ -33,8 +33,6 @@ class StoredCheckpoints {
   std::optional<One> newest(std::uint32_t back = 0) const;
   /// The next older one that is kept.
   std::optional<One> before(One one) const;
-  /// How many are kept.
-  std::int64_t count() const;
 
   // Each drawn on its own, by number: policies that are compared on one seed meet the same.
   bool corrupt(std::int64_t number) const;

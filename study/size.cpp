@@ -1,5 +1,6 @@
 #include "study/size.hpp"
 
+#include "models/job_size.hpp"
 #include "models/step/step.hpp"
 
 #include <fmt/format.h>
@@ -50,14 +51,8 @@ Neighbours neighbours(const Scenario& base, std::uint64_t gpus, BatchScaling bat
 
 /// Of this many replicas, by the step model alone.
 Duration modelled_step(const World& world, std::uint64_t dp, std::uint64_t batch) {
-  World changed = world;
-  changed.job.step_time = Duration::zero();
-  changed.job.layout.dp = static_cast<std::uint32_t>(dp);
-  changed.job.global_batch = static_cast<std::uint32_t>(batch);
-  changed.inventory.layout = changed.job.layout;
-  changed.inventory.job_hosts =
-      static_cast<std::uint32_t>(dp * replica_gpus(world.job.layout) / world.hardware.gpus_per_host);
-  return StepModel(changed).healthy();
+  return StepModel(with_replicas(world, static_cast<std::uint32_t>(dp), static_cast<std::uint32_t>(batch)))
+      .healthy();
 }
 
 Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {

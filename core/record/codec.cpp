@@ -75,7 +75,7 @@ constexpr Verdict kLast<Verdict> = Verdict::faulty;
 template <>
 constexpr Ending kLast<Ending> = Ending::gave_up;
 template <>
-constexpr StopReason kLast<StopReason> = StopReason::planned;
+constexpr StopReason kLast<StopReason> = StopReason::preempted;
 template <>
 constexpr Tier kLast<Tier> = Tier::storage;
 template <>
@@ -186,7 +186,7 @@ constexpr std::array<std::string_view, 3> kEdges = {"began", "ended", "sample"};
 constexpr std::array<std::string_view, 3> kStatuses = {"done", "failed", "cancelled"};
 constexpr std::array<std::string_view, 2> kVerdicts = {"healthy", "faulty"};
 constexpr std::array<std::string_view, 3> kEndings = {"completed", "time_over", "gave_up"};
-constexpr std::array<std::string_view, 2> kStopReasons = {"fault", "planned"};
+constexpr std::array<std::string_view, 4> kStopReasons = {"fault", "planned", "grow", "preempted"};
 
 template <std::size_t N, class Enum>
 std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {

@@ -57,6 +57,7 @@ struct Stretch {
   std::int64_t first_step = 0;
   Duration step{};          // actual time of one step, > 0
   Duration healthy_step{};  // what it would take with every part healthy and the full layout
+  Duration for_fewer{};  // what it takes longer because the layout is not: data-parallel replicas are missing
   Cadence cadence;
 
   Reached reached_at(Time at) const;

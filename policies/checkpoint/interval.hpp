@@ -23,11 +23,10 @@ Duration exact_interval(Duration cost, Duration mtbf);
 
 /// What two levels of checkpoints cost, and how often each is needed. Seconds, and failures per second.
 struct TwoLevels {
-  double quick_cost = 0;                          // C1: one in memory blocks training for so long
-  double storage_cost = 0;                        // C2: one in storage
-  double quick_rate = 0;                          // l1: failures that those in memory outlive
-  double storage_rate = 0;                        // l2: failures that they do not; above zero
-  double quick_restart = 0, storage_restart = 0;  // down, before training goes on from either
+  double quick_cost = 0;    // C1: one in memory blocks training for so long
+  double storage_cost = 0;  // C2: one in storage
+  double quick_rate = 0;    // l1: failures that those in memory outlive
+  double storage_rate = 0;  // l2: failures that they do not; above zero
 };
 
 /// A period has `segments` of the same work. Each but the last ends with a checkpoint in memory; the last ends with one in
@@ -40,10 +39,10 @@ struct TwoLevelPlan {
 /// The share of time that is work that stays done. With d_i = the work of segment i and its checkpoint, a failure of l1
 /// repeats the segment and one of l2 the period, so that with L = l1 + l2 the mean time of a period is
 ///
-///   E = (prod_i (1 + (l2 / L) (exp(L d_i) - 1)) - 1) / l2 x (1 + l1 R1 + l2 R2)
+///   E = (prod_i (1 + (l2 / L) (exp(L d_i) - 1)) - 1) / l2
 ///
-/// Exact for exponential failures that strike work and checkpoints, and not the restarts R1, R2; these so leave the optimum
-/// where it is. The same pattern, to first order: A. Benoit, A. Cavelan, Y. Robert, H. Sun, "Optimal resilience patterns to
+/// Exact for exponential failures that strike work and checkpoints. Restarts that no failure strikes make all of it longer by the
+/// same factor and leave the optimum where it is; here they take no time. The same pattern, to first order: A. Benoit, A. Cavelan, Y. Robert, H. Sun, "Optimal resilience patterns to
 /// cope with fail-stop and silent errors", IPDPS 2016; S. Di, Y. Robert, F. Vivien, F. Cappello, "Toward an optimal online
 /// checkpoint solution under a two-level HPC checkpoint model", TPDS 28(1), 2017, https://doi.org/10.1109/TPDS.2016.2546248.
 double two_level_efficiency(const TwoLevels& levels, const TwoLevelPlan& plan);

@@ -26,7 +26,7 @@ class Periods {
     expect(levels.storage_rate > 0 && levels.quick_rate >= 0, "some failures need storage");
   }
 
-  /// Work over time, restarts left out.
+  /// Work over time.
   double efficiency(double segments, double w) const {
     return segments * w * levels_.storage_rate / math_expm1(growth(segments, w).log);
   }
@@ -73,8 +73,7 @@ class Periods {
 
 double two_level_efficiency(const TwoLevels& levels, const TwoLevelPlan& plan) {
   expect(plan.segments > 0, "a period has segments");
-  const double down = levels.quick_rate * levels.quick_restart + levels.storage_rate * levels.storage_restart;
-  return Periods(levels).efficiency(plan.segments, to_seconds(plan.segment)) / (1 + down);
+  return Periods(levels).efficiency(plan.segments, to_seconds(plan.segment));
 }
 
 TwoLevelPlan two_level_optimum(const TwoLevels& levels, Duration shortest) {

@@ -38,6 +38,11 @@ void ChangePointDetector::start(const Assignment& assignment, WatchIds& ids, Ord
   }
 }
 
+void ChangePointDetector::job_resized(const Inventory& inventory, Orders&) {
+  inventory_ = inventory;
+  usual_ = 0;
+}
+
 void ChangePointDetector::job_began(Time, Orders& out) {
   learning_.clear();
   order_afresh(

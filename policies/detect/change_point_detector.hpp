@@ -22,6 +22,7 @@ class ChangePointDetector : public DetectorBase {
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
   void job_began(Time now, Orders& out);
   void job_ended(Orders& out);
+  void job_resized(const Inventory& inventory, Orders&);
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
   void on(const Outcome& outcome, Time now, Orders& out, Suspicions& found);
 

@@ -4,18 +4,26 @@
 #include "policies/detect/stages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gauntlet {
 
-void FailSlowDetector::start(const Assignment& assignment, WatchIds& ids, Orders&) {
+void FailSlowDetector::start(const Assignment& assignment, WatchIds& ids, Orders& out) {
   job_ = assignment.job;
   constants_ = &assignment.constants->fail_slow;
   groups_.assign(assignment.inventory.layout.pp * kSegments.size(), {});
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    groups_[g].hosts = slots_of_stage(assignment.inventory, static_cast<std::uint32_t>(g / kSegments.size()));
     const WatchId id = ids.take();
     if (g == 0) first_ = id;
     ids.take();
+  }
+  job_resized(assignment.inventory, out);
+}
+
+void FailSlowDetector::job_resized(const Inventory& inventory, Orders& out) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    groups_[g].hosts = slots_of_stage(inventory, static_cast<std::uint32_t>(g / kSegments.size()));
+    if (std::exchange(groups_[g].beyond, 0) > 0) out.add(Unwatch{band_of(g)});
   }
 }
 

@@ -17,6 +17,7 @@ class MfuDetector : public DetectorBase {
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
   void job_began(Time now, Orders& out);
   void job_ended(Orders& out) { declined_.clear(out); }
+  void job_resized(const Inventory&, Orders&) { best_ = 0; }
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
   void on(const Outcome& outcome, Time now, Orders& out, Suspicions& found);
 
@@ -25,10 +26,10 @@ class MfuDetector : public DetectorBase {
   const MfuConstants* constants_ = nullptr;
   WatchId steps_, slower_;
   std::uint16_t learned_from_ = 0;  // steps of this start
-  double best_ = 0;                 // seconds, since the beginning of the run; zero: not known yet
-  bool improved_ = false;           // since the band was ordered
-  Time began_{};                    // of this start
-  Time left_{};                     // when the step time left its band
+  double best_ = 0;        // seconds, since the beginning of the run, or at this size; zero: not known yet
+  bool improved_ = false;  // since the band was ordered
+  Time began_{};           // of this start
+  Time left_{};            // when the step time left its band
   Lasting declined_;
 };
 

@@ -54,6 +54,8 @@ struct DetectorBase {
   void on(const Outcome&, Time, Orders&, Suspicions&) {}
   void job_began(Time, Orders&) {}
   void job_ended(Orders&) {}
+  /// It starts with another number of data-parallel replicas: what was learned of earlier starts is another job's.
+  void job_resized(const Inventory&, Orders&) {}
 };
 
 /// In place of the watch of that id, if there is one. Filters over what ranks report start afresh by themselves whenever the

@@ -37,7 +37,7 @@ void TrafficPeriodDetector::watch_period(Orders& out) const {
 void TrafficPeriodDetector::job_began(Time, Orders& out) {
   if (std::exchange(declined_, false)) watch_traffic(out);
   if (std::exchange(fluctuated_, false)) watch_period(out);
-  if (learned()) return;  // the period belongs to the job
+  if (learned()) return;  // the period belongs to the job, as large as it is
   learning_.clear();
   // In a gang the period is everybody's: one host tells it.
   order_afresh({.id = periods_,
@@ -45,6 +45,12 @@ void TrafficPeriodDetector::job_began(Time, Orders& out) {
                 .who = Scope::hosts_of_stage(job_, 0, 1),
                 .until = Sample{constants_->samples}},
                out);
+}
+
+void TrafficPeriodDetector::job_resized(const Inventory&, Orders& out) {
+  if (learned()) out.add(Unwatch{period_});
+  learning_.clear();
+  fluctuated_ = false;
 }
 
 void TrafficPeriodDetector::on(const Seen& seen, Time, Orders& out, Suspicions& found) {

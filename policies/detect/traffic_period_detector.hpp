@@ -15,6 +15,7 @@ class TrafficPeriodDetector : public DetectorBase {
  public:
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
   void job_began(Time now, Orders& out);
+  void job_resized(const Inventory& inventory, Orders& out);
   using DetectorBase::on;
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
 

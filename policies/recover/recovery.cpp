@@ -109,11 +109,19 @@ void Recovery::give_up(Orders& out) {
 
 void Recovery::on(const Told& told, Time now, Orders& out) {
   hold_until_ = std::max(hold_until_, after(now, told.hold));
+  preempted_ = preempted_ || told.preempted;
+  const StopReason reason = told.preempted ? StopReason::preempted : StopReason::planned;
   if (std::holds_alternative<Running>(stage_)) {
-    save(StopReason::planned, now, out);
+    save(reason, now, out);
+  } else if (auto* saving = std::get_if<Saving>(&stage_)) {
+    if (saving->reason != StopReason::fault) saving->reason = reason;
+  } else if (auto* holding = std::get_if<Holding>(&stage_); holding && told.preempted) {
+    holding->reason = reason;
+    out.add(Stop{job_, reason});
+    give_hosts_back(out);
   } else if (const auto* starting = std::get_if<Starting>(&stage_)) {
     out.add(Cancel{starting->start});
-    stop(StopReason::planned, out);
+    stop(reason, out);
   }  // else the job is down, or about to be, and is held before the next start
 }
 
@@ -124,6 +132,11 @@ void Recovery::on(const Seen& seen) {
 }
 
 bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
+  if (deadline_ == outcome.order) {
+    deadline_.reset();
+    if (outcome.status == Status::done) expire(now, seating, out);
+    return false;
+  }
   if (auto* saving = std::get_if<Saving>(&stage_)) {
     if (saving->limit == outcome.order) out.add(Cancel{saving->checkpoint});
     if (saving->limit == outcome.order || saving->checkpoint == outcome.order) stop(saving->reason, out);
@@ -137,14 +150,21 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
   } else if (auto* asking = std::get_if<Asking>(&stage_)) {
     if (asking->question == outcome.order) answered(outcome, now, seating, out);
   } else if (auto* replacing = std::get_if<Replacing>(&stage_)) {
-    if (std::erase(replacing->acquires, outcome.order) > 0) {
+    if (replacing->limit == outcome.order)
+      go_on_smaller(now, seating, out);
+    else if (std::erase(replacing->acquires, outcome.order) > 0) {
       if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
-      if (replacing->acquires.empty()) make_ready(now, seating, out);
+      if (replacing->late)
+        go_on_smaller(now, seating, out);
+      else if (replacing->acquires.empty()) {
+        if (replacing->limit) out.add(Cancel{*replacing->limit});
+        make_ready(now, seating, out);
+      }
     }
   } else if (auto* holding = std::get_if<Holding>(&stage_)) {
     if (holding->wake == outcome.order) make_ready(now, seating, out);
   } else if (auto* starting = std::get_if<Starting>(&stage_)) {
-    if (starting->start == outcome.order) return started(outcome, now, out);
+    if (starting->start == outcome.order) return started(outcome, now, seating, out);
   } else if (auto* waiting = std::get_if<BackingOff>(&stage_)) {
     if (waiting->wake == outcome.order) make_ready(now, seating, out);
   } else if (auto* keeping = std::get_if<Keeping>(&stage_)) {
@@ -199,6 +219,7 @@ void Recovery::stop(StopReason reason, Orders& out) {
 }
 
 void Recovery::stopped(Time now, Seating& seating, Orders& out) {
+  if (expired_) return make_ready(now, seating, out);
   if (ask_) return ask(out);
   if (retry_ && suspects_.empty()) {
     fault_ = false;
@@ -226,6 +247,11 @@ void Recovery::answered(const Outcome& outcome, Time now, Seating& seating, Orde
   retry_ = false;
   failed_starts_ = 0;
   retry_at_ = now;
+  if (std::holds_alternative<Released>(stage_)) {
+    expired_ = false;
+    if (deadline_) out.add(Cancel{*std::exchange(deadline_, std::nullopt)});
+    submitted(now, out);
+  }
   replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
           seating, out);
 }
@@ -264,40 +290,100 @@ void Recovery::replace(std::vector<HostId> hosts, Time now, Seating& seating, Or
     if (!seating.in_job(host)) continue;
     out.add(Evict{host});
     seating.evict(host);
-    replacing.acquires.push_back(out.add(Acquire{job_}));
+    if (!expired_) replacing.acquires.push_back(out.add(Acquire{job_}));
   }
   if (suspects_.empty()) fault_ = false;  // whoever was named in the meantime is replaced
-  const bool nothing = replacing.acquires.empty();
-  stage_ = std::move(replacing);
-  if (nothing) return make_ready(now, seating, out);
-  new_hosts_ = true;
+  if (replacing.acquires.empty()) return make_ready(now, seating, out);
   retry_ = false;
   failed_starts_ = 0;
   retry_at_ = now;
+  wait_for(std::move(replacing), now, out);
+}
+
+void Recovery::wait_for(Replacing replacing, Time now, Orders& out) {
+  const Duration wait = constants_->recovery.wait_for_spare;
+  if (wait != kForever) replacing.limit = out.add(Wake{after(now, wait)});
+  new_hosts_ = true;
+  stage_ = std::move(replacing);
+}
+
+// --- smaller for a while -------------------------------------------------------------------------------------------------
+
+void Recovery::go_on_smaller(Time now, Seating& seating, Orders& out) {
+  auto& replacing = std::get<Replacing>(stage_);
+  replacing.late = true;
+  if (seating.replicas_held() < std::max(1U, constants_->recovery.least_replicas))
+    return;  // waits for the next one
+  may_grow_ = false;
+  for (const OrderId acquire : replacing.acquires) out.add(Cancel{acquire});
+  stage_ = Replacing{};
+  make_ready(now, seating, out);
+}
+
+void Recovery::acquire(std::uint32_t hosts, Time now, Orders& out) {
+  Replacing missing;
+  for (std::uint32_t i = 0; i < hosts; ++i) missing.acquires.push_back(out.add(Acquire{job_}));
+  wait_for(std::move(missing), now, out);
+}
+
+void Recovery::spare_came(Time now, const Seating& seating, Orders& out) {
+  may_grow_ = true;
+  grow(now, seating, out);
+}
+
+void Recovery::grow(Time now, const Seating& seating, Orders& out) {
+  if (running() && may_grow_ && seating.hosts_to_grow() > 0) save(StopReason::grow, now, out);
 }
 
 void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
+  if (expired_) return keep(now, out);
   if (fault_) return diagnose(now, seating, out);
   if (!condemned_.empty()) return replace({}, now, seating, out);
+  if (!std::holds_alternative<Replacing>(stage_)) {  // else it has what it gets
+    const std::uint32_t hosts = seating.vacant() + (may_grow_ ? seating.hosts_to_grow() : 0);
+    if (hosts > 0) return acquire(hosts, now, out);
+  }
   const std::uint32_t attempts = constants_->recovery.start_attempts;
   if (retry_ && attempts > 0 && failed_starts_ >= attempts) return keep(now, out);
   if (now < hold_until_) {
     // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
-    const bool planned_already =
-        std::holds_alternative<Holding>(stage_) ||
-        (std::holds_alternative<Stopping>(stage_) && stopped_for_ == StopReason::planned);
-    if (!planned_already) out.add(Stop{job_, StopReason::planned});
-    stage_ = Holding{out.add(Wake{hold_until_})};
+    const StopReason reason = preempted_ ? StopReason::preempted : StopReason::planned;
+    const auto* holding = std::get_if<Holding>(&stage_);
+    const bool said_already = (holding != nullptr && holding->reason == reason) ||
+                              (std::holds_alternative<Stopping>(stage_) && stopped_for_ == reason);
+    if (!said_already) out.add(Stop{job_, reason});
+    if (preempted_) give_hosts_back(out);
+    stage_ = Holding{out.add(Wake{hold_until_}), reason};
     return;
   }
+  preempted_ = released_ = false;
   if (now < retry_at_) {
     stage_ = BackingOff{out.add(Wake{retry_at_})};
     return;
   }
-  start(now, out);
+  start(now, seating, out);
 }
 
 // --- starts --------------------------------------------------------------------------------------------------------------
+
+void Recovery::submitted(Time now, Orders& out) {
+  const Duration deadline = constants_->recovery.start_deadline;
+  if (deadline != kForever) deadline_ = out.add(Wake{after(now, deadline)});
+}
+
+/// Whatever it waits for, it waits no longer.
+void Recovery::expire(Time now, Seating& seating, Orders& out) {
+  expired_ = true;
+  if (auto* replacing = std::get_if<Replacing>(&stage_)) {
+    for (const OrderId acquire : replacing->acquires) out.add(Cancel{acquire});
+    if (replacing->limit) out.add(Cancel{*replacing->limit});
+    return make_ready(now, seating, out);
+  }
+  if (!std::holds_alternative<Starting>(stage_) && !std::holds_alternative<BackingOff>(stage_))
+    return;  // it is about to
+  give_up(out);
+  stop(StopReason::fault, out);
+}
 
 bool Recovery::retries() const {
   return constants_->recovery.start_attempts > 0 || constants_->recovery.start_backoff > Duration::zero();
@@ -320,14 +406,24 @@ void Recovery::keep(Time now, Orders& out) {
   stage_ = Keeping{out.add(Wake{after(now, constants_->recovery.retention)})};
 }
 
-void Recovery::release(Orders& out) {
+/// To a cluster that has other use for them.
+void Recovery::give_hosts_back(Orders& out) {
   new_hosts_ = true;
-  out.add(Release{job_});
+  if (!std::exchange(released_, true)) out.add(Release{job_});
+}
+
+void Recovery::release(Orders& out) {
+  give_hosts_back(out);
   stage_ = Released{out.add(Ask{job_})};
 }
 
-void Recovery::start(Time now, Orders& out) {
+void Recovery::start(Time now, Seating& seating, Orders& out) {
   started_at_ = now;
+  std::uint32_t replicas = 0;
+  if (constants_->recovery.wait_for_spare != kForever && seating.replicas_held() > 0) {
+    replicas = seating.replicas_held();
+    for (const HostId host : seating.resize(replicas)) out.add(StandBy{host});
+  }
   retry_ = false;
   if (std::exchange(wrong_, false)) {
     rolled_back_ += constants_->recovery.roll_back;
@@ -337,12 +433,14 @@ void Recovery::start(Time now, Orders& out) {
                                   .collective_timeout = constants_->detection.collective_timeout,
                                   .restore = restore_,
                                   .back = back_,
-                                  .schedule = constants_->recovery.reschedule || new_hosts_})};
+                                  .schedule = constants_->recovery.reschedule || new_hosts_,
+                                  .replicas = replicas})};
 }
 
-bool Recovery::started(const Outcome& outcome, Time now, Orders& out) {
+bool Recovery::started(const Outcome& outcome, Time now, const Seating& seating, Orders& out) {
   if (outcome.status == Status::done) {
     stage_ = Running{};
+    if (deadline_) out.add(Cancel{*std::exchange(deadline_, std::nullopt)});
     ask_ = false;
     new_hosts_ = false;
     failed_starts_ = 0;
@@ -351,6 +449,7 @@ bool Recovery::started(const Outcome& outcome, Time now, Orders& out) {
     repeats_ = loaded != nullptr && loaded_ && loaded->step <= *loaded_;
     if (loaded != nullptr) loaded_ = loaded->step;
     relapse_until_ = after(now, constants_->recovery.relapse_window);
+    grow(now, seating, out);  // hosts may have come meanwhile
     return true;
   }
   start_failed(now);

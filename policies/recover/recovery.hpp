@@ -4,6 +4,7 @@
 //        \--> saving --> stopping --> holding --> starting --> running                  (a planned stop)
 //         \--> saving --> stopping --> replacing --> starting --> running               (a host that slows the job)
 //   starting --> stopping --> backing off --> starting ... --> keeping --> released --> starting   (starts that fail)
+//   replacing --> starting --> running --> saving --> stopping --> replacing --> starting --> running   (smaller for a while)
 //
 // `replace` examines hosts first and replaces those that fail a probe. `restart-in-place` starts again at once and
 // examines only what stops again within the same incident. In both, when the probes find nothing: up to
@@ -12,7 +13,8 @@
 // one at every stop that was not planned.
 //
 // A start on hosts that are held already skips the scheduler where `reschedule` is off. A planned stop is then a hot
-// update: save, stop, hold for as long as told, and start the new code in the same place.
+// update: save, stop, hold for as long as told, and start the new code in the same place. A job that is preempted gives its
+// hosts back after the stop and is scheduled anew.
 //
 // Back to an older checkpoint, by `roll_back` more each time in one incident: when the loss is wrong, and when the job
 // stops within the relapse window of a start that went on from no later step than the start before. What was done in
@@ -20,7 +22,13 @@
 //
 // Starts that fail are investigated as any other stop, unless `start_attempts` or `start_backoff` is set. Then they are
 // tried again after a back-off, on the same hosts but for those that are named and found faulty. After the last of
-// `start_attempts` the hosts are kept for a while as they are, then given back, and a person is asked.
+// `start_attempts` the hosts are kept for a while as they are, then given back, and a person is asked. So they are when a
+// job that was submitted, or handed in again by that person, does not train within `start_deadline`.
+//
+// With `wait_for_spare` a job that got no host in time for one that was replaced goes on smaller: as many data-parallel
+// replicas as its hosts fill, and the other hosts stand by. Once as many stand by as a missing replica needs, it is saved,
+// stopped and started with more; where it stops before that, that start has them too. What was tried in vain is tried
+// again when another host has come.
 //
 // Every stage but running ends with the outcome of an order, or with a wake where that could stay out.
 #pragma once
@@ -62,9 +70,12 @@ struct Asking {
 };
 struct Replacing {
   std::vector<OrderId> acquires;
+  std::optional<OrderId> limit = {};  // from then on the job rather goes on smaller
+  bool late = false;                  // that was, and it had too few for the least
 };
 struct Holding {
   OrderId wake;
+  StopReason reason;
 };  // stopped because an operator wants it so
 struct Starting {
   OrderId start;
@@ -133,7 +144,10 @@ class Recovery {
   Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants, Reports reports);
 
   /// The first start of the job.
-  void launch(Time now, Orders& out) { start(now, out); }
+  void launch(Time now, Seating& seating, Orders& out) {
+    submitted(now, out);
+    start(now, seating, out);
+  }
   /// True when the suspicion opened an incident.
   bool on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out);
   bool on(const Noticed& noticed, Time now, Orders& out);
@@ -142,6 +156,8 @@ class Recovery {
   void on(const Seen& seen);
   /// True when training began with this outcome.
   bool on(const Outcome& outcome, Time now, Seating& seating, Orders& out);
+  /// One more host stands by.
+  void spare_came(Time now, const Seating& seating, Orders& out);
 
   const Stage& stage() const { return stage_; }
   /// From a start that succeeded to the order to stop.
@@ -166,14 +182,21 @@ class Recovery {
   void diagnose(Time now, Seating& seating, Orders& out);
   void conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out);
   void replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
+  void wait_for(Replacing replacing, Time now, Orders& out);
+  void acquire(std::uint32_t hosts, Time now, Orders& out);
+  void grow(Time now, const Seating& seating, Orders& out);
+  void go_on_smaller(Time now, Seating& seating, Orders& out);
   void make_ready(Time now, Seating& seating, Orders& out);
   void answered(const Outcome& outcome, Time now, Seating& seating, Orders& out);
+  void submitted(Time now, Orders& out);
+  void expire(Time now, Seating& seating, Orders& out);
   bool retries() const;
   void start_failed(Time now);
   void keep(Time now, Orders& out);
+  void give_hosts_back(Orders& out);
   void release(Orders& out);
-  void start(Time now, Orders& out);
-  bool started(const Outcome& outcome, Time now, Orders& out);
+  void start(Time now, Seating& seating, Orders& out);
+  bool started(const Outcome& outcome, Time now, const Seating& seating, Orders& out);
 
   First first_;
   Diagnoser diagnoser_;
@@ -189,7 +212,12 @@ class Recovery {
   std::uint32_t tries_ = 0;        // starts in this incident on hosts that no probe accused
   Time relapse_until_ = kStart;    // a stop before then belongs to the incident before it
   Time hold_until_ = kStart;
-  Time started_at_ = kStart;  // when the last start was ordered
+  bool preempted_ = false;             // the present hold: others have the hosts
+  bool released_ = false;              // the hosts were given back since the last start
+  std::optional<OrderId> deadline_{};  // of a job that was submitted and has not trained yet
+  bool expired_ = false;               // ... and did not in time
+  bool may_grow_ = true;               // a host has come since that was tried in vain
+  Time started_at_ = kStart;           // when the last start was ordered
   StopReason stopped_for_ = StopReason::fault;
   bool new_hosts_ = true;            // since the last start that succeeded: they are to be scheduled
   bool retry_ = false;               // the present stop is that of a start that failed, and it is tried again

@@ -3,8 +3,10 @@
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
+#include "models/peer_memory.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -49,6 +51,40 @@ double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_
     sum += weight;
   }
   return weight / sum;
+}
+
+double peer_recovery_probability(std::uint32_t hosts, std::uint32_t copies, std::uint32_t lost) {
+  expect(copies > 0 && lost <= hosts, "some of the hosts are lost");
+  // One host after the other: of `left` hosts `still` are lost, each as likely as any. By how many of those so far are lost, and
+  // by how many of the present group, which must not become all of it.
+  std::vector<double> groups_before(lost + 1, 0);
+  groups_before[0] = 1;
+  const std::uint32_t groups = peer_groups(hosts, copies), rest = hosts % groups;
+  std::vector<std::vector<double>> within(lost + 1, std::vector<double>(hosts / groups + 1));
+  for (std::uint32_t group = 0, first = 0; group < groups; ++group) {
+    const std::uint32_t size = hosts / groups + (group < rest ? 1 : 0);
+    for (std::uint32_t j = 0; j <= lost; ++j) {
+      std::ranges::fill(within[j], 0);
+      within[j][0] = groups_before[j];
+    }
+    for (std::uint32_t host = first; host < first + size; ++host) {
+      const double left = hosts - host;
+      for (std::uint32_t j = std::min(lost, host) + 1; j-- > 0;) {
+        const double goes = std::min(1.0, (lost - j) / left);
+        for (std::uint32_t gone = size; gone-- > 0;) {
+          const double here = within[j][gone];
+          within[j][gone] = here * (1 - goes);
+          if (j < lost && gone + 1 < size) within[j + 1][gone + 1] += here * goes;
+        }
+      }
+    }
+    for (std::uint32_t j = 0; j <= lost; ++j) {
+      groups_before[j] = 0;
+      for (const double each : within[j]) groups_before[j] += each;
+    }
+    first += size;
+  }
+  return groups_before[lost];
 }
 
 double weibull_cv2(double shape) {

@@ -41,6 +41,11 @@ double two_level_last_period(const TwoLevelPoint& of);
 double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_t crews, double failure,
                         double repair);
 
+/// The probability that every group of `copies` hosts or one more has a host left (models/peer_memory.hpp) where any `lost` of the hosts
+/// are lost at once, each set of so many as likely as any other. Exact; GEMINI's corollary 1,
+/// https://doi.org/10.1145/3600006.3613145, is a bound below it, max(0, 1 - n C(n - m, k - m) / (m C(n, k))), which it meets while k < 2m.
+double peer_recovery_probability(std::uint32_t hosts, std::uint32_t copies, std::uint32_t lost);
+
 /// Coefficient of variation squared of a Weibull law: Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 - 1.
 double weibull_cv2(double shape);
 

@@ -1,6 +1,5 @@
 // Checkpoints in peers' memory: how often some hosts are left of every group when several are lost at once.
-#include "models/peer_memory.hpp"
-
+#include "study/oracles/closed_forms.hpp"
 #include "study/oracles/worlds.hpp"
 #include "study/replica.hpp"
 

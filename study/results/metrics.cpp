@@ -31,8 +31,13 @@ double sum(const Figures& of, Duration FaultScore::*part) {
 
 double effective_seconds(const Figures& of) { return to_seconds(at(of.phases, Phase::effective)); }
 
+/// For which the job had given its hosts back.
+double released_hours(const ScenarioFacts& facts, const Figures& of) {
+  return facts.gpus * to_seconds(of.released) / kSecondsPerHour;
+}
+
 double gpu_hours(const ScenarioFacts& facts, const Figures& of) {
-  return (facts.gpus_held * to_seconds(of.wall) - facts.gpus * to_seconds(of.released)) / kSecondsPerHour;
+  return facts.gpus_held * to_seconds(of.wall) / kSecondsPerHour - released_hours(facts, of);
 }
 
 double cost(const ScenarioFacts& facts, const Figures& of) {
@@ -63,6 +68,7 @@ void add_rates(const ScenarioFacts& facts, std::vector<Metric>& all) {
 void add_failures(std::vector<Metric>& all) {
   add(all, "interruptions", [](const Figures& of) { return plain(of.interruptions); });
   add(all, "planned_stops", [](const Figures& of) { return plain(of.planned_stops); });
+  add(all, "preemptions", [](const Figures& of) { return plain(of.preemptions); });
   add(all, "false_alarms", [](const Figures& of) { return plain(of.false_alarms); });
   add(all, "mttf_s", [](const Figures& of) {
     return Fraction{to_seconds(of.wall), of.unplanned_rate * to_seconds(of.wall)};
@@ -152,13 +158,17 @@ void add_decisions_and_bill(const ScenarioFacts& facts, std::vector<Metric>& all
   add(all, "spares.waited", [](const Figures& of) {
     return plain(at(of.phases, Phase::waiting_for_spare) > Duration::zero() ? 1.0 : 0.0);
   });
+  add(all, "replicas.shrunk", [](const Figures& of) { return plain(of.shrunk); });
+  add(all, "replicas.fewest", [](const Figures& of) { return plain(of.fewest_replicas); });
   add(all, "gpu_hours", [facts](const Figures& of) { return plain(gpu_hours(facts, of)); });
   add(all, "cost",
       [facts](const Figures& of) { return facts.gpu_hour.value > 0 ? plain(cost(facts, of)) : kUndefined; });
   add(all, "cost.lost", [facts](const Figures& of) {
     const double wall = to_seconds(of.wall);
     if (!(facts.gpu_hour.value > 0 && wall > 0)) return kUndefined;
-    return plain(cost(facts, of) * ((wall - effective_seconds(of)) / wall));
+    const double lost = (wall - effective_seconds(of)) / wall;
+    const double saved = released_hours(facts, of) * facts.gpu_hour.value;
+    return plain((cost(facts, of) + saved) * lost - saved);
   });
   add(all, "cost.per_effective_gpu_hour", [facts](const Figures& of) {
     if (!(facts.gpu_hour.value > 0)) return kUndefined;

@@ -46,7 +46,8 @@ struct Metric {
 /// - wall_time_s: until the work was done, the window was over or the run gave up; steps: completed by then
 /// - gave_up: 1 for a run that ended because it made no progress for too long, else 0
 /// - interruptions: stopping faults on the job's hosts, those that strike a job which is already stopped included, and
-///   planned stops; planned_stops, false_alarms (stops of a healthy job, no interruptions)
+///   planned stops; planned_stops, preemptions (by jobs of higher priority), false_alarms (stops of a healthy job, no
+///   interruptions); replicas.shrunk (starts with fewer data-parallel replicas than before), replicas.fewest (of any start)
 /// - mttf_s: time at risk / unplanned interruptions. The time at risk is the wall time, and the interruptions are
 ///   counted as if each clock ran as long as that: wall time x (their rates on their clocks, summed)
 /// - detection_latency_s: from onset to the first order, over the incidents that a fault opened and an order answered
@@ -62,7 +63,8 @@ struct Metric {
 ///   asked), spares.max_in_use (hosts in repair or standing in for one)
 /// - spares.waited: 1 for a run that waited for a spare at all, else 0
 /// - gpu_hours, cost: of every GPU held, spares included, those of the job not while it had given them back; spares at their own
-///   price, and the checkpoints that storage keeps; no cost without a price of a GPU. cost.lost: cost x (1 - ettr);
+///   price, and the checkpoints that storage keeps; no cost without a price of a GPU. cost.lost: (1 - ettr) x what it would
+///   have cost without giving hosts back, less what that saved;
 ///   cost.per_effective_gpu_hour: cost / (the job's GPUs x effective hours)
 /// - effective_corrupt_s: the part of the effective time after an undetected corruption
 /// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are no fault first

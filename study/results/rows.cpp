@@ -123,7 +123,7 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
       columns.push_back({"lost." + cause + "." + std::string(kPhaseNames[phase]) + "_ns", kInteger});
   for (const char* name :
        {"effective_corrupt_ns", "iteration_time_ns", "steps", "iterations", "interruptions", "planned_stops",
-        "false_alarms", "detected", "detection_latency_sum_ns"})
+        "preemptions", "shrunk", "fewest_replicas", "false_alarms", "detected", "detection_latency_sum_ns"})
     columns.push_back({name, kInteger});
   columns.push_back({"unplanned_rate_per_s", kReal});
   for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use", "false_alerts",
@@ -151,13 +151,26 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
       row.resize(row.size() + kCauseColumns);
     }
   }
-  row.insert(row.end(),
-             {cell(figures.effective_corrupt), cell(figures.iteration_time), cell(figures.steps),
-              cell(figures.iterations), cell(figures.interruptions), cell(figures.planned_stops),
-              cell(figures.false_alarms), cell(figures.detected), cell(figures.detection_latency_sum),
-              figures.unplanned_rate, cell(figures.evictions_right), cell(figures.evictions_wrong),
-              cell(figures.asked), cell(figures.spares_max_in_use), cell(figures.false_alerts),
-              cell(figures.wrong_evictions), cell(figures.released)});
+  row.insert(row.end(), {cell(figures.effective_corrupt),
+                         cell(figures.iteration_time),
+                         cell(figures.steps),
+                         cell(figures.iterations),
+                         cell(figures.interruptions),
+                         cell(figures.planned_stops),
+                         cell(figures.preemptions),
+                         cell(figures.shrunk),
+                         cell(figures.fewest_replicas),
+                         cell(figures.false_alarms),
+                         cell(figures.detected),
+                         cell(figures.detection_latency_sum),
+                         figures.unplanned_rate,
+                         cell(figures.evictions_right),
+                         cell(figures.evictions_wrong),
+                         cell(figures.asked),
+                         cell(figures.spares_max_in_use),
+                         cell(figures.false_alerts),
+                         cell(figures.wrong_evictions),
+                         cell(figures.released)});
   for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
   for (const auto& kind : places) {
     if (kind) {
@@ -193,6 +206,9 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   in.next(figures.iterations);
   in.next(figures.interruptions);
   in.next(figures.planned_stops);
+  in.next(figures.preemptions);
+  in.next(figures.shrunk);
+  in.next(figures.fewest_replicas);
   in.next(figures.false_alarms);
   in.next(figures.detected);
   in.next(figures.detection_latency_sum);

@@ -5,7 +5,7 @@ source tests/cli/common.sh
 # So many replicas take long. The signal is sent once the first of them are in the store.
 "$gauntlet" run "$tiny" --replicas 1000000 --seed 5 --out "$scratch/out" >"$scratch/stdout" 2>"$scratch/stderr" &
 run=$!
-until [[ -n "$(find "$scratch/out.part" -name 'results.sqlite-wal' -size +64k 2>/dev/null)" ]] ||
+until [[ -n "$(find "$scratch/out.part" -name 'results.sqlite-wal' -size +96k 2>/dev/null)" ]] ||
   ! kill -0 "$run" 2>/dev/null; do :; done
 kill -INT "$run"
 code=0

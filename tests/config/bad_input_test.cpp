@@ -173,8 +173,8 @@ TEST(BadInput, AMisspeltFaultIsNoNewOne) {
 }
 
 TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
-  for (const std::string name :
-       {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed", "evaluation"})
+  for (const std::string name : {"start", "planned_stop", "false_alarm", "checkpoint", "unattributed",
+                                 "evaluation", "fewer_replicas", "preempted"})
     EXPECT_EQ(problems_with("[faults." + name + "]\n" + kCrash + "mtbf = \"9d\"\n"),
               "test.toml:19:1: faults." + name +
                   " has the name of a cause of lost time that is no fault; choose another name\n");
@@ -581,6 +581,14 @@ TEST(BadInput, HalfAFileIsNeverFatal) {
     const LoadedScenario loaded = load_text(whole.substr(0, length));
     EXPECT_NE(loaded.scenario.has_value(), !loaded.problems.empty()) << length;
   }
+}
+
+// Defaults that follow from a layout are made before it is checked.
+TEST(BadLayouts, AreToldBeforeAnythingFollowsFromThem) {
+  EXPECT_NE(problems_of(load_text(kSmall, {"job.layout.ep=1000000000"})), "");
+  EXPECT_NE(problems_of(load_text(kSmall, {"job.layout.pp=1000000000"})), "");
+  EXPECT_NE(problems_of(load_text(kSmall, {"job.layout.tp=65536", "job.layout.cp=65536"})), "");
+  EXPECT_NE(problems_of(load_text(kSmall, {"job.layout.dp=1000000000", "recovery.wait_for_spare=5min"})), "");
 }
 
 }  // namespace

@@ -48,16 +48,6 @@ TEST(Storage, CopiesAreOnHostsOfTheirOwn) {
       {"copies = 3\n", ""},  // nobody asks for them
       {"copies = 2\n" + peers, ""},
   });
-  const std::string five = with(with(kSmall, "hosts = 2", "hosts = 5"), "tp = 4\ndp = 4", "tp = 8\ndp = 5");
-  const std::string text = with(five, "global_batch = 16", "global_batch = 20");
-  const LoadedScenario odd = load_text(text + peers);
-  EXPECT_EQ(problems_of(odd), "");
-  ASSERT_EQ(odd.warnings.size(), 1U);
-  EXPECT_EQ(
-      odd.warnings.front().text(),
-      "test.toml:15:1: storage.copies = 2, by default, leaves one of the 5 hosts of the job (cluster.hosts) "
-      "without a neighbour; what it holds is in no other memory; choose a number that divides the hosts");
-  EXPECT_TRUE(load_text(text + "copies = 3\n" + peers).warnings.empty()) << "3 and 2";
 }
 
 TEST(Storage, HasRoomForWhatIsKept) {

@@ -437,7 +437,7 @@ TEST(BadFaults, EffectsThatTheComponentCannotHave) {
       "test.toml:22:13: component = \"power\" is a power domain, which computes nothing that could be wrong; "
       "component = \"gpu\", \"host\" or \"job\"\n");
   EXPECT_EQ(wrong_in("component = \"host\"\neffect = \"planned\"\nheals_after = \"1h\"\n" + kDays),
-            "test.toml:22:13: component = \"host\" is a host, and it is the job that people want stopped; "
+            "test.toml:22:13: component = \"host\" is a host, and it is the job that is to stop; "
             "component = "
             "\"job\"\n");
   EXPECT_EQ(

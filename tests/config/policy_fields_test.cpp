@@ -30,6 +30,9 @@ TEST(PolicyFields, HaveTheDefaultsThatTheConstantsState) {
   EXPECT_EQ(policies.recovery.roll_back, 0U);
   EXPECT_EQ(policies.recovery.start_attempts, 0U);
   EXPECT_EQ(policies.recovery.longest_backoff, RecoveryConstants{}.longest_backoff);
+  EXPECT_EQ(policies.recovery.start_deadline, kForever);
+  EXPECT_EQ(policies.recovery.wait_for_spare, kForever);
+  EXPECT_EQ(policies.recovery.least_replicas, 1U);
   EXPECT_EQ(policies.retirement.evictions, RetirementConstants{}.evictions);
   EXPECT_EQ(policies.retirement.window, RetirementConstants{}.window);
 }
@@ -40,7 +43,8 @@ TEST(PolicyFields, AreRead) {
                      "policies.checkpoint=two-level", "checkpoint.memory_interval=10s",
                      "checkpoint.prior_quick_cost=2s", "recovery.reschedule=false", "recovery.roll_back=2",
                      "recovery.start_attempts=3", "recovery.start_backoff=10s", "recovery.retention=10min",
-                     "retirement.evictions=4", "retirement.window=7d"})
+                     "recovery.start_deadline=2h", "recovery.wait_for_spare=5min", "retirement.evictions=4",
+                     "retirement.window=7d"})
           .policies;
   EXPECT_EQ(policies.names.restore, "every-rank");
   EXPECT_EQ(policies.names.recover, "person");
@@ -53,6 +57,8 @@ TEST(PolicyFields, AreRead) {
   EXPECT_EQ(policies.recovery.start_attempts, 3U);
   EXPECT_EQ(policies.recovery.start_backoff, 10s);
   EXPECT_EQ(policies.recovery.retention, 10min);
+  EXPECT_EQ(policies.recovery.start_deadline, 2h);
+  EXPECT_EQ(policies.recovery.wait_for_spare, 5min);
   EXPECT_EQ(policies.retirement.evictions, 4U);
   EXPECT_EQ(policies.retirement.window, 7 * 24h);
 }
@@ -71,6 +77,11 @@ TEST(PolicyFields, ThatCannotWorkAreMistakes) {
               HasSubstr("recovery.start_backoff = \"10min\" is above longest_backoff = 5min"));
   EXPECT_THAT(mistakes_with({"recovery.retention=10min"}),
               HasSubstr("recovery.retention = \"10min\" is given, and start_attempts = 0 tries for ever"));
+  EXPECT_THAT(mistakes_with({"recovery.least_replicas=2"}), HasSubstr("the job waits for a host for ever"));
+  EXPECT_THAT(
+      mistakes_with({"recovery.start_deadline=1min", "job.start.provisioning=2min"}),
+      HasSubstr(
+          "recovery.start_deadline = \"1min\" is over before the phases of job.start are, which take 2min"));
   EXPECT_THAT(mistakes_with({"retirement.evictions=0"}), HasSubstr("retirement.evictions = 0 is below 1"));
 }
 
@@ -101,6 +112,22 @@ TEST(Spares, AreSizedByTheQuantileOfTheBinomial) {
       HasSubstr("spares.count = 5 is not the 1 that policy = \"quantile\" gives"));
   EXPECT_THAT(mistakes_with({"spares.policy=quantile", "spares.quantile=1.0"}),
               HasSubstr("spares.quantile = 1.0"));
+}
+
+// Here two replicas share a host, and come and go together.
+TEST(PolicyFields, OfASmallerJobAreOfWholeReplicasInWholeHosts) {
+  const auto says = [](std::vector<std::string> sets) {
+    sets.push_back("recovery.wait_for_spare=5min");
+    return mistakes_with(sets);
+  };
+  EXPECT_EQ(says({"recovery.least_replicas=2"}), "");
+  EXPECT_THAT(says({"recovery.least_replicas=1"}), HasSubstr("recovery.least_replicas = 1 is too few"));
+  EXPECT_THAT(says({"recovery.least_replicas=3"}),
+              HasSubstr("recovery.least_replicas = 3 is more than 2, the most"));
+  EXPECT_THAT(says({"cluster.hosts=3", "job.layout.pp=2", "job.layout.dp=3", "job.global_batch=12"}),
+              HasSubstr("share hosts of 8 GPUs"));
+  EXPECT_THAT(says({"job.layout.tp=8", "job.layout.pp=2", "job.layout.dp=1"}),
+              HasSubstr("the 1 of job.layout.dp are as few as"));
 }
 
 }  // namespace

@@ -39,11 +39,13 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
                          'policies.restore = "every-rank" cannot be drilled', 'policies.retire = "threshold" cannot',
                          "recovery.roll_back = 1 cannot be drilled", "recovery.reschedule = false cannot be drilled",
-                         "recovery.start_attempts = 3 cannot be drilled", "recovery.start_backoff cannot be drilled"],
+                         "recovery.start_attempts = 3 cannot be drilled", "recovery.start_backoff cannot be drilled",
+                         "recovery.wait_for_spare cannot be drilled", "recovery.start_deadline cannot be drilled"],
                      *(word for setting in (
                          "job.evaluation.every=10", "job.evaluation.time=100ms", "checkpoint.memory_interval=1s",
                          'policies.restore="every-rank"', 'policies.retire="threshold"', "recovery.roll_back=1",
-                         "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s")
+                         "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s",
+                         "recovery.wait_for_spare=1min", "recovery.start_deadline=1h")
                        for word in ("--set", setting)))
         self.refused(2, ['policies.checkpoint = "two-level" cannot be drilled'], "--set", 'policies.checkpoint="two-level"')
 

@@ -2,12 +2,15 @@
 #include "study/oracles/closed_forms.hpp"
 
 #include "core/math/special.hpp"
+#include "models/peer_memory.hpp"
 #include "policies/spares/sizing.hpp"
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -56,6 +59,32 @@ TEST(ClosedForms, HostsThatAreUp) {
   const double load = 512.0 / 33, up = 4096 / (4096 + load);
   EXPECT_NEAR(1 - at_least_k_of_n(4096, 4096 + 16, up), 0.39, 5e-3);
   EXPECT_NEAR(1 - at_least_k_of_n(4096, 4096 + 24, up), 0.016, 1e-3);
+}
+
+TEST(ClosedForms, PeersMemoryAgreesWithGemini) {
+  // Corollary 1: 1 - 16 C(14, 1) / (2 C(16, 3)) = 1 - 224 / 1120.
+  EXPECT_NEAR(peer_recovery_probability(16, 2, 3), 0.8, 1e-15);
+  EXPECT_EQ(peer_recovery_probability(16, 2, 0), 1);
+  EXPECT_NEAR(peer_recovery_probability(16, 2, 1), 1, 1e-15);
+  EXPECT_EQ(peer_recovery_probability(16, 1, 1), 0);
+}
+
+TEST(ClosedForms, PeersMemoryAgreesWithEverySet) {
+  for (const std::uint32_t hosts : {5U, 12U, 13U})
+    for (const std::uint32_t copies : {1U, 2U, 3U, 5U})
+      for (std::uint32_t lost = 0; lost <= hosts; ++lost) {
+        double sets = 0, recovered = 0;
+        for (std::uint32_t set = 0; set < 1U << hosts; ++set) {
+          if (static_cast<std::uint32_t>(std::popcount(set)) != lost) continue;
+          std::vector<std::uint32_t> slots;
+          for (std::uint32_t slot = 0; slot < hosts; ++slot)
+            if ((set >> slot & 1) != 0) slots.push_back(slot);
+          ++sets;
+          if (peers_recover(hosts, copies, slots)) ++recovered;
+        }
+        EXPECT_NEAR(peer_recovery_probability(hosts, copies, lost), recovered / sets, 1e-13)
+            << hosts << " hosts, " << copies << " copies, " << lost << " lost";
+      }
 }
 
 TEST(ClosedForms, CountsOfRenewals) {

@@ -62,6 +62,8 @@ inline std::string in_words(const Action& action) {
     }
     std::string operator()(const Checkpoint&) const { return "checkpoint now"; }
     std::string operator()(const Stop& a) const {
+      if (a.reason == StopReason::grow) return "stop to grow";
+      if (a.reason == StopReason::preempted) return "stop, preempted";
       return a.reason == StopReason::planned ? "stop as planned" : "stop for a fault";
     }
     std::string operator()(const Start& a) const {
@@ -69,6 +71,7 @@ inline std::string in_words(const Action& action) {
       if (a.restore == Restore::every_rank) words += ", every rank reads";
       if (a.back > 0) words += ", " + std::to_string(a.back) + " checkpoints back";
       if (!a.schedule) words += ", in place";
+      if (a.replicas > 0) words += ", " + std::to_string(a.replicas) + " replicas";
       return words;
     }
     std::string operator()(const Acquire&) const { return "acquire a host"; }
@@ -81,6 +84,9 @@ inline std::string in_words(const Action& action) {
     std::string operator()(const Alert&) const { return "alert a person"; }
     std::string operator()(const Retire& a) const { return "retire host " + std::to_string(a.host.value); }
     std::string operator()(const Release&) const { return "give the hosts back"; }
+    std::string operator()(const StandBy& a) const {
+      return "host " + std::to_string(a.host.value) + " stands by";
+    }
   } visitor;
   return std::visit(visitor, action);
 }

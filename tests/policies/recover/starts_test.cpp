@@ -245,5 +245,97 @@ TEST(FirstStep, PersonWaitsForOneAtEveryStopButPlannedOnes) {
   EXPECT_THAT(job.done("stop as planned"), ElementsAre(kStarts));
 }
 
+// --- a deadline before running -------------------------------------------------------------------------------------------
+
+TEST(Deadline, OfAJobThatDoesNotTrainInTime) {
+  RecoveringJob job(
+      Recovery::First::diagnosis,
+      recovering_with(
+          {.start_backoff = 30min, .longest_backoff = 1h, .retention = 10min, .start_deadline = 1h}));
+  EXPECT_THAT(fails_again(job), ElementsAre("wake me at 1800s"));
+  job.wait(30min);
+  EXPECT_THAT(job.done("wake me at 1800s"), ElementsAre(kStarts));
+  job.wait(30min);
+  EXPECT_THAT(job.done("wake me at 3600s"), ElementsAre("cancel", "stop for a fault"));
+  EXPECT_THAT(job.failed("start"), IsEmpty());  // as cancelled
+  EXPECT_THAT(job.done("stop"), ElementsAre("wake me at 4200s"));
+  EXPECT_EQ(job.stage(), "keeping");
+  job.wait(10min);
+  EXPECT_THAT(job.done("wake me at 4200s"), ElementsAre("give the hosts back", "ask a person"));
+  // Handed in again, it has as long again.
+  EXPECT_THAT(job.done("ask", Answered{HostId{}, false}), ElementsAre("wake me at 7800s", kStarts));
+  EXPECT_THAT(job.done("start, "), ElementsAre("cancel"));
+  EXPECT_EQ(job.stage(), "running");
+}
+
+TEST(Deadline, IsMetByAJobThatTrains) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_deadline = 1h}));
+  EXPECT_THAT(job.done("start"), ElementsAre("cancel"));
+  job.wait(2h);
+  EXPECT_THAT(job.failed("wake"), IsEmpty());  // as cancelled
+  EXPECT_EQ(job.stage(), "running");
+}
+
+TEST(Deadline, EndsTheWaitForAHost) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_deadline = 1h}));
+  job.suspect(1);
+  job.done("stop");
+  job.probe_finds(1);
+  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 1", "acquire a host"));
+  job.wait(1h);
+  EXPECT_THAT(job.done("wake"), ElementsAre("cancel", "give the hosts back", "ask a person"));
+  EXPECT_THAT(job.failed("acquire"), IsEmpty());  // as cancelled
+  // Its slot is still empty.
+  EXPECT_THAT(job.done("ask", Answered{HostId{}, false}), ElementsAre("wake me at 7200s", "acquire a host"));
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
+}
+
+// --- hosts that others need more -----------------------------------------------------------------------------------------
+
+TEST(Preemption, SavesAndGivesTheHostsBackForAsLong) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.reschedule = false}));
+  job.run();
+  EXPECT_THAT(job.told(2h, true), ElementsAre("checkpoint now", "wake me at 5400s"));
+  EXPECT_THAT(job.done("checkpoint now", Saved{40}), ElementsAre("stop, preempted"));
+  EXPECT_THAT(job.done("stop"), ElementsAre("give the hosts back", "wake me at 10800s"));
+  job.wait(2h);
+  EXPECT_THAT(job.done("wake me at 10800s"), ElementsAre(kStarts));  // not in place: it is scheduled anew
+  job.done("start");
+  // Nothing of it is left at the next planned stop.
+  job.told(5min);
+  job.done("checkpoint now", Saved{50});
+  EXPECT_THAT(job.done("stop as planned"), ElementsAre("wake me at 11100s"));
+}
+
+TEST(Preemption, OfAJobThatIsHeldGivesItsHostsBackAtOnce) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({}));
+  job.run();
+  job.told(4h);
+  job.done("checkpoint now", Saved{40});
+  job.done("stop as planned");
+  job.wait(1h);
+  EXPECT_THAT(job.told(1h, true), ElementsAre("stop, preempted", "give the hosts back"));
+  job.wait(3h);
+  EXPECT_THAT(job.done("wake me at 18000s"), ElementsAre(kStarts));
+}
+
+TEST(Preemption, TakesAJobThatIsSavedForAnotherStop) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({}));
+  job.run();
+  job.told(1h);
+  EXPECT_THAT(job.told(2h, true), IsEmpty());  // it is being saved already
+  EXPECT_THAT(job.done("checkpoint now", Saved{40}), ElementsAre("stop, preempted"));
+}
+
+TEST(Deadline, IsNotPutOffByWhatADiagnosisFinds) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({.start_deadline = 1h}));
+  job.suspect(1);
+  job.done("stop");
+  job.wait(1h);
+  EXPECT_THAT(job.done("wake"), IsEmpty());  // the suite ends first
+  job.probe_finds(1);
+  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 1", "give the hosts back", "ask a person"));
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -1,0 +1,61 @@
+#include "sim/job_size.hpp"
+
+#include "models/job_size.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+
+JobSize::JobSize(const World& world)
+    : world_(&world), model_(world), costs_(checkpoint_costs(world)), whole_(model_.healthy()) {}
+
+JobSize::JobSize(const World& world, std::uint32_t replicas, Duration whole)
+    : own_(with_replicas(world, replicas)),
+      world_(&*own_),
+      model_(*own_),
+      costs_(checkpoint_costs(*own_)),
+      whole_(whole),
+      share_(1.0 * replicas / world.job.layout.dp) {}
+
+/// Of a step that is given as a whole, the backward pass takes twice as long as the forward pass, having two matrix products for
+/// each of its own (Narayanan et al., SC'21, sec. 3.2, https://arxiv.org/abs/2104.04473).
+const StageTimings& JobSize::stage_timings() {
+  if (stage_timings_) return *stage_timings_;
+  const JobModel& job = world_->job;
+  StageTimings& timings = stage_timings_.emplace();
+  if (job.step_time > Duration::zero()) {
+    timings.forward.assign(job.layout.pp, to_seconds(job.step_time) / 3);
+    timings.backward.assign(job.layout.pp, to_seconds(job.step_time) * 2 / 3);
+    return timings;
+  }
+  const StepPicture picture = model_.picture({}, 0);
+  const double micro_batches = picture.shape.micro_batches;
+  timings.forward.assign(job.layout.pp, 0);
+  timings.backward.assign(job.layout.pp, 0);
+  for (std::size_t chunk = 0; chunk < picture.forward.size(); ++chunk) {
+    timings.forward[chunk % job.layout.pp] += micro_batches * picture.forward[chunk].compute;
+    timings.backward[chunk % job.layout.pp] +=
+        micro_batches * (picture.backward[chunk].compute + picture.backward[chunk].recompute);
+  }
+  return timings;
+}
+
+/// As long as the sequences of a step of the whole job take: one of a smaller job has fewer.
+Duration JobSize::for_whole_step(Duration step) const {
+  return share_ == 1 ? step : from_seconds(to_seconds(step) / share_);
+}
+
+Pace JobSize::pace(const ClusterState& present) const {
+  const Duration healthy = healthy_step();
+  Pace pace{.step = healthy, .healthy_step = std::min(whole_, healthy), .for_fewer = {}};
+  pace.for_fewer = healthy - pace.healthy_step;
+  if (present.healthy()) return pace;
+  ClusterState alike = canonical(present, layout(), world_->hardware.gpus_per_host);
+  const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
+  if (fresh) known->second = for_whole_step(model_.time(known->first));
+  pace.step = known->second;
+  return pace;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,47 @@
+// The job at one number of data-parallel replicas: what its steps and its checkpoints take.
+#pragma once
+
+#include "models/step/step.hpp"
+#include "models/storage.hpp"
+#include "models/world.hpp"
+#include "sim/gang.hpp"
+#include "sim/host_signals.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace gauntlet {
+
+class JobSize {
+ public:
+  /// The job of the world, which must outlive it.
+  explicit JobSize(const World& world);
+  /// The same job with so many replicas. `whole`: a healthy step with all of them.
+  JobSize(const World& world, std::uint32_t replicas, Duration whole);
+  JobSize(const JobSize&) = delete;
+  JobSize& operator=(const JobSize&) = delete;
+
+  const Layout& layout() const { return world_->job.layout; }
+  std::uint32_t hosts() const { return world_->inventory.job_hosts; }
+  const CheckpointCosts& costs() const { return costs_; }
+  /// What the hosts of each stage compute in a healthy step.
+  const StageTimings& stage_timings();
+  Duration healthy_step() const { return for_whole_step(model_.healthy()); }
+  /// A step has the sequences of one of the whole job, whatever the size.
+  Pace pace(const ClusterState& present) const;
+
+ private:
+  Duration for_whole_step(Duration step) const;
+
+  std::optional<World> own_;
+  const World* world_;
+  StepModel model_;
+  CheckpointCosts costs_;
+  Duration whole_{};                                     // a healthy step of the whole job
+  double share_ = 1;                                     // of its replicas
+  std::optional<StageTimings> stage_timings_;            // made when first asked for
+  mutable std::map<ClusterState, Duration> step_times_;  // by canonical state, kept over replicas
+};
+
+}  // namespace gauntlet
