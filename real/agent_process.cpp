@@ -18,15 +18,18 @@ extern char** environ;
 namespace gauntlet {
 namespace {
 
-/// Whether the child has exited within the time; it is not reaped yet.
-bool exits_within(pid_t pid, Duration patience) {
-  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (handle < 0) return errno == ESRCH;
-  pollfd waited{.fd = handle, .events = POLLIN, .revents = 0};
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
-  const bool exited = poll(&waited, 1, static_cast<int>(milliseconds)) > 0;
-  ::close(handle);
-  return exited;
+constexpr Duration kObeys = std::chrono::seconds(5);  // a SIGTERM: it stops its ranks first
+constexpr Duration kDies = std::chrono::seconds(60);  // of a SIGKILL: longer only where the kernel holds it
+
+int pidfd_open(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
+
+void send_signal(const Descriptor& process, int signal) {
+  syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);  // fails where it is gone already
+}
+
+void reap(pid_t child) {
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 /// What of this process's environment an agent and its ranks are given.
@@ -61,28 +64,45 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const int failed = posix_spawn(&pid_, argv[0], &files, &attributes, argv.data(), environment.data());
+  const int failed = posix_spawn(&child_, argv[0], &files, &attributes, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
-    pid_ = -1;
+    child_ = -1;
     throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed));
+  }
+  handle_ = Descriptor(pidfd_open(child_));
+  if (!handle_) {
+    const int why = errno;
+    kill(child_, SIGKILL);
+    reap(child_);
+    throw std::runtime_error(arguments[0] + ": cannot be watched: " + std::strerror(why));
   }
 }
 
 bool AgentProcess::exits_within(Duration patience) const {
-  return pid_ < 0 || gauntlet::exits_within(pid_, patience);
+  if (!handle_) return true;
+  pollfd waited{.fd = handle_.get(), .events = POLLIN, .revents = 0};
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
+  return poll(&waited, 1, static_cast<int>(milliseconds)) > 0;
 }
 
 void AgentProcess::wait_or_end(Duration patience) {
-  if (pid_ < 0) return;
+  if (!handle_) return;
   if (!exits_within(patience)) {
-    kill(pid_, SIGTERM);
-    if (!exits_within(std::chrono::seconds(5))) kill(pid_, SIGKILL);
+    send_signal(handle_, SIGTERM);
+    if (!exits_within(kObeys)) {
+      send_signal(handle_, SIGKILL);
+      exits_within(kDies);
+    }
   }
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  if (child_ >= 0) reap(std::exchange(child_, -1));
+  handle_.reset();
+}
+
+void AgentProcess::let_go() {
+  child_ = -1;
+  handle_.reset();
 }
 
 }  // namespace gauntlet

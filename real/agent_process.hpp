@@ -1,7 +1,8 @@
-// An agent started by this driver: a process that is waited for, and that no error leaves behind.
+// An agent that answers to this driver, as a process: it is waited for, and no error leaves it behind.
 #pragma once
 
 #include "core/time.hpp"
+#include "real/agent/descriptor.hpp"
 
 #include <sys/types.h>
 
@@ -11,32 +12,38 @@
 
 namespace gauntlet {
 
-/// Owns a child process. Destroying it ends the process: SIGTERM, then SIGKILL when it does not obey.
+/// Owns a process. Destroying it ends the process: SIGTERM, then SIGKILL when it does not obey.
 class AgentProcess {
  public:
   AgentProcess() = default;
   /// Runs `arguments` (the first one is the program's path), standard output and error to `log`. Throws
   /// std::runtime_error where it cannot be started.
   AgentProcess(const std::vector<std::string>& arguments, const std::string& log);
+  /// One that an earlier driver started, by its pidfd (agent_process in real/agent/place.hpp); none runs where that is
+  /// empty.
+  explicit AgentProcess(Descriptor handle) : handle_(std::move(handle)) {}
   ~AgentProcess() { end(); }
-  AgentProcess(AgentProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  AgentProcess(AgentProcess&& other) noexcept
+      : handle_(std::move(other.handle_)), child_(std::exchange(other.child_, -1)) {}
   AgentProcess& operator=(AgentProcess&& other) noexcept {
     end();
-    pid_ = std::exchange(other.pid_, -1);
+    handle_ = std::move(other.handle_);
+    child_ = std::exchange(other.child_, -1);
     return *this;
   }
 
-  bool running() const { return pid_ >= 0; }
+  bool running() const { return static_cast<bool>(handle_); }
   /// Whether it ends by itself within the time; true where none runs.
   bool exits_within(Duration patience) const;
   /// After it was asked to leave: waits so long for it, then insists.
   void wait_or_end(Duration patience);
   void end() { wait_or_end(Duration::zero()); }
   /// Leaves it running: it obeys another driver now.
-  void let_go() { pid_ = -1; }
+  void let_go();
 
  private:
-  pid_t pid_ = -1;
+  Descriptor handle_;  // a pidfd: whoever started it, and whatever becomes of its number
+  pid_t child_ = -1;   // where it is ours to reap
 };
 
 }  // namespace gauntlet

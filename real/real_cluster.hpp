@@ -156,7 +156,6 @@ class RealCluster final : public Cluster {
   void ranks_lost(HostId host);
   std::vector<std::uint32_t> ranks_of(HostId host) const;
   std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
-  void wait_for_farewells();
 
   // real_orders.cpp
   bool take(const Order& order);

@@ -1,5 +1,6 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
 #include "real/agent/agent.hpp"
+#include "real/agent/place.hpp"
 #include "real/real_cluster.hpp"
 
 #include <unistd.h>
@@ -89,7 +90,6 @@ void RealCluster::end_agents() {
     for (Host& host : hosts_) {
       if (host.link) host.link->quit();
     }
-    wait_for_farewells();
   }
   for (Host& host : hosts_) {
     host.process.wait_or_end(std::chrono::seconds(5));
@@ -118,23 +118,6 @@ void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
     hosts_[host.value].link.swap(link);
   }
   link.reset();
-}
-
-/// Agents that an earlier driver started are not ours to wait for as children; their streams break when they leave.
-void RealCluster::wait_for_farewells() {
-  std::set<std::uint32_t> staying;
-  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].link && !hosts_[h].process.running()) staying.insert(h);
-  }
-  const Time until = clock_.now() + std::chrono::seconds(5);
-  std::unique_lock lock(inbox_mutex_);
-  while (!staying.empty() && clock_.now() < until) {
-    for (const Incoming& each : inbox_) {
-      if (std::holds_alternative<Lost>(each.what)) staying.erase(each.host);
-    }
-    inbox_.clear();
-    if (!staying.empty()) inbox_filled_.wait_for(lock, std::chrono::milliseconds(100));
-  }
 }
 
 void RealCluster::launch(HostId host) {
@@ -220,6 +203,10 @@ void RealCluster::attend(HostId host) {
   if (!answers) {
     throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
                              "; " + last_words(host));
+  }
+  // From now on it is waited for like one of ours: its stream breaks before it is gone.
+  if (!attended.process.running()) {
+    attended.process = AgentProcess(agent_process(setup_.directory, host.value));
   }
   attended.link->lease(world_->drill.lease);
   send_watches(host);

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -35,21 +37,35 @@ std::optional<Problem> check_directory(const std::string& directory) {
   return std::nullopt;
 }
 
+std::string lock_of(const std::string& directory, std::uint32_t host) {
+  return directory + "/agent-" + std::to_string(host) + ".lock";
+}
+
+/// Of the process, not of the open file: a forked child does not hold it on.
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::optional<pid_t> holder_of(const Descriptor& lock) {
+  struct flock holder = whole_file();
+  const bool held = ::fcntl(lock.get(), F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
+  return held ? std::optional(holder.l_pid) : std::nullopt;
+}
+
 std::optional<Problem> take_lock(const std::string& file, Descriptor& out) {
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) return problem(file, std::strerror(errno), "");
-  // Of the process, not of the open file: a forked child does not hold it on.
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
+  const struct flock whole = whole_file();
   if (::fcntl(lock.get(), F_SETLK, &whole) == 0) {
     out = std::move(lock);
     return std::nullopt;
   }
   if (errno != EACCES && errno != EAGAIN) return problem(file, std::strerror(errno), "");
-  struct flock holder = whole;
-  const bool known = ::fcntl(lock.get(), F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
-  const std::string who = known ? " (process " + std::to_string(holder.l_pid) + ")" : "";
+  const std::optional<pid_t> holder = holder_of(lock);
+  const std::string who = holder ? " (process " + std::to_string(*holder) + ")" : "";
   return problem(file, "is held by a living agent" + who, "end that one first, or take another directory");
 }
 
@@ -86,9 +102,17 @@ std::string agent_socket(const std::string& directory, std::uint32_t host) {
 
 std::optional<Problem> AgentPlace::take(const std::string& directory, std::uint32_t host, AgentPlace& out) {
   if (auto wrong = check_directory(directory)) return wrong;
-  const std::string lock = directory + "/agent-" + std::to_string(host) + ".lock";
-  if (auto wrong = take_lock(lock, out.lock_)) return wrong;
+  if (auto wrong = take_lock(lock_of(directory, host), out.lock_)) return wrong;
   return clear_socket(agent_socket(directory, host));
+}
+
+Descriptor agent_process(const std::string& directory, std::uint32_t host) {
+  const Descriptor lock(::open(lock_of(directory, host).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const std::optional<pid_t> holder = lock ? holder_of(lock) : std::nullopt;
+  if (!holder) return {};
+  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0)));
+  // Still the holder, so the number was not another's when it was opened.
+  return process && holder_of(lock) == holder ? std::move(process) : Descriptor();
 }
 
 }  // namespace gauntlet

@@ -21,4 +21,7 @@ class AgentPlace {
   Descriptor lock_;
 };
 
+/// A pidfd of the living agent that holds this place; empty where none does, or it cannot be watched.
+Descriptor agent_process(const std::string& directory, std::uint32_t host);
+
 }  // namespace gauntlet

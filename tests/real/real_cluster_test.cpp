@@ -1,11 +1,15 @@
 // The driver's cluster over agents of this test's own, with no controller above it.
 #include "real/real_cluster.hpp"
 
+#include "real/agent/place.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -82,6 +86,31 @@ TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
   so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
   EXPECT_THROW(RealCluster(world, setup(2), so_far), Superseded);
   later.await<AgentHeartbeat>();
+}
+
+TEST_F(RealClusters, AgentsThatWereTakenOverAreGoneWithTheDriver) {
+  std::vector<AgentProcess> agents;
+  for (const std::string number : {"0", "1"}) {
+    agents.emplace_back(
+        std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
+                                 directory.name(), "--trainer", trainer.program()},
+        directory.file("agent-" + number + ".log"));
+  }
+  {
+    DriverUnderTest earlier(socket(0), 1), other(socket(1), 1);
+    earlier.attend();
+    other.attend();
+  }
+  Record so_far;
+  so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+  {
+    RealCluster cluster(world, setup(2), so_far);
+    // It answers no farewell and no SIGTERM: only who waits for the process itself knows that it is still there.
+    const Descriptor silent = agent_process(directory.name(), 1);
+    ASSERT_EQ(syscall(SYS_pidfd_send_signal, silent.get(), SIGSTOP, nullptr, 0), 0);
+  }
+  EXPECT_TRUE(agents[0].exits_within(0s));
+  EXPECT_TRUE(agents[1].exits_within(0s));
 }
 
 TEST_F(RealClusters, OrdersThatATakeoverFindsOpenAreAnsweredOnce) {
