@@ -3,6 +3,7 @@
 #include "core/contract.hpp"
 #include "policies/registry.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gauntlet {
@@ -30,8 +31,11 @@ void Controller::on(const Started& started, Time now, Orders& out) {
   seating_ = Seating(started.inventory);
   replicas_ = started.inventory.layout.dp;
   const Assignment assignment{job_, started.inventory, &constants_->detection};
-  for (Detector& detector : detectors_)
-    std::visit([&](auto& each) { each.start(assignment, ids_, out); }, detector);
+  for (std::size_t d = 0; d < detectors_.size(); ++d) {
+    call(
+        d, [&](auto& detector) { detector.start(assignment, ids_, out); }, out);
+    last_watches_.push_back(ids_.last());
+  }
   std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
              checkpoints_);
   recovery_.launch(now, seating_, out);
@@ -39,8 +43,10 @@ void Controller::on(const Started& started, Time now, Orders& out) {
 
 void Controller::on(const Seen& seen, Time now, Orders& out) {
   if (seen.watch == reports_.probes || seen.watch == reports_.last_collective) return recovery_.on(seen);
+  const auto whose = std::lower_bound(last_watches_.begin(), last_watches_.end(), seen.watch);
+  if (whose != last_watches_.end())
+    return detect(static_cast<std::size_t>(whose - last_watches_.begin()), seen, now, out);
   std::visit([&](auto& policy) { policy.on(seen, out); }, checkpoints_);
-  detect(seen, now, out);
 }
 
 void Controller::on(const Outcome& outcome, Time now, Orders& out) {
@@ -54,7 +60,12 @@ void Controller::on(const Outcome& outcome, Time now, Orders& out) {
     std::visit([&](auto& policy) { policy.training_began(out); }, checkpoints_);
     return;
   }
-  detect(outcome, now, out);
+  const auto asked = std::lower_bound(asked_.begin(), asked_.end(), outcome.order,
+                                      [](const Asked& each, OrderId order) { return each.order < order; });
+  if (asked == asked_.end() || asked->order != outcome.order) return;
+  const std::size_t detector = asked->detector;
+  asked_.erase(asked);
+  detect(detector, outcome, now, out);
 }
 
 void Controller::on(const HostReturned& returned, Time now, Orders& out) {
@@ -75,11 +86,19 @@ void Controller::on(const Noticed& noticed, Time now, Orders& out) {
   if (recovery_.on(noticed, now, out)) incident_opened(now, out);
 }
 
+/// Whatever it orders, it hears the outcome of.
+template <class Call>
+void Controller::call(std::size_t detector, const Call& call, Orders& out) {
+  const std::size_t first = out.size();
+  std::visit(call, detectors_[detector]);
+  for (std::size_t i = first; i < out.size(); ++i) asked_.push_back({out[i].id, detector});
+}
+
 template <class What>
-void Controller::detect(const What& what, Time now, Orders& out) {
+void Controller::detect(std::size_t detector, const What& what, Time now, Orders& out) {
   found_.clear();
-  for (Detector& detector : detectors_)
-    std::visit([&](auto& each) { each.on(what, now, out, found_); }, detector);
+  call(
+      detector, [&](auto& each) { each.on(what, now, out, found_); }, out);
   for (const Suspicion& suspicion : found_) suspect(suspicion, now, out);
 }
 
@@ -133,15 +152,16 @@ void Controller::tell_detectors(Time now, Orders& out) {
   waiting_for_spare_.clear();  // what is still the case is reported again
   const Inventory& inventory = seating_.inventory();
   const bool resized = job_up_ && std::exchange(replicas_, inventory.layout.dp) != inventory.layout.dp;
-  for (Detector& detector : detectors_) {
-    std::visit(
+  for (std::size_t d = 0; d < detectors_.size(); ++d) {
+    call(
+        d,
         [&](auto& each) {
           each.job_up = job_up_;
           if (resized) each.job_resized(inventory, out);
           each.job_ended(out);  // also at a start: reports that were on their way are of the job before
           if (job_up_) each.job_began(now, out);
         },
-        detector);
+        out);
   }
 }
 

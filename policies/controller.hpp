@@ -38,7 +38,9 @@ class Controller final : public Policy {
   void on(const Overflow&, Time, Orders&) {}
   void on(const Finished&, Time, Orders&) {}
   template <class What>
-  void detect(const What& what, Time now, Orders& out);
+  void detect(std::size_t detector, const What& what, Time now, Orders& out);
+  template <class Call>
+  void call(std::size_t detector, const Call& call, Orders& out);
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
   void incident_opened(Time now, Orders& out);
   void readmit(HostId host, Time now, Orders& out);
@@ -51,6 +53,12 @@ class Controller final : public Policy {
   Recovery::Reports reports_;
   Seating seating_;
   std::vector<Detector> detectors_;
+  std::vector<WatchId> last_watches_;  // of each detector: their ids follow each other
+  struct Asked {
+    OrderId order;
+    std::size_t detector;
+  };
+  std::vector<Asked> asked_;  // orders of detectors that have no outcome yet, in order
   CheckpointPolicy checkpoints_;
   JustInTime just_in_time_;
   Recovery recovery_;

@@ -44,15 +44,16 @@ class Walk {
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
       const bool last = i == progress_.stretches.size();
       const Time until = last ? end : progress_.stretches[i].begin;
+      const Reached from = last ? Reached{} : progress_.stretches[i].reached_at(until);
       for (; pause != progress_.pauses.end() && pause->end <= until; ++pause) {
         if (at < pause->begin) down(at, pause->begin);
-        if (!last && stopped_) redoing_ = first_step_of(progress_.stretches[i]) < mark_;
+        if (!last && stopped_) redoing_ = progress_.stretches[i].first_step + from.steps < mark_;
         paused(*pause);
         at = pause->end;
       }
-      if (at < until || !(last || goes_on(progress_.stretches[i]))) down(at, until);
+      if (at < until || !(last || goes_on(progress_.stretches[i], from))) down(at, until);
       if (last) break;
-      trained(progress_.stretches[i]);
+      trained(progress_.stretches[i], from);
       at = progress_.stretches[i].end;
     }
     in_steps(under_way_, under_way_healthy_, under_way_fewer_,
@@ -64,12 +65,8 @@ class Walk {
 
  private:
   /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
-  bool goes_on(const Stretch& stretch) const {
-    return stopped_ ||
-           (first_step_of(stretch) == reached_ && stretch.reached_at(stretch.begin).into_step == under_way_);
-  }
-  static std::int64_t first_step_of(const Stretch& stretch) {
-    return stretch.first_step + stretch.reached_at(stretch.begin).steps;
+  bool goes_on(const Stretch& stretch, const Reached& from) const {
+    return stopped_ || (stretch.first_step + from.steps == reached_ && from.into_step == under_way_);
   }
 
   void charge(Phase phase, Duration time, Cause cause) {
@@ -107,8 +104,8 @@ class Walk {
 
   // --- training ------------------------------------------------------------------------------------------------------
 
-  void trained(const Stretch& stretch) {
-    const Reached from = stretch.reached_at(stretch.begin);
+  /// `from`: where the stretch stands when it begins.
+  void trained(const Stretch& stretch, const Reached& from) {
     const Reached to = stretch.reached_at(stretch.end);
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;

@@ -2,7 +2,8 @@
 //
 // Events are ordered by (time, priority, sequence): equal times and priorities run first-in, first-out, so that ties
 // never depend on memory layout or hash order. Cancelling is lazy: the slot is freed at once and its entry in the queue
-// skipped when it surfaces, or swept out when such entries are most of the queue. No allocation in the steady state.
+// skipped when it surfaces, or swept out when such entries are most of the queue. So is putting off, which timeouts mostly
+// are: the entry stays where it is, and goes to its new place when it surfaces. No allocation in the steady state.
 #pragma once
 
 #include "core/contract.hpp"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -20,7 +22,7 @@ namespace gauntlet {
 /// Among events of one instant: what happens to machines comes before what machines tell, timers come after both.
 enum class Priority : std::uint8_t { fault, world, telemetry, timer, end };
 
-/// Names one scheduled event. Valid until it fires or is cancelled; after that it names nothing.
+/// Names one event, scheduled or held. Valid until it fires or is cancelled; after that it names nothing.
 struct Timer {
   std::uint32_t slot = 0;
   std::uint64_t key = 0;  // 0: no event; keys are never used twice
@@ -39,54 +41,89 @@ class Engine {
     free_.clear();
     now_ = kStart;
     sequence_ = 0;
-    stale_ = 0;
+    stale_ = scheduled_ = 0;
     events_ = 0;
     fingerprint_ = {};
   }
 
   Time now() const { return now_; }
   std::uint64_t events() const { return events_; }
-  std::size_t pending() const { return queue_.size() - stale_; }
+  /// How many events are scheduled.
+  std::size_t pending() const { return scheduled_; }
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
   /// Schedules `event`; `at` is not in the past. An event at kNever is never kept.
   Timer at(Time at, Priority priority, const Event& event) {
     expect(at >= now_, "nothing is scheduled in the past");
     if (at == kNever) return {};
-    const std::uint64_t key = static_cast<std::uint64_t>(priority) << kSequenceBits | ++sequence_;
+    const std::uint64_t key = next_key(priority);
     std::uint32_t slot = 0;
     if (free_.empty()) {
       slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.push_back({key, event});
+      slots_.push_back({.name = key, .key = key, .queued = key, .at = at, .queued_at = at, .event = event});
     } else {
       slot = free_.back();
       free_.pop_back();
-      slots_[slot] = {key, event};
+      slots_[slot] = {.name = key, .key = key, .queued = key, .at = at, .queued_at = at, .event = event};
     }
-    queue_.push_back({at, key, slot});
-    std::push_heap(queue_.begin(), queue_.end(), Later{});
+    push({at, key, slot});
+    ++scheduled_;
     return {slot, key};
   }
   Timer after(Duration wait, Priority priority, const Event& event) {
     return at(gauntlet::after(now_, wait), priority, event);
   }
 
-  bool pending(Timer timer) const {
-    return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].key == timer.key;
+  bool pending(Timer timer) const { return names(timer) && slots_[timer.slot].key != 0; }
+
+  /// Schedules `event` in place of the one that `timer` names, if it names one. Costs next to nothing where that one was to
+  /// come earlier, were it not held. Holds it where `at` is kNever.
+  void set(Timer& timer, Time at, Priority priority, const Event& event) {
+    if (at == kNever) return hold(timer);
+    if (!names(timer)) {
+      timer = this->at(at, priority, event);
+      return;
+    }
+    expect(at >= now_, "nothing is scheduled in the past");
+    Slot& slot = slots_[timer.slot];
+    if (slot.key == 0) ++scheduled_;
+    slot.key = next_key(priority);
+    slot.at = at;
+    slot.event = event;
+    const Entry entry{at, slot.key, timer.slot};
+    if (slot.queued != 0 && !Later{}({slot.queued_at, slot.queued, timer.slot}, entry)) return;
+    if (std::exchange(slot.queued, slot.key) != 0) ++stale_;
+    slot.queued_at = at;
+    push(entry);
+    sweep_if_worthwhile();
+  }
+
+  /// The event will not come, but is likely to be set again: as good as cancelled, and cheaper for both.
+  void hold(Timer timer) {
+    if (!pending(timer)) return;
+    slots_[timer.slot].key = 0;
+    --scheduled_;
   }
 
   /// Does nothing when the event has fired, was cancelled, or never was. Clears the handle.
   void cancel(Timer& timer) {
-    if (pending(timer)) {
+    if (timer.key == 0) return;
+    if (names(timer)) {
+      Slot& slot = slots_[timer.slot];
+      if (slot.key != 0) --scheduled_;
+      const bool queued = slot.queued != 0;
       release(timer.slot);
-      if (++stale_ > kSweepFrom && stale_ > queue_.size() / 2) sweep();
+      if (queued) {
+        ++stale_;
+        sweep_if_worthwhile();
+      }
     }
     timer = {};
   }
 
   /// The time of the next event; kNever when there is none.
   Time next_time() {
-    drop_stale();
+    surface();
     return queue_.empty() ? kNever : queue_.front().at;
   }
 
@@ -101,6 +138,7 @@ class Engine {
     pop();
     now_ = entry.at;
     ++events_;
+    --scheduled_;
     fingerprint_.add(static_cast<std::uint64_t>(entry.at.time_since_epoch().count()));
     const Event event = slots_[entry.slot].event;
     release(entry.slot);
@@ -125,26 +163,53 @@ class Engine {
     }
   };
   struct Slot {
-    std::uint64_t key;
+    std::uint64_t name;  // whose it is: a timer's key; 0: nobody's
+    std::uint64_t key;   // its event's place among those of its time; 0: it is held
+    std::uint64_t
+        queued;  // the key of its entry in the queue, which comes no later than the event; 0: it has none
+    Time at, queued_at;
     Event event;
   };
 
+  std::uint64_t next_key(Priority priority) {
+    return static_cast<std::uint64_t>(priority) << kSequenceBits | ++sequence_;
+  }
+  bool names(Timer timer) const {
+    return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].name == timer.key;
+  }
   void release(std::uint32_t slot) {
-    slots_[slot].key = 0;
+    slots_[slot].name = slots_[slot].key = slots_[slot].queued = 0;
     free_.push_back(slot);
+  }
+  void push(const Entry& entry) {
+    queue_.push_back(entry);
+    std::push_heap(queue_.begin(), queue_.end(), Later{});
   }
   void pop() {
     std::pop_heap(queue_.begin(), queue_.end(), Later{});
     queue_.pop_back();
   }
-  bool stale(const Entry& entry) const { return slots_[entry.slot].key != entry.key; }
-  void drop_stale() {
-    while (!queue_.empty() && stale(queue_.front())) {
+  bool stale(const Entry& entry) const { return slots_[entry.slot].queued != entry.key; }
+  /// Until the first entry is that of the next event.
+  void surface() {
+    while (!queue_.empty()) {
+      const Entry first = queue_.front();
+      Slot& slot = slots_[first.slot];
+      if (slot.key == first.key) return;
       pop();
-      --stale_;
+      if (slot.queued != first.key) {
+        --stale_;
+      } else if (slot.key == 0) {
+        slot.queued = 0;  // it is held
+      } else {            // it was put off
+        slot.queued = slot.key;
+        slot.queued_at = slot.at;
+        push({slot.at, slot.key, first.slot});
+      }
     }
   }
-  void sweep() {
+  void sweep_if_worthwhile() {
+    if (stale_ <= kSweepFrom || stale_ <= queue_.size() / 2) return;
     std::erase_if(queue_, [this](const Entry& entry) { return stale(entry); });
     std::make_heap(queue_.begin(), queue_.end(), Later{});
     stale_ = 0;
@@ -155,7 +220,8 @@ class Engine {
   std::vector<std::uint32_t> free_;
   Time now_{};
   std::uint64_t sequence_ = 0;
-  std::size_t stale_ = 0;
+  std::size_t stale_ = 0;  // entries that are no slot's
+  std::size_t scheduled_ = 0;
   std::uint64_t events_ = 0;
   Fingerprint fingerprint_;
 };

@@ -152,47 +152,43 @@ FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world), se
       arrivals_.emplace_back(AgeingArrivals(kind, seed, job_only ? of_job : count));
       ageing_.push_back(k);
     }
-    next_by_kind_.push_back(
-        std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back()));
+    const double at = std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back());
+    next_[index(kind.clock)].push_back({at, k});
   }
-  refresh(FaultClock::always);
-  refresh(FaultClock::training);
+  for (std::vector<Next>& each : next_) std::sort(each.begin(), each.end());
 }
 
-void FaultArrivals::refresh(FaultClock clock) {
-  Next& next = next_[index(clock)];
-  next = {};
-  for (std::uint32_t k = 0; k < next_by_kind_.size(); ++k) {
-    if (next_by_kind_[k] < next.at && world_->faults[k].clock == clock) next = {next_by_kind_[k], k};
-  }
+void FaultArrivals::next_is(std::uint32_t kind, double at) {
+  std::vector<Next>& next = next_[index(world_->faults[kind].clock)];
+  const Next moved{at, kind};
+  auto place = std::find_if(next.begin(), next.end(), [kind](const Next& each) { return each.kind == kind; });
+  for (; place + 1 != next.end() && place[1] < moved; ++place) *place = place[1];
+  for (; place != next.begin() && moved < place[-1]; --place) *place = place[-1];
+  *place = moved;
 }
 
 Strike FaultArrivals::take(FaultClock clock) {
-  const std::uint32_t kind = next_[index(clock)].kind;
+  const std::uint32_t kind = next_[index(clock)].front().kind;
   Strike strike{FaultKindId{kind}, {world_->faults[kind].component, 0}};
   std::visit(
       [&](auto& arrivals) {
         strike.component.index = static_cast<std::uint32_t>(arrivals.take());
-        next_by_kind_[kind] = arrivals.next_time();
+        next_is(kind, arrivals.next_time());
       },
       arrivals_[kind]);
-  refresh(clock);
   return strike;
 }
 
 template <class Do>
 void FaultArrivals::for_ageing_components(FaultClock clock, HostId host, Do&& act) {
-  bool any = false;
   for (const std::uint32_t k : ageing_) {
     const FaultKind& kind = world_->faults[k];
     if (kind.clock != clock || !sits_in_host(kind.component)) continue;
     auto& arrivals = std::get<AgeingArrivals>(arrivals_[k]);
     const std::uint32_t each = components_per_host(kind);
     for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) act(arrivals, c);
-    next_by_kind_[k] = arrivals.next_time();
-    any = true;
+    next_is(k, arrivals.next_time());
   }
-  if (any) refresh(clock);
 }
 
 void FaultArrivals::turn_off(FaultClock clock, HostId host, double now) {
@@ -209,8 +205,7 @@ void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now)
   auto* ageing = std::get_if<AgeingArrivals>(&arrivals_[kind.value]);
   if (ageing == nullptr) return;  // a Poisson process has no memory to renew, a trace is given
   ageing->renew(component, now);
-  next_by_kind_[kind.value] = ageing->next_time();
-  refresh(world_->faults[kind.value].clock);
+  next_is(kind.value, ageing->next_time());
 }
 
 void FaultArrivals::cure(HostId host) {
@@ -220,8 +215,7 @@ void FaultArrivals::cure(HostId host) {
     if (profiled == nullptr || !kind.profile.lemons.cured || !sits_in_host(kind.component)) continue;
     const std::uint32_t each = components_per_host(kind);
     for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) profiled->cure(c);
-    next_by_kind_[k] = profiled->next_time();
-    refresh(kind.clock);
+    next_is(k, profiled->next_time());
   }
 }
 
@@ -237,9 +231,7 @@ std::vector<Strike> FaultArrivals::present_at_start() {
                    present.push_back({FaultKindId{k}, {kind.component, component}});
                    if (ageing != nullptr) ageing->begin_failed(component);
                  });
-    if (ageing == nullptr) continue;
-    next_by_kind_[k] = ageing->next_time();
-    refresh(kind.clock);
+    if (ageing != nullptr) next_is(k, ageing->next_time());
   }
   return present;
 }

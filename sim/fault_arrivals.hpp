@@ -87,7 +87,10 @@ class FaultArrivals {
 
   /// On the given clock, in seconds of it; infinite when nothing more will come. Poisson kinds also name components
   /// that are off or have failed already: such a strike means nothing, and the caller drops it.
-  double next_time(FaultClock clock) const { return next_[index(clock)].at; }
+  double next_time(FaultClock clock) const {
+    const std::vector<Next>& next = next_[index(clock)];
+    return next.empty() ? std::numeric_limits<double>::infinity() : next.front().at;
+  }
   Strike take(FaultClock clock);
 
   /// The host's components stop or go on ageing on that clock.
@@ -108,21 +111,21 @@ class FaultArrivals {
  private:
   using Arrivals = std::variant<PoissonPopulation, ProfiledArrivals, AgeingArrivals, TraceArrivals>;
   struct Next {
-    double at = std::numeric_limits<double>::infinity();
-    std::uint32_t kind = 0;
+    double at;
+    std::uint32_t kind;
+    friend auto operator<=>(const Next&, const Next&) = default;
   };
   static constexpr std::size_t index(FaultClock clock) { return static_cast<std::size_t>(clock); }
   std::uint32_t components_per_host(const FaultKind& kind) const;
-  void refresh(FaultClock clock);
+  void next_is(std::uint32_t kind, double at);
   template <class Do>
   void for_ageing_components(FaultClock clock, HostId host, Do&& act);
 
   const World* world_;
   Seed seed_;
-  std::vector<Arrivals> arrivals_;  // by FaultKindId
-  std::vector<double> next_by_kind_;
+  std::vector<Arrivals> arrivals_;     // by FaultKindId
   std::vector<std::uint32_t> ageing_;  // the kinds that have ages
-  Next next_[3];                       // by clock; nothing ever comes on `start`
+  std::vector<Next> next_[3];  // by clock, the kind first that strikes next; nothing ever comes on `start`
 };
 
 }  // namespace gauntlet

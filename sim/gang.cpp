@@ -104,6 +104,8 @@ void Gang::open(Time now, std::int64_t first_step, Pace pace) {
               .healthy_step = pace.healthy_step,
               .for_fewer = pace.for_fewer,
               .cadence = plan(pace.step)};
+  begun_ = {};
+  asked_ = kNever;
 }
 
 // --- the life of a job -----------------------------------------------------------------------------------------------
@@ -148,6 +150,7 @@ void Gang::pause(Time now, FaultKindId by) {
   expect(state_ == State::training, "only a gang that trains can be paused");
   settle(now);
   close(now);
+  begun_ = reached_at(now);
   log_->pauses.push_back({.begin = now, .end = now, .kind = by});
   state_ = State::paused;
 }
@@ -159,6 +162,8 @@ void Gang::resume(Time now) {
   pause.end = now;
   stretch_.origin += now - pause.begin;  // the arithmetic goes on where it stood
   stretch_.begin = now;
+  reached_ = begun_;
+  asked_ = now;
   state_ = State::training;
 }
 
@@ -172,7 +177,7 @@ void Gang::pause_goes_on(Time now, FaultKindId by) {
 
 void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, bool checkpoint_now) {
   expect(state_ == State::training, "only a gang that trains changes its pace");
-  const Reached reached = stretch_.reached_at(boundary);
+  const Reached reached = reached_at(boundary);
   expect(reached.into_step == Duration::zero() && reached.into_stall == Duration::zero(),
          "changes wait for a boundary");
   settle(boundary);
@@ -201,7 +206,7 @@ Duration Gang::persist_of(Tier tier, std::int64_t number) const {
 }
 
 void Gang::settle(Time now) {
-  const std::int64_t begun = stretch_.reached_at(now).checkpoints;
+  const std::int64_t begun = reached_at(now).checkpoints;
   for (Level& level : levels_) settle(level, level.count(begun), now);
   settle_written(now);
 }
@@ -279,7 +284,7 @@ void Gang::loaded(Time now, std::int64_t step, Tier from) {
 // --- where it stands -------------------------------------------------------------------------------------------------
 
 Time Gang::boundary_after(Time now) const {
-  const Reached reached = stretch_.reached_at(now);
+  const Reached reached = reached_at(now);
   if (reached.into_stall > Duration::zero())
     return now + (stretch_.cadence.stall_of(reached.checkpoints + 1) - reached.into_stall);
   if (reached.into_step == Duration::zero()) return now;
@@ -288,19 +293,16 @@ Time Gang::boundary_after(Time now) const {
 
 Time Gang::last_step_time(Time now) const {
   if (state_ != State::training) return last_step_;
-  const std::int64_t steps = stretch_.reached_at(now).steps;
-  const std::int64_t before = stretch_.reached_at(stretch_.begin).steps;
-  return steps == before ? last_step_ : stretch_.time_of_step(steps);
+  const std::int64_t steps = reached_at(now).steps;
+  return steps == begun_.steps ? last_step_ : stretch_.time_of_step(steps);
 }
 
-Time Gang::next_step_time(Time now) const {
-  return stretch_.time_of_step(stretch_.reached_at(now).steps + 1);
-}
+Time Gang::next_step_time(Time now) const { return stretch_.time_of_step(reached_at(now).steps + 1); }
 
 Time Gang::next_checkpoint_time(Time now) const {
   const Level* level = level_of(Tier::storage);
   if (level == nullptr || stretch_.cadence.first == kNoCheckpoint) return kNever;
-  const std::int64_t next = level->count(stretch_.reached_at(now).checkpoints) + 1;
+  const std::int64_t next = level->count(reached_at(now).checkpoints) + 1;
   if (next > 1 && checkpointing_[Tier::storage].interval == kForever) return kNever;  // there was but one
   return stretch_.time_of_checkpoint(level->nth(next));
 }

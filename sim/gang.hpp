@@ -86,7 +86,7 @@ class Gang {
   /// The first step boundary at or after `now`, with no checkpoint under way; training only.
   Time boundary_after(Time now) const;
   /// Steps complete by now, from the beginning of the job; training only.
-  std::int64_t steps_at(Time now) const { return stretch_.first_step + stretch_.reached_at(now).steps; }
+  std::int64_t steps_at(Time now) const { return stretch_.first_step + reached_at(now).steps; }
   /// When `step` steps will be complete, undisturbed.
   Time time_of_step(std::int64_t step) const { return stretch_.time_of_step(step - stretch_.first_step); }
   /// When the last step completed, or training began if none has since; also once it was cut or paused.
@@ -118,6 +118,14 @@ class Gang {
     Time taken, durable;
   };
 
+  /// Where the present stretch stands; training only. Much is asked of one moment.
+  const Reached& reached_at(Time now) const {
+    if (now != asked_) {
+      reached_ = stretch_.reached_at(now);
+      asked_ = now;
+    }
+    return reached_;
+  }
   void open(Time now, std::int64_t first_step, Pace pace);
   Cadence plan(Duration step);
   void plan_further(Cadence& cadence, Duration step);
@@ -145,6 +153,9 @@ class Gang {
   std::optional<Time> storage_failed_;
   bool wanted_ = false;  // the present stretch begins with a checkpoint that was asked for
   Time last_step_{};     // when the last step before the present stretch completed, or training began
+  Reached begun_;        // where training stood when the present stretch began, or stands in a pause
+  mutable Time asked_ = kNever;
+  mutable Reached reached_;  // at that time
 };
 
 }  // namespace gauntlet

@@ -136,7 +136,7 @@ void HostSignals::slow_are(const std::vector<SlowSeat>& slow) {
 
 void HostSignals::forget_due(Tick tick) {
   if (due_at_[tick] != kNever) settled_[tick] = false;
-  engine_->cancel(due_[tick]);
+  engine_->hold(due_[tick]);
   due_at_[tick] = kNever;
 }
 
@@ -443,9 +443,8 @@ void HostSignals::arm() {
   }
   if (first != kNever && !full_ && sends() && first >= next_traffic(false)) first = kNever;
   if (first == missing_at_) return;
-  engine_->cancel(missing_);
   missing_at_ = first;
-  missing_ = engine_->at(std::max(first, engine_->now()), Priority::timer, TrafficMissing{});
+  engine_->set(missing_, std::max(first, engine_->now()), Priority::timer, TrafficMissing{});
 }
 
 void HostSignals::pass_silence(Entry& entry, Edge edge) {
@@ -512,7 +511,7 @@ void HostSignals::schedule() {
     if (tick == traffic_tick) settled_for_ = pace();
     if (!wanted) continue;
     due_at_[tick] = tick == step_tick ? next_step() : next_traffic(measured);
-    due_[tick] = engine_->at(due_at_[tick], Priority::telemetry, HostTick{});
+    engine_->set(due_[tick], due_at_[tick], Priority::telemetry, HostTick{});
   }
 }
 

@@ -19,6 +19,7 @@ void JobSignals::watch(const Watch& watch) {
     entry.filter = SampleFilter(std::get<Sample>(watch.until));
   }
   entries_.push_back(entry);
+  settled_ = false;
   if (running_) {
     arm(entries_.back());
     schedule();
@@ -35,6 +36,7 @@ void JobSignals::unwatch(WatchId watch) {
 
 void JobSignals::began() {
   running_ = true;
+  settled_ = false;
   for (Entry& entry : entries_) {
     if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
       *silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());
@@ -48,7 +50,7 @@ void JobSignals::began() {
 void JobSignals::gone() {
   running_ = false;
   forget_due();
-  for (Entry& entry : entries_) engine_->cancel(entry.missing);
+  for (const Entry& entry : entries_) engine_->hold(entry.missing);
 }
 
 void JobSignals::before_change() {
@@ -64,8 +66,8 @@ void JobSignals::before_change() {
 }
 
 void JobSignals::forget_due() {
-  engine_->cancel(step_due_);
-  engine_->cancel(checkpoint_due_);
+  engine_->hold(step_due_);
+  engine_->hold(checkpoint_due_);
   step_due_at_ = checkpoint_due_at_ = kNever;
 }
 
@@ -100,13 +102,11 @@ Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) co
 }
 
 void JobSignals::arm(Entry& entry) {
-  engine_->cancel(entry.missing);
   const auto* silence = std::get_if<SilenceFilter>(&entry.filter);
-  if (silence == nullptr || silence->silent()) return;
-  const Time at = first_silence(std::get<Silence>(entry.watch.until).longest, *silence);
-  if (at != kNever) {
-    entry.missing = engine_->at(std::max(at, engine_->now()), Priority::timer, StepMissing{entry.watch.id});
-  }
+  if (silence == nullptr) return;
+  const Time at =
+      silence->silent() ? kNever : first_silence(std::get<Silence>(entry.watch.until).longest, *silence);
+  engine_->set(entry.missing, std::max(at, engine_->now()), Priority::timer, StepMissing{entry.watch.id});
 }
 
 void JobSignals::on(const StepMissing& event) {
@@ -117,12 +117,13 @@ void JobSignals::on(const StepMissing& event) {
     if (!full_ && gang_->state() == Gang::State::training)
       silence->on_sample(gang_->last_step_time(engine_->now()));
     if (const auto edge = silence->on_deadline(engine_->now())) {
+      settled_ = false;  // its end is news
       report(entry, *edge, 0);
     } else if (entry.watch.id == event.watch) {
       arm(entry);
     }
   }
-  schedule();  // the end of a silence is news
+  schedule();
 }
 
 // --- samples -------------------------------------------------------------------------------------------------------
@@ -139,15 +140,22 @@ bool JobSignals::wants(Signal signal, double value) const {
 
 void JobSignals::schedule() {
   if (gang_->state() != Gang::State::training) return;
+  const Duration step = gang_->stretch().step, stall = gang_->storage_stall();
+  if (settled_ && step == settled_step_ && stall == settled_stall_) return;
+  settled_step_ = step;
+  settled_stall_ = stall;
   const Time now = engine_->now();
-  if (!engine_->pending(step_due_) && (wants(Signal::step, step_seconds()) || wants(Signal::loss, loss_))) {
+  const bool steps = wants(Signal::step, step_seconds()) || wants(Signal::loss, loss_);
+  const bool checkpoints = wants(Signal::checkpoint_stall, stall_seconds());
+  if (steps && !engine_->pending(step_due_)) {
     step_due_at_ = gang_->next_step_time(now);
-    step_due_ = engine_->at(step_due_at_, Priority::telemetry, StepDue{});
+    engine_->set(step_due_, step_due_at_, Priority::telemetry, StepDue{});
   }
-  if (!engine_->pending(checkpoint_due_) && wants(Signal::checkpoint_stall, stall_seconds())) {
+  if (checkpoints && !engine_->pending(checkpoint_due_)) {
     checkpoint_due_at_ = gang_->next_checkpoint_time(now);
-    checkpoint_due_ = engine_->at(checkpoint_due_at_, Priority::telemetry, CheckpointDue{});
+    engine_->set(checkpoint_due_, checkpoint_due_at_, Priority::telemetry, CheckpointDue{});
   }
+  settled_ = !steps && !checkpoints;
 }
 
 void JobSignals::report(const Entry& entry, Edge edge, double value) {
@@ -180,13 +188,13 @@ void JobSignals::report_due() {
   // A checkpoint that takes no time completes with its step: the step is told first.
   const Time now = engine_->now();
   if (step_due_at_ == now) {
-    engine_->cancel(step_due_);
+    engine_->hold(step_due_);
     step_due_at_ = kNever;
     sample(Signal::step, step_seconds());
     sample(Signal::loss, loss_);
   }
   if (checkpoint_due_at_ == now) {
-    engine_->cancel(checkpoint_due_);
+    engine_->hold(checkpoint_due_);
     checkpoint_due_at_ = kNever;
     sample(Signal::checkpoint_stall, stall_seconds());
   }

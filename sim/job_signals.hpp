@@ -23,7 +23,10 @@ class JobSignals {
   void unwatch(WatchId watch);
 
   /// How far the loss lies above its running median from here on.
-  void loss_is(double deviations) { loss_ = deviations; }
+  void loss_is(double deviations) {
+    loss_ = deviations;
+    settled_ = false;
+  }
   /// Training began: filters start afresh.
   void began();
   /// Something is about to change: what is complete by now is reported first.
@@ -62,6 +65,8 @@ class JobSignals {
   SimEngine* engine_;
   Outbox* out_;
   std::vector<Entry> entries_;
+  bool settled_ = false;                       // no sample will report, as things stand
+  Duration settled_step_{}, settled_stall_{};  // and at this pace
   Timer step_due_, checkpoint_due_;
   Time step_due_at_ = kNever, checkpoint_due_at_ = kNever;
 };

@@ -185,13 +185,13 @@ void SimCluster::begin_start(const Start& action) {
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
 void SimCluster::schedule_evaluation() {
-  engine_.cancel(evaluation_);
+  engine_.hold(evaluation_);
   const Evaluation& evaluation = world_->job.evaluation;
   if (evaluation.every <= 0 || evaluation.time == Duration::zero()) return;
   const std::int64_t next = evaluated_ + evaluation.every;
   if (world_->job.steps > 0 && next >= world_->job.steps) return;
-  evaluation_ =
-      engine_.at(std::max(gang_.time_of_step(next), engine_.now()), Priority::world, EvaluationDue{});
+  engine_.set(evaluation_, std::max(gang_.time_of_step(next), engine_.now()), Priority::world,
+              EvaluationDue{});
 }
 
 void SimCluster::on(const EvaluationDue&) {
@@ -199,7 +199,8 @@ void SimCluster::on(const EvaluationDue&) {
   evaluated_ += world_->job.evaluation.every;
   pause_training(kEvaluation);
   evaluating_ = true;
-  evaluation_ = engine_.after(world_->job.evaluation.time, Priority::world, EvaluationEnds{});
+  engine_.set(evaluation_, after(engine_.now(), world_->job.evaluation.time), Priority::world,
+              EvaluationEnds{});
 }
 
 /// A pause that began meanwhile goes on.
@@ -210,7 +211,7 @@ void SimCluster::on(const EvaluationEnds&) {
   });
   if (held == active_.end()) return resume_unless_paused();
   gang_.pause_goes_on(engine_.now(), held->kind);
-  collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
+  expect_collective_timeout();
 }
 
 void SimCluster::pause_training(FaultKindId by) {

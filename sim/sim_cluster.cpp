@@ -113,17 +113,14 @@ void SimCluster::schedule_faults(FaultClock clock) {
   Timer& timer = fault_due_[static_cast<std::size_t>(clock)];
   Time& set_to = fault_due_at_[static_cast<std::size_t>(clock)];
   if (engine_.pending(timer) && set_to == due) return;  // most changes leave the next fault where it was
-  engine_.cancel(timer);
   set_to = due;
-  timer = engine_.at(due, Priority::fault, FaultDue{clock});
+  engine_.set(timer, due, Priority::fault, FaultDue{clock});
 }
 
 void SimCluster::watch_for_no_progress() {
-  engine_.cancel(give_up_);
-  if (world_->job.give_up_after > Duration::zero()) {
-    give_up_ = engine_.at(std::max(after(progress_at_, world_->job.give_up_after), engine_.now()),
-                          Priority::end, JobEnds{Ending::gave_up});
-  }
+  if (world_->job.give_up_after == Duration::zero()) return;
+  engine_.set(give_up_, std::max(after(progress_at_, world_->job.give_up_after), engine_.now()),
+              Priority::end, JobEnds{Ending::gave_up});
 }
 
 // --- training --------------------------------------------------------------------------------------------------------
@@ -147,17 +144,14 @@ void SimCluster::training_runs() {
   schedule_job_end();
   schedule_evaluation();
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
-  if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.cancel(give_up_);
+  if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.hold(give_up_);
   if (change_wanted_) change_at_boundary();
   wait_for_same_step();
 }
 
 void SimCluster::training_halts() {
   trained_ += engine_.now() - training_since_;
-  engine_.cancel(boundary_);
-  engine_.cancel(job_end_);
-  engine_.cancel(same_step_);
-  engine_.cancel(evaluation_);
+  for (const Timer timer : {boundary_, job_end_, same_step_, evaluation_}) engine_.hold(timer);
   const std::int64_t steps = gang_.steps_at(engine_.now());
   if (steps > mark_) {
     mark_ = steps;
@@ -173,7 +167,7 @@ void SimCluster::cut_training() {
   if (trained) training_halts();
   gang_.cut(engine_.now());
   evaluating_ = false;
-  engine_.cancel(evaluation_);
+  engine_.hold(evaluation_);
   if (trained) schedule_faults(FaultClock::training);
   // What was to change at a boundary is part of the next start; a checkpoint that is not durable is lost.
   change_wanted_ = checkpoint_wanted_ = false;
@@ -181,18 +175,15 @@ void SimCluster::cut_training() {
 }
 
 void SimCluster::schedule_job_end() {
-  engine_.cancel(job_end_);
-  if (world_->job.steps > 0 && gang_.state() == Gang::State::training) {
-    job_end_ = engine_.at(gang_.time_of_step(world_->job.steps), Priority::end, JobEnds{Ending::completed});
-  }
+  if (world_->job.steps == 0 || gang_.state() != Gang::State::training) return engine_.hold(job_end_);
+  engine_.set(job_end_, gang_.time_of_step(world_->job.steps), Priority::end, JobEnds{Ending::completed});
 }
 
 void SimCluster::change_at_boundary() {
   if (gang_.state() == Gang::State::down) return;
   change_wanted_ = true;
   if (gang_.state() == Gang::State::paused) return;  // once it goes on
-  engine_.cancel(boundary_);
-  boundary_ = engine_.at(gang_.boundary_after(engine_.now()), Priority::world, BoundaryReached{});
+  engine_.set(boundary_, gang_.boundary_after(engine_.now()), Priority::world, BoundaryReached{});
 }
 
 void SimCluster::update_pace() {

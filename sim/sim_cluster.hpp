@@ -162,6 +162,7 @@ class SimCluster final : public Cluster {
   void show_symptoms(const ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
+  void expect_collective_timeout();
   Timer notice();
   void stand_still();
   void end_fault(std::size_t index);

@@ -173,7 +173,7 @@ void SimCluster::meet_job(ActiveFault& fault) {
     case Effect::stall:
       if (gang_.state() == Gang::State::training) {
         pause_training(fault.kind);
-        collective_timer_ = engine_.after(collective_timeout_, Priority::timer, CollectiveTimeout{});
+        expect_collective_timeout();
       }
       if (halts_storage(kind) && gang_.state() == Gang::State::paused) storage_fails();
       if (halts_storage(kind)) hold_load_until(fault.heals);
@@ -213,7 +213,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
   if (gang_.state() == Gang::State::training) fault.step = gang_.steps_at(engine_.now());
   cut_training();
   stand_still();
-  engine_.cancel(collective_timer_);
+  engine_.hold(collective_timer_);
   const Duration until_abort = exits ? world_->telemetry.abort_hop : collective_timeout_;
   victims_begin(exits ? kPeerLost : kCollectiveTimeout, after(engine_.now(), until_abort));
 }
@@ -231,6 +231,11 @@ void SimCluster::stand_still() {
   after_change();
   engine_.cancel(notice_);
   notice_ = notice();
+}
+
+void SimCluster::expect_collective_timeout() {
+  engine_.set(collective_timer_, after(engine_.now(), collective_timeout_), Priority::timer,
+              CollectiveTimeout{});
 }
 
 void SimCluster::on(const CollectiveTimeout&) {
@@ -286,7 +291,7 @@ void SimCluster::resume_unless_paused() {
   if (!storage_is_out()) storage_answers();
   if (held || evaluating_) return;
   before_change();
-  engine_.cancel(collective_timer_);
+  engine_.hold(collective_timer_);
   gang_.resume(engine_.now());
   delay_checkpoints(engine_.now() - paused_at_);
   after_change();
@@ -342,7 +347,7 @@ void SimCluster::return_faults(Returning which) {
 }
 
 void SimCluster::wait_for_same_step() {
-  engine_.cancel(same_step_);
+  engine_.hold(same_step_);
   if (gang_.state() != Gang::State::training) return;
   Time at = kNever;
   for (const ActiveFault& fault : active_) {
@@ -350,7 +355,7 @@ void SimCluster::wait_for_same_step() {
     const std::int64_t step = std::max(fault.step, gang_.stretch().first_step);
     at = std::min(at, gang_.time_of_step(step) + gang_.stretch().step / 2);
   }
-  if (at != kNever) same_step_ = engine_.at(std::max(at, engine_.now()), Priority::fault, FaultReturns{});
+  engine_.set(same_step_, std::max(at, engine_.now()), Priority::fault, FaultReturns{});
 }
 
 void SimCluster::on(const FaultReturns&) {

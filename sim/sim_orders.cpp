@@ -170,7 +170,7 @@ void SimCluster::begin(const Order& order, const Stop&) {
   host_signals_->gone();
   heartbeats_->ranks_stopped();
   victims_->clear();
-  engine_.cancel(collective_timer_);
+  engine_.hold(collective_timer_);
   engine_.cancel(notice_);
   fail_open<Start>();
   const bool running = ranks_ != RanksState::none;

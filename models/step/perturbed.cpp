@@ -77,10 +77,11 @@ void add_collectives(Replicas& replicas, const StepModel::Parts& parts, Dimensio
 void add_transfers(Replicas& replicas, const StepModel::Parts& parts, const NetworkState& network,
                    const DimensionBandwidth& wires) {
   const std::uint32_t per_host = parts.hardware.gpus_per_host, stages = parts.layout.pp;
+  std::vector<std::uint32_t> slots;
+  for (const auto& nic : network.nics) slots.push_back(nic.slot);
+  std::sort(slots.begin(), slots.end());
   const auto suffers = [&](std::uint32_t rank) {
-    return !network.switches.empty() ||
-           std::any_of(network.nics.begin(), network.nics.end(),
-                       [&](const auto& nic) { return nic.slot == rank / per_host; });
+    return !network.switches.empty() || std::binary_search(slots.begin(), slots.end(), rank / per_host);
   };
   for (const DimensionBandwidth::SlowGroup& group : wires.slow) {
     const double longer = parts.times_longer(Dimension::pipeline, group.bandwidth);

@@ -34,6 +34,8 @@ using Suspicions = std::vector<Suspicion>;
 class WatchIds {
  public:
   WatchId take() { return WatchId{++last_}; }
+  /// The one that was taken last.
+  WatchId last() const { return WatchId{last_}; }
 
  private:
   std::uint32_t last_ = 0;
@@ -46,7 +48,8 @@ struct Assignment {
   const DetectionConstants* constants = nullptr;
 };
 
-/// What a detector hears. Each takes what it needs; watches come as ids, the job's starts and stops with the recovery.
+/// What a detector hears: what its own watches see, the outcomes of its own orders, and the job's starts and stops as the
+/// recovery makes them. All its watches have ids that it took at the start.
 struct DetectorBase {
   /// Reports of ranks that are still on their way when the job is stopped say nothing of what comes after.
   bool job_up = true;

@@ -150,6 +150,46 @@ TEST(Timer, NamesItsEventUntilItFiresOrIsCancelled) {
   EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{3, 4}));
 }
 
+TEST(Timer, MovesItsEventAndMayHoldIt) {
+  NumberEngine engine;
+  Timer timer = engine.at(at(5), Priority::world, 1);
+  engine.at(at(7), Priority::world, 2);
+  engine.set(timer, at(9), Priority::world, 3);
+  EXPECT_EQ(engine.pending(), 2u);
+  EXPECT_EQ(engine.next_time(), at(7)) << "where it was before, nothing happens";
+  engine.set(timer, at(6), Priority::world, 4);
+  EXPECT_EQ(engine.next_time(), at(6));
+  engine.hold(timer);
+  EXPECT_FALSE(engine.pending(timer));
+  EXPECT_EQ(engine.pending(), 1u);
+  EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{2}));
+  engine.set(timer, at(8), Priority::world, 5);
+  EXPECT_TRUE(engine.pending(timer));
+  engine.set(timer, kNever, Priority::world, 6);
+  EXPECT_FALSE(engine.pending(timer));
+  engine.set(timer, at(8), Priority::world, 7);
+  EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{7}));
+  EXPECT_EQ(engine.events(), 2u);
+  engine.set(timer, at(10), Priority::world, 8);  // it names nothing by now
+  Timer other = engine.at(at(9), Priority::world, 9);
+  engine.cancel(timer);
+  EXPECT_EQ(timer, Timer{});
+  engine.hold(other);
+  engine.cancel(other);
+  EXPECT_EQ(engine.pending(), 0u);
+  EXPECT_EQ(engine.next(kNever), std::nullopt);
+}
+
+// A moved event counts as scheduled when it was moved.
+TEST(Timer, ThatWasMovedComesAfterWhatWasScheduledBefore) {
+  NumberEngine engine;
+  Timer timer = engine.at(at(5), Priority::world, 1);
+  engine.at(at(5), Priority::world, 2);
+  engine.set(timer, at(5), Priority::world, 3);
+  engine.at(at(5), Priority::world, 4);
+  EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{2, 3, 4}));
+}
+
 TEST(Timer, OfACancelledEventIsNeverTheNextTime) {
   NumberEngine engine;
   Timer first = engine.at(at(1), Priority::world, 1);
@@ -206,14 +246,13 @@ class Model {
 
 struct Mix {
   const char* name;
-  std::uint64_t schedule, cancel, next;  // how often of 100
-  std::uint64_t horizon;                 // ns into the future: a small one makes ties
+  std::uint64_t schedule, cancel, set, hold;  // how often of 100; in the rest the next one comes
+  std::uint64_t horizon;                      // ns into the future: a small one makes ties
 };
 constexpr Mix kMixes[] = {
-    {"growing", 60, 10, 30, 1'000},
-    {"ties", 45, 20, 35, 3},
-    {"cancelling", 50, 48, 2, 100'000},
-    {"draining", 40, 10, 50, 50},
+    {"growing", 60, 10, 0, 0, 1'000},      {"ties", 35, 15, 10, 5, 3},
+    {"cancelling", 50, 48, 0, 0, 100'000}, {"draining", 40, 10, 0, 0, 50},
+    {"putting_off", 10, 5, 50, 20, 1'000}, {"putting_off_far", 5, 2, 60, 28, 100'000},
 };
 
 class EngineAgainstModel : public testing::TestWithParam<Mix> {};
@@ -236,15 +275,26 @@ TEST_P(EngineAgainstModel, DoesTheSame) {
         const auto number = static_cast<std::uint32_t>(timers.size());
         timers.push_back(engine.at(when, priority, number));
         model.schedule(when, priority, number);
-      } else if (what < mix.schedule + mix.cancel) {
+      } else if (what < mix.schedule + mix.cancel + mix.set + mix.hold) {
         if (timers.empty()) continue;
         // One of the last few hundred: many of them are pending still.
         const std::size_t back = stream.below(std::min<std::size_t>(timers.size(), 300));
         const auto number = static_cast<std::uint32_t>(timers.size() - 1 - back);
         ASSERT_EQ(engine.pending(timers[number]), model.pending(number));
-        Timer copy = timers[number];  // the handle stays in the list, naming nothing
-        engine.cancel(copy);
         model.cancel(number);
+        if (what < mix.schedule + mix.cancel) {
+          Timer copy = timers[number];  // the handle stays in the list, naming nothing
+          engine.cancel(copy);
+        } else if (what < mix.schedule + mix.cancel + mix.set) {
+          const Time when = engine.now() + Duration(static_cast<std::int64_t>(stream.below(mix.horizon)));
+          const Priority priority = kPriorities[stream.below(5)];
+          const auto moved = static_cast<std::uint32_t>(timers.size());
+          timers.push_back(std::exchange(timers[number], {}));
+          engine.set(timers.back(), when, priority, moved);
+          model.schedule(when, priority, moved);
+        } else {
+          engine.hold(timers[number]);
+        }
         ASSERT_FALSE(engine.pending(timers[number]));
       } else {
         const Time until =
@@ -285,6 +335,22 @@ TEST(Engine, SweepsOutWhatWasCancelled) {
   const std::vector<std::uint32_t> left = drain(engine);
   ASSERT_EQ(left.size(), 64u);
   for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(left[i], 100'000 - 64 + i);
+}
+
+// Each comes nearer all the time: what stood for it before is of no use.
+TEST(Engine, SweepsOutWhatWasBroughtForward) {
+  NumberEngine engine;
+  std::vector<Timer> deadlines(64);
+  std::size_t before = 0;
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    if (i == 10'000) before = allocations;
+    engine.set(deadlines[i % deadlines.size()], at(1'000'000'000) - Duration(i), Priority::timer, i);
+    ASSERT_LE(engine.pending(), deadlines.size());
+  }
+  EXPECT_EQ(allocations, before) << "after 10,000 moves nothing grows";
+  const std::vector<std::uint32_t> left = drain(engine);
+  ASSERT_EQ(left.size(), 64u);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(left[i], 99'999 - i);
 }
 
 TEST(Engine, AllocatesNothingInTheSteadyState) {
