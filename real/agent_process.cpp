@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,9 +20,7 @@ namespace gauntlet {
 namespace {
 
 constexpr Duration kObeys = std::chrono::seconds(5);  // a SIGTERM: it stops its ranks first
-constexpr Duration kDies = std::chrono::seconds(60);  // of a SIGKILL: longer only where the kernel holds it
-
-int pidfd_open(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
+constexpr Duration kDies = std::chrono::seconds(20);  // of a SIGKILL: longer only where the kernel holds it
 
 void send_signal(const Descriptor& process, int signal) {
   syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);  // fails where it is gone already
@@ -71,7 +70,7 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
     child_ = -1;
     throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed));
   }
-  handle_ = Descriptor(pidfd_open(child_));
+  handle_ = pidfd_of(child_);
   if (!handle_) {
     const int why = errno;
     kill(child_, SIGKILL);
@@ -82,9 +81,13 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
 
 bool AgentProcess::exits_within(Duration patience) const {
   if (!handle_) return true;
-  pollfd waited{.fd = handle_.get(), .events = POLLIN, .revents = 0};
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
-  return poll(&waited, 1, static_cast<int>(milliseconds)) > 0;
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    pollfd waited{.fd = handle_.get(), .events = POLLIN, .revents = 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const int ready = poll(&waited, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
 }
 
 void AgentProcess::wait_or_end(Duration patience) {
@@ -93,7 +96,7 @@ void AgentProcess::wait_or_end(Duration patience) {
     send_signal(handle_, SIGTERM);
     if (!exits_within(kObeys)) {
       send_signal(handle_, SIGKILL);
-      exits_within(kDies);
+      if (child_ < 0) exits_within(kDies);
     }
   }
   if (child_ >= 0) reap(std::exchange(child_, -1));

@@ -84,6 +84,13 @@ void RealCluster::end_agents() {
   }
   leases_end_.notify_all();
   renewer_.join();
+  {
+    const std::lock_guard lock(inbox_mutex_);  // nobody may have looked
+    for (const Incoming& each : inbox_) {
+      const auto* lost = std::get_if<Lost>(&each.what);
+      if (lost != nullptr && obeyed_epoch(lost->why).value_or(0) > setup_.epoch) superseded_ = true;
+    }
+  }
   if (superseded_) {
     for (Host& host : hosts_) host.process.let_go();
   } else {
@@ -125,6 +132,8 @@ void RealCluster::launch(HostId host) {
   std::vector<std::string> arguments = {setup_.gauntlet, "agent",          "--host",    number,
                                         "--directory",   setup_.directory, "--trainer", setup_.trainer};
   if (!setup_.plan.empty()) arguments.emplace_back("--allow-injection");
+  AgentProcess(agent_process(setup_.directory, host.value))
+      .end();  // one that holds the place and does not answer
   hosts_[host.value].process = AgentProcess(arguments, setup_.directory + "/agent-" + number + ".log");
 }
 
@@ -207,6 +216,11 @@ void RealCluster::attend(HostId host) {
   // From now on it is waited for like one of ours: its stream breaks before it is gone.
   if (!attended.process.running()) {
     attended.process = AgentProcess(agent_process(setup_.directory, host.value));
+    if (!attended.process.running())
+      std::fprintf(
+          stderr,
+          "gauntlet: the process of the agent of host %u is not to be found; its end is not awaited\n",
+          host.value);
   }
   attended.link->lease(world_->drill.lease);
   send_watches(host);

@@ -60,11 +60,11 @@ class Engine {
     std::uint32_t slot = 0;
     if (free_.empty()) {
       slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.push_back({.name = key, .key = key, .queued = key, .at = at, .queued_at = at, .event = event});
+      slots_.push_back({.name = key, .key = key, .at = at, .queued = {at, key, slot}, .event = event});
     } else {
       slot = free_.back();
       free_.pop_back();
-      slots_[slot] = {.name = key, .key = key, .queued = key, .at = at, .queued_at = at, .event = event};
+      slots_[slot] = {.name = key, .key = key, .at = at, .queued = {at, key, slot}, .event = event};
     }
     push({at, key, slot});
     ++scheduled_;
@@ -91,9 +91,8 @@ class Engine {
     slot.at = at;
     slot.event = event;
     const Entry entry{at, slot.key, timer.slot};
-    if (slot.queued != 0 && !Later{}({slot.queued_at, slot.queued, timer.slot}, entry)) return;
-    if (std::exchange(slot.queued, slot.key) != 0) ++stale_;
-    slot.queued_at = at;
+    if (slot.queued.key != 0 && !Later{}(slot.queued, entry)) return;
+    if (std::exchange(slot.queued, entry).key != 0) ++stale_;
     push(entry);
     sweep_if_worthwhile();
   }
@@ -111,7 +110,7 @@ class Engine {
     if (names(timer)) {
       Slot& slot = slots_[timer.slot];
       if (slot.key != 0) --scheduled_;
-      const bool queued = slot.queued != 0;
+      const bool queued = slot.queued.key != 0;
       release(timer.slot);
       if (queued) {
         ++stale_;
@@ -165,9 +164,8 @@ class Engine {
   struct Slot {
     std::uint64_t name;  // whose it is: a timer's key; 0: nobody's
     std::uint64_t key;   // its event's place among those of its time; 0: it is held
-    std::uint64_t
-        queued;  // the key of its entry in the queue, which comes no later than the event; 0: it has none
-    Time at, queued_at;
+    Time at;
+    Entry queued;  // its entry in the queue, which comes no later than the event; of key 0: it has none
     Event event;
   };
 
@@ -178,7 +176,7 @@ class Engine {
     return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].name == timer.key;
   }
   void release(std::uint32_t slot) {
-    slots_[slot].name = slots_[slot].key = slots_[slot].queued = 0;
+    slots_[slot].name = slots_[slot].key = slots_[slot].queued.key = 0;
     free_.push_back(slot);
   }
   void push(const Entry& entry) {
@@ -189,7 +187,7 @@ class Engine {
     std::pop_heap(queue_.begin(), queue_.end(), Later{});
     queue_.pop_back();
   }
-  bool stale(const Entry& entry) const { return slots_[entry.slot].queued != entry.key; }
+  bool stale(const Entry& entry) const { return slots_[entry.slot].queued.key != entry.key; }
   /// Until the first entry is that of the next event.
   void surface() {
     while (!queue_.empty()) {
@@ -197,14 +195,13 @@ class Engine {
       Slot& slot = slots_[first.slot];
       if (slot.key == first.key) return;
       pop();
-      if (slot.queued != first.key) {
+      if (slot.queued.key != first.key) {
         --stale_;
       } else if (slot.key == 0) {
-        slot.queued = 0;  // it is held
-      } else {            // it was put off
-        slot.queued = slot.key;
-        slot.queued_at = slot.at;
-        push({slot.at, slot.key, first.slot});
+        slot.queued.key = 0;  // it is held
+      } else {                // it was put off
+        slot.queued = {slot.at, slot.key, first.slot};
+        push(slot.queued);
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "models/world.hpp"
 #include "sim/profiled_arrivals.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <unordered_map>

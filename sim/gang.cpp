@@ -172,6 +172,7 @@ void Gang::pause_goes_on(Time now, FaultKindId by) {
   Pause& pause = log_->pauses.back();
   pause.end = now;
   stretch_.origin += now - pause.begin;
+  asked_ = kNever;
   log_->pauses.push_back({.begin = now, .end = now, .kind = by});
 }
 

@@ -88,11 +88,8 @@ bool Heartbeats::concerns(const Scope& who, HostId host) const {
 }
 
 void Heartbeats::rearm(HostId host, Listening& listening) {
-  engine_->cancel(listening.missing);
-  const Time deadline = listening.filter.deadline();
-  if (deadline == kNever) return;
-  listening.missing = engine_->at(std::max(deadline, engine_->now()), Priority::timer,
-                                  HeartbeatMissing{host, listening.watch});
+  const Time deadline = std::max(listening.filter.deadline(), engine_->now());
+  engine_->set(listening.missing, deadline, Priority::timer, HeartbeatMissing{host, listening.watch});
 }
 
 void Heartbeats::listen(HostId host, const SilenceWatch& watch, Time last) {

@@ -106,6 +106,7 @@ void JobSignals::arm(Entry& entry) {
   if (silence == nullptr) return;
   const Time at =
       silence->silent() ? kNever : first_silence(std::get<Silence>(entry.watch.until).longest, *silence);
+  // Held where there is none.
   engine_->set(entry.missing, std::max(at, engine_->now()), Priority::timer, StepMissing{entry.watch.id});
 }
 

@@ -37,14 +37,14 @@ void SimCluster::expect_checkpoints() {
     each.step = gang_.stretch().first_step;
     each.stall_ends = gang_.stretch().time_of_checkpoint(1);
     each.durable = after(each.stall_ends, gang_.first_persist());
-    each.due = engine_.at(each.durable, Priority::world, OrderDue{each.order.id});
+    engine_.set(each.due, each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
 
 /// Training pauses: those that block it come later.
 void SimCluster::hold_checkpoints() {
   for (OpenOrder& each : open_) {
-    if (each.stall_ends != kNever && each.stall_ends > engine_.now()) engine_.cancel(each.due);
+    if (each.stall_ends != kNever && each.stall_ends > engine_.now()) engine_.hold(each.due);
   }
 }
 
@@ -54,8 +54,7 @@ void SimCluster::delay_checkpoints(Duration pause) {
     if (each.stall_ends == kNever || each.stall_ends <= engine_.now() - pause) continue;
     each.stall_ends += pause;
     each.durable += pause;
-    engine_.cancel(each.due);
-    each.due = engine_.at(each.durable, Priority::world, OrderDue{each.order.id});
+    engine_.set(each.due, each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
 
@@ -71,7 +70,7 @@ bool SimCluster::storage_is_out() const {
 void SimCluster::storage_fails() {
   gang_.storage_fails(engine_.now());
   for (OpenOrder& each : open_) {
-    if (each.stall_ends != kNever && each.stall_ends <= engine_.now()) engine_.cancel(each.due);
+    if (each.stall_ends != kNever && each.stall_ends <= engine_.now()) engine_.hold(each.due);
   }
 }
 
@@ -81,7 +80,7 @@ void SimCluster::storage_answers() {
   for (OpenOrder& each : open_) {
     if (each.stall_ends == kNever || engine_.pending(each.due) || each.stall_ends > paused_at_) continue;
     each.durable += waited;
-    each.due = engine_.at(each.durable, Priority::world, OrderDue{each.order.id});
+    engine_.set(each.due, each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
 
@@ -95,8 +94,7 @@ void SimCluster::hold_load_until(Time until) {
   loading_.due += until - from;
   for (OpenOrder& each : open_) {
     if (!std::holds_alternative<Start>(each.order.what)) continue;
-    engine_.cancel(each.due);
-    each.due = engine_.at(loading_.due, Priority::world, OrderDue{each.order.id});
+    engine_.set(each.due, loading_.due, Priority::world, OrderDue{each.order.id});
   }
 }
 
@@ -185,11 +183,10 @@ void SimCluster::begin_start(const Start& action) {
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
 void SimCluster::schedule_evaluation() {
-  engine_.hold(evaluation_);
   const Evaluation& evaluation = world_->job.evaluation;
   if (evaluation.every <= 0 || evaluation.time == Duration::zero()) return;
   const std::int64_t next = evaluated_ + evaluation.every;
-  if (world_->job.steps > 0 && next >= world_->job.steps) return;
+  if (world_->job.steps > 0 && next >= world_->job.steps) return engine_.hold(evaluation_);
   engine_.set(evaluation_, std::max(gang_.time_of_step(next), engine_.now()), Priority::world,
               EvaluationDue{});
 }

@@ -347,8 +347,7 @@ void SimCluster::return_faults(Returning which) {
 }
 
 void SimCluster::wait_for_same_step() {
-  engine_.hold(same_step_);
-  if (gang_.state() != Gang::State::training) return;
+  if (gang_.state() != Gang::State::training) return engine_.hold(same_step_);
   Time at = kNever;
   for (const ActiveFault& fault : active_) {
     if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;

@@ -77,6 +77,7 @@ void add_collectives(Replicas& replicas, const StepModel::Parts& parts, Dimensio
 void add_transfers(Replicas& replicas, const StepModel::Parts& parts, const NetworkState& network,
                    const DimensionBandwidth& wires) {
   const std::uint32_t per_host = parts.hardware.gpus_per_host, stages = parts.layout.pp;
+  if (wires.slow.empty()) return;
   std::vector<std::uint32_t> slots;
   for (const auto& nic : network.nics) slots.push_back(nic.slot);
   std::sort(slots.begin(), slots.end());

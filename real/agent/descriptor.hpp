@@ -1,6 +1,8 @@
 // A file descriptor with one owner.
 #pragma once
 
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <utility>
@@ -29,5 +31,11 @@ class Descriptor {
  private:
   int descriptor_ = -1;
 };
+
+/// Of a process: it stays right when the number is used again. Empty where there is none. By number: glibc 2.36's declaration
+/// has no C linkage when it is read as C++.
+inline Descriptor pidfd_of(pid_t process) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
 
 }  // namespace gauntlet

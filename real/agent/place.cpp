@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -107,10 +106,10 @@ std::optional<Problem> AgentPlace::take(const std::string& directory, std::uint3
 }
 
 Descriptor agent_process(const std::string& directory, std::uint32_t host) {
-  const Descriptor lock(::open(lock_of(directory, host).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor lock(::open(lock_of(directory, host).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   const std::optional<pid_t> holder = lock ? holder_of(lock) : std::nullopt;
   if (!holder) return {};
-  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0)));
+  Descriptor process = pidfd_of(*holder);
   // Still the holder, so the number was not another's when it was opened.
   return process && holder_of(lock) == holder ? std::move(process) : Descriptor();
 }

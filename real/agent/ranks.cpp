@@ -24,9 +24,6 @@ constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kBytesAtOnce = 256 * 1024;
 constexpr std::size_t kBytesAtExit = 4 * 1024 * 1024;
 
-// By number: glibc 2.36's declaration has no C linkage when it is read as C++.
-int pidfd_of(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
-
 bool exited(const Descriptor& handle) {
   siginfo_t info{};
   return ::waitid(P_PIDFD, static_cast<id_t>(handle.get()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -136,7 +133,7 @@ std::string RankProcesses::launch(std::uint32_t rank, const std::vector<std::str
   if (pid == 0) become_trainer(child);
   if (pid < 0) return failure("no process for rank " + std::to_string(rank), errno);
   ::setpgid(pid, pid);  // the child does it too: whoever is first
-  Descriptor handle(pidfd_of(pid));
+  Descriptor handle = pidfd_of(pid);
   const int error = errno;
   const bool held = static_cast<bool>(handle);
   processes_.push_back({.rank = rank,

@@ -129,6 +129,27 @@ TEST(Controller, ReplacesAHostThatCrashedAndTakesItBackRepaired) {
   EXPECT_THAT(talk.at(91'000s).falls_silent(4), ElementsAre("stop for a fault"));
 }
 
+// Each has orders and watches of its own beside those of others.
+TEST(Controller, TellsADetectorWhatItsOwnWatchesSeeAndItsOwnOrdersCameTo) {
+  PolicyConstants with = constants();
+  with.names.detect = {"hang", "mfu", "heartbeat"};
+  with.detection.mfu = {.samples = 2, .decline = 0.1, .lasting = 600s, .restart = false};
+  Conversation talk(with);
+  talk.starts();
+  EXPECT_THAT(talk.at(60s).done("start", Loaded{0}),
+              ElementsAre("unwatch", "watch steps of the job, the next 2"));
+  const std::string learning = "steps of the job, the next 2", watching = "steps of the job, outside";
+  EXPECT_THAT(talk.at(61s).reports(learning, 0, Edge::sample, 1.0), IsEmpty());
+  EXPECT_THAT(talk.at(62s).reports(learning, 0, Edge::sample, 1.0),
+              ElementsAre("unwatch", "watch steps of the job, outside a band"));
+  EXPECT_THAT(talk.at(100s).reports(watching, 0, Edge::began, 1.5), ElementsAre("wake me at 700s"));
+  EXPECT_THAT(talk.at(200s).reports(watching, 0, Edge::ended, 1.0), ElementsAre("cancel"));
+  EXPECT_THAT(talk.at(300s).reports(watching, 0, Edge::began, 1.5), ElementsAre("wake me at 900s"));
+  EXPECT_THAT(talk.at(900s).done("wake me at 900s"), ElementsAre("alert a person"));
+  EXPECT_THAT(talk.at(1000s).reports("steps of the job, silent", 0, Edge::began),
+              ElementsAre("stop for a fault"));
+}
+
 TEST(Controller, AsksAPersonAboutAHangThatNoProbeExplains) {
   Conversation talk;
   talk.starts();

@@ -88,29 +88,45 @@ TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
   later.await<AgentHeartbeat>();
 }
 
-TEST_F(RealClusters, AgentsThatWereTakenOverAreGoneWithTheDriver) {
+// A process that is stopped answers no farewell and no SIGTERM: only who waits for it itself knows that it is still there.
+struct TakenOver : RealClusters {
+  TakenOver() {
+    for (const std::string number : {"0", "1"}) {
+      agents.emplace_back(
+          std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
+                                   directory.name(), "--trainer", trainer.program()},
+          directory.file("agent-" + number + ".log"));
+    }
+    for (const std::uint32_t host : {0u, 1u}) DriverUnderTest(socket(host), 1).attend();
+    so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+  }
+  void stop_agent_of(std::uint32_t host) {
+    const Descriptor agent = agent_process(directory.name(), host);
+    ASSERT_EQ(syscall(SYS_pidfd_send_signal, agent.get(), SIGSTOP, nullptr, 0), 0);
+  }
   std::vector<AgentProcess> agents;
-  for (const std::string number : {"0", "1"}) {
-    agents.emplace_back(
-        std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
-                                 directory.name(), "--trainer", trainer.program()},
-        directory.file("agent-" + number + ".log"));
-  }
-  {
-    DriverUnderTest earlier(socket(0), 1), other(socket(1), 1);
-    earlier.attend();
-    other.attend();
-  }
   Record so_far;
-  so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+};
+
+TEST_F(TakenOver, AgentsAreGoneWithTheDriver) {
   {
     RealCluster cluster(world, setup(2), so_far);
-    // It answers no farewell and no SIGTERM: only who waits for the process itself knows that it is still there.
-    const Descriptor silent = agent_process(directory.name(), 1);
-    ASSERT_EQ(syscall(SYS_pidfd_send_signal, silent.get(), SIGSTOP, nullptr, 0), 0);
+    stop_agent_of(1);
   }
   EXPECT_TRUE(agents[0].exits_within(0s));
   EXPECT_TRUE(agents[1].exits_within(0s));
+}
+
+TEST_F(TakenOver, AnAgentThatDoesNotAnswerMakesPlaceForAnother) {
+  stop_agent_of(1);
+  {
+    RealCluster cluster(world, setup(2), so_far);
+    EXPECT_TRUE(agents[1].exits_within(0s));
+    EXPECT_FALSE(agents[0].exits_within(0s));
+    EXPECT_TRUE(agent_process(directory.name(), 1));
+  }
+  EXPECT_FALSE(agent_process(directory.name(), 0));
+  EXPECT_FALSE(agent_process(directory.name(), 1));
 }
 
 TEST_F(RealClusters, OrdersThatATakeoverFindsOpenAreAnsweredOnce) {

@@ -383,6 +383,10 @@ class SideBySide {
           model_.resume();
           pauses_.back().end = model_.now;
           open();
+        } else if (chance(3)) {
+          gang_.pause_goes_on(model_.now, FaultKindId{2});
+          pauses_.back().end = model_.now;
+          pauses_.push_back({model_.now, model_.now});
         } else if (chance(1)) {
           cut();
         }
