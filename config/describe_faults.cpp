@@ -164,6 +164,10 @@ void describe_effect(Fields& fields, FaultKind& fault, const ModelDefaults& defa
                of_effect(fault, defaults, Fallback::value("false"),
                          [](Model m) { return std::string(m.kind.same_step ? "true" : "false"); }),
                "crash, hang of the job: it returns whenever the step is reached at which it struck");
+  fields.field("halts_storage", flag(fault.halts_storage),
+               of_effect(fault, defaults, Fallback::value("false"),
+                         [](Model m) { return std::string(m.kind.halts_storage ? "true" : "false"); }),
+               "stall: checkpoints that are being written or loaded wait as well");
   fields.field("heals_after", optional_law(fault.heals_after),
                defaults.or_else(Fallback::optional(),
                                 [](Model m) {

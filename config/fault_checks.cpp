@@ -98,6 +98,8 @@ void check_effect(const Place& place, const FaultKind& fault) {
     place.mistake_at("grows_every", "is given, and the effect is not slow", "leave it out");
   if (fault.same_step && !stops_job(fault.effect) && place.sound("same_step"))
     place.mistake_at("same_step", "is given, and the effect is neither crash nor hang", "leave it out");
+  if (fault.halts_storage && fault.effect != Effect::stall && place.sound("halts_storage"))
+    place.mistake_at("halts_storage", "is given, and the effect is not stall", "leave it out");
   if (fault.effect == Effect::stall && !fault.heals_after && place.sound("heals_after"))
     place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
   if (is_told(fault.effect) && !fault.heals_after && place.sound("heals_after"))

@@ -83,6 +83,7 @@ struct FaultKind {
   Duration grows_every{};          // slow: not zero: `factor` is applied once more after each such time
   Segment segment = Segment::all;  // slow
   bool same_step = false;  // crash, hang of the job: returns whenever the step is reached at which it struck
+  bool halts_storage = false;        // stall: checkpoints that are written or loaded meanwhile wait too
   std::optional<Law> heals_after{};  // seconds; stalls and planned stops need it
   Remedy remedy = Remedy::repair;
   Symptoms symptoms{};

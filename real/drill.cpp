@@ -48,9 +48,19 @@ std::vector<Problem> check_drillable(const World& world) {
     problems.push_back(problem("drill.inject", "is false: this scenario does not allow faults to be injected",
                                "write inject = true under [drill] to kill and stop real processes"));
   }
-  if (job.layout.tp != 1) {
-    problems.push_back(problem("job.layout.tp = " + std::to_string(job.layout.tp), "cannot be drilled",
-                               "the trainer has pipeline and data parallel ranks: write tp = 1"));
+  for (const auto& [name, size] :
+       {std::pair("tp", job.layout.tp), std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
+    if (size == 1) continue;
+    problems.push_back(
+        problem(std::string("job.layout.") + name + " = " + std::to_string(size), "cannot be drilled",
+                std::string("the trainer has pipeline and data parallel ranks: write ") + name + " = 1"));
+  }
+  for (const auto& [name, hosts] :
+       {std::pair("cold", world.spares.cold), std::pair("pool", world.spares.pool)}) {
+    if (hosts == 0) continue;
+    problems.push_back(problem(std::string("spares.") + name + " = " + std::to_string(hosts),
+                               "cannot be drilled",
+                               "every spare host of a drill is warm: count them under spares.count"));
   }
   if (job.steps == 0)
     problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));

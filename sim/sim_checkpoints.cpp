@@ -62,7 +62,7 @@ void SimCluster::delay_checkpoints(Duration pause) {
 
 bool SimCluster::storage_is_out() const {
   return std::any_of(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return halts_storage(kind_of(fault)) && on_job(fault);
+    return kind_of(fault).halts_storage && on_job(fault);
   });
 }
 

@@ -129,9 +129,6 @@ class SimCluster final : public Cluster {
   void on(const SpareReady& event);
 
   // sim_checkpoints.cpp: checkpoints, starts and evaluation
-  static bool halts_storage(const FaultKind& kind) {
-    return kind.effect == Effect::stall && kind.model == "storage_outage";
-  }
   Gang::Checkpointing checkpointing() const;
   void expect_checkpoints();
   void hold_checkpoints();
@@ -153,6 +150,7 @@ class SimCluster final : public Cluster {
 
   // sim_faults.cpp: what goes wrong, and what of it shows
   void log_truth(TruthKind what, const ActiveFault& fault);
+  double times_as_long(const ActiveFault& fault) const;
   bool active(FaultKindId kind, ComponentId component) const;
   bool strike(const Strike& strike);
   void follow(const FaultKind& kind, ComponentId component);
@@ -182,6 +180,8 @@ class SimCluster final : public Cluster {
   double loss() const;
   void loss_changes();
   ClusterState cluster_state() const;  // of the job's hosts
+  void add_seat(const ActiveFault& fault, std::uint32_t slot, ClusterState& state) const;
+  void add_seats(const ActiveFault& fault, ClusterState& state) const;
   std::vector<ActiveFault>::iterator find_fault(std::uint32_t number);
 
   void on(const FaultDue& event);

@@ -30,19 +30,18 @@ bool SimCluster::holds_others(const ActiveFault& fault) const {
 void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
   const bool disturbs = kind.effect != Effect::none && !is_told(kind.effect);
-  truth_.push_back(
-      {.at = engine_.now(),
-       .what = what,
-       .kind = fault.kind,
-       .component = fault.component,
-       .host = fault.hosts.first,
-       .hosts = fault.hosts.count,
-       .on_job = on_job(fault),
-       .stops = stops_job(kind.effect),
-       .disturbs = disturbs,
-       .corrupts = kind.effect == Effect::corrupt,
-       .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity() : fault.factor,
-       .repairable = kind.remedy == Remedy::repair});
+  truth_.push_back({.at = engine_.now(),
+                    .what = what,
+                    .kind = fault.kind,
+                    .component = fault.component,
+                    .host = fault.hosts.first,
+                    .hosts = fault.hosts.count,
+                    .on_job = on_job(fault),
+                    .stops = stops_job(kind.effect),
+                    .disturbs = disturbs,
+                    .corrupts = kind.effect == Effect::corrupt,
+                    .factor = what == TruthKind::ended ? 1 : times_as_long(fault),
+                    .repairable = kind.remedy == Remedy::repair});
   engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 |
                             fault.component.index);
 }
@@ -175,8 +174,8 @@ void SimCluster::meet_job(ActiveFault& fault) {
         pause_training(fault.kind);
         expect_collective_timeout();
       }
-      if (halts_storage(kind) && gang_.state() == Gang::State::paused) storage_fails();
-      if (halts_storage(kind)) hold_load_until(fault.heals);
+      if (kind.halts_storage && gang_.state() == Gang::State::paused) storage_fails();
+      if (kind.halts_storage) hold_load_until(fault.heals);
       break;
     case Effect::corrupt:
     case Effect::none:
@@ -371,34 +370,50 @@ void SimCluster::on(const FaultReturns&) {
 
 // --- what is slow ----------------------------------------------------------------------------------------------------
 
+/// What it slows on a host in that slot.
+void SimCluster::add_seat(const ActiveFault& fault, std::uint32_t slot, ClusterState& state) const {
+  const FaultKind& kind = kind_of(fault);
+  const auto part_of_host = [&](ComponentKind part, std::uint32_t each, std::uint32_t whole) {
+    return fault.component.kind == part ? fault.component.index % each : whole;
+  };
+  if (kind.effect == Effect::slow) {
+    const std::uint32_t gpu = part_of_host(ComponentKind::gpu, world_->hardware.gpus_per_host, kWholeHost);
+    state.slow.push_back({slot, gpu, slow_in(kind.segment, fault.factor)});
+  } else if (kind.effect == Effect::degrade) {
+    const std::uint32_t nic = part_of_host(ComponentKind::nic, world_->hardware.nics_per_host, kAllNics);
+    state.network.nics.push_back({slot, nic, fault.factor});
+  }
+}
+
+/// On the job's hosts.
+void SimCluster::add_seats(const ActiveFault& fault, ClusterState& state) const {
+  const Effect effect = kind_of(fault).effect;
+  if (effect != Effect::slow && effect != Effect::degrade) return;
+  any_host(fault.hosts, [&](HostId host) {
+    const std::uint32_t slot = seats_.slot_of(host);
+    if (in_job(host) && slot < seats_.count() && seats_.host(slot) == host) add_seat(fault, slot, state);
+    return false;
+  });
+}
+
 ClusterState SimCluster::cluster_state() const {
   ClusterState state;
-  const auto part_of_host = [](ComponentId who, ComponentKind kind, std::uint32_t each, std::uint32_t whole) {
-    return who.kind == kind ? who.index % each : whole;
-  };
-  for (const ActiveFault& fault : active_) {
-    const FaultKind& kind = kind_of(fault);
-    if (kind.effect != Effect::slow && kind.effect != Effect::degrade) continue;
-    any_host(fault.hosts, [&](HostId host) {
-      if (!in_job(host)) return false;
-      const std::uint32_t slot = seats_.slot_of(host);
-      if (kind.effect == Effect::slow) {
-        state.slow.push_back(
-            {slot,
-             part_of_host(fault.component, ComponentKind::gpu, world_->hardware.gpus_per_host, kWholeHost),
-             slow_in(kind.segment, fault.factor)});
-      } else {
-        state.network.nics.push_back(
-            {slot,
-             part_of_host(fault.component, ComponentKind::nic, world_->hardware.nics_per_host, kAllNics),
-             fault.factor});
-      }
-      return false;
-    });
-  }
+  for (const ActiveFault& fault : active_) add_seats(fault, state);
   std::sort(state.slow.begin(), state.slow.end());
   std::sort(state.network.nics.begin(), state.network.nics.end());
   return state;
+}
+
+/// How many times as long a step takes with this fault alone: where no host of its carries the job yet, as if the first did.
+double SimCluster::times_as_long(const ActiveFault& fault) const {
+  if (kind_of(fault).effect == Effect::stall) return std::numeric_limits<double>::infinity();
+  ClusterState alone;
+  add_seats(fault, alone);
+  if (alone.healthy()) add_seat(fault, 0, alone);
+  if (alone.healthy()) return 1;
+  std::sort(alone.slow.begin(), alone.slow.end());
+  std::sort(alone.network.nics.begin(), alone.network.nics.end());
+  return to_seconds(size_->pace(alone).step) / to_seconds(size_->healthy_step());
 }
 
 }  // namespace gauntlet

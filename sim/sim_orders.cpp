@@ -187,7 +187,7 @@ void SimCluster::begin(const Order& order, const Start& action) {
   begin_start(action);
   open(order, loading_.due, Priority::world);
   for (const ActiveFault& fault : active_) {
-    if (halts_storage(kind_of(fault)) && on_job(fault)) hold_load_until(fault.heals);
+    if (kind_of(fault).halts_storage && on_job(fault)) hold_load_until(fault.heals);
   }
   return_faults(Returning::at_start);
   for (const Strike& each : arrivals_->at_start_of_job(starts_++)) strike(each);

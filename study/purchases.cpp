@@ -33,9 +33,11 @@ void add_scaled(const Value& resolved, const std::string& path, double factor, S
 
 Settings quicker_restart(const Value& resolved) {
   Settings settings;
-  for (const char* phase : {"scheduling", "process_start", "communicator_init", "warm_up"})
+  for (const char* phase :
+       {"scheduling", "provisioning", "process_start", "communicator_init", "data_loader", "warm_up"})
     add_scaled(resolved, std::string("job.start.") + phase, kTenthLess, settings);
-  add_scaled(resolved, "storage.load", kTenthLess, settings);
+  for (const char* load : {"storage.load", "storage.memory.load", "storage.peers.load"})
+    add_scaled(resolved, load, kTenthLess, settings);
   return settings;
 }
 
@@ -55,7 +57,7 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
     return all.emplace_back(Offer{std::move(what), from}).variant;
   };
   const std::uint64_t unit = size_unit(scenario);
-  const std::uint64_t replicas = unit / (std::uint64_t{world.job.layout.tp} * world.job.layout.pp);
+  const std::uint64_t replicas = unit / replica_gpus(world.job.layout);
   if (!resized(scenario, size_of(scenario) + unit, BatchScaling::scaled).problem)
     offer(fmt::format("{} more replica{} of the model ({} GPUs)", replicas, replicas == 1 ? "" : "s", unit))
         .gpus = size_of(scenario) + unit;

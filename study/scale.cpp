@@ -25,12 +25,12 @@ Taken take(const Scenario& base, std::uint64_t asked, BatchScaling batch, std::s
   const std::uint64_t smallest = size_unit(base), nearest = nearest_size(base, asked, batch);
   if (asked < smallest) {
     const Layout& layout = base.world.job.layout;
-    return {0, Problem{.file = std::string(option),
-                       .what = fmt::format("{} GPUs", asked),
-                       .why = fmt::format("are fewer than one pipeline replica of tp x pp = {} x {} takes in "
-                                          "whole hosts of {}",
-                                          layout.tp, layout.pp, base.world.hardware.gpus_per_host),
-                       .suggestion = fmt::format("begin at {}", smallest)}};
+    return {0,
+            Problem{.file = std::string(option),
+                    .what = fmt::format("{} GPUs", asked),
+                    .why = fmt::format("are fewer than one pipeline replica of {} takes in whole hosts of {}",
+                                       replica_text(layout), base.world.hardware.gpus_per_host),
+                    .suggestion = fmt::format("begin at {}", smallest)}};
   }
   const bool near = nearest <= 2 * asked && asked <= 2 * nearest;
   if (!near && batch == BatchScaling::scaled)

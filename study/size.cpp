@@ -16,8 +16,6 @@ namespace {
 constexpr std::uint64_t kMostHosts = 10'000'000;
 constexpr std::uint64_t kMostSequences = 1'000'000'000;
 
-std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.tp} * layout.cp * layout.pp; }
-
 /// Whether so many replicas share the batch evenly, in whole groups of micro-batches where stages are interleaved, and
 /// expert-parallel groups are whole (models/workload.hpp, misfit).
 bool works(const JobModel& job, std::uint64_t dp, BatchScaling batch) {
@@ -60,8 +58,8 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batc
   Problem problem;
   problem.what = fmt::format("{} GPUs", gpus);
   if (gpus % size_unit(base) != 0) {
-    problem.why = fmt::format("are no whole pipeline replicas of tp x pp = {} x {} in whole hosts of {}",
-                              layout.tp, layout.pp, base.world.hardware.gpus_per_host);
+    problem.why = fmt::format("are no whole pipeline replicas of {} in whole hosts of {}",
+                              replica_text(layout), base.world.hardware.gpus_per_host);
   } else if (gpus > 0 && gpus / replica_gpus(layout) % layout.ep != 0) {
     problem.why = fmt::format("have dp = {}, which expert-parallel groups of {} do not divide",
                               gpus / replica_gpus(layout), layout.ep);
@@ -88,6 +86,13 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batc
 }
 
 }  // namespace
+
+std::uint64_t replica_gpus(const Layout& layout) { return std::uint64_t{layout.tp} * layout.cp * layout.pp; }
+
+std::string replica_text(const Layout& layout) {
+  return layout.cp == 1 ? fmt::format("tp x pp = {} x {}", layout.tp, layout.pp)
+                        : fmt::format("tp x cp x pp = {} x {} x {}", layout.tp, layout.cp, layout.pp);
+}
 
 std::uint64_t size_unit(const Scenario& base) {
   return std::lcm(replica_gpus(base.world.job.layout), std::uint64_t{base.world.hardware.gpus_per_host});

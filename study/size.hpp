@@ -15,7 +15,12 @@ enum class BatchScaling : std::uint8_t {
   kept,    // the global batch stays, and dp must divide it (strong scaling)
 };
 
-/// The GPUs by which a job can grow or shrink: whole pipeline replicas (tp x pp) that fill whole hosts.
+/// Of one pipeline replica: tp x cp x pp.
+std::uint64_t replica_gpus(const Layout& layout);
+/// "tp x pp = 8 x 16"; cp where there is any.
+std::string replica_text(const Layout& layout);
+
+/// The GPUs by which a job can grow or shrink: whole pipeline replicas that fill whole hosts.
 std::uint64_t size_unit(const Scenario& base);
 
 /// GPUs of the job as it is.

@@ -13,6 +13,7 @@ FaultModel storage_outage() {
       .summary = "storage does not answer for minutes, and the job waits",
       .kind = {.component = ComponentKind::job,
                .effect = Effect::stall,
+               .halts_storage = true,
                .heals_after = Law::lognormal(2 * kMinute, 1),
                .remedy = Remedy::restart,
                .symptoms = {.severity = Severity::warning}},

@@ -45,8 +45,8 @@ struct Metric {
 /// - goodput_tokens_per_s: tokens of the completed steps / wall time
 /// - wall_time_s: until the work was done, the window was over or the run gave up; steps: completed by then
 /// - gave_up: 1 for a run that ended because it made no progress for too long, else 0
-/// - interruptions: stopping faults on the job's hosts, those that strike a job which is already stopped included, and
-///   planned stops; planned_stops, preemptions (by jobs of higher priority), false_alarms (stops of a healthy job, no
+/// - interruptions: stopping faults on the job's hosts, those that strike a job which is already stopped included,
+///   planned stops and preemptions; planned_stops, preemptions (by jobs of higher priority), false_alarms (stops of a healthy job, no
 ///   interruptions); replicas.shrunk (starts with fewer data-parallel replicas than before), replicas.fewest (of any start)
 /// - mttf_s: time at risk / unplanned interruptions. The time at risk is the wall time, and the interruptions are
 ///   counted as if each clock ran as long as that: wall time x (their rates on their clocks, summed)

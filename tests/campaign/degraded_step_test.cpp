@@ -76,5 +76,40 @@ TEST(DegradedStep, CostsTheCampaignWhatItCostsTheStep) {
   }
 }
 
+// A NIC at half of its bandwidth costs a step little, a host that computes a fifth longer much.
+TEST(DegradedStep, IsChargedToWhatCostsItMost) {
+  World world = modelled_world();
+  const StepModel model(world);
+  ClusterState host, nic;
+  host.slow.push_back({3, kWholeHost, slow_in(Segment::all, 1.2)});
+  nic.network.nics.push_back({5, 2, 2.0});
+  const double of_host = to_seconds(model.evaluate(host).total),
+               of_nic = to_seconds(model.evaluate(nic).total);
+  ASSERT_GT(of_host, of_nic);
+  FaultKind slow;
+  slow.name = "slow";
+  slow.effect = Effect::slow;
+  slow.factor = 1.2;
+  slow.heals_after = Law::constant(10 * 3600);
+  slow.trace = {{kStart + kHour, 3}};
+  FaultKind wire = slow;
+  wire.name = "wire";
+  wire.component = ComponentKind::nic;
+  wire.effect = Effect::degrade;
+  wire.factor = 2;
+  wire.trace = {{kStart + kHour, 5 * 8 + 2}};
+  add_faults(world, {slow, wire}, 1);
+  const PolicyConstants policies = every_detector();
+  Simulation simulation(world, policies);
+  const Figures& figures = simulation.run({});
+  EXPECT_GT(lost_to(figures, cause_of(FaultKindId{0})), kHour);
+  EXPECT_EQ(lost_to(figures, cause_of(FaultKindId{1})), Duration{});
+  const double healthy = to_seconds(model.healthy());
+  for (const Truth& each : simulation.cluster().truth()) {
+    if (each.what != TruthKind::onset) continue;
+    EXPECT_NEAR(each.factor, (each.kind == FaultKindId{0} ? of_host : of_nic) / healthy, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace gauntlet

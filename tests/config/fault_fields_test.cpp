@@ -180,6 +180,7 @@ TEST(FaultModelFields, TheModelGivesAllButHowOften) {
     EXPECT_EQ(fault.grows_every, model.kind.grows_every);
     EXPECT_EQ(fault.segment, model.kind.segment);
     EXPECT_EQ(fault.same_step, model.kind.same_step);
+    EXPECT_EQ(fault.halts_storage, model.kind.halts_storage);
     EXPECT_EQ(fault.clock, model.kind.clock);
     EXPECT_EQ(fault.remedy, model.kind.remedy);
     EXPECT_EQ(fault.heals_after, model.kind.heals_after);
@@ -455,6 +456,8 @@ TEST(BadFaults, EffectsThatTheComponentCannotHave) {
 }
 
 TEST(BadFaults, FieldsOfOtherEffects) {
+  EXPECT_EQ(wrong_in(kHost + kDays + "halts_storage = true\n"),
+            "test.toml:25:17: halts_storage = true is given, and the effect is not stall; leave it out\n");
   EXPECT_EQ(wrong_in(kHost + kDays + "same_step = true\n"),
             "test.toml:25:13: same_step = true is given, and the component is a host; component = \"job\"\n");
   EXPECT_EQ(wrong_in(kHost + kDays + "grows_every = \"1d\"\n"),

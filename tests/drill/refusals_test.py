@@ -49,6 +49,10 @@ class Refusals(unittest.TestCase):
                        for word in ("--set", setting)))
         self.refused(2, ['policies.checkpoint = "two-level" cannot be drilled'], "--set", 'policies.checkpoint="two-level"')
 
+    def test_spares_that_would_have_to_be_set_up(self):
+        self.refused(2, ["spares.cold = 1 cannot be drilled"], "--set", "spares.cold=1", hosts=5)
+        self.refused(2, ["spares.pool = 1 cannot be drilled"], "--set", "spares.pool=1", hosts=5)
+
     def test_too_few_hosts(self):
         self.refused(2, ["--hosts 3", "write --hosts 4"], hosts=3)
 

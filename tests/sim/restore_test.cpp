@@ -308,7 +308,7 @@ TEST(Restore, WaitsForStorageThatDoesNotAnswer) {
   World world = tiered_world();
   FaultKind outage;
   outage.name = "outage";
-  outage.model = "storage_outage";
+  outage.halts_storage = true;
   outage.component = ComponentKind::job;
   outage.effect = Effect::stall;
   outage.heals_after = Law::constant(30);
