@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/inventory.hpp"
+#include "core/reseat.hpp"
 #include "core/roster.hpp"
 
 #include <algorithm>
@@ -109,29 +110,19 @@ class Seating {
 
 inline std::vector<HostId> Seating::resize(std::uint32_t replicas) {
   const Inventory sized = with_replicas(whole_, replicas);
-  std::vector<HostId> moving;
-  for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) {
-    if (const std::optional<HostId> host = host_in(slot)) moving.push_back(*host);
-    taken_[slot] = std::nullopt;
-  }
-  moving.insert(moving.end(), beyond_.begin(), beyond_.end());
-  beyond_.clear();
-  std::erase_if(vacant_, [&](std::uint32_t slot) { return slot >= sized.job_hosts; });
-  for (std::uint32_t slot = inventory_.job_hosts; slot < sized.job_hosts; ++slot) vacant_.push_back(slot);
-  std::sort(vacant_.begin(), vacant_.end());
+  const Reseating moved = reseat(inventory_.job_hosts, sized.job_hosts, {vacant_.begin(), vacant_.end()},
+                                 beyond_, [this](std::uint32_t slot) { return *host_in(slot); });
+  for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) taken_[slot] = std::nullopt;
   inventory_ = sized;
-  auto next = moving.begin();
-  for (; next != moving.end() && !vacant_.empty(); ++next) {
-    seat(vacant_.front(), *next);
-    vacant_.pop_front();
-  }
-  moving.erase(moving.begin(), next);
-  for (const HostId host : moving) {
+  beyond_.clear();
+  vacant_.assign(moved.vacant.begin(), moved.vacant.end());
+  for (const auto& [slot, host] : moved.seated) seat(slot, host);
+  for (const HostId host : moved.left) {
     moved_.erase(host);
     roster_.leave(host);
     ++spares_;
   }
-  return moving;
+  return moved.left;
 }
 
 }  // namespace gauntlet

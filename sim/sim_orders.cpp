@@ -1,6 +1,7 @@
 // Orders to the simulated cluster and their outcomes: exactly one for each.
 #include "core/math/elementary.hpp"
 #include "core/record/codec.hpp"
+#include "core/reseat.hpp"
 #include "sim/sim_cluster.hpp"
 
 #include <algorithm>
@@ -255,23 +256,16 @@ bool SimCluster::resize(std::uint32_t replicas) {
   JobSize* sized = &whole_;
   if (replicas != all.dp)
     sized = &smaller_.try_emplace(replicas, *world_, replicas, whole_.healthy_step()).first->second;
-  std::vector<HostId> moving;
-  const auto is_vacant = [this](std::uint32_t slot) {
-    return std::find(vacant_.begin(), vacant_.end(), slot) != vacant_.end();
-  };
-  for (std::uint32_t slot = hosts; slot < size_->hosts(); ++slot)
-    if (!is_vacant(slot)) moving.push_back(seats_.host(slot));
-  moving.insert(moving.end(), beyond_.begin(), beyond_.end());
-  beyond_.clear();
-  std::erase_if(vacant_, [hosts](std::uint32_t slot) { return slot >= hosts; });
-  for (std::uint32_t slot = size_->hosts(); slot < hosts; ++slot) vacant_.push_back(slot);
-  std::sort(vacant_.begin(), vacant_.end());
-  // What memory holds is the state of ranks that are others now.
-  for (std::uint32_t slot = 0; slot < std::max(hosts, size_->hosts()); ++slot)
+  const Reseating moved = reseat(size_->hosts(), hosts, vacant_, beyond_,
+                                 [this](std::uint32_t slot) { return seats_.host(slot); });
+  ensure(moved.left.empty() && moved.vacant.empty(), "the hosts of the job fill its slots");
+  // What memory holds is the state of ranks that are others now; at the same size, that of those who left is gone already.
+  for (std::uint32_t slot = 0; sized != size_ && slot < std::max(hosts, size_->hosts()); ++slot)
     memory_lost_.emplace_back(engine_.now(), slot);
-  seats_.resize(sized->layout(), hosts);
-  for (std::size_t i = 0; i < moving.size(); ++i) seats_.seat(vacant_[i], moving[i]);
+  beyond_.clear();
   vacant_.clear();
+  seats_.resize(sized->layout(), hosts);
+  for (const auto& [slot, host] : moved.seated) seats_.seat(slot, host);
   size_ = sized;
   host_signals_->resized(sized->stage_timings());
   return true;
