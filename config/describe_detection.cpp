@@ -203,6 +203,8 @@ void describe(Fields& fields, FlapConstants& flap, const std::vector<std::string
   fields.field("window", duration(flap.window, Sign::positive), Fallback::value("\"12h\""), "see returns");
   fields.field("least_down", duration(flap.least_down, Sign::not_negative), Fallback::value("\"25s\""),
                "shorter ones do not count, by the traffic of the job; 0s: all count");
+  fields.field("apart", duration(flap.apart, Sign::not_negative), Fallback::value("\"5s\""),
+               "a line and the traffic around it arrive at most (assumption: both take telemetry.delay)");
   fields.field("quarantine", duration(flap.quarantine, Sign::not_negative), Fallback::value("\"24h\""),
                "before the host may serve again (Ascend MindCluster looks back over 24h)");
 }

@@ -3,6 +3,7 @@
 #include "config/expectations.hpp"
 #include "models/step/step.hpp"
 #include "models/storage.hpp"
+#include "policies/detect/peers.hpp"
 #include "policies/detect/stages.hpp"
 #include "policies/registry.hpp"
 
@@ -212,9 +213,6 @@ void warn_of_twins(const Place& root, const Scenario& scenario) {
   both("fail-slow", "change-point", "the same timings",
        "whichever names a slow host first has it replaced, and neither is tried alone");
 }
-
-/// Hosts of the pipeline stages that `fail-slow` and `change-point` say nothing about, as both state in their headers.
-constexpr std::uint32_t kFewestPeers = 5;
 
 /// Who is alone with his work cannot be slower than others.
 void warn_of_few_peers(const Place& root, const Scenario& scenario) {

@@ -84,6 +84,7 @@ struct FlapConstants {
   std::uint32_t returns = 3;          // of one host within `window`
   Duration window = std::chrono::hours(12);
   Duration least_down = std::chrono::seconds(25);  // shorter ones do not count; zero: all do
+  Duration apart = std::chrono::seconds(5);        // a line and the samples of traffic around it, at most
   Duration quarantine = std::chrono::hours(24);    // before the host may serve again
 };
 

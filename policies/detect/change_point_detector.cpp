@@ -9,7 +9,6 @@ namespace gauntlet {
 namespace {
 
 constexpr std::uint16_t kSteps = 16;  // that a step time is learned from
-constexpr std::uint32_t kFewestPeers = 5;
 
 /// One timing for each host: the median of its own.
 std::vector<std::pair<HostId, double>> of_each(std::vector<std::pair<HostId, double>> timings) {

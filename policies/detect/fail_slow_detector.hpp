@@ -37,7 +37,6 @@ class FailSlowDetector : public DetectorBase {
     Lasting outside;
   };
   static constexpr std::array<Signal, 2> kSegments = {Signal::forward_time, Signal::backward_time};
-  static constexpr std::uint32_t kFewestPeers = 5;
 
   WatchId samples_of(std::size_t group) const {
     return {first_.value + 2 * static_cast<std::uint32_t>(group)};

@@ -3,12 +3,6 @@
 #include <utility>
 
 namespace gauntlet {
-namespace {
-
-/// A line and the samples of traffic around it are this far apart at most: both are a second old when they arrive.
-constexpr Duration kApart = std::chrono::seconds(5);
-
-}  // namespace
 
 void FlapDetector::start(const Assignment& assignment, WatchIds& ids, Orders& out) {
   constants_ = assignment.constants;
@@ -32,8 +26,9 @@ void FlapDetector::start(const Assignment& assignment, WatchIds& ids, Orders& ou
 
 /// A line that came so long ago belongs to no standstill that is told of now.
 void FlapDetector::forget_old_lines(Time now) {
-  std::erase_if(waiting_,
-                [&](const Down& down) { return after(down.at, constants_->flap.least_down + kApart) < now; });
+  std::erase_if(waiting_, [&](const Down& down) {
+    return after(down.at, constants_->flap.least_down + constants_->flap.apart) < now;
+  });
 }
 
 void FlapDetector::on(const Seen& seen, Time now, Orders&, Suspicions& found) {

@@ -2,9 +2,13 @@
 // which one of them is slow.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace gauntlet {
+
+/// Of fewer hosts that do the same work nothing is said: of four, two slow ones are as many as the others.
+inline constexpr std::uint32_t kFewestPeers = 5;
 
 /// The middle value, of an even number the mean of the two in the middle. Not empty.
 double median(std::vector<double> values);
