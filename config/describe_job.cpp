@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -223,6 +224,13 @@ void describe(Fields& fields, Transformer& model) {
 
 void describe_job(Fields& fields, World& world) {
   JobModel& job = world.job;
+  double tokens = 0;
+  const auto steps_for_tokens = [&] {
+    const double of_step = static_cast<double>(job.global_batch) * job.model.sequence;
+    return tokens > 0 && of_step > 0 ? static_cast<std::int64_t>(std::ceil(tokens / of_step)) : 0;
+  };
+  // Each as it was written last.
+  fields.alternatives({"steps", "tokens"});
   fields.field("name", text(job.name), Fallback::value("\"job\""), "what the job is called");
   fields.catalogue(
       "model", "models", [&](Fields& f) { describe(f, job.model); },
@@ -241,7 +249,10 @@ void describe_job(Fields& fields, World& world) {
                "sequences that pass a pipeline stage together");
   fields.field("step_time", duration(job.step_time, Sign::not_negative), Fallback::value("\"0s\""),
                "of a healthy step, as measured; 0s: from the step model");
-  fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}), Fallback::value("0"),
+  fields.field("tokens", number(tokens, {0, 1e18, false}), Fallback::value("0.0"),
+               "the work, in tokens; 0: in steps");
+  fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}),
+               Fallback::computed([&] { return std::to_string(steps_for_tokens()); }),
                "the work; 0: no end but the window");
   fields.field("window", duration(job.window, Sign::not_negative), Fallback::value("\"0s\""),
                "wall time to look at; 0s: until the work is done");
@@ -260,10 +271,13 @@ void describe_job(Fields& fields, World& world) {
   describe_source(fields);
   fields.check([&](const Place& place) {
     world.inventory.layout = job.layout;
-    if (!place.all_sound("steps", "window")) return;
+    if (!place.all_sound("steps", "window", "tokens")) return;
+    if (tokens > 0 && place.all_sound("model", "global_batch") && job.steps != steps_for_tokens())
+      return place.mistake_at("steps", "are not the " + std::to_string(steps_for_tokens()) + " of job.tokens",
+                              "leave one of them out");
     if (job.steps == 0 && job.window == Duration::zero())
       place.mistake_at("window", "and steps are both zero: the job has no end",
-                       "set window = \"54d\", or steps");
+                       "set window = \"54d\", or steps, or tokens");
     // Time is 64 bits of nanoseconds, 292 years; faults may make a job several times as long.
     constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
     if (place.all_sound("step_time") && job.step_time > Duration::zero() &&

@@ -483,7 +483,24 @@ TEST(BadInput, AnIntervalLongerThanTheJob) {
 TEST(BadInput, AJobWithoutAnEnd) {
   EXPECT_EQ(problems_when("window = \"10d\"", ""),
             "test.toml:6:1: job.window = \"0s\", by default, and steps are both zero: the job has "
-            "no end; set window = \"54d\", or steps\n");
+            "no end; set window = \"54d\", or steps, or tokens\n");
+}
+
+TEST(BadInput, WorkThatIsSaidTwiceAndNotAlike) {
+  const LoadedScenario loaded = load_text(with(kSmall, "window = \"10d\"", "tokens = 1e9"));
+  ASSERT_EQ(problems_of(loaded), "");
+  const JobModel& job = loaded.scenario->world.job;
+  const double of_step = 16.0 * job.model.sequence;
+  EXPECT_GE(static_cast<double>(job.steps) * of_step, 1e9);
+  EXPECT_LT(static_cast<double>(job.steps - 1) * of_step, 1e9);
+  const std::string steps = std::to_string(job.steps);
+  EXPECT_EQ(problems_when("window = \"10d\"", "tokens = 1e9\nsteps = " + steps), "");
+  EXPECT_EQ(problems_when("window = \"10d\"", "tokens = 1e9\nsteps = 7"),
+            "test.toml:10:9: job.steps = 7 are not the " + steps + " of job.tokens; leave one of them out\n");
+  // What is written last counts.
+  const LoadedScenario set = load_text(with(kSmall, "window = \"10d\"", "tokens = 1e9"), {"job.steps=7"});
+  ASSERT_EQ(problems_of(set), "");
+  EXPECT_EQ(set.scenario->world.job.steps, 7);
 }
 
 TEST(BadInput, HeartbeatsThatCannotWork) {
