@@ -187,7 +187,7 @@ std::string terms(const CompareResult& result) {
       std::all_of(result.scenarios.begin(), result.scenarios.end(), [&](const auto& each) {
         const ScenarioFacts& facts = each.summary.facts;
         const ScenarioFacts& first = result.scenarios.front().summary.facts;
-        return facts.hosts + facts.spares == first.hosts + first.spares;
+        return facts.hosts == first.hosts && facts.spares == first.spares;
       });
   std::string text = fmt::format(
       "{} replicas of each met {} (seed {}); ", result.replicas,

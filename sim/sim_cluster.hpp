@@ -27,6 +27,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace gauntlet {
@@ -179,7 +180,8 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> culprit_slots() const;
   double loss() const;
   void loss_changes();
-  ClusterState cluster_state() const;  // of the job's hosts
+  ClusterState cluster_state() const { return state_with(active_); }
+  ClusterState state_with(std::span<const ActiveFault> faults) const;  // of the job's hosts
   void add_seat(const ActiveFault& fault, std::uint32_t slot, ClusterState& state) const;
   void add_seats(const ActiveFault& fault, ClusterState& state) const;
   std::vector<ActiveFault>::iterator find_fault(std::uint32_t number);

@@ -396,9 +396,9 @@ void SimCluster::add_seats(const ActiveFault& fault, ClusterState& state) const 
   });
 }
 
-ClusterState SimCluster::cluster_state() const {
+ClusterState SimCluster::state_with(std::span<const ActiveFault> faults) const {
   ClusterState state;
-  for (const ActiveFault& fault : active_) add_seats(fault, state);
+  for (const ActiveFault& fault : faults) add_seats(fault, state);
   std::sort(state.slow.begin(), state.slow.end());
   std::sort(state.network.nics.begin(), state.network.nics.end());
   return state;
@@ -407,12 +407,9 @@ ClusterState SimCluster::cluster_state() const {
 /// How many times as long a step takes with this fault alone: where no host of its carries the job yet, as if the first did.
 double SimCluster::times_as_long(const ActiveFault& fault) const {
   if (kind_of(fault).effect == Effect::stall) return std::numeric_limits<double>::infinity();
-  ClusterState alone;
-  add_seats(fault, alone);
+  ClusterState alone = state_with({&fault, 1});
   if (alone.healthy()) add_seat(fault, 0, alone);
   if (alone.healthy()) return 1;
-  std::sort(alone.slow.begin(), alone.slow.end());
-  std::sort(alone.network.nics.begin(), alone.network.nics.end());
   return to_seconds(size_->pace(alone).step) / to_seconds(size_->healthy_step());
 }
 

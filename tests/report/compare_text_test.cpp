@@ -96,6 +96,19 @@ TEST(CompareReport, SaysWhatMakesTheDifference) {
   EXPECT_THAT(report, HasSubstr("Again: gauntlet compare a.toml b.toml\n"));
 }
 
+TEST(CompareReport, SaysWhetherTheFaultsAreTheSame) {
+  CompareResult result = comparison_of({loss("hang", Phase::undetected, 2 * kHour, kHour, 600)});
+  const auto report = [&] { return text_report(result, {.command = "gauntlet compare a.toml b.toml"}); };
+  EXPECT_THAT(report(), HasSubstr("200 replicas of each met the same faults (seed 1)"));
+  for (std::uint32_t ScenarioFacts::*hosts : {&ScenarioFacts::hosts, &ScenarioFacts::spares}) {
+    std::uint32_t& count = result.scenarios.back().summary.facts.*hosts;
+    ++count;
+    EXPECT_THAT(report(), Not(HasSubstr("the same faults")));
+    EXPECT_THAT(report(), HasSubstr("200 replicas of each met faults of the same seed"));
+    --count;
+  }
+}
+
 TEST(CompareReport, NamesThePhaseWhereManyCausesShareIt) {
   const CompareResult result =
       comparison_of({loss("gpu", Phase::recomputing, kHour, -3 * kHour, 600),
