@@ -43,6 +43,12 @@ struct Reason {
   std::string name;
 };
 
+// "hang undetected"; "checkpoint_stall", whose cause is in its name.
+std::string cause_and_phase(const LossDifference& of) {
+  const std::string phase = name_of(*of.phase);
+  return phase.starts_with(of.cause) ? phase : of.cause + " " + phase;
+}
+
 // "hang undetected", where one pair is most of a group; else the group with its largest members.
 Reason reason_of(const LossDifference& group, const Comparison& comparison, const Unit& unit) {
   std::vector<const LossDifference*> members;  // with the group's sign, the largest first
@@ -54,7 +60,7 @@ Reason reason_of(const LossDifference& group, const Comparison& comparison, cons
   const std::string own = group.phase ? name_of(*group.phase) : group.cause;
   if (members.empty()) return {difference, own};
   if (size_of(*members[0]) >= kMostOfIt * size_of(group))
-    return {*members[0]->of.difference, members[0]->cause + " " + name_of(*members[0]->phase)};
+    return {*members[0]->of.difference, cause_and_phase(*members[0])};
   const auto member = [&](const LossDifference& part) {
     return fmt::format("{} {}", group.phase ? part.cause : name_of(*part.phase), unit.number(size_of(part)));
   };

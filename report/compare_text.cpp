@@ -185,14 +185,13 @@ std::string shown_replica(const CompareResult& result, const Comparison& compari
 std::string terms(const CompareResult& result) {
   const bool same_hosts =
       std::all_of(result.scenarios.begin(), result.scenarios.end(), [&](const auto& each) {
-        const ScenarioFacts& facts = each.summary.facts;
-        const ScenarioFacts& first = result.scenarios.front().summary.facts;
-        return facts.hosts == first.hosts && facts.spares == first.spares;
+        return each.summary.facts.hosts == result.scenarios.front().summary.facts.hosts;
       });
-  std::string text = fmt::format(
-      "{} replicas of each met {} (seed {}); ", result.replicas,
-      same_hosts ? "the same faults" : "faults of the same seed, other ones where the hosts are not as many",
-      result.seed);
+  std::string text =
+      fmt::format("{} replicas of each met {} (seed {}); ", result.replicas,
+                  same_hosts ? "the same faults"
+                             : "faults of the same seed, other ones where a job has not as many hosts",
+                  result.seed);
   if (result.replicas < kFewestForInterval) return text + "too few for intervals.";
   text += fmt::format("paired 95% intervals, {}.", kIntervalCovers);
   std::string factors;

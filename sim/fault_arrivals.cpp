@@ -24,11 +24,12 @@ bool sits_in_host(ComponentKind kind) {
 
 // --- ageing components ---------------------------------------------------------------------------------------------
 
-AgeingArrivals::AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first_on)
+AgeingArrivals::AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first, std::uint32_t end_on)
     : law_(kind.life),
-      population_(kind.life, kind.stationary_ages ? Ages::stationary : Ages::fresh, first_on,
-                  Stream(seed, stream_name("fault." + kind.name))),
-      first_on_(first_on),
+      population_(kind.life, kind.stationary_ages ? Ages::stationary : Ages::fresh, end_on - first,
+                  Stream(seed, stream_name("fault." + kind.name), first)),
+      first_(first),
+      end_on_(end_on),
       seed_(seed),
       name_(stream_name("life." + kind.name)) {}
 
@@ -59,7 +60,7 @@ double AgeingArrivals::next_time() const {
 
 std::uint32_t AgeingArrivals::take() {
   if (population_.next_time() <= (due_.empty() ? kInfinity : due_.front().at)) {
-    const auto component = static_cast<std::uint32_t>(population_.take());
+    const std::uint32_t component = first_ + static_cast<std::uint32_t>(population_.take());
     Single& failed = single(component);
     failed.on = true;
     failed.failed = true;
@@ -74,9 +75,9 @@ std::uint32_t AgeingArrivals::take() {
 }
 
 void AgeingArrivals::turn_off(std::uint32_t component, double now) {
-  if (component < first_on_ && population_.contains(component)) {
+  if (began_on(component) && population_.contains(component - first_)) {
     // Nanoseconds as a double may stand a rounding past a failure that is due now.
-    population_.remove(component, std::min(now, population_.next_time()));
+    population_.remove(component - first_, std::min(now, population_.next_time()));
     Single& leaving = single(component);
     leaving.left = population_.residual_after(now, leaving.stream);
     return;
@@ -91,7 +92,7 @@ void AgeingArrivals::turn_off(std::uint32_t component, double now) {
 
 void AgeingArrivals::turn_on(std::uint32_t component, double now) {
   const bool first_time = !singles_.contains(component);
-  if (first_time && component < first_on_) return;  // never was off
+  if (first_time && began_on(component)) return;  // never was off
   Single& joining = single(component);
   if (joining.on) return;
   if (first_time) joining.left = population_.residual_after(0, joining.stream);
@@ -111,8 +112,8 @@ void AgeingArrivals::renew(std::uint32_t component, double now) {
 void AgeingArrivals::begin_failed(std::uint32_t component) {
   Single& failed = single(component);
   failed.failed = true;
-  if (component >= first_on_) return;
-  population_.remove(component, 0);
+  if (!began_on(component)) return;
+  population_.remove(component - first_, 0);
   failed.on = true;
 }
 
@@ -138,45 +139,59 @@ std::uint32_t FaultArrivals::components_per_host(const FaultKind& kind) const {
 FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world), seed_(seed) {
   for (std::uint32_t k = 0; k < world.faults.size(); ++k) {
     const FaultKind& kind = world.faults[k];
+    first_of_.push_back(static_cast<std::uint32_t>(processes_.size()));
+    const bool given = !kind.trace.empty() || kind.clock == FaultClock::start;
     const std::uint32_t count = component_count(world, kind.component);
-    if (!kind.trace.empty() || kind.clock == FaultClock::start) {
-      arrivals_.emplace_back(TraceArrivals(kind));
-    } else if (!kind.profile.flat() && memoryless(kind.life)) {
-      arrivals_.emplace_back(ProfiledArrivals(kind, count, seed));
-    } else if (memoryless(kind.life)) {
-      arrivals_.emplace_back(
-          PoissonPopulation(kind.life.mean(), count, Stream(seed, stream_name("fault." + kind.name))));
-    } else {
-      const bool job_only = kind.clock == FaultClock::training && sits_in_host(kind.component);
-      const std::uint32_t of_job = world.inventory.job_hosts * components_per_host(kind);
-      arrivals_.emplace_back(AgeingArrivals(kind, seed, job_only ? of_job : count));
-      ageing_.push_back(k);
-    }
-    const double at = std::visit([](const auto& arrivals) { return arrivals.next_time(); }, arrivals_.back());
-    next_[index(kind.clock)].push_back({at, k});
+    const std::uint32_t of_job = given ? count : component_count_of_job(world, kind.component);
+    add(k, 0, of_job);
+    if (of_job < count) add(k, of_job, count);
+    if (std::holds_alternative<AgeingArrivals>(processes_.back().arrivals)) ageing_.push_back(k);
   }
+  first_of_.push_back(static_cast<std::uint32_t>(processes_.size()));
   for (std::vector<Next>& each : next_) std::sort(each.begin(), each.end());
 }
 
-void FaultArrivals::next_is(std::uint32_t kind, double at) {
-  std::vector<Next>& next = next_[index(world_->faults[kind].clock)];
-  const Next moved{at, kind};
-  auto place = std::find_if(next.begin(), next.end(), [kind](const Next& each) { return each.kind == kind; });
+void FaultArrivals::add(std::uint32_t k, std::uint32_t first, std::uint32_t end) {
+  const FaultKind& kind = world_->faults[k];
+  const auto arrivals = [&]() -> Arrivals {
+    if (!kind.trace.empty() || kind.clock == FaultClock::start) return TraceArrivals(kind);
+    if (!kind.profile.flat() && memoryless(kind.life)) return ProfiledArrivals(kind, seed_, first, end);
+    if (memoryless(kind.life))
+      return PoissonArrivals(kind.life.mean(), seed_, stream_name("fault." + kind.name), first, end);
+    const bool carries_no_job =
+        first > 0 && kind.clock == FaultClock::training && sits_in_host(kind.component);
+    return AgeingArrivals(kind, seed_, first, carries_no_job ? first : end);
+  };
+  processes_.push_back({k, first, arrivals()});
+  const double at = std::visit([](const auto& each) { return each.next_time(); }, processes_.back().arrivals);
+  next_[index(kind.clock)].push_back({at, static_cast<std::uint32_t>(processes_.size() - 1)});
+}
+
+/// That of the component, of a kind's one or two.
+std::uint32_t FaultArrivals::process_of(std::uint32_t kind, std::uint32_t component) const {
+  const std::uint32_t last = first_of_[kind + 1] - 1;
+  return component >= processes_[last].first ? last : first_of_[kind];
+}
+
+void FaultArrivals::next_changed(std::uint32_t process) {
+  const Process& changed = processes_[process];
+  const double at = std::visit([](const auto& each) { return each.next_time(); }, changed.arrivals);
+  std::vector<Next>& next = next_[index(world_->faults[changed.kind].clock)];
+  const Next moved{at, process};
+  auto place =
+      std::find_if(next.begin(), next.end(), [process](const Next& each) { return each.process == process; });
   for (; place + 1 != next.end() && place[1] < moved; ++place) *place = place[1];
   for (; place != next.begin() && moved < place[-1]; --place) *place = place[-1];
   *place = moved;
 }
 
 Strike FaultArrivals::take(FaultClock clock) {
-  const std::uint32_t kind = next_[index(clock)].front().kind;
-  Strike strike{FaultKindId{kind}, {world_->faults[kind].component, 0}};
-  std::visit(
-      [&](auto& arrivals) {
-        strike.component.index = static_cast<std::uint32_t>(arrivals.take());
-        next_is(kind, arrivals.next_time());
-      },
-      arrivals_[kind]);
-  return strike;
+  const std::uint32_t number = next_[index(clock)].front().process;
+  Process& process = processes_[number];
+  const std::uint32_t component =
+      std::visit([](auto& arrivals) { return arrivals.take(); }, process.arrivals);
+  next_changed(number);
+  return {FaultKindId{process.kind}, {world_->faults[process.kind].component, component}};
 }
 
 template <class Do>
@@ -184,10 +199,11 @@ void FaultArrivals::for_ageing_components(FaultClock clock, HostId host, Do&& ac
   for (const std::uint32_t k : ageing_) {
     const FaultKind& kind = world_->faults[k];
     if (kind.clock != clock || !sits_in_host(kind.component)) continue;
-    auto& arrivals = std::get<AgeingArrivals>(arrivals_[k]);
     const std::uint32_t each = components_per_host(kind);
+    const std::uint32_t process = process_of(k, host.value * each);
+    auto& arrivals = std::get<AgeingArrivals>(processes_[process].arrivals);
     for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) act(arrivals, c);
-    next_is(k, arrivals.next_time());
+    next_changed(process);
   }
 }
 
@@ -202,20 +218,23 @@ void FaultArrivals::turn_on(FaultClock clock, HostId host, double now) {
 }
 
 void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now) {
-  auto* ageing = std::get_if<AgeingArrivals>(&arrivals_[kind.value]);
+  const std::uint32_t process = process_of(kind.value, component);
+  auto* ageing = std::get_if<AgeingArrivals>(&processes_[process].arrivals);
   if (ageing == nullptr) return;  // a Poisson process has no memory to renew, a trace is given
   ageing->renew(component, now);
-  next_is(kind.value, ageing->next_time());
+  next_changed(process);
 }
 
 void FaultArrivals::cure(HostId host) {
-  for (std::uint32_t k = 0; k < arrivals_.size(); ++k) {
+  for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
     const FaultKind& kind = world_->faults[k];
-    auto* profiled = std::get_if<ProfiledArrivals>(&arrivals_[k]);
-    if (profiled == nullptr || !kind.profile.lemons.cured || !sits_in_host(kind.component)) continue;
+    if (!kind.profile.lemons.cured || !sits_in_host(kind.component)) continue;
     const std::uint32_t each = components_per_host(kind);
+    const std::uint32_t process = process_of(k, host.value * each);
+    auto* profiled = std::get_if<ProfiledArrivals>(&processes_[process].arrivals);
+    if (profiled == nullptr) continue;
     for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) profiled->cure(c);
-    next_is(k, profiled->next_time());
+    next_changed(process);
   }
 }
 
@@ -225,13 +244,15 @@ std::vector<Strike> FaultArrivals::present_at_start() {
   std::vector<Strike> present;
   for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
     const FaultKind& kind = world_->faults[k];
-    auto* ageing = std::get_if<AgeingArrivals>(&arrivals_[k]);
     for_each_hit(component_count(*world_, kind.component), kind.prevalence.value,
                  Stream(seed_, stream_name("present." + kind.name)), [&](std::uint32_t component) {
                    present.push_back({FaultKindId{k}, {kind.component, component}});
-                   if (ageing != nullptr) ageing->begin_failed(component);
+                   const std::uint32_t process = process_of(k, component);
+                   if (auto* ageing = std::get_if<AgeingArrivals>(&processes_[process].arrivals)) {
+                     ageing->begin_failed(component);
+                     next_changed(process);
+                   }
                  });
-    if (ageing != nullptr) next_is(k, ageing->next_time());
   }
   return present;
 }

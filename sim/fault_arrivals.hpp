@@ -4,6 +4,9 @@
 // the job trains and a component ages while its host carries the job. In both a host is either on or off, and only the
 // hosts that go off and on again, or fail, cost anything. Failure domains (racks, switches) have no host: they are never off.
 //
+// What concerns the hosts that the job begins on, and what concerns only those beside, comes by two processes with draws of
+// their own: one spare more changes nothing of what strikes the job.
+//
 // Beside the clocks, faults are there from the beginning, or come with a start of the job: each component on its own, by a
 // chance. What that costs follows the hits, not the components.
 #pragma once
@@ -12,6 +15,7 @@
 #include "core/random/population.hpp"
 #include "core/random/stream.hpp"
 #include "models/world.hpp"
+#include "sim/poisson_arrivals.hpp"
 #include "sim/profiled_arrivals.hpp"
 
 #include <compare>
@@ -26,8 +30,8 @@ namespace gauntlet {
 /// Components that are renewed one by one and have ages: any law but the exponential.
 class AgeingArrivals {
  public:
-  /// `first_on`: components below this number are on when the clock starts, the others are off.
-  AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first_on);
+  /// The components from `first` up; those below `end_on` are on when the clock starts, the others are off.
+  AgeingArrivals(const FaultKind& kind, Seed seed, std::uint32_t first, std::uint32_t end_on);
 
   double next_time() const;
   /// The component that fails at next_time(). It fails no more until it is renewed.
@@ -53,12 +57,13 @@ class AgeingArrivals {
     std::uint32_t component;
   };
   Single& single(std::uint32_t component);
+  bool began_on(std::uint32_t component) const { return component < end_on_; }
   void schedule(std::uint32_t component, Single& single, double now);
   void drop_stale();
 
   Law law_;
-  Population population_;
-  std::uint32_t first_on_;
+  Population population_;  // of those that began on, numbered from `first_`
+  std::uint32_t first_, end_on_;
   Seed seed_;
   StreamName name_;
   std::unordered_map<std::uint32_t, Single> singles_;
@@ -110,23 +115,30 @@ class FaultArrivals {
   std::vector<Strike> at_start_of_job(std::uint64_t start_number) const;
 
  private:
-  using Arrivals = std::variant<PoissonPopulation, ProfiledArrivals, AgeingArrivals, TraceArrivals>;
+  using Arrivals = std::variant<PoissonArrivals, ProfiledArrivals, AgeingArrivals, TraceArrivals>;
+  struct Process {
+    std::uint32_t kind, first;  // component
+    Arrivals arrivals;
+  };
   struct Next {
     double at;
-    std::uint32_t kind;
+    std::uint32_t process;
     friend auto operator<=>(const Next&, const Next&) = default;
   };
   static constexpr std::size_t index(FaultClock clock) { return static_cast<std::size_t>(clock); }
   std::uint32_t components_per_host(const FaultKind& kind) const;
-  void next_is(std::uint32_t kind, double at);
+  void add(std::uint32_t kind, std::uint32_t first, std::uint32_t end);
+  std::uint32_t process_of(std::uint32_t kind, std::uint32_t component) const;
+  void next_changed(std::uint32_t process);
   template <class Do>
   void for_ageing_components(FaultClock clock, HostId host, Do&& act);
 
   const World* world_;
   Seed seed_;
-  std::vector<Arrivals> arrivals_;     // by FaultKindId
-  std::vector<std::uint32_t> ageing_;  // the kinds that have ages
-  std::vector<Next> next_[3];  // by clock, the kind first that strikes next; nothing ever comes on `start`
+  std::vector<Process> processes_;       // by kind, that of the job first
+  std::vector<std::uint32_t> first_of_;  // by FaultKindId: its first process
+  std::vector<std::uint32_t> ageing_;    // the kinds that have ages
+  std::vector<Next> next_[3];  // by clock, the process first that strikes next; nothing ever comes on `start`
 };
 
 }  // namespace gauntlet

@@ -1,5 +1,7 @@
 #include "sim/heartbeats.hpp"
 
+#include "sim/moment.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,12 +17,10 @@ Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engi
       phase_name_(stream_name("heartbeat.phase")),
       jitter_name_(stream_name("heartbeat.jitter")),
       clocks_(&clocks),
-      aborts_(&aborts),
-      gap_durations_(seed, stream_name("heartbeat.gap_duration")) {
+      aborts_(&aborts) {
   if (world.telemetry.gap_mtbf > Duration::zero()) {
-    gaps_.emplace(to_seconds(world.telemetry.gap_mtbf), world.inventory.hosts(),
-                  Stream(seed, stream_name("heartbeat.gap")));
-    engine_->at(after(kStart, from_seconds(gaps_->next_time())), Priority::world, GapBegins{});
+    gaps_.emplace(world.telemetry.gap_mtbf, seed, stream_name("heartbeat.gap"), world.inventory);
+    engine_->at(gaps_->next(), Priority::world, GapBegins{});
   }
   if (full_) start_full();
 }
@@ -442,9 +442,11 @@ void Heartbeats::pass_exit(HostId host, const Exit& exit) {
 // --- telemetry gaps ------------------------------------------------------------------------------------------------
 
 void Heartbeats::on(const GapBegins&) {
-  const HostId host{static_cast<std::uint32_t>(gaps_->take())};
-  engine_->at(after(kStart, from_seconds(gaps_->next_time())), Priority::world, GapBegins{});
-  const Duration lasts = from_seconds(world_->telemetry.gap_duration.sample(gap_durations_));
+  static constexpr StreamName kDuration = stream_name("heartbeat.gap_duration");
+  const HostId host = gaps_->take();
+  engine_->at(gaps_->next(), Priority::world, GapBegins{});
+  Stream draws = stream_now(seed_, kDuration, engine_->now(), host.value);
+  const Duration lasts = from_seconds(world_->telemetry.gap_duration.sample(draws));
   silence(host);
   engine_->after(lasts, Priority::world, GapEnds{host});
 }

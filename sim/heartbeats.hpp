@@ -10,12 +10,12 @@
 #pragma once
 
 #include "core/filter.hpp"
-#include "core/random/population.hpp"
 #include "core/random/stream.hpp"
 #include "core/signal.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
+#include "sim/poisson_arrivals.hpp"
 #include "sim/reports.hpp"
 
 #include <cstdint>
@@ -172,8 +172,7 @@ class Heartbeats {
   bool stopped_ = false;                  // ranks have exited, and the job was not stopped since
   std::uint32_t aborted_hosts_ = 0;
   Timer exit_burst_;
-  std::optional<PoissonPopulation> gaps_;
-  Stream gap_durations_;
+  std::optional<PoissonHosts> gaps_;
 };
 
 }  // namespace gauntlet

@@ -1,5 +1,7 @@
 #include "sim/host_signals.hpp"
 
+#include "sim/moment.hpp"
+
 #include <algorithm>
 
 namespace gauntlet {
@@ -25,15 +27,13 @@ HostSignals::HostSignals(bool full, const World& world, Seed seed, const StageTi
       seats_(&seats),
       gang_(&gang),
       engine_(&engine),
-      out_(&out),
-      blip_durations_(seed, stream_name("telemetry.blip_duration")) {
+      out_(&out) {
   const Telemetry& telemetry = world.telemetry;
   traffic_phase_ = from_seconds(uniform_at(seed, stream_name("telemetry.traffic_phase"), 0, 0) *
                                 to_seconds(telemetry.traffic_interval));
   if (telemetry.blip_mtbf > Duration::zero()) {
-    blip_times_.emplace(to_seconds(telemetry.blip_mtbf), world.inventory.hosts(),
-                        Stream(seed, stream_name("telemetry.blip")));
-    engine.at(after(kStart, from_seconds(blip_times_->next_time())), Priority::world, BlipBegins{});
+    blip_times_.emplace(telemetry.blip_mtbf, seed, stream_name("telemetry.blip"), world.inventory);
+    engine.at(blip_times_->next(), Priority::world, BlipBegins{});
   }
 }
 
@@ -188,8 +188,9 @@ void HostSignals::blips_change() {
 
 void HostSignals::on(const BlipBegins&) {
   report_due();
-  const HostId host{static_cast<std::uint32_t>(blip_times_->take())};
-  engine_->at(after(kStart, from_seconds(blip_times_->next_time())), Priority::world, BlipBegins{});
+  static constexpr StreamName kDuration = stream_name("telemetry.blip_duration");
+  const HostId host = blip_times_->take();
+  engine_->at(blip_times_->next(), Priority::world, BlipBegins{});
   const auto found =
       std::find_if(blips_.begin(), blips_.end(), [&](const Blip& each) { return each.host == host; });
   if (found == blips_.end()) {
@@ -197,7 +198,8 @@ void HostSignals::on(const BlipBegins&) {
   } else {
     ++found->count;
   }
-  const Duration lasts = from_seconds(world_->telemetry.blip_duration.sample(blip_durations_));
+  Stream draws = stream_now(seed_, kDuration, engine_->now(), host.value);
+  const Duration lasts = from_seconds(world_->telemetry.blip_duration.sample(draws));
   engine_->after(lasts, Priority::world, BlipEnds{host});
   blips_change();
 }
@@ -237,10 +239,9 @@ double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* e
 double HostSignals::sample(Signal signal, HostId host, double level) const {
   const double noise = world_->telemetry.noise;
   if (noise == 0 || level == 0) return level;
-  const auto now = static_cast<std::uint64_t>((engine_->now() - kStart).count());
   const std::uint32_t who = tick_of(signal) == traffic_tick ? 0 : host.value;
   const double x =
-      2 * uniform_at(seed_, kNoise[static_cast<std::size_t>(signal)], now * 0x9e3779b97f4a7c15ULL + who, 0) -
+      2 * uniform_at(seed_, kNoise[static_cast<std::size_t>(signal)], component_now(engine_->now(), who), 0) -
       1;
   return level * (1 + noise * x);
 }

@@ -12,11 +12,11 @@
 #pragma once
 
 #include "core/filter.hpp"
-#include "core/random/population.hpp"
 #include "models/step/segments.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/gang.hpp"
+#include "sim/poisson_arrivals.hpp"
 #include "sim/reports.hpp"
 #include "sim/seats.hpp"
 
@@ -160,8 +160,7 @@ class HostSignals {
   std::array<Time, 2> due_at_ = {kNever, kNever};
   std::array<bool, 2> settled_{};  // no sample of such a tick will report, as things stand
   Pace settled_for_;               // of traffic: at this pace
-  std::optional<PoissonPopulation> blip_times_;
-  Stream blip_durations_;
+  std::optional<PoissonHosts> blip_times_;
 };
 
 }  // namespace gauntlet

@@ -13,23 +13,26 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, std::uint32_t count, Seed seed)
+ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, Seed seed, std::uint32_t first, std::uint32_t end)
     : profile_(&kind.profile),
-      strikes_(seed, stream_name("fault." + kind.name)),
-      thinned_(seed, stream_name("thinned." + kind.name)) {
+      strikes_(seed, stream_name("fault." + kind.name), first),
+      thinned_(seed, stream_name("thinned." + kind.name), first) {
   if (profile_->lemons.factor != 1)
-    for_each_hit(count, profile_->lemons.share, Stream(seed, stream_name("lemon." + kind.name)),
-                 [this](std::uint32_t component) { lemons_.push_back(component); });
+    for_each_hit(end, profile_->lemons.share, Stream(seed, stream_name("lemon." + kind.name)),
+                 [this, first](std::uint32_t component) {
+                   if (component >= first) lemons_.push_back(component);
+                 });
   std::vector<Batch> batches = profile_->batches;
   std::sort(batches.begin(), batches.end(), [](const Batch& a, const Batch& b) { return a.first < b.first; });
-  std::uint32_t from = 0;
+  std::uint32_t from = first;
   for (const Batch& batch : batches) {
-    const std::uint32_t end = batch.last < count ? batch.last + 1 : count;
-    group(from, std::min(batch.first, count), 1);
-    group(std::min(batch.first, count), end, batch.factor);
-    from = end;
+    const std::uint32_t begins = std::clamp(batch.first, from, end);
+    const std::uint32_t ends = std::max(begins, batch.last < end ? batch.last + 1 : end);
+    group(from, begins, 1);
+    group(begins, ends, batch.factor);
+    from = ends;
   }
-  group(from, count, 1);
+  group(from, end, 1);
   for (const Group& each : groups_) weight_ += each.weight;
   mean_gap_ = kind.life.mean() / (weight_ * (1 + profile_->daily.amplitude));
   if (weight_ > 0) {

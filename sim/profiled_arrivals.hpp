@@ -16,7 +16,8 @@ namespace gauntlet {
 
 class ProfiledArrivals {
  public:
-  ProfiledArrivals(const FaultKind& kind, std::uint32_t count, Seed seed);
+  /// Of the components [first, end).
+  ProfiledArrivals(const FaultKind& kind, Seed seed, std::uint32_t first, std::uint32_t end);
 
   /// When the next strike comes, in seconds; infinite when none will.
   double next_time() const { return next_time_; }

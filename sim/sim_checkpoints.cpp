@@ -155,20 +155,20 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   return out;
 }
 
-/// The phases of a start, one after the other. Every one is drawn, so that policies do not move each other's draws.
+/// The phases of a start, one after the other, by draws of the start's number. Every one is drawn, whichever are needed.
 void SimCluster::begin_start(const Start& action) {
   const StartChain& chain = world_->job.start;
   const double gpus = size_->layout().ranks();
   const double scale = chain.at_gpus > 0 ? gpus / chain.at_gpus : 1;
+  static constexpr StreamName kStartPhases = stream_name("start");
+  Stream draws(seed_, kStartPhases, static_cast<std::uint64_t>(starts_));
   const auto draw = [&](const Law& law, double growth) {
-    return from_seconds(law.sample(*start_draws_) * (growth == 0 ? 1 : math_pow(scale, growth)));
+    return from_seconds(law.sample(draws) * (growth == 0 ? 1 : math_pow(scale, growth)));
   };
   const Duration scheduling = draw(chain.scheduling, chain.growth.scheduling);
+  const Duration provisioning = draw(chain.provisioning, 0);
   Duration before = action.schedule ? scheduling : Duration::zero();
-  if (!std::exchange(has_hosts_, true)) {
-    Stream draws(seed_, stream_name("start.provisioning"), static_cast<std::uint32_t>(starts_));
-    before += from_seconds(chain.provisioning.sample(draws));
-  }
+  if (!std::exchange(has_hosts_, true)) before += provisioning;
   before += draw(chain.process_start, chain.growth.process_start);
   before += draw(chain.communicator_init, chain.growth.communicator_init);
   Duration after_load = draw(chain.data_loader, chain.growth.data_loader);

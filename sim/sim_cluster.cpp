@@ -67,9 +67,6 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   signals_.emplace(full_telemetry, gang_, engine_, out_);
   host_signals_.emplace(full_telemetry, *world_, seed, whole_.stage_timings(), seats_, gang_, engine_,
                         *reports_);
-  start_draws_.emplace(seed, stream_name("start"));
-  probe_draws_.emplace(seed, stream_name("probe"));
-  person_draws_.emplace(seed, stream_name("person"));
 
   schedule_faults(FaultClock::always);
   for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {

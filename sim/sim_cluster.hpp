@@ -17,6 +17,7 @@
 #include "sim/host_signals.hpp"
 #include "sim/job_signals.hpp"
 #include "sim/job_size.hpp"
+#include "sim/moment.hpp"
 #include "sim/outbox.hpp"
 #include "sim/repair.hpp"
 #include "sim/reports.hpp"
@@ -157,7 +158,10 @@ class SimCluster final : public Cluster {
   void follow(const FaultKind& kind, ComponentId component);
   std::uint32_t repairs_of(ComponentId component) const;
   void wait_for_same_step();
-  Stream draws_of(StreamName name, std::uint32_t component) const;
+  /// For what happens to one component now.
+  Stream draws_of(StreamName name, std::uint32_t component) const {
+    return stream_now(seed_, name, engine_.now(), component);
+  }
   void show_symptoms(const ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
@@ -319,7 +323,6 @@ class SimCluster final : public Cluster {
   std::optional<HostSignals> host_signals_;
   std::optional<Reports> reports_;
   std::optional<Victims> victims_;
-  std::optional<Stream> start_draws_, probe_draws_, person_draws_;
 };
 
 /// Whether `holds` for one of the hosts; asked in order, until it does.

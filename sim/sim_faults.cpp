@@ -118,13 +118,6 @@ bool SimCluster::strike(const Strike& strike) {
   return true;
 }
 
-/// A stream for what happens to one component now: keyed by the component and the time, so that neither other kinds nor
-/// what a policy did before move its draws.
-Stream SimCluster::draws_of(StreamName name, std::uint32_t component) const {
-  const auto now = static_cast<std::uint64_t>((engine_.now() - kStart).count());
-  return Stream(seed_, name, now * 0x9e3779b97f4a7c15ULL + component);
-}
-
 void SimCluster::follow(const FaultKind& kind, ComponentId component) {
   if (!kind.followed_by) return;
   const FollowedBy& next = *kind.followed_by;

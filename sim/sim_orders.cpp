@@ -286,12 +286,16 @@ void SimCluster::begin(const Order& order, const Probe& action) {
   open(order, after(engine_.now(), world_->probes[action.probe.value].time), Priority::world);
 }
 
+static constexpr StreamName kAccuses = stream_name("probe.accuses");
+
 bool SimCluster::finds(const ProbeKind& probe, HostId host) {
+  static constexpr StreamName kFinds = stream_name("probe.finds");
+  Stream draws = draws_of(kFinds, host.value);
   for (const ActiveFault& fault : active_) {
     if (!fault.hosts.contains(host)) continue;
     if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
     const double chance = probe.detects[fault.kind.value].value;
-    if (chance > 0 && probe_draws_->uniform() < chance) return true;
+    if (chance > 0 && draws.uniform() < chance) return true;
   }
   return false;
 }
@@ -319,10 +323,11 @@ std::vector<HostId> SimCluster::failing_hosts(const ProbeKind& probe) {
   }
   // Healthy groups that are accused are rare: skip from one to the next, a geometric number ahead.
   if (const double false_positive = probe.false_positive.value; false_positive > 0) {
+    Stream draws = draws_of(kAccuses, 0);
     const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
     for (double group = 0;; group += 1) {
       group += static_cast<double>(
-          static_cast<std::int64_t>(std::min(1e15, math_log(probe_draws_->uniform()) / log_miss)));
+          static_cast<std::int64_t>(std::min(1e15, math_log(draws.uniform()) / log_miss)));
       if (group >= groups) break;
       const auto number = static_cast<std::uint32_t>(group);
       if (std::find(suspect.begin(), suspect.end(), number) == suspect.end()) add(failing, number);
@@ -341,8 +346,9 @@ Result SimCluster::examine(const Probe& action) {
   std::vector<HostId> failing;
   if (action.who.subset == Scope::Subset::one) {
     const HostId host{action.who.index};  // with partners that are known to be good, where it needs some
+    Stream draws = draws_of(kAccuses, host.value);
     const double false_positive = probe.false_positive.value;
-    if (finds(probe, host) || (false_positive > 0 && probe_draws_->uniform() < false_positive))
+    if (finds(probe, host) || (false_positive > 0 && draws.uniform() < false_positive))
       failing.push_back(host);
   } else {
     failing = failing_hosts(probe);
@@ -382,8 +388,9 @@ std::optional<HostId> SimCluster::deal_with_culprit() {
 void SimCluster::begin(const Order& order, const Ask&) {
   engine_.cancel(notice_);
   engine_.cancel(start_notice_);
-  open(order, after(engine_.now(), from_seconds(world_->people.response.sample(*person_draws_))),
-       Priority::world);
+  static constexpr StreamName kResponse = stream_name("person.response");
+  Stream draws = draws_of(kResponse, 0);
+  open(order, after(engine_.now(), from_seconds(world_->people.response.sample(draws))), Priority::world);
 }
 
 void SimCluster::begin(const Order& order, const Alert&) { answer_now(order, Status::done); }

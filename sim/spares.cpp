@@ -1,6 +1,7 @@
 #include "sim/spares.hpp"
 
 #include "core/contract.hpp"
+#include "sim/moment.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,11 +19,7 @@ std::optional<HostId> first_of(std::vector<HostId>& hosts) {
 }  // namespace
 
 Spares::Spares(const World& world, Seed seed, SimEngine& engine)
-    : model_(&world.spares),
-      engine_(&engine),
-      selection_(seed, stream_name("spares.selection")),
-      set_up_(seed, stream_name("spares.cold")),
-      preemption_(seed, stream_name("spares.preemption")) {
+    : model_(&world.spares), engine_(&engine), seed_(seed) {
   expect(world.spares.cold + world.spares.pool <= world.inventory.spares, "cold and pooled hosts are spares");
   const std::uint32_t cold = world.inventory.spares - model_->pool, warm = cold - model_->cold;
   const bool all_warm = warm == world.inventory.spares;
@@ -37,18 +34,25 @@ std::optional<HostId> Spares::take() { return first_of(warm_); }
 
 void Spares::call(std::size_t wanted) {
   if (coming_.size() >= wanted || (cold_.empty() && pool_.empty())) return;
-  const Duration selection = from_seconds(model_->selection.sample(selection_));
+  static constexpr StreamName kSelection = stream_name("spares.selection"),
+                              kCold = stream_name("spares.cold"),
+                              kPreemption = stream_name("spares.preemption");
+  const auto draw = [this](StreamName name, const Law& law, HostId host) {
+    Stream draws = stream_now(seed_, name, engine_->now(), host.value);
+    return from_seconds(law.sample(draws));
+  };
+  const Duration selection = draw(kSelection, model_->selection, {});
   ++counts_.selections;
   while (coming_.size() < wanted + kept_warm_) {
     const std::optional<HostId> host = first_of(cold_);
     if (!host) break;
-    send_for(*host, selection + from_seconds(model_->cold_time.sample(set_up_)));
+    send_for(*host, selection + draw(kCold, model_->cold_time, *host));
   }
   while (coming_.size() < wanted) {
     const std::optional<HostId> host = first_of(pool_);
     if (!host) break;
     ++counts_.preemptions;
-    send_for(*host, selection + from_seconds(model_->preemption.sample(preemption_)));
+    send_for(*host, selection + draw(kPreemption, model_->preemption, *host));
   }
 }
 

@@ -56,7 +56,7 @@ class Spares {
   std::size_t kept_warm_ = 0;               // where none is ever cold, all
   std::vector<HostId> warm_, cold_, pool_;  // the one that has waited longest first
   std::vector<Coming> coming_;
-  Stream selection_, set_up_, preemption_;
+  Seed seed_;
   SpareCounts counts_;
 };
 

@@ -83,4 +83,17 @@ std::uint32_t component_count(const World& world, ComponentKind kind) {
   return 0;
 }
 
+std::uint32_t component_count_of_job(const World& world, ComponentKind kind) {
+  std::uint32_t from = 0, to = component_count(world, kind);
+  while (from < to) {  // their hosts ascend
+    const std::uint32_t middle = from + (to - from) / 2;
+    if (hosts_of(world, {kind, middle}).first.value < world.inventory.job_hosts) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
 }  // namespace gauntlet

@@ -22,4 +22,7 @@ HostRange hosts_of(const World& world, ComponentId component);
 /// How many components of a kind there are in the world, those of spare hosts too.
 std::uint32_t component_count(const World& world, ComponentKind kind);
 
+/// How many of them, the first ones, concern a host that the job begins on. Hosts beside do not change it.
+std::uint32_t component_count_of_job(const World& world, ComponentKind kind);
+
 }  // namespace gauntlet

@@ -100,13 +100,11 @@ TEST(CompareReport, SaysWhetherTheFaultsAreTheSame) {
   CompareResult result = comparison_of({loss("hang", Phase::undetected, 2 * kHour, kHour, 600)});
   const auto report = [&] { return text_report(result, {.command = "gauntlet compare a.toml b.toml"}); };
   EXPECT_THAT(report(), HasSubstr("200 replicas of each met the same faults (seed 1)"));
-  for (std::uint32_t ScenarioFacts::*hosts : {&ScenarioFacts::hosts, &ScenarioFacts::spares}) {
-    std::uint32_t& count = result.scenarios.back().summary.facts.*hosts;
-    ++count;
-    EXPECT_THAT(report(), Not(HasSubstr("the same faults")));
-    EXPECT_THAT(report(), HasSubstr("200 replicas of each met faults of the same seed"));
-    --count;
-  }
+  ++result.scenarios.back().summary.facts.spares;
+  EXPECT_THAT(report(), HasSubstr("200 replicas of each met the same faults (seed 1)"));
+  ++result.scenarios.back().summary.facts.hosts;
+  EXPECT_THAT(report(), Not(HasSubstr("the same faults")));
+  EXPECT_THAT(report(), HasSubstr("200 replicas of each met faults of the same seed"));
 }
 
 TEST(CompareReport, NamesThePhaseWhereManyCausesShareIt) {
@@ -120,7 +118,7 @@ TEST(CompareReport, NamesThePhaseWhereManyCausesShareIt) {
   EXPECT_EQ(answer(result),
             "B (b.toml) loses 4.0 h +- 0.3 less than A (a.toml) in 54 days: 7.0 h less in recomputing (gpu "
             "3.0, nic "
-            "2.0, 2 more causes); 3.0 h more in checkpoint checkpoint_stall.");
+            "2.0, 2 more causes); 3.0 h more in checkpoint_stall.");
 }
 
 TEST(CompareReport, NamesTheCauseWhereItCostsInManyPhases) {

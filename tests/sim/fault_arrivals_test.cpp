@@ -89,7 +89,7 @@ TEST(AgeingArrivals, AgeWhileOnAndOnlyThen) {
   kind.stationary_ages = false;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Stream draw(Seed{.study = seed}, stream_name("arrivals.operations"));
-    AgeingArrivals arrivals(kind, Seed{.study = seed}, kFirstOn);
+    AgeingArrivals arrivals(kind, Seed{.study = seed}, 0, kFirstOn);
     KnownLives model(100, kCount, kFirstOn);
     double now = 0;
     for (int i = 0; i < 400; ++i) {
@@ -130,7 +130,7 @@ TEST(AgeingArrivals, AgeWhileOnAndOnlyThen) {
 TEST(AgeingArrivals, FailNoMoreUntilRenewed) {
   FaultKind kind = fault_kind("x", Law::weibull(10, 0.7));
   kind.stationary_ages = false;
-  AgeingArrivals arrivals(kind, Seed{.study = 1}, 20);
+  AgeingArrivals arrivals(kind, Seed{.study = 1}, 0, 20);
   std::set<std::uint32_t> failed;
   double now = 0;
   while (arrivals.next_time() < kInfinity) {
@@ -148,7 +148,7 @@ TEST(AgeingArrivals, FailNoMoreUntilRenewed) {
 
 TEST(AgeingArrivals, StandAClockThatIsARoundingPastAFailure) {
   const FaultKind kind = fault_kind("x", Law::weibull(10, 0.7));
-  AgeingArrivals arrivals(kind, Seed{.study = 1}, 20);
+  AgeingArrivals arrivals(kind, Seed{.study = 1}, 0, 20);
   const double due = arrivals.next_time();
   arrivals.turn_off(3, std::nextafter(due, kInfinity));
   EXPECT_GE(arrivals.next_time(), due);
@@ -184,7 +184,8 @@ int failures_one_by_one(const FaultKind& kind, std::uint32_t count, double hours
 /// other way round; the upper half are off at the start.
 int failures_on_and_off(const FaultKind& kind, std::uint32_t count, int shifts, int replica) {
   int failures = 0;
-  AgeingArrivals arrivals(kind, Seed{.study = 2, .replica = static_cast<std::uint32_t>(replica)}, count / 2);
+  AgeingArrivals arrivals(kind, Seed{.study = 2, .replica = static_cast<std::uint32_t>(replica)}, 0,
+                          count / 2);
   for (int shift = 0; shift < 2 * shifts; ++shift) {
     const double end = 10.0 * (shift + 1);
     while (arrivals.next_time() < end) {
@@ -386,6 +387,63 @@ TEST(FaultArrivals, AgeOnTheWallClockAlsoAsSpares) {
     nics.insert(arrivals.take(FaultClock::always).component.index);
   EXPECT_EQ(nics.size(), 20u);  // 5 hosts of 4
   EXPECT_EQ(*nics.rbegin(), 19u);
+}
+
+/// What strikes a component that concerns the job's first hosts.
+std::vector<Struck> strikes_of_job(World world, std::uint32_t spares, FaultClock clock) {
+  world.inventory.spares = spares;
+  std::vector<Struck> all = strikes(world, clock, 2'000);
+  std::erase_if(all, [&](const Struck& each) {
+    const ComponentId component{std::get<2>(each), std::get<3>(each)};
+    return hosts_of(world, component).first.value >= world.inventory.job_hosts;
+  });
+  return all;
+}
+
+// Hosts beside strike by draws of their own: two scenarios that differ by their spares meet the same faults on the job's hosts.
+TEST_P(FaultArrivalsTest, OfTheJobAreTheSameWhateverStandsBeside) {
+  std::vector<FaultKind> kinds = four_kinds(GetParam());
+  kinds.push_back(fault_kind("lemons", Law::exponential(300), GetParam()));
+  kinds.back().component = ComponentKind::host;
+  kinds.back().profile.lemons = {.share = 0.4, .factor = 5};
+  kinds.back().profile.batches = {{.first = 1, .last = 6, .factor = 3}};
+  kinds.push_back(fault_kind("rack", Law::exponential(300), GetParam()));
+  kinds.back().component = ComponentKind::rack;
+  World world = world_with(kinds);
+  world.fabric.hosts_per_rack = 2;
+  const std::vector<Struck> without = strikes_of_job(world, 0, GetParam());
+  std::set<std::uint32_t> struck;
+  for (const Struck& each : without) struck.insert(std::get<1>(each));
+  EXPECT_EQ(struck.size(), kinds.size());
+  for (const std::uint32_t spares : {1U, 2U, 40U})
+    EXPECT_EQ(strikes_of_job(world, spares, GetParam()), without) << spares;
+}
+
+TEST(PoissonHosts, OfTheJobAreTheSameWhateverStandsBeside) {
+  const auto on_job = [](std::uint32_t spares) {
+    Inventory inventory;
+    inventory.job_hosts = 3;
+    inventory.spares = spares;
+    PoissonHosts hosts(std::chrono::seconds(100), Seed{.study = 1}, stream_name("hosts"), inventory);
+    std::vector<std::pair<Time, std::uint32_t>> all;
+    std::uint32_t beside = 0;
+    while (all.size() < 50) {
+      const Time at = hosts.next();
+      const std::uint32_t host = hosts.take().value;
+      EXPECT_LT(host, 3 + spares);
+      if (host < 3) {
+        all.emplace_back(at, host);
+      } else {
+        ++beside;
+      }
+    }
+    return std::pair(all, beside);
+  };
+  const auto [without, none] = on_job(0);
+  const auto [with, some] = on_job(6);
+  EXPECT_EQ(with, without);
+  EXPECT_EQ(none, 0u);
+  EXPECT_NEAR(some, 100, 5 * std::sqrt(100 * 3.0));  // two beside for each of the job
 }
 
 TEST(FaultArrivals, OfTheJobItselfAreNotTurnedOffWithAHost) {

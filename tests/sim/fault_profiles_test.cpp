@@ -82,7 +82,7 @@ TEST(FaultProfiles, LemonsTakeTheirShare) {
   for (const double factor : {5.0, 0.2}) {
     const FaultKind kind = host_fault(100, {.lemons = {.share = 0.2, .factor = factor}});
     const std::vector<OneStrike> strikes = all_strikes(world_with_fault(5000, kind), 600);
-    const ProfiledArrivals same(kind, 5000, kProfileSeed);
+    const ProfiledArrivals same(kind, kProfileSeed, 0, 5000);
     const std::set<std::uint32_t> lemons(same.lemons().begin(), same.lemons().end());
     EXPECT_NEAR(static_cast<double>(lemons.size()), 1000, kAllowed * std::sqrt(5000 * 0.2 * 0.8));
     const auto of_lemons =
@@ -169,7 +169,7 @@ TEST(FaultProfiles, Multiply) {
                                                   .daily = {.amplitude = 1, .peak = 0h},
                                                   .curve = {{kStart + 12h, 4.0}}});
   const std::vector<OneStrike> strikes = all_strikes(world_with_fault(1000, kind), kDaySeconds);
-  const ProfiledArrivals same(kind, 1000, kProfileSeed);
+  const ProfiledArrivals same(kind, kProfileSeed, 0, 1000);
   const std::set<std::uint32_t> lemons(same.lemons().begin(), same.lemons().end());
   const double evening = 0.25 * (1 + 2 / std::numbers::pi) * 4;
   for (const bool lemon : {false, true}) {

@@ -1,0 +1,20 @@
+// Draws that belong to one component at one moment.
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "core/time.hpp"
+
+#include <cstdint>
+
+namespace gauntlet {
+
+/// Which stream of a name is that of a component now. Neither other components nor what a policy did before move its draws.
+inline std::uint64_t component_now(Time now, std::uint32_t component) {
+  return static_cast<std::uint64_t>((now - kStart).count()) * 0x9e3779b97f4a7c15ULL + component;
+}
+
+inline Stream stream_now(Seed seed, StreamName name, Time now, std::uint32_t component) {
+  return Stream(seed, name, component_now(now, component));
+}
+
+}  // namespace gauntlet
