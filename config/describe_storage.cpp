@@ -17,14 +17,26 @@ constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
     {"two_stage", CheckpointMode::two_stage},
 }};
 
-void describe(Fields& fields, MeasuredTier& tier) {
+void describe(Fields& fields, MemoryTier& tier) {
   fields.field("stall", duration(tier.stall, Sign::not_negative), Fallback::value("\"0s\""),
                "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
   fields.field("persist", duration(tier.persist, Sign::not_negative), Fallback::value("\"0s\""),
                "from there until the tier holds all of it, as measured; 0s: from size and bandwidth");
   fields.field("load", duration(tier.load, Sign::not_negative), Fallback::value("\"0s\""),
-               "until every rank has its state again, as measured; 0s: from size and bandwidth");
+               "until every rank has its state again from a whole checkpoint, as measured; 0s: from size and "
+               "bandwidth");
+  fields.field("increment", number(tier.increment, {0, 1, true}), Fallback::value("1.0"),
+               "share of the state that a checkpoint carries which goes no further than this tier, such as "
+               "what changed since "
+               "the last; stall and persist are those of one; 1: all of it");
+  fields.field("apply", duration(tier.apply, Sign::not_negative), Fallback::value("\"0s\""),
+               "of one such increment, when the state is loaded: all since the last whole checkpoint are");
   describe_source(fields);
+  fields.check([&](const Place& place) {
+    if (place.all_sound("increment", "apply") && tier.increment == 1 && tier.apply > Duration::zero())
+      place.warning_at("apply", "is given, and increment = 1 makes every checkpoint a whole one",
+                       "increment = 0.15, or leave it out");
+  });
 }
 
 void describe_bandwidths(Fields& fields, StorageModel& storage) {

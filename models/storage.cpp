@@ -109,7 +109,9 @@ CheckpointCosts checkpoint_costs(const World& world) {
     return measured > Duration::zero() ? measured : computed();
   };
   const Bytes size = checkpoint_size(world);
-  const auto copy = [&] { return in_memory(size / world.job.layout.ranks(), world.hardware.pcie); };
+  const auto copy = [&](double share) {
+    return in_memory(share * size / world.job.layout.ranks(), world.hardware.pcie);
+  };
   const auto over_nics = [&](double times) {
     return in_memory(times * size / hosts_of_job(world), world.hardware.nics_per_host * world.hardware.nic);
   };
@@ -124,17 +126,24 @@ CheckpointCosts checkpoint_costs(const World& world) {
   memory = {storage.memory.stall, storage.memory.persist, both(storage.memory.load)};
   peers = {storage.peers.stall, storage.peers.persist, both(storage.peers.load)};
   stored = {storage.stall, storage.persist, load_times(world)};
+  if (!storage.free) {
+    const double of_memory = storage.memory.increment, of_peers = storage.peers.increment;
+    memory.stall = or_else(memory.stall, [&] { return copy(of_memory); });
+    memory.load = both(or_else(storage.memory.load, [&] { return copy(1); }));
+    peers.stall = or_else(peers.stall, [&] { return copy(of_peers); });
+    peers.persist = or_else(peers.persist, [&] { return over_nics(of_peers * (storage.copies - 1.0)); });
+    peers.load = both(or_else(storage.peers.load, [&] { return over_nics(1); }));
+  }
+  const auto per_increment = [](const MemoryTier& tier, Duration load) {
+    return tier.increment < 1 ? tier.apply + from_seconds(tier.increment * to_seconds(load)) : Duration{};
+  };
+  memory.per_increment = per_increment(storage.memory, memory.load[0]);
+  peers.per_increment = per_increment(storage.peers, peers.load[0]);
   if (storage.free) return out;
-
-  memory.stall = or_else(memory.stall, copy);
-  memory.load = both(or_else(storage.memory.load, copy));
-  peers.stall = or_else(peers.stall, copy);
-  peers.persist = or_else(peers.persist, [&] { return over_nics(storage.copies - 1.0); });
-  peers.load = both(or_else(storage.peers.load, [&] { return over_nics(1); }));
   stored.stall = or_else(stored.stall, [&] {
     if (!two_stage) return write();
     expect(world.hardware.pcie.value > 0, "a copy to host memory that is not measured has a bandwidth");
-    return copy();
+    return copy(1);
   });
   if (two_stage) stored.persist = or_else(stored.persist, write);
   return out;

@@ -20,7 +20,8 @@ struct TierCosts {
   Duration stall{};    // training is blocked
   Duration persist{};  // from the end of the stall until the tier holds all of it
   std::array<Duration, 2> load =
-      {};  // by Restore: until every rank has its state again; alike but for storage
+      {};                    // by Restore: until every rank has its state again; alike but for storage
+  Duration per_increment{};  // so much longer for each increment since the last whole checkpoint
   friend bool operator==(const TierCosts&, const TierCosts&) = default;
 };
 
@@ -37,6 +38,9 @@ struct CheckpointCosts {
 ///   peers     stall as memory, persist = (copies - 1) x a host's share of the size / its NICs, load = a host's share / its NICs
 ///   storage   synchronous: stall = size / write, persist = 0; two_stage: stall as memory, persist = size / write
 ///             load = bytes_to_read / read, and for one reader its group's broadcast
+///
+/// Of a tier in memory whose checkpoints are increments, `stall` and `persist` are that share of what a whole one takes, and
+/// each increment is loaded and applied after the last whole one: those that go further, and what was loaded at a start.
 ///
 /// where write and read are the least of what the total (less other tenants), all hosts and all ranks allow. A reader that
 /// reads alone for its group counts as one client. GPUs copy at once, and each holds one share of the state.

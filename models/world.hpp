@@ -82,11 +82,14 @@ enum class CheckpointMode : std::uint8_t {
   two_stage,    // training waits for the copy to host memory; a background writer makes it durable
 };
 
-/// What was measured of a tier in memory; zero: from sizes and bandwidths.
-struct MeasuredTier {
+/// A tier in memory. Times are as measured; zero: from sizes and bandwidths.
+struct MemoryTier {
   Duration stall{};    // training is blocked
   Duration persist{};  // from the end of the stall until the tier holds all of it
-  Duration load{};     // until every rank has its state again
+  Duration load{};     // until every rank has its state again, from a whole checkpoint
+  double increment =
+      1;  // share of the state that a checkpoint carries which goes no further, in (0, 1]; 1: all of it
+  Duration apply{};  // of one such increment, when the state is loaded
 };
 
 struct StorageModel {
@@ -100,7 +103,7 @@ struct StorageModel {
   Duration stall{};                         // not zero: the time for which training is blocked, as measured
   Duration persist{};                       // not zero: from there until durable, as measured
   Duration load{};                          // not zero: time to load a checkpoint, as measured
-  MeasuredTier memory, peers;
+  MemoryTier memory, peers;
   bool free = false;         // no time at all for what is left at zero
   std::uint32_t copies = 2;  // peers: hosts that hold the same state (models/peer_memory.hpp)
   Probability corrupt{0.0};  // of a checkpoint in storage: it is torn or wrong, which shows when it is loaded

@@ -119,6 +119,7 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, const Checkpointing& ch
     if (held) trained_[static_cast<std::size_t>(tier)] = (step - held->step) * pace.step;
   }
   trained_[static_cast<std::size_t>(Tier::storage)] = (step - durable()) * pace.step;
+  increments_ = {};  // what was loaded is whole
   wanted_ = false;
   open(now, step, pace);
   last_step_ = now;
@@ -188,6 +189,8 @@ void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, 
     const std::int64_t taken = level == nullptr ? 0 : level->count(reached.checkpoints);
     const std::int64_t since = taken > 0 ? stretch_.steps_before_checkpoint(level->nth(taken)) : 0;
     trained_[t] = (taken > 0 ? Duration::zero() : trained_[t]) + (reached.steps - since) * stretch_.step;
+    if (taken > 0 && t < increments_.size())
+      increments_[t] = level->tier == static_cast<Tier>(t) ? increments_at(*level, reached.checkpoints) : 0;
   }
   if (const Level* level = level_of(Tier::storage)) storage_begun_ += level->settled;
   checkpointing_ = checkpointing;
@@ -199,11 +202,29 @@ void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, 
 
 // --- what tiers hold -------------------------------------------------------------------------------------------------
 
+/// Of the stretch's first n checkpoints, those that went as far as this level and no further since the last that did, with those
+/// of earlier stretches.
+std::int64_t Gang::increments_at(const Level& level, std::int64_t n) const {
+  if (level.tier == Tier::storage) return 0;
+  const Level* further = &level + 1;
+  if (further != levels_.data() + levels_.size()) {
+    if (const std::int64_t went = further->count(n); went > 0)
+      return level.count(n) - level.count(further->nth(went));
+  }
+  return increments_[static_cast<std::size_t>(level.tier)] + level.count(n);
+}
+
 Duration Gang::persist_of(Tier tier, std::int64_t number) const {
   const Duration usual = checkpointing_[tier].persist;
   if (tier != Tier::storage) return usual;
   const double slowness = stored_.slowness(number);
   return slowness == 1 ? usual : from_seconds(to_seconds(usual) * slowness);
+}
+
+/// Unless it holds a newer one, or one of the same step with fewer increments to load.
+void Gang::hold(Tier in_memory, const Held& copy) {
+  std::optional<Held>& held = held_[static_cast<std::size_t>(in_memory)];
+  if (!held || std::pair(held->step, copy.increments) <= std::pair(copy.step, held->increments)) held = copy;
 }
 
 void Gang::settle(Time now) {
@@ -228,13 +249,14 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
     if (in_storage) {
       stored_.add(what(first), held - first + 1, held > first ? what(first + 1).step - what(first).step : 1);
     } else {
-      held_[static_cast<std::size_t>(level.tier)] = {what(held).step,
-                                                     stretch_.time_of_checkpoint(level.nth(held))};
+      const std::int64_t n = level.nth(held);
+      hold(level.tier, {what(held).step, stretch_.time_of_checkpoint(n), increments_at(level, n)});
     }
   }
   for (std::int64_t j = std::max(level.settled, held) + 1; j <= begun; ++j) {
     const Time taken = stretch_.time_of_checkpoint(level.nth(j));
-    writing_.push_back({level.tier, what(j), taken, after(taken, persist_of(level.tier, what(j).number))});
+    writing_.push_back({level.tier, what(j), taken, after(taken, persist_of(level.tier, what(j).number)),
+                        increments_at(level, level.nth(j))});
   }
   level.settled = begun;
 }
@@ -245,9 +267,8 @@ void Gang::settle_written(Time now) {
     if (each.durable > (in_storage ? storage_failed_.value_or(now) : now)) return false;
     if (in_storage) {
       stored_.add(each.what, 1, 1);
-    } else if (auto& held = held_[static_cast<std::size_t>(each.tier)];
-               !held || held->step < each.what.step) {
-      held = {each.what.step, each.taken};
+    } else {
+      hold(each.tier, {each.what.step, each.taken, each.increments});
     }
     return true;
   });
@@ -276,7 +297,8 @@ void Gang::loaded(Time now, std::int64_t step, Tier from) {
   for (auto& held : held_) {
     if (held && held->step > step) held.reset();
   }
-  const Held whole{step, now + Duration(1)};  // whoever is lost at this same moment was lost before it
+  const Held whole{.step = step,
+                   .taken = now + Duration(1)};  // whoever is lost at this same moment was lost before it
   if (from == Tier::peers) held_[static_cast<std::size_t>(from)] = whole;
   const bool keeps = from == Tier::memory || checkpointing_[Tier::memory].interval != kForever;
   if (from != Tier::storage && keeps) held_[static_cast<std::size_t>(Tier::memory)] = whole;

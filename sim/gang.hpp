@@ -48,7 +48,8 @@ class Gang {
   /// The copy of the newest checkpoint that a tier in memory holds.
   struct Held {
     std::int64_t step = 0;
-    Time taken;  // training went on
+    Time taken;                   // training went on
+    std::int64_t increments = 0;  // checkpoints since the last that went further, or since training began
   };
 
   explicit Gang(ProgressLog& log, const StorageModel& storage = {}) : log_(&log), stored_(storage) {}
@@ -116,6 +117,7 @@ class Gang {
     Tier tier;
     StoredCheckpoints::One what;
     Time taken, durable;
+    std::int64_t increments;
   };
 
   /// Where the present stretch stands; training only. Much is asked of one moment.
@@ -130,10 +132,12 @@ class Gang {
   Cadence plan(Duration step);
   void plan_further(Cadence& cadence, Duration step);
   const Level* level_of(Tier tier) const;
+  std::int64_t increments_at(const Level& level, std::int64_t n) const;
   Duration persist_of(Tier tier, std::int64_t number) const;
   std::int64_t step_of(std::int64_t n) const {
     return stretch_.first_step + stretch_.steps_before_checkpoint(n);
   }
+  void hold(Tier in_memory, const Held& copy);
   void settle(Time now);
   void settle(Level& level, std::int64_t begun, Time now);
   void settle_written(Time now);
@@ -146,6 +150,8 @@ class Gang {
   std::vector<Level> levels_;  // of the present stretch, from the quickest tier in use
   std::array<Duration, kTiers> trained_ =
       {};  // since a tier's last checkpoint, when the stretch began at its origin
+  std::array<std::int64_t, kTiers - 1> increments_ =
+      {};  // since one that went further, when the stretch began at its origin
   std::array<std::optional<Held>, kTiers - 1> held_;
   StoredCheckpoints stored_;
   std::int64_t storage_begun_ = 0;  // checkpoints to storage in earlier stretches

@@ -150,7 +150,8 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   if (in_memory) {
     out.step = step_in_memory;
     out.from = *in_memory;
-    out.takes += load_of(*in_memory);
+    out.takes +=
+        load_of(*in_memory) + gang_.held(*in_memory)->increments * size_->costs()[*in_memory].per_increment;
   }
   return out;
 }

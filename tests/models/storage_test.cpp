@@ -81,6 +81,23 @@ TEST(CheckpointCosts, FreeStorageCostsWhatWasMeasuredAlone) {
   EXPECT_EQ(checkpoint_costs(world)[Tier::storage], (TierCosts{1s, 0s, {0s, 0s}}));
 }
 
+TEST(CheckpointCosts, AnIncrementTakesItsShareAndIsAppliedWhenTheStateIsLoaded) {
+  World world = small(CheckpointMode::two_stage);
+  const CheckpointCosts whole = checkpoint_costs(world);
+  EXPECT_EQ(whole[Tier::memory].per_increment, 0s);
+  world.storage.memory.increment = world.storage.peers.increment = 0.25;
+  world.storage.memory.apply = 100ms;
+  const CheckpointCosts costs = checkpoint_costs(world);
+  EXPECT_EQ(costs[Tier::memory], (TierCosts{125ms, 0s, {500ms, 500ms}, 225ms}));
+  EXPECT_EQ(costs[Tier::peers].stall, 125ms);
+  EXPECT_EQ(costs[Tier::peers].persist, whole[Tier::peers].persist / 4);
+  EXPECT_EQ(costs[Tier::peers].load, whole[Tier::peers].load);
+  EXPECT_EQ(costs[Tier::peers].per_increment, whole[Tier::peers].load[0] / 4);
+  EXPECT_EQ(costs[Tier::storage], whole[Tier::storage]);
+  world.storage.memory.stall = 3ms;  // measured, of an increment
+  EXPECT_EQ(checkpoint_costs(world)[Tier::memory].stall, 3ms);
+}
+
 // --- restore ---------------------------------------------------------------------------------------------------------
 
 TEST(BytesToRead, CountWhatEachRankNeedsOrEachPartOnce) {

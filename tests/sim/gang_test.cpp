@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -165,6 +166,7 @@ class TickingGang {
       if (held_[tier] > step) held_[tier].reset();
       trained_[tier] = held_[tier] || tier == 2 ? (step - held(tier)) * with.step : 0ns;
     }
+    increments_ = {};
     last_step = now;
     plan(with, checkpointing);
     if (due() && furthest().stall == 0ns) take_checkpoint();
@@ -218,6 +220,10 @@ class TickingGang {
     settle();
     return held_[tier].value_or(0);
   }
+  std::int64_t increments_held(std::size_t tier) {
+    settle();
+    return increments_held_[tier];
+  }
   std::int64_t durable() { return held(2); }
   /// When `holds` will hold first, at a copy.
   template <class Holds>
@@ -236,6 +242,7 @@ class TickingGang {
     std::size_t tier;
     std::int64_t step;
     Time durable;
+    std::int64_t increments;
   };
 
   /// The least steps, not fewer than `least`, that take as long as that together.
@@ -282,18 +289,28 @@ class TickingGang {
     stalling_ = wanted_ = false;
     into_stall = {};
     steps_left_ = every_;
+    std::vector<std::size_t> going;
     for (Level& each : levels_) {
       if (--each.next > 0) continue;
       each.next = each.every;
       for (std::size_t t = 0; t <= each.tier; ++t) trained_[t] = {};
+      for (std::size_t t = 0; t < each.tier; ++t) increments_[t] = 0;
       if (each.tier == 2) ++stored;
-      writing_.push_back({each.tier, steps, now + checkpointing_.tiers[each.tier].persist});
+      ++increments_[each.tier];
+      going.push_back(each.tier);
     }
+    for (const std::size_t tier : going)
+      writing_.push_back(
+          {tier, steps, now + checkpointing_.tiers[tier].persist, tier == 2 ? 0 : increments_[tier]});
   }
   void settle() {
     std::erase_if(writing_, [this](const Written& each) {
-      if (each.durable <= now) held_[each.tier] = std::max(held_[each.tier].value_or(0), each.step);
-      return each.durable <= now;
+      if (each.durable > now) return false;
+      const bool newer = held_[each.tier].value_or(-1) < each.step;
+      if (newer || (*held_[each.tier] == each.step && each.increments < increments_held_[each.tier]))
+        increments_held_[each.tier] = each.increments;
+      held_[each.tier] = std::max(held_[each.tier].value_or(0), each.step);
+      return true;
     });
   }
 
@@ -304,6 +321,7 @@ class TickingGang {
   bool stalling_ = false, wanted_ = false, storage_halts_ = false;
   std::array<Duration, kTiers> trained_ = {};
   std::array<std::optional<std::int64_t>, kTiers> held_ = {};
+  std::array<std::int64_t, kTiers> increments_ = {}, increments_held_ = {};
   std::vector<Written> writing_;
 };
 
@@ -433,6 +451,11 @@ class SideBySide {
         << "at " << model_.now.time_since_epoch().count();
     EXPECT_EQ(step(gang_.held(Tier::peers)), model_.held(1))
         << "at " << model_.now.time_since_epoch().count();
+    for (const Tier tier : {Tier::memory, Tier::peers}) {
+      if (!gang_.held(tier)) continue;
+      EXPECT_EQ(gang_.held(tier)->increments, model_.increments_held(static_cast<std::size_t>(tier)))
+          << kTierNames[static_cast<std::size_t>(tier)] << " at " << model_.now.time_since_epoch().count();
+    }
   }
   void open() { stretches_.push_back({model_.now, model_.now}); }
   void close() {

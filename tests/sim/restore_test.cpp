@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -236,6 +237,28 @@ TEST(Restore, WhatIsInMemoryOutlivesProcessesAndNoHostThatStartsAnew) {
     driver.stop();
     EXPECT_EQ(driver.start(Start{}), heard ? 110 : 90);
   }
+}
+
+// Memory every 10 s, of which those of 30 s, 60 s, 90 s ... go further and are whole.
+TEST(Restore, AppliesTheIncrementsSinceTheLastWholeCheckpoint) {
+  World world = tiered_world();
+  world.storage.memory.increment = 0.1;
+  world.storage.memory.apply = 250ms;
+  for (const auto& [until, step, increments] :
+       {std::tuple{95s, 90, 0}, std::tuple{105s, 100, 1}, std::tuple{119s, 110, 2}}) {
+    Driver driver(world);
+    driver.run_until(kStart + until);
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), step);
+    EXPECT_EQ(driver.took, 1s + increments * 350ms);  // a tenth of the second that all of it takes, and 0.25 s
+  }
+  Driver driver(world);
+  driver.run_until(kStart + 119s);
+  driver.stop();
+  EXPECT_EQ(driver.start(Start{}), 110);  // until 120.7 s; what was loaded is whole
+  driver.stop();
+  EXPECT_EQ(driver.start(Start{}), 110);
+  EXPECT_EQ(driver.took, 1s);
 }
 
 TEST(Restore, GoesBackInStorageWhateverIsInMemory) {
