@@ -156,13 +156,13 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   return out;
 }
 
-/// The phases of a start, one after the other, by draws of the start's number. Every one is drawn, whichever are needed.
+/// The phases of a start, one after the other. Every one is drawn, whichever are needed.
 void SimCluster::begin_start(const Start& action) {
   const StartChain& chain = world_->job.start;
   const double gpus = size_->layout().ranks();
   const double scale = chain.at_gpus > 0 ? gpus / chain.at_gpus : 1;
   static constexpr StreamName kStartPhases = stream_name("start");
-  Stream draws(seed_, kStartPhases, static_cast<std::uint64_t>(starts_));
+  Stream draws = stream_now(seed_, kStartPhases, stopped_.by, stopped_.starts++);
   const auto draw = [&](const Law& law, double growth) {
     return from_seconds(law.sample(draws) * (growth == 0 ? 1 : math_pow(scale, growth)));
   };

@@ -55,6 +55,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
       evaluation_ = {};
   in_force_ = {};
   starts_ = 0;
+  stopped_ = {};
   has_hosts_ = false;
   trained_ = {};
   mark_ = 0;
@@ -243,15 +244,16 @@ void SimCluster::on(const SpareReady& event) {
   grant_spares();
 }
 
-/// What is repaired first is what the host was broken by first.
+/// What is repaired first is what the host was broken by first; how long that takes is that fault's, whenever it is found.
 void SimCluster::repair(HostId host) {
   static constexpr StreamName kRepair = stream_name("repair");
   const auto cause = std::find_if(active_.begin(), active_.end(), [&](const ActiveFault& fault) {
     return kind_of(fault).remedy == Remedy::repair && fault.component.kind != ComponentKind::job &&
            fault.hosts.contains(host);
   });
-  shop_->admit(host, cause == active_.end() ? std::nullopt : std::optional(cause->kind),
-               draws_of(kRepair, host.value));
+  const bool broken = cause != active_.end();
+  shop_->admit(host, broken ? std::optional(cause->kind) : std::nullopt,
+               stream_now(seed_, kRepair, broken ? cause->struck : engine_.now(), host.value));
 }
 
 void SimCluster::on(const RepairDone& event) {

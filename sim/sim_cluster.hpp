@@ -70,6 +70,14 @@ class SimCluster final : public Cluster {
     double factor = 1;       // slow, degrade: at present
     std::int64_t step = -1;  // of the job, where it stopped it
     Time heals = kNever;
+    Time struck = kNever;
+    std::uint32_t probed = 0;
+  };
+  /// The stop that is dealt with, or was last, by the onset of the fault that brought it; at first the start of the run. What
+  /// comes of it draws by that, so that policies that meet the same faults meet the same chances.
+  struct Stopped {
+    Time by = kStart;
+    std::uint32_t starts = 0, asked = 0, noticed = 0;
   };
   struct OpenOrder {
     Order order;
@@ -210,6 +218,7 @@ class SimCluster final : public Cluster {
   template <class ActionType>
   void fail_open();
   Result examine(const Probe& probe);
+  void stopped_by(const ActiveFault& fault);
   bool finds(const ProbeKind& probe, HostId host);
   std::vector<HostId> failing_hosts(const ProbeKind& probe);
   std::optional<HostId> deal_with_culprit();
@@ -310,6 +319,7 @@ class SimCluster final : public Cluster {
   Timer notice_, start_notice_;  // when a person sees that the job stands still; that it does not start
   ClusterState in_force_;        // what the present pace is for
   std::uint64_t starts_ = 0;
+  Stopped stopped_;
   bool has_hosts_ = false;  // since a start; not once they were given back
   Duration trained_{};      // the training clock up to `training_since_`
   Time training_since_{};

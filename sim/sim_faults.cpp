@@ -86,7 +86,8 @@ bool SimCluster::strike(const Strike& strike) {
                      .grow = {},
                      .met_job = false,
                      .factor = kind.factor,
-                     .step = -1});
+                     .step = -1,
+                     .struck = engine_.now()});
   ActiveFault& fault = active_.back();
   fault.met_job = on_job(fault);
   Duration lasts = kForever;
@@ -178,8 +179,13 @@ void SimCluster::meet_job(ActiveFault& fault) {
   }
 }
 
+void SimCluster::stopped_by(const ActiveFault& fault) {
+  if (stopped_.by != fault.struck) stopped_ = {.by = fault.struck};
+}
+
 void SimCluster::stop_job(ActiveFault& fault) {
   if (ranks_ == RanksState::none) return;  // it waits for the next start
+  stopped_by(fault);
   const FaultKind& kind = kind_of(fault);
   const bool exits = kind.effect == Effect::crash;
   Time heard = kNever;
@@ -213,7 +219,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
 /// A person sees by himself that the job does not train.
 Timer SimCluster::notice() {
   static constexpr StreamName kNotice = stream_name("person.notice");
-  Stream draws = draws_of(kNotice, 0);
+  Stream draws = stream_now(seed_, kNotice, stopped_.by, stopped_.noticed++);
   return engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
 }
 
@@ -237,6 +243,7 @@ void SimCluster::on(const CollectiveTimeout&) {
   });
   ensure(pausing != active_.end(), "a fault holds a paused gang");
   log_truth(TruthKind::escalated, *pausing);
+  stopped_by(*pausing);
   cut_training();
   stand_still();
   victims_begin(kCollectiveTimeout, engine_.now());

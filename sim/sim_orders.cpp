@@ -288,14 +288,15 @@ void SimCluster::begin(const Order& order, const Probe& action) {
 
 static constexpr StreamName kAccuses = stream_name("probe.accuses");
 
+/// Whether a fault is found is the fault's own chance, probe for probe.
 bool SimCluster::finds(const ProbeKind& probe, HostId host) {
   static constexpr StreamName kFinds = stream_name("probe.finds");
-  Stream draws = draws_of(kFinds, host.value);
-  for (const ActiveFault& fault : active_) {
+  for (ActiveFault& fault : active_) {
     if (!fault.hosts.contains(host)) continue;
     if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
     const double chance = probe.detects[fault.kind.value].value;
-    if (chance > 0 && draws.uniform() < chance) return true;
+    const std::uint64_t whose = component_now(fault.struck, fault.component.index);
+    if (chance > 0 && uniform_at(seed_, kFinds, whose, fault.probed++) < chance) return true;
   }
   return false;
 }
@@ -389,7 +390,7 @@ void SimCluster::begin(const Order& order, const Ask&) {
   engine_.cancel(notice_);
   engine_.cancel(start_notice_);
   static constexpr StreamName kResponse = stream_name("person.response");
-  Stream draws = draws_of(kResponse, 0);
+  Stream draws = stream_now(seed_, kResponse, stopped_.by, stopped_.asked++);
   open(order, after(engine_.now(), from_seconds(world_->people.response.sample(draws))), Priority::world);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -152,6 +153,14 @@ class Driver {
     // The cluster's clock stands at its last event: an order that waits brings it to `until`.
     give(Wake{until});
   }
+  /// How long the repair of a host that was evicted just now takes.
+  Duration until_returned() {
+    const Time evicted = cluster_.now();
+    while (const auto seen = cluster_.next(kStart + 1000h)) {
+      if (std::holds_alternative<HostReturned>(seen->what)) return seen->at - evicted;
+    }
+    return {};
+  }
   void replace(std::uint32_t host) {
     EXPECT_EQ(give(Evict{HostId{host}}).status, Status::done);
     EXPECT_EQ(give(Acquire{JobId{0}}).status, Status::done);
@@ -206,6 +215,45 @@ TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
   }
 }
 
+// Whoever acts late on a fault meets the same chances: how long its repair takes, whether a probe finds it, how long the starts that
+// follow take.
+TEST(Restore, WhatComesOfAFaultIsDrawnByTheFault) {
+  World world = tiered_world();
+  world.job.window = 900h;
+  world.repair.time = Law::exponential(3600);
+  world.job.start.communicator_init = Law::exponential(100);
+  ProbeKind probe;
+  probe.name = "coin";
+  probe.time = 1s;
+  probe.detects = {Probability{0.5}};
+  world.probes = {probe};
+  add_crashes(world, ComponentKind::host, {{kStart + 115s, 3}});
+  std::vector<Duration> repairs, starts;
+  std::vector<std::vector<Verdict>> verdicts;
+  for (const Time until : {kStart + 116s, kStart + 117s, kStart + 500s}) {
+    Driver driver(world);
+    driver.run_until(until);
+    driver.stop();
+    std::vector<Verdict>& found = verdicts.emplace_back();
+    for (int i = 0; i < 20; ++i)
+      found.push_back(
+          std::get<Probed>(driver.give(Probe{ProbeId{0}, Scope::one(component(HostId{3})), {}}).result)
+              .verdict);
+    EXPECT_EQ(driver.give(Evict{HostId{3}}).status, Status::done);
+    repairs.push_back(driver.until_returned());
+    EXPECT_EQ(driver.give(Acquire{JobId{0}}).status, Status::done);
+    driver.start(Start{});
+    starts.push_back(driver.took);
+    driver.stop();
+    driver.start(Start{});
+    EXPECT_NE(driver.took, starts.back());
+  }
+  EXPECT_EQ(repairs, std::vector(3, repairs[0]));
+  EXPECT_EQ(starts, std::vector(3, starts[0]));
+  EXPECT_EQ(verdicts, std::vector(3, verdicts[0]));
+  EXPECT_EQ(std::set(verdicts[0].begin(), verdicts[0].end()).size(), 2U);
+}
+
 TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
   const World world = tiered_world();
   Driver driver(world);
@@ -250,7 +298,8 @@ TEST(Restore, AppliesTheIncrementsSinceTheLastWholeCheckpoint) {
     driver.run_until(kStart + until);
     driver.stop();
     EXPECT_EQ(driver.start(Start{}), step);
-    EXPECT_EQ(driver.took, 1s + increments * 350ms);  // a tenth of the second that all of it takes, and 0.25 s
+    EXPECT_EQ(driver.took,
+              1s + increments * 350ms);  // a tenth of the second that all of it takes, and 0.25 s
   }
   Driver driver(world);
   driver.run_until(kStart + 119s);
