@@ -3,6 +3,7 @@
 #include "config/checkpoint_checks.hpp"
 #include "config/detection_checks.hpp"
 #include "config/nearest.hpp"
+#include "config/shared_checks.hpp"
 #include "config/uncertain.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/job_size.hpp"
@@ -243,6 +244,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_size(root, scenario.world);
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
+  check_shared(root, scenario.world);
   check_checkpoints(root, scenario);
   check_smaller(root, scenario);
   check_start_deadline(root, scenario);

@@ -69,6 +69,39 @@ void describe(Fields& fields, Fabric& fabric) {
 
 }  // namespace
 
+void describe(Fields& fields, OtherJob& job) {
+  fields.field("hosts", whole_number(job.hosts, {1, kMostHosts}), Fallback::required("64"),
+               "that each of them runs on, all at once or none");
+  fields.field("priority", whole_number(job.priority, {-1'000'000, 1'000'000}), Fallback::required("1"),
+               "above cluster.shared.priority: takes this job's hosts; the same: keeps what it has while "
+               "this job is away");
+  fields.field("arrives", law(job.arrives), Fallback::required("{ name = \"exponential\", mean = \"12h\" }"),
+               "from one to the next");
+  fields.field("runs", law(job.runs), Fallback::required("{ name = \"exponential\", mean = \"3h\" }"),
+               "with all its hosts; what was preempted goes on with the rest");
+  describe_source(fields);
+}
+
+void describe(Fields& fields, SharedCluster& shared) {
+  fields.field("hosts", whole_number(shared.hosts, {0, kMostHosts}), Fallback::value("0"),
+               "of the whole cluster, this job's and its spares among them; 0: it is alone");
+  fields.field("priority", whole_number(shared.priority, {-1'000'000, 1'000'000}), Fallback::value("0"),
+               "of this job; the higher goes first");
+  fields.field("preempt_after", duration(shared.preempt_after, Sign::not_negative), Fallback::value("\"0s\""),
+               "nobody who has run for less is preempted (RSC-1: 2 h, https://arxiv.org/abs/2410.21680)");
+  shared.jobs.clear();
+  fields.entries(
+      "jobs",
+      [&](Fields& f, const std::string& entry) {
+        OtherJob job;
+        job.name = entry;
+        describe(f, job);
+        shared.jobs.push_back(std::move(job));
+      },
+      "the others, kind by kind");
+  describe_source(fields);
+}
+
 void describe_cluster(Fields& fields, World& world) {
   fields.field("hosts", whole_number(world.inventory.job_hosts, {1, kMostHosts}), Fallback::required("128"),
                "hosts that carry the job");
@@ -79,6 +112,9 @@ void describe_cluster(Fields& fields, World& world) {
                Fallback::value("1"), "consecutive hosts under one top-of-rack switch");
   fields.table(
       "network", [&](Fields& f) { describe(f, world.fabric); }, "the fabric between the hosts");
+  fields.table(
+      "shared", [&](Fields& f) { describe(f, world.shared); },
+      "other jobs under the same scheduler, by priority, each on all its hosts or none");
   describe_source(fields);
   fields.check([&](const Place&) { world.inventory.gpus_per_host = world.hardware.gpus_per_host; });
 }

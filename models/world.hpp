@@ -159,6 +159,23 @@ struct SparesModel {
   Law selection = Law::constant(0);   // to choose a host where none is warm, seconds
 };
 
+/// Jobs of one kind beside this one.
+struct OtherJob {
+  std::string name;
+  std::uint32_t hosts = 1;            // of each, all at once or none
+  std::int64_t priority = 0;          // the higher goes first
+  Law arrives = Law::constant(1e12);  // from one to the next, seconds
+  Law runs = Law::constant(0);        // seconds
+};
+
+/// The cluster that this job shares with others (sim/other_jobs.hpp).
+struct SharedCluster {
+  std::uint32_t hosts = 0;    // those of this job among them; 0: it is alone
+  std::int64_t priority = 0;  // of this job
+  Duration preempt_after{};   // nobody who has run for less is preempted
+  std::vector<OtherJob> jobs;
+};
+
 struct People {
   Law response = Law::constant(0);  // until a person who was asked has found the culprit
   Law notice =
@@ -187,6 +204,7 @@ struct World {
   StorageModel storage;
   Telemetry telemetry;
   SparesModel spares;
+  SharedCluster shared;
   RepairShop repair;
   People people;
   Cost cost;
@@ -195,6 +213,9 @@ struct World {
   std::vector<ProbeKind> probes;      // by ProbeId, in the order of their names
   std::vector<std::string> patterns;  // by PatternId; 0 is the collective watchdog's line
 };
+
+/// Hosts that are this job's alone: its own and its spares, but for those of the pool.
+inline std::uint32_t hosts_held(const World& world) { return world.inventory.hosts() - world.spares.pool; }
 
 /// The line that every rank logs when it waited longer than the collective timeout, and the line that it logs when a peer
 /// is gone: victims log them, not culprits.

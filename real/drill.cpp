@@ -62,6 +62,9 @@ std::vector<Problem> check_drillable(const World& world) {
                                "cannot be drilled",
                                "every spare host of a drill is warm: count them under spares.count"));
   }
+  if (!world.shared.jobs.empty())
+    problems.push_back(problem("cluster.shared.jobs", "cannot be drilled",
+                               "nobody else's jobs run on a drill's hosts: leave them out"));
   if (job.steps == 0)
     problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));
   if (job.step_time == Duration::zero()) {

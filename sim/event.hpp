@@ -33,7 +33,8 @@ struct CollectiveTimeout {};  // ranks that wait for a culprit abort
 struct BoundaryReached {};  // a step boundary at which pace or cadence changes
 struct PlannedDue {
   std::uint32_t stop;
-};  // index into JobModel::planned_stops
+};                       // index into JobModel::planned_stops
+struct OtherJobsDue {};  // one of them arrives or ends
 struct EvaluationDue {};
 struct EvaluationEnds {};
 struct JobEnds {
@@ -99,11 +100,11 @@ struct StepMissing {
 struct CheckpointDue {};
 
 using Event =
-    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, JobEnds, RepairDone,
-                 OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing, HeartbeatBack,
-                 GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue, FaultGrows, FaultFollows,
-                 FaultReturns, ReportArrives, AbortWave, ExitBurstEnds, NoticeDue, HostTick, BlipBegins,
-                 BlipEnds, TrafficMissing, SpareReady, EvaluationDue, EvaluationEnds>;
+    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, OtherJobsDue, JobEnds,
+                 RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing,
+                 HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue, FaultGrows,
+                 FaultFollows, FaultReturns, ReportArrives, AbortWave, ExitBurstEnds, NoticeDue, HostTick,
+                 BlipBegins, BlipEnds, TrafficMissing, SpareReady, EvaluationDue, EvaluationEnds>;
 
 using SimEngine = Engine<Event>;
 

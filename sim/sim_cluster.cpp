@@ -38,6 +38,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   vacant_.clear();
   spares_.emplace(*world_, seed, engine_);
   shop_.emplace(world_->repair, engine_);
+  other_jobs_.emplace(world_->shared, hosts_held(*world_), seed);
 
   arrivals_.emplace(*world_, seed);
   fault_due_[0] = fault_due_[1] = {};
@@ -73,6 +74,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
     engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});
   }
+  engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
   if (world_->job.window > Duration::zero()) {
     engine_.at(kStart + world_->job.window, Priority::end, JobEnds{Ending::time_over});
   }
@@ -204,6 +206,18 @@ void SimCluster::on(const BoundaryReached&) {
 
 void SimCluster::on(const PlannedDue& event) {
   out_.push(engine_.now(), Told{JobId{0}, world_->job.planned_stops[event.stop].hold});
+}
+
+void SimCluster::on(const OtherJobsDue&) {
+  // A job that is away for longer ends, or gives up.
+  constexpr Duration kYear = std::chrono::hours(365 * 24);
+  const JobModel& job = world_->job;
+  const Duration longest = job.window > Duration::zero()          ? job.window
+                           : job.give_up_after > Duration::zero() ? job.give_up_after
+                                                                  : kYear;
+  const Time has_hosts = other_jobs_->go_on(longest);
+  if (has_hosts > engine_.now()) out_.push(engine_.now(), Told{JobId{0}, has_hosts - engine_.now(), true});
+  engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
 }
 
 void SimCluster::on(const JobEnds& event) {

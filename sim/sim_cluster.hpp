@@ -18,6 +18,7 @@
 #include "sim/job_signals.hpp"
 #include "sim/job_size.hpp"
 #include "sim/moment.hpp"
+#include "sim/other_jobs.hpp"
 #include "sim/outbox.hpp"
 #include "sim/repair.hpp"
 #include "sim/reports.hpp"
@@ -134,6 +135,7 @@ class SimCluster final : public Cluster {
 
   void on(const BoundaryReached& event);
   void on(const PlannedDue& event);
+  void on(const OtherJobsDue& event);
   void on(const JobEnds& event);
   void on(const RepairDone& event);
   void on(const SpareReady& event);
@@ -296,6 +298,7 @@ class SimCluster final : public Cluster {
   std::vector<HostId>
       beyond_;  // of the job, for replicas that it lacks, in the order in which they were granted
   std::optional<Spares> spares_;
+  std::optional<OtherJobs> other_jobs_;
   std::optional<RepairQueue> shop_;
   std::optional<FaultArrivals> arrivals_;
   Timer fault_due_[2];  // by FaultClock, with the time that it is set to

@@ -54,6 +54,34 @@ TEST(LifeCycle, AClusterIsMadeOnceAndAgainAfterItWasGivenBack) {
   EXPECT_EQ(figures.interruptions, 2U);
 }
 
+// Eight hosts for all. Others of six take this job's four every five hours, for two; what its own policies do, or how many hosts
+// stand by among those that nobody asks for, changes nothing of that.
+TEST(LifeCycle, JobsOfHigherPriorityTakeTheGangUntilTheyEnd) {
+  World world = made_for_the_job();
+  world.shared.hosts = 10;
+  world.shared.jobs = {{.name = "urgent",
+                        .hosts = 6,
+                        .priority = 1,
+                        .arrives = Law::constant(5 * 3600),
+                        .runs = Law::constant(2 * 3600)}};
+  const auto figures_of = [&world](Duration interval) {
+    const PolicyConstants policies = instant_policies(interval);
+    Simulation simulation(world, policies);
+    return simulation.run({});
+  };
+  EXPECT_EQ(figures_of(10min).preemptions, 0U);  // six and four are ten
+  world.shared.hosts = 9;
+  for (const Duration interval : {10min, 100min}) {
+    const Figures figures = figures_of(interval);
+    EXPECT_EQ(figures.preemptions, 4U);  // at 5, 10, 15 and 20 h
+    const Duration away = at(figures.lost[kCausePreempted.value], Phase::planned);
+    EXPECT_GT(away, 4 * (2h - 10s));
+    EXPECT_LE(away, 4 * 2h);
+    EXPECT_EQ(figures.released, away);
+    EXPECT_EQ(at(figures.lost[kCausePreempted.value], Phase::restarting), 4 * 35min);
+  }
+}
+
 // Many a start hangs, and nobody sees it: after two hours the hosts are given back, and a person mends it in an hour.
 TEST(LifeCycle, ADeadlineBeforeRunningEndsAStartThatHangs) {
   World world = made_for_the_job();

@@ -53,6 +53,11 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["spares.cold = 1 cannot be drilled"], "--set", "spares.cold=1", hosts=5)
         self.refused(2, ["spares.pool = 1 cannot be drilled"], "--set", "spares.pool=1", hosts=5)
 
+    def test_a_cluster_that_is_shared(self):
+        self.refused(2, ["cluster.shared.jobs cannot be drilled"], *(word for setting in (
+            "cluster.shared.hosts=8", 'cluster.shared.jobs.a={hosts=4, priority=1, arrives="1h", runs="1min"}')
+            for word in ("--set", setting)))
+
     def test_too_few_hosts(self):
         self.refused(2, ["--hosts 3", "write --hosts 4"], hosts=3)
 

@@ -1,0 +1,57 @@
+// Other jobs on the same cluster, under one scheduler with priorities and gangs, and when they leave this job no place.
+//
+// A job runs on all the hosts that it asks for or on none. Whenever one arrives or ends, places are given anew: to those that have
+// not run for `preempt_after`, then by priority, to those that run before those that wait, then in the order of their arrival. Who
+// does not fit in what is left is preempted, or waits on, and keeps nobody from running who does fit. A job that was preempted has
+// saved its work and goes on with the rest. This job was there first, and wants its hosts for ever: so when it has them follows from the others alone, whatever its own
+// policies do, and how long it will be without them is known when they are taken.
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "core/time.hpp"
+#include "models/world.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gauntlet {
+
+class OtherJobs {
+ public:
+  /// `own_hosts`: what this job and its spares hold. `world` must outlive it.
+  OtherJobs(const SharedCluster& cluster, std::uint32_t own_hosts, Seed seed);
+
+  /// When the next other job arrives or ends, or one can be preempted; kNever where there are none.
+  Time next_time() const;
+  /// Goes on to then. Where that takes this job's hosts, on to when it has them again, or until `longest` has passed. Where it
+  /// has gone to.
+  Time go_on(Duration longest);
+
+ private:
+  struct Job {
+    std::uint32_t kind;
+    std::uint64_t number;  // of arrival
+    Duration left;         // to run
+    Time ends = kNever;    // while it runs ...
+    Time since{};          // ... from then on
+  };
+  struct Arrivals {
+    Stream gaps, runs;
+    Time next;
+  };
+  Time preemptible(Time since) const { return since + cluster_->preempt_after; }
+  void step();
+  void arrive(std::uint32_t kind);
+  void give_places();
+
+  const SharedCluster* cluster_;
+  std::uint32_t own_hosts_;
+  std::vector<Arrivals> arrivals_;  // by kind
+  std::vector<Job> present_;        // those that run at the front
+  bool own_runs_ = true;
+  Time own_since_ = kStart;
+  Time now_ = kStart;
+  std::uint64_t arrived_ = 0;
+};
+
+}  // namespace gauntlet

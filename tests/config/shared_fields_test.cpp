@@ -1,0 +1,64 @@
+// [cluster.shared] as a scenario says it, and what cannot be meant.
+#include "tests/config/scenario_texts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// kSmall, on a cluster of four hosts, beside jobs of one kind. `entry`: its fields.
+LoadedScenario shared(const std::string& hosts, const std::string& entry) {
+  return load_text(kSmall + "[cluster.shared]\n" + hosts + "\npriority = 3\n[cluster.shared.jobs.urgent]\n" +
+                   entry);
+}
+
+const std::string kUrgent =
+    "hosts = 3\npriority = 4\narrives = { name = \"exponential\", mean = \"12h\" }\nruns = \"2h\"\n";
+
+TEST(SharedFields, SayWhoElseIsThere) {
+  const LoadedScenario loaded = shared("hosts = 4", kUrgent);
+  ASSERT_EQ(problems_of(loaded), "");
+  EXPECT_TRUE(loaded.warnings.empty());
+  const SharedCluster& cluster = loaded.scenario->world.shared;
+  EXPECT_EQ(cluster.hosts, 4U);
+  EXPECT_EQ(cluster.priority, 3);
+  ASSERT_EQ(cluster.jobs.size(), 1U);
+  EXPECT_EQ(cluster.jobs[0].name, "urgent");
+  EXPECT_EQ(cluster.jobs[0].arrives.mean(), 12 * 3600);
+  EXPECT_EQ(cluster.jobs[0].runs.mean(), 2 * 3600);
+}
+
+TEST(SharedFields, MistakesNameTheField) {
+  const auto problems = [](const std::string& hosts, const std::string& entry) {
+    return problems_of(shared(hosts, entry));
+  };
+  EXPECT_THAT(problems("", kUrgent),
+              HasSubstr("cluster.shared.hosts = 0, by default, has no place for cluster.shared.jobs"));
+  EXPECT_THAT(problems("hosts = 1", kUrgent),
+              HasSubstr("cluster.shared.hosts = 1 is below the 2 that this job and its spares hold"));
+  EXPECT_THAT(problems("hosts = 4", with(kUrgent, "hosts = 3", "hosts = 5")),
+              HasSubstr("cluster.shared.jobs.urgent.hosts = 5 is more than the 4 of cluster.shared.hosts"));
+  EXPECT_THAT(problems("hosts = 4", with(kUrgent, "{ name = \"exponential\", mean = \"12h\" }", "\"0s\"")),
+              HasSubstr("cluster.shared.jobs.urgent.arrives"));
+  // 3 hosts x 18 h / 12 h
+  EXPECT_THAT(
+      problems("hosts = 4", with(kUrgent, "\"2h\"", "\"18h\"")),
+      HasSubstr("is no more than the 5 hosts that jobs of this one's priority or above ask for on average"));
+  EXPECT_THAT(problems("hosts = 4", "hosts = 3\n"),
+              HasSubstr("cluster.shared.jobs.urgent.priority is missing"));
+}
+
+TEST(SharedFields, JobsThatComeAfterThisOneAreWarnedOf) {
+  const LoadedScenario loaded = shared("hosts = 4", with(kUrgent, "priority = 4", "priority = 2"));
+  ASSERT_EQ(problems_of(loaded), "");
+  ASSERT_EQ(loaded.warnings.size(), 1U);
+  EXPECT_THAT(loaded.warnings[0].text(), HasSubstr("such jobs have no effect on this one"));
+}
+
+}  // namespace
+}  // namespace gauntlet
