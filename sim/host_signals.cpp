@@ -3,6 +3,7 @@
 #include "sim/moment.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -51,6 +52,8 @@ void HostSignals::forget_bits(Entry& entry) const {
   for (Part& part : entry.parts) {
     part.outside.assign(part.count, 0);
     part.outside_count = 0;
+    if (const auto* band = std::get_if<Outside>(&entry.watch.until); band != nullptr && full_)
+      part.filters.assign(part.count, OutsideFilter(*band));
   }
 }
 
@@ -59,7 +62,7 @@ void HostSignals::make_parts(Entry& entry) const {
   entry.parts.clear();
   const auto add = [&](SlotRange slots, std::uint32_t stage) {
     const std::uint32_t count = std::min<std::uint32_t>(slots.size(), who.most);
-    if (count > 0) entry.parts.push_back({slots, count, stage, {}, 0});
+    if (count > 0) entry.parts.push_back({slots, count, stage, {}, 0, {}});
   };
   if (who.subset == Scope::Subset::one) {
     const std::uint32_t slot = seats_->slot_of(HostId{who.index});
@@ -86,7 +89,7 @@ bool HostSignals::watch(const Watch& watch) {
   report_due();  // a new watch sees what comes after it
   tell_of_ticks();
   Entry& entry = entries_[tick_of(watch.signal)].emplace_back(Entry{.watch = watch, .parts = {}});
-  if (const auto* sample = std::get_if<Sample>(&watch.until)) entry.samples_left = sample->count;
+  if (const auto* sample = std::get_if<Sample>(&watch.until)) entry.samples = SampleFilter(*sample);
   if (silence != nullptr) entry.silence = SilenceFilter(*silence, engine_->now());
   make_parts(entry);
   settled_[tick_of(watch.signal)] = false;
@@ -291,7 +294,7 @@ bool HostSignals::wants(const Entry& entry, const Part& part) const {
 bool HostSignals::wants(const Entry& entry) const {
   if (full_) return true;
   if (entry.silence) return entry.silence->silent() || below_interval(entry);
-  if (std::holds_alternative<Sample>(entry.watch.until)) return entry.samples_left > 0;
+  if (entry.samples) return entry.samples->would_report(0);
   return std::any_of(entry.parts.begin(), entry.parts.end(),
                      [&](const Part& part) { return wants(entry, part); });
 }
@@ -351,13 +354,46 @@ class HostSignals::Burst {
   Held held_[2];
 };
 
+/// As an agent does: every sample of every member.
+void HostSignals::run_filters(Entry& entry) {
+  struct Edges {
+    FirstMembers first;
+    std::uint32_t slot = 0;  // the first of those that were held back, and its sample
+    double value = 0;
+    bool held = false;
+  };
+  const Signal signal = entry.watch.signal;
+  Edges edges[2] = {{FirstMembers(entry.watch.first)}, {FirstMembers(entry.watch.first)}};
+  for (Part& part : entry.parts) {
+    for (std::uint32_t member = 0; member < part.count; ++member) {
+      const std::uint32_t slot = part.slot(member);
+      const Exception* exception = tick_of(signal) == step_tick ? exception_of(slot) : nullptr;
+      const double value = sample(signal, seats_->host(slot), level(signal, part.stage, exception));
+      const std::optional<Edge> edge = part.filters[member].on_sample(value);
+      if (!edge) continue;
+      Edges& of = edges[static_cast<std::size_t>(*edge)];
+      if (of.first.passes()) {
+        report(entry, slot, *edge, value, 0);
+      } else if (!std::exchange(of.held, true)) {
+        of.slot = slot;
+        of.value = value;
+      }
+    }
+  }
+  for (const Edge edge : {Edge::began, Edge::ended}) {
+    Edges& of = edges[static_cast<std::size_t>(edge)];
+    if (const std::uint32_t held = of.first.end_burst(); held > 0)
+      report(entry, of.slot, edge, of.value, held - 1);
+  }
+}
+
 /// One sample of one member.
 void HostSignals::run_filter(const Entry& entry, Part& part, std::uint32_t member, double level,
                              Burst& burst) {
   const Outside& band = std::get<Outside>(entry.watch.until);
   const std::uint32_t slot = part.slot(member);
   const Side present = side(band, level);
-  const bool is_outside = full_ || present == Side::both
+  const bool is_outside = present == Side::both
                               ? outside(band, sample(entry.watch.signal, seats_->host(slot), level))
                               : present == Side::outside;
   if (is_outside == (part.outside[member] != 0)) return;
@@ -385,17 +421,17 @@ void HostSignals::run_filter(Entry& entry) {
   const Outside& band = std::get<Outside>(entry.watch.until);
   Burst burst(*this, entry);
   for (Part& part : entry.parts) {
-    if (!full_ && !wants(entry, part)) continue;
+    if (!wants(entry, part)) continue;
     const double common = level(signal, part.stage, nullptr);
     const Tally tally = tally_of(part, tick_of(signal));
     if (tick_of(signal) == traffic_tick) {
       turn_all(part, outside(band, sample(signal, seats_->host(0), common)), common, burst);
-    } else if (!full_ && !others_want(part, tally, side(band, common))) {
+    } else if (!others_want(part, tally, side(band, common))) {
       for (const Exception& each : exceptions_) {
         if (const auto member = part.member(each.slot))
           run_filter(entry, part, *member, level(signal, part.stage, &each), burst);
       }
-    } else if (!full_ && tally.exceptions == 0 && side(band, common) != Side::both) {
+    } else if (tally.exceptions == 0 && side(band, common) != Side::both) {
       turn_all(part, side(band, common) == Side::outside, common, burst);
     } else {
       for (std::uint32_t member = 0; member < part.count; ++member) {
@@ -409,8 +445,7 @@ void HostSignals::run_filter(Entry& entry) {
 }
 
 void HostSignals::pass_samples(Entry& entry) {
-  if (entry.samples_left == 0) return;
-  --entry.samples_left;
+  if (!entry.samples->on_sample(0)) return;
   const Signal signal = entry.watch.signal;
   for (const Part& part : entry.parts) {
     for (std::uint32_t member = 0; member < part.count; ++member) {
@@ -527,7 +562,7 @@ void HostSignals::report_due() {
       } else if (!measured) {
         continue;
       } else if (std::holds_alternative<Outside>(entry.watch.until)) {
-        run_filter(entry);
+        full_ ? run_filters(entry) : run_filter(entry);
       } else {
         pass_samples(entry);
       }

@@ -5,7 +5,7 @@
 // all hosts alike, and its x is keyed by (signal, time). Traffic has samples only while the job trains: nothing is sent by one
 // that stands still. A checkpoint that blocks training is sent too, but not measured: it ends a silence, and passes no band.
 //
-// With full telemetry every tick is an event and every sample passes through the filter. Otherwise a tick is an event only
+// With full telemetry every tick is an event and every sample passes through a filter of core's. Otherwise a tick is an event only
 // where some sample may report: hosts of one stage that nothing slows have one level, and the interval in which their samples
 // lie is held against the band once for all of them. A band that cuts through that interval cannot be elided: every sample is
 // drawn. Silence follows from the last tick before the job stood still.
@@ -75,6 +75,7 @@ class HostSignals {
     std::uint32_t stage = 0;
     std::vector<std::uint8_t> outside;  // by member
     std::uint32_t outside_count = 0;
+    std::vector<OutsideFilter> filters{};  // by member; with full telemetry, in place of both
     std::uint32_t slot(std::uint32_t member) const {
       return slots.begin + static_cast<std::uint32_t>(std::uint64_t{member} * slots.size() / count);
     }
@@ -83,7 +84,7 @@ class HostSignals {
   struct Entry {
     Watch watch;
     std::vector<Part> parts;
-    std::uint32_t samples_left = 0;
+    std::optional<SampleFilter> samples{};
     std::optional<SilenceFilter> silence{};  // of traffic, which is the same for all its members
   };
   /// A host whose timings differ from those of its stage.
@@ -114,6 +115,7 @@ class HostSignals {
   class Burst;
   Tally tally_of(const Part& part, Tick tick) const;
   bool others_want(const Part& part, const Tally& tally, Side present) const;
+  void run_filters(Entry& entry);
   void run_filter(Entry& entry);
   void run_filter(const Entry& entry, Part& part, std::uint32_t member, double level, Burst& burst);
   void turn_all(Part& part, bool to_outside, double level, Burst& burst);
