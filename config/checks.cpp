@@ -5,6 +5,7 @@
 #include "config/nearest.hpp"
 #include "config/shared_checks.hpp"
 #include "config/uncertain.hpp"
+#include "config/unused_checks.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/job_size.hpp"
 #include "models/network/fabric_network.hpp"
@@ -253,6 +254,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_planned_stops(root, scenario.world.job);
   check_repair(root, scenario.world);
   check_uncertain(root, scenario.study.uncertain);
+  warn_of_unused(root, scenario);
 }
 
 }  // namespace gauntlet

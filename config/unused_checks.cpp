@@ -1,0 +1,79 @@
+#include "config/unused_checks.hpp"
+
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+/// `changed`: a field that is given as something else than what holds anyway.
+void warn(const Place& root, bool changed, const std::string& path, const std::string& why,
+          const std::string& remedy) {
+  if (changed && root.given(path) && root.sound(path))
+    root.warning_at(path, "has no effect: " + why, remedy + ", or leave it out");
+}
+
+void warn_of_tier(const Place& root, const std::string& path, const MemoryTier& tier, const std::string& why,
+                  const std::string& remedy) {
+  const MemoryTier usual;
+  warn(root, tier.stall != usual.stall, path + ".stall", why, remedy);
+  warn(root, tier.persist != usual.persist, path + ".persist", why, remedy);
+  warn(root, tier.load != usual.load, path + ".load", why, remedy);
+  warn(root, tier.increment != usual.increment, path + ".increment", why, remedy);
+  warn(root, tier.apply != usual.apply, path + ".apply", why, remedy);
+}
+
+void warn_of_tiers(const Place& root, const Scenario& scenario) {
+  const StorageModel& storage = scenario.world.storage;
+  const CheckpointConstants &checkpoint = scenario.policies.checkpoint, usual;
+  const bool two_level = scenario.policies.names.checkpoint == "two-level";
+  if (!two_level)
+    warn(root, checkpoint.host_loss != usual.host_loss, "checkpoint.host_loss",
+         "policies.checkpoint is not \"two-level\"", "write policies.checkpoint = \"two-level\"");
+  const bool peers = checkpoint.peers_interval != kForever;
+  if (!peers) {
+    const std::string why = "no checkpoint goes to peers' memory",
+                      remedy = "write checkpoint.peers_interval = \"5min\"";
+    warn_of_tier(root, "storage.peers", storage.peers, why, remedy);
+    warn(root, storage.copies != StorageModel{}.copies, "storage.copies", why, remedy);
+  }
+  if (checkpoint.memory_interval == kForever && (peers || !two_level))
+    warn_of_tier(root, "storage.memory", storage.memory, "no checkpoint stays in a host's memory alone",
+                 "write checkpoint.memory_interval = \"1min\"");
+}
+
+void warn_of_recovery(const Place& root, const PolicyConstants& policies) {
+  const RecoveryConstants &recovery = policies.recovery, usual;
+  if (recovery.start_backoff == Duration::zero())
+    warn(root, recovery.longest_backoff != usual.longest_backoff, "recovery.longest_backoff",
+         "recovery.start_backoff = 0s starts anew at once", "write recovery.start_backoff = \"10s\"");
+  if (policies.names.retire == "never") {
+    const std::string why = "policies.retire = \"never\"", remedy = "write policies.retire = \"threshold\"";
+    warn(root, policies.retirement.evictions != RetirementConstants{}.evictions, "retirement.evictions", why,
+         remedy);
+    warn(root, policies.retirement.window != RetirementConstants{}.window, "retirement.window", why, remedy);
+  }
+}
+
+void warn_of_repair(const Place& root, const World& world) {
+  if (world.spares.cold + world.spares.pool == 0)
+    warn(root, world.spares.selection != SparesModel{}.selection, "spares.selection",
+         "every spare is warm, and joins at once", "write spares.cold = 4");
+  const ManualRepair &manual = world.repair.manual, usual;
+  if (manual.needed.value > 0) return;
+  const std::string why = "repair.manual.needed = 0 leaves a person nothing to repair",
+                    remedy = "write repair.manual.needed = 0.2";
+  warn(root, manual.time != usual.time, "repair.manual.time", why, remedy);
+  warn(root, manual.crew != usual.crew, "repair.manual.crew", why, remedy);
+  warn(root, manual.silent_failure.value != usual.silent_failure.value, "repair.manual.silent_failure", why,
+       remedy);
+}
+
+}  // namespace
+
+void warn_of_unused(const Place& root, const Scenario& scenario) {
+  warn_of_tiers(root, scenario);
+  warn_of_recovery(root, scenario.policies);
+  warn_of_repair(root, scenario.world);
+}
+
+}  // namespace gauntlet
