@@ -73,8 +73,9 @@ void describe(Fields& fields, OtherJob& job) {
   fields.field("hosts", whole_number(job.hosts, {1, kMostHosts}), Fallback::required("64"),
                "that each of them runs on, all at once or none");
   fields.field("priority", whole_number(job.priority, {-1'000'000, 1'000'000}), Fallback::required("1"),
-               "above cluster.shared.priority: takes this job's hosts; the same: keeps what it has while "
-               "this job is away");
+               "above cluster.shared.priority: takes this job's hosts; the same: keeps what it found free "
+               "while this job was "
+               "away; below: gives it back, once preempt_after is over");
   fields.field("arrives", law(job.arrives), Fallback::required("{ name = \"exponential\", mean = \"12h\" }"),
                "from one to the next");
   fields.field("runs", law(job.runs), Fallback::required("{ name = \"exponential\", mean = \"3h\" }"),
@@ -84,7 +85,9 @@ void describe(Fields& fields, OtherJob& job) {
 
 void describe(Fields& fields, SharedCluster& shared) {
   fields.field("hosts", whole_number(shared.hosts, {0, kMostHosts}), Fallback::value("0"),
-               "of the whole cluster, this job's and its spares among them; 0: it is alone");
+               "of the whole cluster, this job's and its spares among them, which are taken all at once; "
+               "those that are "
+               "free replace no broken host (spares.pool does); 0: it is alone");
   fields.field("priority", whole_number(shared.priority, {-1'000'000, 1'000'000}), Fallback::value("0"),
                "of this job; the higher goes first");
   fields.field("preempt_after", duration(shared.preempt_after, Sign::not_negative), Fallback::value("\"0s\""),
@@ -114,7 +117,8 @@ void describe_cluster(Fields& fields, World& world) {
       "network", [&](Fields& f) { describe(f, world.fabric); }, "the fabric between the hosts");
   fields.table(
       "shared", [&](Fields& f) { describe(f, world.shared); },
-      "other jobs under the same scheduler, by priority, each on all its hosts or none");
+      "other jobs under the same scheduler, by priority, each on all its hosts or none; none is there at the "
+      "start");
   describe_source(fields);
   fields.check([&](const Place&) { world.inventory.gpus_per_host = world.hardware.gpus_per_host; });
 }

@@ -16,21 +16,39 @@ void check_job(const Place& root, const OtherJob& job, const SharedCluster& shar
   if (root.sound(path + ".arrives") && !(job.arrives.mean() > 0))
     root.mistake_at(path + ".arrives", "takes no time from one to the next",
                     "write \"12h\", or a law with a mean");
-  if (root.all_sound(path + ".priority", "cluster.shared.priority") && job.priority < shared.priority)
-    root.warning_at(path + ".priority",
-                    "is below cluster.shared.priority: such jobs have no effect on this one",
-                    "write " + std::to_string(shared.priority + 1) + " or more, or leave the entry out");
+  if (root.sound(path + ".runs") && !(job.runs.mean() > 0))
+    root.mistake_at(path + ".runs", "takes no time", "write \"3h\", or a law with a mean");
+  const bool known =
+      root.all_sound(path + ".priority", "cluster.shared.priority", "cluster.shared.preempt_after");
+  if (known && job.priority < shared.priority && shared.preempt_after == Duration::zero())
+    root.warning_at(
+        path + ".priority",
+        "is below cluster.shared.priority: such jobs have no effect on this one, where they can be "
+        "preempted at once",
+        "write " + std::to_string(shared.priority) +
+            " to let them wait for each other, more to let them go first, or leave the entry out");
 }
 
 /// What those that come before this job ask for must fit in the long run.
-void check_load(const Place& root, const SharedCluster& shared) {
+void check_load(const Place& root, const World& world) {
+  const SharedCluster& shared = world.shared;
   double asked = 0;
   for (const OtherJob& job : shared.jobs) {
     const std::string path = "cluster.shared.jobs." + job.name;
     if (!root.all_sound(path + ".hosts", path + ".priority", path + ".arrives", path + ".runs")) return;
     if (job.priority >= shared.priority) asked += job.hosts * job.runs.mean() / job.arrives.mean();
   }
-  if (asked < shared.hosts) return;
+  if (asked < shared.hosts) {
+    const std::uint32_t left = shared.hosts - hosts_held(world);
+    if (asked > left)
+      root.warning_at("cluster.shared.hosts",
+                      "leaves " + text(left) +
+                          " beside this job, and others of its priority or above ask for " +
+                          text(static_cast<std::uint64_t>(std::ceil(asked))) +
+                          " on average: it is without its own for much of the time",
+                      "write more hosts, or let the others arrive less often");
+    return;
+  }
   const std::string hosts =
       std::isfinite(asked) ? text(static_cast<std::uint64_t>(std::ceil(asked))) : "endless";
   root.mistake_at(
@@ -60,7 +78,7 @@ void check_shared(const Place& root, const World& world) {
   }
   const bool known = root.mistakes().none();
   for (const OtherJob& job : shared.jobs) check_job(root, job, shared);
-  if (known && root.mistakes().none()) check_load(root, shared);
+  if (known && root.mistakes().none()) check_load(root, world);
 }
 
 }  // namespace gauntlet

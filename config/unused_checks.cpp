@@ -41,6 +41,15 @@ void warn_of_tiers(const Place& root, const Scenario& scenario) {
                  "write checkpoint.memory_interval = \"1min\"");
 }
 
+void warn_of_sharing(const Place& root, const SharedCluster& shared) {
+  if (!shared.jobs.empty()) return;
+  const SharedCluster usual;
+  const std::string why = "nobody else is there", remedy = "give the others as cluster.shared.jobs.NAME";
+  warn(root, shared.hosts != usual.hosts, "cluster.shared.hosts", why, remedy);
+  warn(root, shared.priority != usual.priority, "cluster.shared.priority", why, remedy);
+  warn(root, shared.preempt_after != usual.preempt_after, "cluster.shared.preempt_after", why, remedy);
+}
+
 void warn_of_recovery(const Place& root, const PolicyConstants& policies) {
   const RecoveryConstants &recovery = policies.recovery, usual;
   if (recovery.start_backoff == Duration::zero())
@@ -74,6 +83,7 @@ void warn_of_unused(const Place& root, const Scenario& scenario) {
   warn_of_tiers(root, scenario);
   warn_of_recovery(root, scenario.policies);
   warn_of_repair(root, scenario.world);
+  warn_of_sharing(root, scenario.world.shared);
 }
 
 }  // namespace gauntlet

@@ -124,6 +124,13 @@ void RealCluster::on(HostId host, const AgentHeartbeat&) {
 void RealCluster::on(HostId host, const AgentSeen& message) {
   const HostState state = hosts_[host.value].state;
   if (state == HostState::in_repair || state == HostState::returned) return;
+  if (const auto* seen = std::get_if<Seen>(&message.observed.what); seen && state != HostState::in_job) {
+    const bool of_job = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
+      const Watch& watch = std::get<Watch>(each.what);
+      return watch.id == seen->watch && watch.who.subset == Scope::Subset::job;
+    });
+    if (of_job) return;  // its hosts alone are looked at
+  }
   push(message.observed.what);
 }
 

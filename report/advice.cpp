@@ -35,6 +35,13 @@ constexpr std::array kAdvice = {
         "--set job.planned.hold=... or --set job.evaluation.time=... or --set faults.NAME.heals_after=..."},
 };
 
+// Where others take the hosts.
+constexpr Advice kOfPreemption{
+    "planned",
+    "Jobs of higher priority take the hosts: go first, have more room, or be left alone for longer:",
+    "--set cluster.shared.priority=... or --set cluster.shared.hosts=... or --set "
+    "cluster.shared.preempt_after=..."};
+
 std::string share(double part, double whole) { return fmt::format("{:.0f}%", 100 * part / whole); }
 
 }  // namespace
@@ -54,10 +61,14 @@ std::string why_text(const Summary& summary) {
 
 std::string next_text(const Summary& summary) {
   const std::vector<Loss> phases = losses_by_phase(summary);
-  if (phases.empty()) return "";
+  const std::vector<Loss> causes = losses_by_cause(summary);
+  if (phases.empty() || causes.empty()) return "";
+  const auto said = [](const Advice& advice) {
+    return fmt::format("`{}` costs most. {}\n       {}", advice.phase, advice.aim, advice.settings);
+  };
+  if (phases[0].name == kOfPreemption.phase && causes[0].name == "preempted") return said(kOfPreemption);
   for (const Advice& advice : kAdvice)
-    if (advice.phase == phases[0].name)
-      return fmt::format("`{}` costs most. {}\n       {}", advice.phase, advice.aim, advice.settings);
+    if (advice.phase == phases[0].name) return said(advice);
   return "";
 }
 

@@ -191,14 +191,19 @@ class Walk {
     truth_.follow(from);
     follow_hosts(from);
     while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
+    held_for_.reset();
     Phase stage = open(from, to);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
     under_way_healthy_ = under_way_fewer_ = {};
     stopped_ = true;
 
     Time at = from;
+    // Time for which the job is told to stand still is not its faults', though one may have brought it down before.
+    const auto charge_stage = [&](Time when) {
+      charge(stage, when - at, stage == Phase::planned ? held_for_.value_or(cause_) : cause_);
+    };
     const auto move_to = [&](Phase next, Time when) {
-      charge(stage, when - at, cause_);
+      charge_stage(when);
       at = when;
       stage = next;
     };
@@ -223,6 +228,7 @@ class Walk {
       if (!next) continue;
       if (unanswered_) answered(each.at);
       move_to(*next, each.at);
+      if (*next == Phase::planned) held_for_ = cause_of(std::get<Stop>(each.order.what).reason);
       if (*next == Phase::restarting) {
         starting_ = each.order.id;
         if (incident_) ++incident().restarts;
@@ -230,7 +236,7 @@ class Walk {
       if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
     }
     follow_until(to);
-    charge(stage, to - at, cause_);
+    charge_stage(to);
   }
 
   /// When the start under way succeeded, if it did by `when`: a gap that goes on after it is a new stop, unnoticed yet.
@@ -258,7 +264,8 @@ class Walk {
     if (const RecordedOrder* stop = stop_at(when)) {
       const StopReason reason = std::get<Stop>(stop->order.what).reason;
       if (reason != StopReason::fault) {
-        join_or_open(when, cause_of(reason), {});
+        held_for_ = cause_of(reason);
+        join_or_open(when, *held_for_, {});
         return Phase::planned;
       }
     }
@@ -363,7 +370,8 @@ class Walk {
   std::size_t heard_ = 0, given_ = 0;  // for the hosts
 
   std::optional<std::size_t> incident_;  // the open one
-  Cause cause_ = kCauseStart;  // what the present stop, and the recomputation after it, is charged to
+  Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
+  std::optional<Cause> held_for_;  // what the job was told to stand still for, in the gap that is walked
   Cause slow_cause_ = kCauseStart;
   std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
   bool unanswered_ = false;                  // a fault opened the incident and no order has answered it

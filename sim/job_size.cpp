@@ -52,6 +52,9 @@ Pace JobSize::pace(const ClusterState& present) const {
   pace.for_fewer = healthy - pace.healthy_step;
   if (present.healthy()) return pace;
   ClusterState alike = canonical(present, layout(), world_->hardware.gpus_per_host);
+  constexpr std::size_t kMostKept =
+      20'000;  // some 5 MB; where several parts are slow at once, new states come for ever
+  if (step_times_.size() >= kMostKept) step_times_.clear();
   const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
   if (fresh) known->second = for_whole_step(model_.time(known->first));
   pace.step = known->second;

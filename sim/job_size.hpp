@@ -38,10 +38,11 @@ class JobSize {
   const World* world_;
   StepModel model_;
   CheckpointCosts costs_;
-  Duration whole_{};                                     // a healthy step of the whole job
-  double share_ = 1;                                     // of its replicas
-  std::optional<StageTimings> stage_timings_;            // made when first asked for
-  mutable std::map<ClusterState, Duration> step_times_;  // by canonical state, kept over replicas
+  Duration whole_{};                           // a healthy step of the whole job
+  double share_ = 1;                           // of its replicas
+  std::optional<StageTimings> stage_timings_;  // made when first asked for
+  mutable std::map<ClusterState, Duration>
+      step_times_;  // by canonical state, kept over replicas, up to a bound
 };
 
 }  // namespace gauntlet

@@ -12,6 +12,8 @@
 #include "models/world.hpp"
 
 #include <cstdint>
+#include <deque>
+#include <tuple>
 #include <vector>
 
 namespace gauntlet {
@@ -28,26 +30,33 @@ class OtherJobs {
   Time go_on(Duration longest);
 
  private:
+  /// One that has run, and runs or was preempted.
   struct Job {
     std::uint32_t kind;
     std::uint64_t number;  // of arrival
-    Duration left;         // to run
+    Duration left;         // to run, when it began to last
     Time ends = kNever;    // while it runs ...
     Time since{};          // ... from then on
   };
   struct Arrivals {
     Stream gaps, runs;
     Time next;
+    std::deque<std::uint64_t> waiting{};  // those that have not run yet, by number
   };
+  /// Who asks first: the least.
+  using Rank = std::tuple<int, std::int64_t, int, std::uint64_t>;
+  Rank rank(bool runs, Time since, std::int64_t priority, std::uint64_t number) const;
+  Rank rank(const Job& job) const;
   Time preemptible(Time since) const { return since + cluster_->preempt_after; }
+  bool anyone_waits() const;
   void step();
-  void arrive(std::uint32_t kind);
   void give_places();
+  void run_or_wait(Job& job, bool runs);
 
   const SharedCluster* cluster_;
   std::uint32_t own_hosts_;
   std::vector<Arrivals> arrivals_;  // by kind
-  std::vector<Job> present_;        // those that run at the front
+  std::vector<Job> present_;
   bool own_runs_ = true;
   Time own_since_ = kStart;
   Time now_ = kStart;

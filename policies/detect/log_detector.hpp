@@ -1,4 +1,5 @@
-// `log`: lines that the filter of a host's agent lets through, by a table that says what each asks for.
+// `log`: lines that the filter of a host's agent lets through, by a table that says what each asks for. A restart is the job's:
+// such lines are looked for on its hosts alone, and not on those that stand by.
 //
 // Latency: the delay of the line and of telemetry. Blind to faults that log nothing, and to lines that no table names. A
 // line that is logged although all is well is a false alarm.
@@ -18,7 +19,8 @@ class LogDetector : public DetectorBase {
       actions_.push_back(rule.action);
       out.add(Watch{.id = id,
                     .signal = Signal::log_line,
-                    .who = Scope::all(ComponentKind::host),
+                    .who = rule.action == LineAction::restart ? Scope::hosts_of(assignment.job)
+                                                              : Scope::all(ComponentKind::host),
                     .until = Match{rule.pattern}});
     }
   }

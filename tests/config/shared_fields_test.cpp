@@ -49,8 +49,18 @@ TEST(SharedFields, MistakesNameTheField) {
   EXPECT_THAT(
       problems("hosts = 4", with(kUrgent, "\"2h\"", "\"18h\"")),
       HasSubstr("is no more than the 5 hosts that jobs of this one's priority or above ask for on average"));
+  EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"0s\"")),
+              HasSubstr("cluster.shared.jobs.urgent.runs"));
   EXPECT_THAT(problems("hosts = 4", "hosts = 3\n"),
               HasSubstr("cluster.shared.jobs.urgent.priority is missing"));
+}
+
+TEST(SharedFields, ALoadThatLeavesLittleIsWarnedOf) {
+  // 3 hosts x 9 h / 12 h are 2.25, where 2 are left of 4.
+  const LoadedScenario loaded = shared("hosts = 4", with(kUrgent, "\"2h\"", "\"9h\""));
+  ASSERT_EQ(problems_of(loaded), "");
+  ASSERT_EQ(loaded.warnings.size(), 1U);
+  EXPECT_THAT(loaded.warnings[0].text(), HasSubstr("cluster.shared.hosts = 4 leaves 2 beside this job"));
 }
 
 TEST(SharedFields, JobsThatComeAfterThisOneAreWarnedOf) {
@@ -58,6 +68,9 @@ TEST(SharedFields, JobsThatComeAfterThisOneAreWarnedOf) {
   ASSERT_EQ(problems_of(loaded), "");
   ASSERT_EQ(loaded.warnings.size(), 1U);
   EXPECT_THAT(loaded.warnings[0].text(), HasSubstr("such jobs have no effect on this one"));
+  // They have, where nobody is preempted who has just begun.
+  EXPECT_TRUE(shared("hosts = 4\npreempt_after = \"1h\"", with(kUrgent, "priority = 4", "priority = 2"))
+                  .warnings.empty());
 }
 
 }  // namespace

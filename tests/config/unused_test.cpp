@@ -35,6 +35,14 @@ TEST(Unused, EachSettingHasAnEffectOrAWarning) {
       {"retirement.window", "1d", {"policies.retire=\"score\""}},
       {"recovery.longest_backoff", "7min", {"recovery.start_backoff=10s"}},
       {"spares.selection", "3min", {"spares.cold=1"}},
+      {"cluster.shared.priority",
+       "5",
+       {"cluster.shared.hosts=4",
+        "cluster.shared.jobs.a={hosts = 1, priority = 5, arrives = \"1d\", runs = \"1h\"}"}},
+      {"cluster.shared.preempt_after",
+       "2h",
+       {"cluster.shared.hosts=4",
+        "cluster.shared.jobs.a={hosts = 1, priority = 5, arrives = \"1d\", runs = \"1h\"}"}},
       {"repair.manual.crew", "2", {"repair.manual.needed=0.5", "repair.manual.time=1h"}},
   };
   for (const auto& row : table) {

@@ -182,7 +182,7 @@ TEST(Phases, OfAPlannedStop) {
   EXPECT_FALSE(figures.incidents[0].detected);
 }
 
-// The stop for a fault goes on as the planned one, still at the fault's expense.
+// The stop for a fault goes on as the planned one, which pays for the time that it asks for; the fault pays for the rest.
 TEST(Phases, OfAPlannedStopWithinAnIncident) {
   HandMadeRun run;
   run.started(60s);
@@ -200,7 +200,7 @@ TEST(Phases, OfAPlannedStopWithinAnIncident) {
                                       {"undetected", 10},
                                       {"diagnosing", 20},
                                       {"planned", 982}}));
-  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"hang", 10 + 20 + 982 + 60}}));
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"hang", 10 + 20 + 60}, {"planned_stop", 982}}));
   ASSERT_EQ(figures.incidents.size(), 1u);
   EXPECT_EQ(figures.incidents[0].stops, 2u);
   EXPECT_EQ(figures.interruptions, 2u);

@@ -96,6 +96,18 @@ TEST(OtherJobs, PreemptNobodyWhoHasRunForLessThanIsAgreed) {
   EXPECT_EQ(away(cluster, 6, kStart + 299s), (std::vector{seconds(150, 225)}));
 }
 
+TEST(OtherJobs, OfLowerPriorityKeepAwayWhoComesBackWhileTheyHaveJustBegun) {
+  SharedCluster cluster{.hosts = 10, .priority = 0, .preempt_after = 60s, .jobs = {}};
+  cluster.jobs = {other("urgent", 10, 1, Law::constant(100), Law::constant(30)),
+                  other("filler", 8, -1, Law::constant(107), Law::constant(1000))};
+  // While this job is there it leaves the filler four; while the urgent one is, none. At 130 s this job goes first.
+  EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 130)}));
+  // Beside an urgent one of five there is room for a filler of five, which stays until 167 s.
+  cluster.jobs[0].hosts = 5;
+  cluster.jobs[1].hosts = 5;
+  EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 167)}));
+}
+
 TEST(OtherJobs, KeepAJobAwayNoLongerThanIsAsked) {
   SharedCluster cluster{.hosts = 10, .priority = 0, .preempt_after = {}, .jobs = {}};
   cluster.jobs = {other("endless", 10, 1, Law::constant(100), Law::constant(1e9)),

@@ -50,10 +50,10 @@ TEST(ExitDetector, NamesTheHostOfAnExitOfItsOwnAndNobodyForAVictim) {
 TEST(LogDetector, DoesWhatItsTableSaysAboutEachLine) {
   Watching<LogDetector> log(detection_constants());
   EXPECT_THAT(log.at_start(), ElementsAre("watch log lines of every host, pattern 4",
-                                          "watch log lines of every host, pattern 2",
+                                          "watch log lines of every host of the job, pattern 2",
                                           "watch log lines of every host, pattern 5"));
   EXPECT_THAT(log.host("log lines of every host, pattern 4", 3), ElementsAre("stopped: host 3"));
-  EXPECT_THAT(log.host("log lines of every host, pattern 2", 0), ElementsAre("restart: nobody"));
+  EXPECT_THAT(log.host("log lines of every host of the job, pattern 2", 0), ElementsAre("restart: nobody"));
   EXPECT_THAT(log.host("log lines of every host, pattern 5", 7), ElementsAre("unusual: host 7"));
   EXPECT_THAT(log.sees(WatchId{1}, component(HostId{3}), Edge::sample, 0), IsEmpty());
   EXPECT_THAT(log.sees(WatchId{5}, component(HostId{3}), Edge::sample, 0), IsEmpty());
