@@ -43,8 +43,9 @@ double mean_of_curve(const std::vector<std::pair<Time, double>>& curve, double s
   return (area + (seconds - from) * height) / seconds;
 }
 
-/// Failures per second. Lemons are anywhere; the mean of a daily cycle is 1.
-double rate(const World& world, const FaultKind& fault) {
+}  // namespace
+
+double expected_rate(const World& world, const FaultKind& fault) {
   const double seconds = to_seconds(world.job.window);
   if (fault.trace.empty()) {
     const RateProfile& profile = fault.profile;
@@ -55,12 +56,10 @@ double rate(const World& world, const FaultKind& fault) {
   return seconds > 0 ? static_cast<double>(fault.trace.size()) / seconds : 0;
 }
 
-}  // namespace
-
 Duration expected_mtbf(const World& world) {
   double failures_per_second = 0;
   for (const FaultKind& fault : world.faults)
-    if (stops_job(fault.effect)) failures_per_second += rate(world, fault);
+    if (stops_job(fault.effect)) failures_per_second += expected_rate(world, fault);
   if (failures_per_second <= 0) return kForever;
   return std::max(from_seconds(1 / failures_per_second), Duration(1));
 }

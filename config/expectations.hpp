@@ -10,6 +10,9 @@
 
 namespace gauntlet {
 
+/// How many a second of a kind strike the hosts that the job starts on. Lemons are anywhere; the mean of a daily cycle is 1.
+double expected_rate(const World& world, const FaultKind& fault);
+
 /// Mean time between the faults that stop the job, from the mean rates of all kinds over the hosts that it starts on and over
 /// its window, with lemons, batches and curves; kForever without any. Kinds given as a trace count by what of it strikes the
 /// job.

@@ -1,5 +1,6 @@
 #include "config/shared_checks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -18,44 +19,63 @@ void check_job(const Place& root, const OtherJob& job, const SharedCluster& shar
                     "write \"12h\", or a law with a mean");
   if (root.sound(path + ".runs") && !(job.runs.mean() > 0))
     root.mistake_at(path + ".runs", "takes no time", "write \"3h\", or a law with a mean");
-  const bool known =
-      root.all_sound(path + ".priority", "cluster.shared.priority", "cluster.shared.preempt_after");
-  if (known && job.priority < shared.priority && shared.preempt_after == Duration::zero())
-    root.warning_at(
-        path + ".priority",
-        "is below cluster.shared.priority: such jobs have no effect on this one, where they can be "
-        "preempted at once",
-        "write " + std::to_string(shared.priority) +
-            " to let them wait for each other, more to let them go first, or leave the entry out");
 }
 
-/// What those that come before this job ask for must fit in the long run.
+double asked_by(const OtherJob& job) { return job.hosts * job.runs.mean() / job.arrives.mean(); }
+
+/// What those that come before this job, or with it, ask for must fit in the long run: of each kind, and all together.
 void check_load(const Place& root, const World& world) {
   const SharedCluster& shared = world.shared;
-  double asked = 0;
+  double first = 0, all = 0;  // hosts, on average
   for (const OtherJob& job : shared.jobs) {
-    const std::string path = "cluster.shared.jobs." + job.name;
-    if (!root.all_sound(path + ".hosts", path + ".priority", path + ".arrives", path + ".runs")) return;
-    if (job.priority >= shared.priority) asked += job.hosts * job.runs.mean() / job.arrives.mean();
+    if (job.priority < shared.priority) continue;
+    const std::uint32_t at_once = shared.hosts / job.hosts;
+    if (job.runs.mean() / job.arrives.mean() >= at_once) {
+      root.mistake_at("cluster.shared.jobs." + job.name + ".arrives",
+                      "brings more of them than run at once: " + text(at_once) + " of " + text(job.hosts) +
+                          " hosts fit in " + text(shared.hosts),
+                      "they would wait ever longer: let them arrive less often, or run for less");
+      return;
+    }
+    all += asked_by(job);
+    if (job.priority > shared.priority) first += asked_by(job);
   }
-  if (asked < shared.hosts) {
-    const std::uint32_t left = shared.hosts - hosts_held(world);
-    if (asked > left)
-      root.warning_at("cluster.shared.hosts",
-                      "leaves " + text(left) +
-                          " beside this job, and others of its priority or above ask for " +
-                          text(static_cast<std::uint64_t>(std::ceil(asked))) +
-                          " on average: it is without its own for much of the time",
-                      "write more hosts, or let the others arrive less often");
-    return;
+  const std::uint32_t left = shared.hosts - hosts_held(world);
+  if (all >= shared.hosts) {
+    root.mistake_at(
+        "cluster.shared.hosts",
+        "is no more than the " + text(static_cast<std::uint64_t>(std::ceil(all))) +
+            " hosts that jobs of this one's priority or above ask for on average (hosts x runs / arrives)",
+        "they would wait ever longer: write more hosts, or let them arrive less often");
+  } else if (first > left) {
+    root.warning_at("cluster.shared.hosts",
+                    "leaves " + text(left) + " beside this job, and others that go first ask for " +
+                        text(static_cast<std::uint64_t>(std::ceil(first))) +
+                        " on average: it is without its own for much of the time",
+                    "write more hosts, or let the others arrive less often");
   }
-  const std::string hosts =
-      std::isfinite(asked) ? text(static_cast<std::uint64_t>(std::ceil(asked))) : "endless";
-  root.mistake_at(
-      "cluster.shared.hosts",
-      "is no more than the " + hosts +
-          " hosts that jobs of this one's priority or above ask for on average (hosts x runs / arrives)",
-      "they would wait ever longer: write more hosts, or let them arrive less often");
+}
+
+/// Who never moves this job.
+void warn_of_patience(const Place& root, const SharedCluster& shared) {
+  const bool known = root.all_sound("cluster.shared.priority", "cluster.shared.preempt_after");
+  const bool any_first = std::any_of(shared.jobs.begin(), shared.jobs.end(),
+                                     [&](const OtherJob& job) { return job.priority > shared.priority; });
+  for (const OtherJob& job : shared.jobs) {
+    const std::string path = "cluster.shared.jobs." + job.name + ".priority";
+    if (!known || !root.sound(path) || job.priority > shared.priority) continue;
+    const bool lower = job.priority < shared.priority && shared.preempt_after == Duration::zero();
+    if (!any_first)
+      root.warning_at(path, "has no effect on this job, which was there first: nobody goes before it",
+                      "write " + std::to_string(shared.priority + 1) +
+                          " or more to let them go first, or leave the entry out");
+    else if (lower)
+      root.warning_at(
+          path,
+          "is below cluster.shared.priority: such jobs can be preempted at once, and have no effect on this "
+          "one",
+          "write " + std::to_string(shared.priority) + " to let who runs stay, or leave the entry out");
+  }
 }
 
 }  // namespace
@@ -69,16 +89,17 @@ void check_shared(const Place& root, const World& world) {
                     "write how many hosts the whole cluster has");
     return;
   }
-  if (shared.hosts < hosts_held(world)) {
+  if (shared.hosts < world.inventory.hosts()) {
     root.mistake_at("cluster.shared.hosts",
-                    "is below the " + text(hosts_held(world)) +
-                        " that this job and its spares hold (cluster.hosts, spares)",
+                    "is below the " + text(world.inventory.hosts()) +
+                        " of this job, its spares and their pool (cluster.hosts, spares)",
                     "write how many hosts the whole cluster has");
     return;
   }
   const bool known = root.mistakes().none();
   for (const OtherJob& job : shared.jobs) check_job(root, job, shared);
   if (known && root.mistakes().none()) check_load(root, world);
+  warn_of_patience(root, shared);
 }
 
 }  // namespace gauntlet

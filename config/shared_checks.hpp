@@ -6,7 +6,7 @@
 
 namespace gauntlet {
 
-/// Sizes that fit, others that matter to this job, and a load that leaves it hosts at some time.
+/// Sizes that fit, a load that is not known to grow without end, and others that matter to this job.
 void check_shared(const Place& root, const World& world);
 
 }  // namespace gauntlet

@@ -138,7 +138,9 @@ CheckpointCosts checkpoint_costs(const World& world) {
     return tier.increment < 1 ? tier.apply + from_seconds(tier.increment * to_seconds(load)) : Duration{};
   };
   memory.per_increment = per_increment(storage.memory, memory.load[0]);
+  memory.increment = storage.memory.increment;
   peers.per_increment = per_increment(storage.peers, peers.load[0]);
+  peers.increment = storage.peers.increment;
   if (storage.free) return out;
   stored.stall = or_else(stored.stall, [&] {
     if (!two_stage) return write();

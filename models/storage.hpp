@@ -22,6 +22,13 @@ struct TierCosts {
   std::array<Duration, 2> load =
       {};                    // by Restore: until every rank has its state again; alike but for storage
   Duration per_increment{};  // so much longer for each increment since the last whole checkpoint
+  double increment =
+      1;  // share of the state that `stall` and `persist` are for; a whole one takes in proportion
+  Duration whole_stall() const { return whole(stall); }
+  Duration whole_persist() const { return whole(persist); }
+  Duration whole(Duration part) const {
+    return increment == 1 ? part : from_seconds(to_seconds(part) / increment);
+  }
   friend bool operator==(const TierCosts&, const TierCosts&) = default;
 };
 
@@ -40,7 +47,8 @@ struct CheckpointCosts {
 ///             load = bytes_to_read / read, and for one reader its group's broadcast
 ///
 /// Of a tier in memory whose checkpoints are increments, `stall` and `persist` are that share of what a whole one takes, and
-/// each increment is loaded and applied after the last whole one: those that go further, and what was loaded at a start.
+/// each increment is loaded and applied after the last whole one: one that went on to a tier without increments, or what was
+/// loaded at a start.
 ///
 /// where write and read are the least of what the total (less other tenants), all hosts and all ranks allow. A reader that
 /// reads alone for its group counts as one client. GPUs copy at once, and each holds one share of the state.

@@ -183,15 +183,18 @@ std::string shown_replica(const CompareResult& result, const Comparison& compari
 }
 
 std::string terms(const CompareResult& result) {
-  const bool same_hosts =
-      std::all_of(result.scenarios.begin(), result.scenarios.end(), [&](const auto& each) {
-        return each.summary.facts.hosts == result.scenarios.front().summary.facts.hosts;
-      });
+  const ScenarioFacts& first = result.scenarios.front().summary.facts;
+  const auto all_have = [&](std::uint32_t ScenarioFacts::*count) {
+    return std::all_of(result.scenarios.begin(), result.scenarios.end(),
+                       [&](const auto& each) { return each.summary.facts.*count == first.*count; });
+  };
+  const bool same_hosts = all_have(&ScenarioFacts::hosts), same_spares = all_have(&ScenarioFacts::spares);
+  const std::string_view faults =
+      same_hosts && same_spares ? "the same faults"
+      : same_hosts              ? "the same faults of the hosts that the job begins on"
+                                : "faults of the same seed, other ones where a job has not as many hosts";
   std::string text =
-      fmt::format("{} replicas of each met {} (seed {}); ", result.replicas,
-                  same_hosts ? "the same faults"
-                             : "faults of the same seed, other ones where a job has not as many hosts",
-                  result.seed);
+      fmt::format("{} replicas of each met {} (seed {}); ", result.replicas, faults, result.seed);
   if (result.replicas < kFewestForInterval) return text + "too few for intervals.";
   text += fmt::format("paired 95% intervals, {}.", kIntervalCovers);
   std::string factors;

@@ -202,23 +202,36 @@ void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, 
 
 // --- what tiers hold -------------------------------------------------------------------------------------------------
 
-/// Of the stretch's first n checkpoints, those that went as far as this level and no further since the last that did, with those
-/// of earlier stretches.
+/// The level of the quickest further tier that carries no increments: what goes there is whole on its way.
+const Gang::Level* Gang::whole_level(const Level& level) const {
+  for (const Level* further = &level + 1; further != levels_.data() + levels_.size(); ++further)
+    if (!checkpointing_[further->tier].increments) return further;
+  return nullptr;
+}
+
+/// Of the stretch's first n checkpoints, those to this level since the last whole one, with those of earlier stretches.
 std::int64_t Gang::increments_at(const Level& level, std::int64_t n) const {
   if (level.tier == Tier::storage) return 0;
-  const Level* further = &level + 1;
-  if (further != levels_.data() + levels_.size()) {
-    if (const std::int64_t went = further->count(n); went > 0)
-      return level.count(n) - level.count(further->nth(went));
-  }
+  const Level* whole = whole_level(level);
+  if (const std::int64_t went = whole == nullptr ? 0 : whole->count(n); went > 0)
+    return level.count(n) - level.count(whole->nth(went));
   return increments_[static_cast<std::size_t>(level.tier)] + level.count(n);
 }
 
-Duration Gang::persist_of(Tier tier, std::int64_t number) const {
-  const Duration usual = checkpointing_[tier].persist;
-  if (tier != Tier::storage) return usual;
+Duration Gang::stored_persist(std::int64_t number) const {
+  const Duration usual = checkpointing_[Tier::storage].persist;
   const double slowness = stored_.slowness(number);
   return slowness == 1 ? usual : from_seconds(to_seconds(usual) * slowness);
+}
+
+/// Of checkpoint n of the stretch, which has that number in storage.
+Duration Gang::persist_at(const Level& level, std::int64_t n, std::int64_t number) const {
+  if (level.tier == Tier::storage) return stored_persist(number);
+  const TierPlan& plan = checkpointing_[level.tier];
+  if (!plan.increments) return plan.persist;
+  const Level* whole = whole_level(level);
+  const bool goes = whole != nullptr && whole->count(n) > whole->count(n - 1);
+  return goes ? plan.whole_persist : plan.persist;
 }
 
 /// Unless it holds a newer one, or one of the same step with fewer increments to load.
@@ -241,7 +254,8 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
     return StoredCheckpoints::One{storage_begun_ + j, step_of(level.nth(j))};
   };
   // What was complete by then is held now, however slow it was to write.
-  const Duration usual = checkpointing_[level.tier].persist;
+  const TierPlan& plan = checkpointing_[level.tier];
+  const Duration usual = plan.increments ? std::max(plan.persist, plan.whole_persist) : plan.persist;
   const double slowest = in_storage ? stored_.slowest() : 1;
   const Time seen = now - (slowest == 1 ? usual : from_seconds(to_seconds(usual) * slowest));
   const std::int64_t held = seen < stretch_.begin ? 0 : level.count(stretch_.reached_at(seen).checkpoints);
@@ -254,9 +268,10 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
     }
   }
   for (std::int64_t j = std::max(level.settled, held) + 1; j <= begun; ++j) {
-    const Time taken = stretch_.time_of_checkpoint(level.nth(j));
-    writing_.push_back({level.tier, what(j), taken, after(taken, persist_of(level.tier, what(j).number)),
-                        increments_at(level, level.nth(j))});
+    const std::int64_t n = level.nth(j);
+    const Time taken = stretch_.time_of_checkpoint(n);
+    writing_.push_back({level.tier, what(j), taken, after(taken, persist_at(level, n, what(j).number)),
+                        increments_at(level, n)});
   }
   level.settled = begun;
 }

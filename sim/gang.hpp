@@ -36,6 +36,8 @@ class Gang {
         kForever;  // training time between checkpoints; a quicker tier's is at most a safer one's
     Duration stall{};
     Duration persist{};
+    Duration whole_persist{};  // with increments: of a checkpoint that goes on to a tier without
+    bool increments = false;   // others carry what changed alone; of tiers in memory
   };
   /// A checkpoint to one tier passes through the quicker ones that are in use. So that they fall together, a safer tier's
   /// interval is rounded up to a multiple of the quicker one's.
@@ -49,7 +51,7 @@ class Gang {
   struct Held {
     std::int64_t step = 0;
     Time taken;                   // training went on
-    std::int64_t increments = 0;  // checkpoints since the last that went further, or since training began
+    std::int64_t increments = 0;  // checkpoints since the last whole one, or since training began
   };
 
   explicit Gang(ProgressLog& log, const StorageModel& storage = {}) : log_(&log), stored_(storage) {}
@@ -99,7 +101,7 @@ class Gang {
   /// For which one to storage blocks training.
   Duration storage_stall() const { return checkpointing_[Tier::storage].stall; }
   /// From the end of the stall of the present stretch's first checkpoint to storage until it is durable.
-  Duration first_persist() const { return persist_of(Tier::storage, storage_begun_ + 1); }
+  Duration first_persist() const { return stored_persist(storage_begun_ + 1); }
 
  private:
   /// The checkpoints of the present stretch that go as far as a tier: every `every`th, `taken` having passed since the last.
@@ -132,8 +134,10 @@ class Gang {
   Cadence plan(Duration step);
   void plan_further(Cadence& cadence, Duration step);
   const Level* level_of(Tier tier) const;
+  const Level* whole_level(const Level& level) const;
   std::int64_t increments_at(const Level& level, std::int64_t n) const;
-  Duration persist_of(Tier tier, std::int64_t number) const;
+  Duration persist_at(const Level& level, std::int64_t n, std::int64_t number) const;
+  Duration stored_persist(std::int64_t number) const;
   std::int64_t step_of(std::int64_t n) const {
     return stretch_.first_step + stretch_.steps_before_checkpoint(n);
   }

@@ -9,12 +9,17 @@
 namespace gauntlet {
 
 /// Which stream of a name is that of a component now. Neither other components nor what a policy did before move its draws.
-inline std::uint64_t component_now(Time now, std::uint32_t component) {
+inline std::uint64_t component_now(Time now, std::uint64_t component) {
   return static_cast<std::uint64_t>((now - kStart).count()) * 0x9e3779b97f4a7c15ULL + component;
 }
 
-inline Stream stream_now(Seed seed, StreamName name, Time now, std::uint32_t component) {
+inline Stream stream_now(Seed seed, StreamName name, Time now, std::uint64_t component) {
   return Stream(seed, name, component_now(now, component));
+}
+
+/// The n-th time that something is drawn for a component.
+constexpr std::uint64_t nth_of(std::uint32_t component, std::uint32_t n) {
+  return std::uint64_t{n} << 32 | component;
 }
 
 }  // namespace gauntlet

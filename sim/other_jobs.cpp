@@ -64,7 +64,7 @@ OtherJobs::Rank OtherJobs::rank(const Job& job) const {
 
 void OtherJobs::run_or_wait(Job& job, bool runs) {
   if (runs && job.ends == kNever) {
-    job.ends = after(now_, job.left);
+    job.ends = std::min(after(now_, job.left), kNever - Duration(1));
     job.since = now_;
   } else if (!runs && job.ends != kNever) {
     job.left = job.ends - now_;

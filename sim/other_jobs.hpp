@@ -20,7 +20,7 @@ namespace gauntlet {
 
 class OtherJobs {
  public:
-  /// `own_hosts`: what this job and its spares hold. `world` must outlive it.
+  /// `own_hosts`: what this job and its spares hold. `cluster` must outlive it.
   OtherJobs(const SharedCluster& cluster, std::uint32_t own_hosts, Seed seed);
 
   /// When the next other job arrives or ends, or one can be preempted; kNever where there are none.
@@ -47,7 +47,7 @@ class OtherJobs {
   using Rank = std::tuple<int, std::int64_t, int, std::uint64_t>;
   Rank rank(bool runs, Time since, std::int64_t priority, std::uint64_t number) const;
   Rank rank(const Job& job) const;
-  Time preemptible(Time since) const { return since + cluster_->preempt_after; }
+  Time preemptible(Time since) const { return after(since, cluster_->preempt_after); }
   bool anyone_waits() const;
   void step();
   void give_places();

@@ -16,16 +16,23 @@ namespace gauntlet {
 /// Training waits for one that goes further at least as long as for one that does not, as it passes through the quicker tiers.
 Gang::Checkpointing SimCluster::checkpointing() const {
   Gang::Checkpointing all;
-  Duration quicker{}, least{};
+  Duration least{};
   for (const Tier tier : {Tier::memory, Tier::peers, Tier::storage}) {
     const Duration interval = intervals_[static_cast<std::size_t>(tier)];
     const TierCosts& costs = size_->costs()[tier];
     const bool used = interval != kForever;
     if (used) least = std::max(least, costs.persist);
     all[tier] = {.interval = used ? std::max(interval, least) : kForever,
-                 .stall = std::max(costs.stall, quicker),
-                 .persist = costs.persist};
-    if (used) quicker = all[tier].stall;
+                 .stall = costs.stall,
+                 .persist = costs.persist,
+                 .whole_persist = costs.whole_persist(),
+                 .increments = costs.increment < 1};
+    for (const Tier quicker : {Tier::memory, Tier::peers}) {
+      if (quicker >= tier || all[quicker].interval == kForever) continue;
+      const TierCosts& through = size_->costs()[quicker];
+      all[tier].stall =
+          std::max(all[tier].stall, costs.increment < 1 ? through.stall : through.whole_stall());
+    }
   }
   return all;
 }
@@ -127,6 +134,14 @@ bool SimCluster::still_held(Tier tier) const {
   return lost.empty() || (tier == Tier::peers && peers_recover(seats_.count(), world_->storage.copies, lost));
 }
 
+/// To load those that a tier in memory holds.
+Duration SimCluster::increments_of(Tier tier) const {
+  constexpr double kYears = 1e9;  // seconds: no start takes longer, however many there are
+  const double seconds =
+      static_cast<double>(gang_.held(tier)->increments) * to_seconds(size_->costs()[tier].per_increment);
+  return from_seconds(std::min(kYears, seconds));
+}
+
 /// Which checkpoint a start goes back to: the newest that can be read, from the quickest tier that has it. That one in
 /// storage is corrupt shows when it has been loaded; then the next older one is.
 SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
@@ -150,8 +165,7 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   if (in_memory) {
     out.step = step_in_memory;
     out.from = *in_memory;
-    out.takes +=
-        load_of(*in_memory) + gang_.held(*in_memory)->increments * size_->costs()[*in_memory].per_increment;
+    out.takes += load_of(*in_memory) + increments_of(*in_memory);
   }
   return out;
 }
@@ -162,7 +176,7 @@ void SimCluster::begin_start(const Start& action) {
   const double gpus = size_->layout().ranks();
   const double scale = chain.at_gpus > 0 ? gpus / chain.at_gpus : 1;
   static constexpr StreamName kStartPhases = stream_name("start");
-  Stream draws = stream_now(seed_, kStartPhases, stopped_.by, stopped_.starts++);
+  Stream draws = stream_now(seed_, kStartPhases, stopped_.by, stopped_.draws.starts++);
   const auto draw = [&](const Law& law, double growth) {
     return from_seconds(law.sample(draws) * (growth == 0 ? 1 : math_pow(scale, growth)));
   };

@@ -15,6 +15,7 @@ SimCluster::SimCluster(const World& world)
       gang_(progress_, world.storage) {
   for (const FaultKind& kind : world.faults) {
     heal_names_.push_back(stream_name("heal." + kind.name));
+    probe_names_.push_back(stream_name("probe." + kind.name));
     symptom_names_.push_back(stream_name("symptom." + kind.name));
     follow_names_.push_back(stream_name("follow." + kind.name));
   }
@@ -205,7 +206,7 @@ void SimCluster::on(const BoundaryReached&) {
 }
 
 void SimCluster::on(const PlannedDue& event) {
-  out_.push(engine_.now(), Told{JobId{0}, world_->job.planned_stops[event.stop].hold});
+  told_to_stop(world_->job.planned_stops[event.stop].hold, false);
 }
 
 void SimCluster::on(const OtherJobsDue&) {
@@ -216,7 +217,7 @@ void SimCluster::on(const OtherJobsDue&) {
                            : job.give_up_after > Duration::zero() ? job.give_up_after
                                                                   : kYear;
   const Time has_hosts = other_jobs_->go_on(longest);
-  if (has_hosts > engine_.now()) out_.push(engine_.now(), Told{JobId{0}, has_hosts - engine_.now(), true});
+  if (has_hosts > engine_.now()) told_to_stop(has_hosts - engine_.now(), true);
   engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
 }
 
@@ -265,9 +266,9 @@ void SimCluster::repair(HostId host) {
     return kind_of(fault).remedy == Remedy::repair && fault.component.kind != ComponentKind::job &&
            fault.hosts.contains(host);
   });
-  const bool broken = cause != active_.end();
-  shop_->admit(host, broken ? std::optional(cause->kind) : std::nullopt,
-               stream_now(seed_, kRepair, broken ? cause->struck : engine_.now(), host.value));
+  if (cause == active_.end()) return shop_->admit(host, std::nullopt, draws_of(kRepair, host.value));
+  shop_->admit(host, cause->kind,
+               stream_now(seed_, kRepair, cause->struck, nth_of(host.value, cause->repaired++)));
 }
 
 void SimCluster::on(const RepairDone& event) {

@@ -61,6 +61,10 @@ class SimCluster final : public Cluster {
     up,     // training or paused, as the gang says
     stuck,  // some are dead or hung, the others wait
   };
+  /// So often was each drawn for one stop.
+  struct DrawsOfStop {
+    std::uint32_t starts = 0, asked = 0, noticed = 0;
+  };
   struct ActiveFault {
     FaultKindId kind;
     ComponentId component;
@@ -72,13 +76,14 @@ class SimCluster final : public Cluster {
     std::int64_t step = -1;  // of the job, where it stopped it
     Time heals = kNever;
     Time struck = kNever;
-    std::uint32_t probed = 0;
+    std::uint32_t probed = 0, repaired = 0;  // so often, in vain
+    DrawsOfStop stop{};                      // while another fault is dealt with
   };
-  /// The stop that is dealt with, or was last, by the onset of the fault that brought it; at first the start of the run. What
-  /// comes of it draws by that, so that policies that meet the same faults meet the same chances.
+  /// What brought the stop that is dealt with, or was last: at first the beginning of the run. What comes of a stop draws by that,
+  /// so that policies that meet the same fault meet the same chances. A stop that a policy ordered by mistake counts on.
   struct Stopped {
-    Time by = kStart;
-    std::uint32_t starts = 0, asked = 0, noticed = 0;
+    Time by = kStart;  // the onset of a fault, or when the job was told to stop
+    DrawsOfStop draws{};
   };
   struct OpenOrder {
     Order order;
@@ -152,6 +157,7 @@ class SimCluster final : public Cluster {
   void lose_memory(HostId host);
   void lose_memory(const ActiveFault& fault);
   bool still_held(Tier tier) const;
+  Duration increments_of(Tier tier) const;
   Loading choose_checkpoint(const Start& action) const;
   void begin_start(const Start& action);
   void schedule_evaluation();
@@ -169,7 +175,7 @@ class SimCluster final : public Cluster {
   std::uint32_t repairs_of(ComponentId component) const;
   void wait_for_same_step();
   /// For what happens to one component now.
-  Stream draws_of(StreamName name, std::uint32_t component) const {
+  Stream draws_of(StreamName name, std::uint64_t component) const {
     return stream_now(seed_, name, engine_.now(), component);
   }
   void show_symptoms(const ActiveFault& fault);
@@ -221,8 +227,9 @@ class SimCluster final : public Cluster {
   void fail_open();
   Result examine(const Probe& probe);
   void stopped_by(const ActiveFault& fault);
+  void told_to_stop(Duration hold, bool preempted);
   bool finds(const ProbeKind& probe, HostId host);
-  std::vector<HostId> failing_hosts(const ProbeKind& probe);
+  std::vector<HostId> failing_hosts(ProbeId number);
   std::optional<HostId> deal_with_culprit();
   void tell_last_collectives(const Watch& watch);
 
@@ -282,7 +289,7 @@ class SimCluster final : public Cluster {
   std::map<std::uint32_t, JobSize>
       smaller_;    // by replicas, as they came about; kept over replicas of the study
   JobSize* size_;  // of the last start
-  std::vector<StreamName> heal_names_, symptom_names_, follow_names_;  // by FaultKindId
+  std::vector<StreamName> heal_names_, symptom_names_, follow_names_, probe_names_;  // by FaultKindId
 
   SimEngine engine_;
   Outbox out_;

@@ -101,7 +101,7 @@ bool SimCluster::strike(const Strike& strike) {
   }
   log_truth(TruthKind::onset, fault);
   if (is_told(kind.effect)) {
-    out_.push(engine_.now(), Told{JobId{0}, lasts, kind.effect == Effect::preempt});
+    told_to_stop(lasts, kind.effect == Effect::preempt);
     end_fault(active_.size() - 1);
     return true;
   }
@@ -180,12 +180,21 @@ void SimCluster::meet_job(ActiveFault& fault) {
 }
 
 void SimCluster::stopped_by(const ActiveFault& fault) {
-  if (stopped_.by != fault.struck) stopped_ = {.by = fault.struck};
+  if (stopped_.by == fault.struck) return;
+  for (ActiveFault& before : active_) {
+    if (before.struck == stopped_.by) before.stop = stopped_.draws;
+  }
+  stopped_ = {.by = fault.struck, .draws = fault.stop};
+}
+
+void SimCluster::told_to_stop(Duration hold, bool preempted) {
+  stopped_ = {.by = engine_.now(), .draws = {}};
+  out_.push(engine_.now(), Told{JobId{0}, hold, preempted});
 }
 
 void SimCluster::stop_job(ActiveFault& fault) {
   if (ranks_ == RanksState::none) return;  // it waits for the next start
-  stopped_by(fault);
+  if (ranks_ != RanksState::stuck) stopped_by(fault);
   const FaultKind& kind = kind_of(fault);
   const bool exits = kind.effect == Effect::crash;
   Time heard = kNever;
@@ -219,7 +228,7 @@ void SimCluster::stop_job(ActiveFault& fault) {
 /// A person sees by himself that the job does not train.
 Timer SimCluster::notice() {
   static constexpr StreamName kNotice = stream_name("person.notice");
-  Stream draws = stream_now(seed_, kNotice, stopped_.by, stopped_.noticed++);
+  Stream draws = stream_now(seed_, kNotice, stopped_.by, stopped_.draws.noticed++);
   return engine_.after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
 }
 

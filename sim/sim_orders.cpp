@@ -5,6 +5,7 @@
 #include "sim/sim_cluster.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace gauntlet {
 
@@ -287,22 +288,24 @@ void SimCluster::begin(const Order& order, const Probe& action) {
 }
 
 static constexpr StreamName kAccuses = stream_name("probe.accuses");
+static constexpr std::uint32_t kEveryHost = std::numeric_limits<std::uint32_t>::max();
 
 /// Whether a fault is found is the fault's own chance, probe for probe.
 bool SimCluster::finds(const ProbeKind& probe, HostId host) {
-  static constexpr StreamName kFinds = stream_name("probe.finds");
   for (ActiveFault& fault : active_) {
     if (!fault.hosts.contains(host)) continue;
     if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
     const double chance = probe.detects[fault.kind.value].value;
     const std::uint64_t whose = component_now(fault.struck, fault.component.index);
-    if (chance > 0 && uniform_at(seed_, kFinds, whose, fault.probed++) < chance) return true;
+    if (chance > 0 && uniform_at(seed_, probe_names_[fault.kind.value], whose, fault.probed++) < chance)
+      return true;
   }
   return false;
 }
 
 /// Of the hosts of the job, examined in groups of neighbours.
-std::vector<HostId> SimCluster::failing_hosts(const ProbeKind& probe) {
+std::vector<HostId> SimCluster::failing_hosts(ProbeId number) {
+  const ProbeKind& probe = world_->probes[number.value];
   const std::uint32_t size = std::max(1U, probe.group);
   const std::uint32_t groups = (seats_.count() + size - 1) / size;
   std::vector<HostId> broken;
@@ -324,7 +327,7 @@ std::vector<HostId> SimCluster::failing_hosts(const ProbeKind& probe) {
   }
   // Healthy groups that are accused are rare: skip from one to the next, a geometric number ahead.
   if (const double false_positive = probe.false_positive.value; false_positive > 0) {
-    Stream draws = draws_of(kAccuses, 0);
+    Stream draws = draws_of(kAccuses, nth_of(kEveryHost, number.value));
     const double log_miss = math_log1p(-std::min(false_positive, 1 - 1e-12));
     for (double group = 0;; group += 1) {
       group += static_cast<double>(
@@ -347,12 +350,12 @@ Result SimCluster::examine(const Probe& action) {
   std::vector<HostId> failing;
   if (action.who.subset == Scope::Subset::one) {
     const HostId host{action.who.index};  // with partners that are known to be good, where it needs some
-    Stream draws = draws_of(kAccuses, host.value);
+    Stream draws = draws_of(kAccuses, nth_of(host.value, action.probe.value));
     const double false_positive = probe.false_positive.value;
     if (finds(probe, host) || (false_positive > 0 && draws.uniform() < false_positive))
       failing.push_back(host);
   } else {
-    failing = failing_hosts(probe);
+    failing = failing_hosts(action.probe);
   }
   const Time now = engine_.now();
   for (const HostId host : failing) {
@@ -390,7 +393,7 @@ void SimCluster::begin(const Order& order, const Ask&) {
   engine_.cancel(notice_);
   engine_.cancel(start_notice_);
   static constexpr StreamName kResponse = stream_name("person.response");
-  Stream draws = stream_now(seed_, kResponse, stopped_.by, stopped_.asked++);
+  Stream draws = stream_now(seed_, kResponse, stopped_.by, stopped_.draws.asked++);
   open(order, after(engine_.now(), from_seconds(world_->people.response.sample(draws))), Priority::world);
 }
 

@@ -41,8 +41,8 @@ void Spares::call(std::size_t wanted) {
     Stream draws = stream_now(seed_, name, engine_->now(), host.value);
     return from_seconds(law.sample(draws));
   };
-  const Duration selection = draw(kSelection, model_->selection, {});
-  ++counts_.selections;
+  Stream of_selection(seed_, kSelection, counts_.selections++);
+  const Duration selection = from_seconds(model_->selection.sample(of_selection));
   while (coming_.size() < wanted + kept_warm_) {
     const std::optional<HostId> host = first_of(cold_);
     if (!host) break;

@@ -22,7 +22,8 @@ HostRange hosts_of(const World& world, ComponentId component);
 /// How many components of a kind there are in the world, those of spare hosts too.
 std::uint32_t component_count(const World& world, ComponentKind kind);
 
-/// How many of them, the first ones, concern a host that the job begins on. Hosts beside do not change it.
+/// How many of them, the first ones, concern a host that the job begins on. Hosts beside change it only where they take one more
+/// aggregation or spine switch above them all.
 std::uint32_t component_count_of_job(const World& world, ComponentKind kind);
 
 }  // namespace gauntlet

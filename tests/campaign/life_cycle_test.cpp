@@ -54,8 +54,8 @@ TEST(LifeCycle, AClusterIsMadeOnceAndAgainAfterItWasGivenBack) {
   EXPECT_EQ(figures.interruptions, 2U);
 }
 
-// Eight hosts for all. Others of six take this job's four every five hours, for two; what its own policies do, or how many hosts
-// stand by among those that nobody asks for, changes nothing of that.
+// Ten hosts for all. Others of six take this job's four every five hours, for two, once a tenth is not there; what its own policies
+// do changes nothing of that.
 TEST(LifeCycle, JobsOfHigherPriorityTakeTheGangUntilTheyEnd) {
   World world = made_for_the_job();
   world.shared.hosts = 10;

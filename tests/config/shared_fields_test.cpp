@@ -40,17 +40,22 @@ TEST(SharedFields, MistakesNameTheField) {
   EXPECT_THAT(problems("", kUrgent),
               HasSubstr("cluster.shared.hosts = 0, by default, has no place for cluster.shared.jobs"));
   EXPECT_THAT(problems("hosts = 1", kUrgent),
-              HasSubstr("cluster.shared.hosts = 1 is below the 2 that this job and its spares hold"));
+              HasSubstr("cluster.shared.hosts = 1 is below the 2 of this job, its spares and their pool"));
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "hosts = 3", "hosts = 5")),
               HasSubstr("cluster.shared.jobs.urgent.hosts = 5 is more than the 4 of cluster.shared.hosts"));
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "{ name = \"exponential\", mean = \"12h\" }", "\"0s\"")),
-              HasSubstr("cluster.shared.jobs.urgent.arrives"));
-  // 3 hosts x 18 h / 12 h
+              HasSubstr("takes no time from one to the next"));
+  EXPECT_THAT(problems("hosts = 4", "hosts = 3\npriority = 4\narrives = \"1ms\"\nruns = \"1us\"\n"),
+              HasSubstr("cluster.shared.jobs.urgent comes 864000000 times in 10d"));
+  // One of them runs at a time, for longer than until the next one comes.
+  EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"18h\"")), HasSubstr("1 of 3 hosts fit in 4"));
+  // 3 hosts x 9 h / 12 h of one kind, and as much of another: 4.5.
   EXPECT_THAT(
-      problems("hosts = 4", with(kUrgent, "\"2h\"", "\"18h\"")),
+      problems("hosts = 4", with(kUrgent, "\"2h\"", "\"9h\"") + "[cluster.shared.jobs.also]\n" +
+                                with(kUrgent, "\"2h\"", "\"9h\"")),
       HasSubstr("is no more than the 5 hosts that jobs of this one's priority or above ask for on average"));
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"0s\"")),
-              HasSubstr("cluster.shared.jobs.urgent.runs"));
+              HasSubstr("cluster.shared.jobs.urgent.runs = \"0s\" takes no time"));
   EXPECT_THAT(problems("hosts = 4", "hosts = 3\n"),
               HasSubstr("cluster.shared.jobs.urgent.priority is missing"));
 }
@@ -63,14 +68,21 @@ TEST(SharedFields, ALoadThatLeavesLittleIsWarnedOf) {
   EXPECT_THAT(loaded.warnings[0].text(), HasSubstr("cluster.shared.hosts = 4 leaves 2 beside this job"));
 }
 
-TEST(SharedFields, JobsThatComeAfterThisOneAreWarnedOf) {
-  const LoadedScenario loaded = shared("hosts = 4", with(kUrgent, "priority = 4", "priority = 2"));
-  ASSERT_EQ(problems_of(loaded), "");
-  ASSERT_EQ(loaded.warnings.size(), 1U);
-  EXPECT_THAT(loaded.warnings[0].text(), HasSubstr("such jobs have no effect on this one"));
-  // They have, where nobody is preempted who has just begun.
-  EXPECT_TRUE(shared("hosts = 4\npreempt_after = \"1h\"", with(kUrgent, "priority = 4", "priority = 2"))
-                  .warnings.empty());
+TEST(SharedFields, JobsThatDoNotMoveThisOneAreWarnedOf) {
+  const std::string also = "[cluster.shared.jobs.also]\n";
+  const auto warnings = [&](const std::string& hosts, const std::string& priority, bool others) {
+    const LoadedScenario loaded = shared(
+        hosts, with(kUrgent, "priority = 4", "priority = " + priority) + (others ? also + kUrgent : ""));
+    EXPECT_EQ(problems_of(loaded), "");
+    std::string out;
+    for (const Problem& warning : loaded.warnings) out += warning.text() + "\n";
+    return out;
+  };
+  for (const char* priority : {"2", "3"})
+    EXPECT_THAT(warnings("hosts = 4", priority, false), HasSubstr("nobody goes before it"));
+  EXPECT_THAT(warnings("hosts = 4", "2", true), HasSubstr("such jobs can be preempted at once"));
+  EXPECT_EQ(warnings("hosts = 4", "3", true), "");
+  EXPECT_EQ(warnings("hosts = 4\npreempt_after = \"1h\"", "2", true), "");
 }
 
 }  // namespace

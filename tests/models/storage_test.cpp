@@ -88,7 +88,9 @@ TEST(CheckpointCosts, AnIncrementTakesItsShareAndIsAppliedWhenTheStateIsLoaded) 
   world.storage.memory.increment = world.storage.peers.increment = 0.25;
   world.storage.memory.apply = 100ms;
   const CheckpointCosts costs = checkpoint_costs(world);
-  EXPECT_EQ(costs[Tier::memory], (TierCosts{125ms, 0s, {500ms, 500ms}, 225ms}));
+  EXPECT_EQ(costs[Tier::memory], (TierCosts{125ms, 0s, {500ms, 500ms}, 225ms, 0.25}));
+  EXPECT_EQ(costs[Tier::memory].whole_stall(), 500ms);
+  EXPECT_EQ(costs[Tier::peers].whole_persist(), whole[Tier::peers].persist);
   EXPECT_EQ(costs[Tier::peers].stall, 125ms);
   EXPECT_EQ(costs[Tier::peers].persist, whole[Tier::peers].persist / 4);
   EXPECT_EQ(costs[Tier::peers].load, whole[Tier::peers].load);

@@ -101,7 +101,7 @@ TEST(CompareReport, SaysWhetherTheFaultsAreTheSame) {
   const auto report = [&] { return text_report(result, {.command = "gauntlet compare a.toml b.toml"}); };
   EXPECT_THAT(report(), HasSubstr("200 replicas of each met the same faults (seed 1)"));
   ++result.scenarios.back().summary.facts.spares;
-  EXPECT_THAT(report(), HasSubstr("200 replicas of each met the same faults (seed 1)"));
+  EXPECT_THAT(report(), HasSubstr("met the same faults of the hosts that the job begins on (seed 1)"));
   ++result.scenarios.back().summary.facts.hosts;
   EXPECT_THAT(report(), Not(HasSubstr("the same faults")));
   EXPECT_THAT(report(), HasSubstr("200 replicas of each met faults of the same seed"));

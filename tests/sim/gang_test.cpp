@@ -294,14 +294,27 @@ class TickingGang {
       if (--each.next > 0) continue;
       each.next = each.every;
       for (std::size_t t = 0; t <= each.tier; ++t) trained_[t] = {};
-      for (std::size_t t = 0; t < each.tier; ++t) increments_[t] = 0;
       if (each.tier == 2) ++stored;
-      ++increments_[each.tier];
       going.push_back(each.tier);
     }
-    for (const std::size_t tier : going)
-      writing_.push_back(
-          {tier, steps, now + checkpointing_.tiers[tier].persist, tier == 2 ? 0 : increments_[tier]});
+    for (std::size_t t = 0; t < 2; ++t) {
+      const bool used =
+          std::any_of(levels_.begin(), levels_.end(), [t](const Level& each) { return each.tier == t; });
+      const bool goes = std::find(going.begin(), going.end(), t) != going.end();
+      // Whole where it goes on to a tier without increments.
+      const bool whole = std::any_of(going.begin(), going.end(), [&](std::size_t far) {
+        return far > t && !checkpointing_.tiers[far].increments;
+      });
+      const bool further = std::any_of(going.begin(), going.end(), [t](std::size_t far) { return far > t; });
+      increments_[t] = whole || (!used && further) ? 0 : increments_[t] + (goes ? 1 : 0);
+      whole_[t] = whole;
+    }
+    for (const std::size_t tier : going) {
+      const Gang::TierPlan& plan = checkpointing_.tiers[tier];
+      const bool whole = tier < 2 && plan.increments && whole_[tier];
+      writing_.push_back({tier, steps, now + (whole ? plan.whole_persist : plan.persist),
+                          tier == 2 ? 0 : increments_[tier]});
+    }
   }
   void settle() {
     std::erase_if(writing_, [this](const Written& each) {
@@ -322,6 +335,7 @@ class TickingGang {
   std::array<Duration, kTiers> trained_ = {};
   std::array<std::optional<std::int64_t>, kTiers> held_ = {};
   std::array<std::int64_t, kTiers> increments_ = {}, increments_held_ = {};
+  std::array<bool, 2> whole_ = {};  // the last checkpoint, there
   std::vector<Written> writing_;
 };
 
@@ -369,6 +383,8 @@ class SideBySide {
       any[tier] = {.interval = chance(tier == Tier::storage ? 20 : 50) ? kForever : shortest,
                    .stall = Duration(below(5)),
                    .persist = Duration(chance(30) ? 0 : below(40))};
+      any[tier].increments = tier != Tier::storage && chance(50);
+      any[tier].whole_persist = any[tier].persist + Duration(below(30));
       shortest += Duration(below(60));
       if (chance(10)) shortest = Duration(1 + below(25));
     }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -176,6 +177,8 @@ class Driver {
     return loaded == nullptr ? -1 : loaded->step;
   }
 
+  Time now() const { return cluster_.now(); }
+
   Duration took{};
 
  private:
@@ -252,6 +255,56 @@ TEST(Restore, WhatComesOfAFaultIsDrawnByTheFault) {
   EXPECT_EQ(starts, std::vector(3, starts[0]));
   EXPECT_EQ(verdicts, std::vector(3, verdicts[0]));
   EXPECT_EQ(std::set(verdicts[0].begin(), verdicts[0].end()).size(), 2U);
+}
+
+// A bug stops the job at step 115 whenever that is reached, and a crash comes between: the bug's second start is not its first.
+TEST(Restore, AFaultThatReturnsDrawsAnew) {
+  World world = tiered_world();
+  world.job.start.communicator_init = Law::exponential(100);
+  add_crashes(world, ComponentKind::job, {{kStart + 115s, 0}});
+  world.faults[0].same_step = true;
+  world.faults[0].remedy = Remedy::person;
+  add_crashes(world, ComponentKind::gpu, {{kStart + 117s, 3}});
+  for (FaultKind& each : world.faults) each.clock = FaultClock::training;
+  Driver driver(world);
+  std::vector<Duration> took;
+  for (int stop = 0; stop < 4; ++stop) {
+    driver.run_until(driver.now() + 200s);
+    driver.stop();
+    driver.start(Start{});
+    took.push_back(driver.took);
+  }
+  std::sort(took.begin(), took.end());
+  EXPECT_EQ(std::adjacent_find(took.begin(), took.end()), took.end());
+}
+
+// Repairs that fail in silence are drawn anew each time: two visits on average, and none for ever.
+TEST(Restore, ARepairThatFailedMayHoldTheNextTime) {
+  World world = tiered_world();
+  world.job.window = 9000h;
+  world.repair.time = Law::exponential(3600);
+  world.repair.silent_failure = {0.5};
+  ProbeKind probe;
+  probe.name = "sure";
+  probe.detects = {Probability{1}};
+  world.probes = {probe};
+  add_crashes(world, ComponentKind::host, {{kStart, 3}});
+  constexpr int kHosts = 200;
+  int visits = 0;
+  for (std::uint64_t seed = 1; seed <= kHosts; ++seed) {
+    Driver driver(world, seed);
+    driver.run_until(kStart + 1s);
+    std::set<Duration> times;
+    for (bool broken = true; broken && times.size() < 40; ++visits) {
+      EXPECT_EQ(driver.give(Evict{HostId{3}}).status, Status::done);
+      EXPECT_TRUE(times.insert(driver.until_returned()).second) << "seed " << seed;
+      EXPECT_EQ(driver.give(Readmit{HostId{3}}).status, Status::done);
+      const Outcome outcome = driver.give(Probe{ProbeId{0}, Scope::one(component(HostId{3})), {}});
+      broken = std::get<Probed>(outcome.result).verdict == Verdict::faulty;
+    }
+  }
+  // Geometric, of variance 2.
+  EXPECT_NEAR(static_cast<double>(visits) / kHosts, 2, 4 * std::sqrt(2.0 / kHosts));
 }
 
 TEST(Restore, AHostThatIsReplacedTakesItsMemoryAlong) {
