@@ -108,7 +108,9 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
       "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
   // Intervals of tiers in memory, which a job need not have.
   endless(fields, "memory_interval", checkpoint.memory_interval, Sign::positive,
-          "between those to the memory of each host, which outlive its ranks; left out: none");
+          "between those to the memory of each host, which outlive its ranks; in whole steps, so that less "
+          "than one is "
+          "every step; left out: none");
   endless(fields, "peers_interval", checkpoint.peers_interval, Sign::positive,
           "between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),

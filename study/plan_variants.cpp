@@ -93,6 +93,8 @@ std::optional<PointNumber> PlanVariants::point(const Variant& variant) {
   if (loaded.point) return experiment_->add(std::move(loaded.point));
   stopped_ = true;
   problems_ = std::move(loaded.problems);
+  if (const Settings tried = size.problem ? Settings{} : settings(variant); !tried.empty())
+    for (Problem& problem : problems_) problem.why += " (where this was tried: " + settings_text(tried) + ")";
   return std::nullopt;
 }
 
