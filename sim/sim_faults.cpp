@@ -415,7 +415,9 @@ ClusterState SimCluster::state_with(std::span<const ActiveFault> faults) const {
 
 /// How many times as long a step takes with this fault alone: where no host of its carries the job yet, as if the first did.
 double SimCluster::times_as_long(const ActiveFault& fault) const {
-  if (kind_of(fault).effect == Effect::stall) return std::numeric_limits<double>::infinity();
+  const Effect effect = kind_of(fault).effect;
+  if (effect == Effect::stall) return std::numeric_limits<double>::infinity();
+  if (effect != Effect::slow && effect != Effect::degrade) return 1;
   ClusterState alone = state_with({&fault, 1});
   if (alone.healthy()) add_seat(fault, 0, alone);
   if (alone.healthy()) return 1;
