@@ -1,10 +1,11 @@
 // Other jobs on the same cluster, under one scheduler with priorities and gangs, and when they leave this job no place.
 //
-// A job runs on all the hosts that it asks for or on none. Whenever one arrives or ends, places are given anew: to those that have
-// not run for `preempt_after`, then by priority, to those that run before those that wait, then in the order of their arrival. Who
-// does not fit in what is left is preempted, or waits on, and keeps nobody from running who does fit. A job that was preempted has
-// saved its work and goes on with the rest. This job was there first, and wants its hosts for ever: so when it has them follows from the others alone, whatever its own
-// policies do, and how long it will be without them is known when they are taken.
+// A job runs on all the hosts that it asks for or on none. Whenever one arrives or ends, places are given anew: first
+// to those that run and have not for as long as `preempt_after`, then by priority, to those that run before those
+// that wait, then in the order of their arrival. Who does not fit in what is left is preempted, or waits on, and
+// keeps nobody from running who does fit. A job that was preempted has saved its work and goes on with the rest. This
+// job was there first, and wants its hosts for ever: so when it has them follows from the others alone, whatever its
+// own policies do, and how long it will be without them is known when they are taken.
 #pragma once
 
 #include "core/random/stream.hpp"
