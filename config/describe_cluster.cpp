@@ -73,9 +73,9 @@ void describe(Fields& fields, OtherJob& job) {
   fields.field("hosts", whole_number(job.hosts, {1, kMostHosts}), Fallback::required("64"),
                "that each of them runs on, all at once or none");
   fields.field("priority", whole_number(job.priority, {-1'000'000, 1'000'000}), Fallback::required("1"),
-               "above cluster.shared.priority: takes this job's hosts; the same: keeps what it found free "
-               "while this job was "
-               "away; below: gives it back, once preempt_after is over");
+               "above cluster.shared.priority: takes this job's hosts where the rest is not enough; else it "
+               "runs beside "
+               "this job, and begins nothing while this job waits");
   fields.field("arrives", law(job.arrives), Fallback::required("{ name = \"exponential\", mean = \"12h\" }"),
                "from one to the next");
   fields.field("runs", law(job.runs), Fallback::required("{ name = \"exponential\", mean = \"3h\" }"),

@@ -23,12 +23,12 @@ void check_job(const Place& root, const OtherJob& job, const SharedCluster& shar
 
 double asked_by(const OtherJob& job) { return job.hosts * job.runs.mean() / job.arrives.mean(); }
 
-/// What those that come before this job, or with it, ask for must fit in the long run: of each kind, and all together.
+/// What those that come before this job ask for must fit in the long run: of each kind, and all together.
 void check_load(const Place& root, const World& world) {
   const SharedCluster& shared = world.shared;
-  double first = 0, all = 0;  // hosts, on average
+  double asked = 0;  // hosts, on average
   for (const OtherJob& job : shared.jobs) {
-    if (job.priority < shared.priority) continue;
+    if (job.priority <= shared.priority) continue;
     const std::uint32_t at_once = shared.hosts / job.hosts;
     if (job.runs.mean() / job.arrives.mean() >= at_once) {
       root.mistake_at("cluster.shared.jobs." + job.name + ".arrives",
@@ -37,44 +37,38 @@ void check_load(const Place& root, const World& world) {
                       "they would wait ever longer: let them arrive less often, or run for less");
       return;
     }
-    all += asked_by(job);
-    if (job.priority > shared.priority) first += asked_by(job);
+    asked += asked_by(job);
   }
   const std::uint32_t left = shared.hosts - hosts_held(world);
-  if (all >= shared.hosts) {
-    root.mistake_at(
-        "cluster.shared.hosts",
-        "is no more than the " + text(static_cast<std::uint64_t>(std::ceil(all))) +
-            " hosts that jobs of this one's priority or above ask for on average (hosts x runs / arrives)",
-        "they would wait ever longer: write more hosts, or let them arrive less often");
-  } else if (first > left) {
+  if (asked >= shared.hosts) {
+    root.mistake_at("cluster.shared.hosts",
+                    "is no more than the " + text(static_cast<std::uint64_t>(std::ceil(asked))) +
+                        " hosts that jobs that go first ask for on average (hosts x runs / arrives)",
+                    "they would wait ever longer: write more hosts, or let them arrive less often");
+  } else if (asked > left) {
     root.warning_at("cluster.shared.hosts",
                     "leaves " + text(left) + " beside this job, and others that go first ask for " +
-                        text(static_cast<std::uint64_t>(std::ceil(first))) +
+                        text(static_cast<std::uint64_t>(std::ceil(asked))) +
                         " on average: it is without its own for much of the time",
                     "write more hosts, or let the others arrive less often");
   }
 }
 
-/// Who never moves this job.
+/// Who never moves this job: those behind it leave it its hosts, but where they have just begun and those that go first must
+/// take others.
 void warn_of_patience(const Place& root, const SharedCluster& shared) {
-  const bool known = root.all_sound("cluster.shared.priority", "cluster.shared.preempt_after");
-  const bool any_first = std::any_of(shared.jobs.begin(), shared.jobs.end(),
-                                     [&](const OtherJob& job) { return job.priority > shared.priority; });
+  bool any_first = false;
   for (const OtherJob& job : shared.jobs) {
-    const std::string path = "cluster.shared.jobs." + job.name + ".priority";
-    if (!known || !root.sound(path) || job.priority > shared.priority) continue;
-    const bool lower = job.priority < shared.priority && shared.preempt_after == Duration::zero();
-    if (!any_first)
-      root.warning_at(path, "has no effect on this job, which was there first: nobody goes before it",
-                      "write " + std::to_string(shared.priority + 1) +
-                          " or more to let them go first, or leave the entry out");
-    else if (lower)
-      root.warning_at(
-          path,
-          "is below cluster.shared.priority: such jobs can be preempted at once, and have no effect on this "
-          "one",
-          "write " + std::to_string(shared.priority) + " to let who runs stay, or leave the entry out");
+    if (!root.sound("cluster.shared.jobs." + job.name + ".priority")) return;
+    any_first = any_first || job.priority > shared.priority;
+  }
+  if (!root.all_sound("cluster.shared.priority", "cluster.shared.preempt_after")) return;
+  if (any_first && shared.preempt_after > Duration::zero()) return;
+  for (const OtherJob& job : shared.jobs) {
+    if (job.priority > shared.priority) continue;
+    root.warning_at("cluster.shared.jobs." + job.name + ".priority",
+                    "does not go before this job, which was there first: such jobs have no effect on it",
+                    "write " + std::to_string(shared.priority + 1) + " or more, or leave the entry out");
   }
 }
 

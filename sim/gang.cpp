@@ -258,7 +258,13 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
   const Duration usual = plan.increments ? std::max(plan.persist, plan.whole_persist) : plan.persist;
   const double slowest = in_storage ? stored_.slowest() : 1;
   const Time seen = now - (slowest == 1 ? usual : from_seconds(to_seconds(usual) * slowest));
-  const std::int64_t held = seen < stretch_.begin ? 0 : level.count(stretch_.reached_at(seen).checkpoints);
+  Time before = kStart;  // until the last of this tier that is being written is there
+  for (const Written& each : writing_) {
+    if (each.tier == level.tier) before = std::max(before, each.durable);
+  }
+  const bool builds_on = plan.increments && before > now;  // on one of an earlier stretch
+  const bool none = seen < stretch_.begin || builds_on;
+  const std::int64_t held = none ? 0 : level.count(stretch_.reached_at(seen).checkpoints);
   if (const std::int64_t first = level.settled + 1; held >= first) {
     if (in_storage) {
       stored_.add(what(first), held - first + 1, held > first ? what(first + 1).step - what(first).step : 1);
@@ -270,8 +276,12 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
   for (std::int64_t j = std::max(level.settled, held) + 1; j <= begun; ++j) {
     const std::int64_t n = level.nth(j);
     const Time taken = stretch_.time_of_checkpoint(n);
-    writing_.push_back({level.tier, what(j), taken, after(taken, persist_at(level, n, what(j).number)),
-                        increments_at(level, n)});
+    Time durable = after(taken, persist_at(level, n, what(j).number));
+    const std::int64_t increments = increments_at(level, n);
+    if (plan.increments && increments > 0)
+      durable = std::max(durable, before);  // it is worth nothing without what it builds on
+    before = std::max(before, durable);
+    writing_.push_back({level.tier, what(j), taken, durable, increments});
   }
   level.settled = begun;
 }

@@ -11,8 +11,8 @@ OtherJobs::OtherJobs(const SharedCluster& cluster, std::uint32_t own_hosts, Seed
     Arrivals arrivals{.gaps = Stream(seed, stream_name("job.arrives." + each.name)),
                       .runs = Stream(seed, stream_name("job.runs." + each.name)),
                       .next = kNever};
-    // Those of lower priority keep nothing from this job, unless they have just begun.
-    if (each.priority >= cluster.priority || cluster.preempt_after > Duration::zero())
+    // The others keep nothing from this job, unless those that have just begun stay.
+    if (each.priority > cluster.priority || cluster.preempt_after > Duration::zero())
       arrivals.next = after(kStart, from_seconds(each.arrives.sample(arrivals.gaps)));
     arrivals_.push_back(std::move(arrivals));
   }
@@ -83,8 +83,8 @@ void OtherJobs::give_places() {
     return true;
   };
   const std::size_t ran = present_.size();
-  std::size_t next = 0;  // of those
-  bool own_asked = false;
+  std::size_t next = 0;                       // of those
+  bool own_asked = false, own_waits = false;  // then nobody behind it begins
   std::vector<bool> refused(arrivals_.size());
   const Rank own = rank(own_runs_, own_since_, cluster_->priority, 0);
   while (true) {
@@ -101,16 +101,18 @@ void OtherJobs::give_places() {
     if (next < ran && (!first || rank(present_[next]) < *first) &&
         (own_asked || rank(present_[next]) < own)) {
       Job& job = present_[next++];
-      run_or_wait(job, fits(cluster_->jobs[job.kind].hosts));
+      const bool may_run = job.ends != kNever || !own_waits;
+      run_or_wait(job, may_run && fits(cluster_->jobs[job.kind].hosts));
     } else if (own_is_before) {
       own_asked = true;
       const bool runs = fits(own_hosts_);
       if (runs && !own_runs_) own_since_ = now_;
       own_runs_ = runs;
+      own_waits = !runs;
     } else if (first) {
       Arrivals& arrivals = arrivals_[kind];
       const OtherJob& job = cluster_->jobs[kind];
-      if (!fits(job.hosts)) {
+      if (own_waits || !fits(job.hosts)) {
         refused[kind] = true;
         continue;
       }

@@ -5,7 +5,8 @@
 // that wait, then in the order of their arrival. Who does not fit in what is left is preempted, or waits on, and
 // keeps nobody from running who does fit. A job that was preempted has saved its work and goes on with the rest. This
 // job was there first, and wants its hosts for ever: so when it has them follows from the others alone, whatever its
-// own policies do, and how long it will be without them is known when they are taken.
+// own policies do, and how long it will be without them is known when they are taken. While it waits, nobody behind it
+// begins.
 #pragma once
 
 #include "core/random/stream.hpp"

@@ -226,7 +226,7 @@ class SimCluster final : public Cluster {
   template <class ActionType>
   void fail_open();
   Result examine(const Probe& probe);
-  void stopped_by(const ActiveFault& fault);
+  void stop_is(Time by, DrawsOfStop draws);
   void told_to_stop(Duration hold, bool preempted);
   bool finds(const ProbeKind& probe, HostId host);
   std::vector<HostId> failing_hosts(ProbeId number);

@@ -179,22 +179,23 @@ void SimCluster::meet_job(ActiveFault& fault) {
   }
 }
 
-void SimCluster::stopped_by(const ActiveFault& fault) {
-  if (stopped_.by == fault.struck) return;
+/// What was drawn for the stop before is kept with the fault that brought it, which may return.
+void SimCluster::stop_is(Time by, DrawsOfStop draws) {
+  if (stopped_.by == by) return;
   for (ActiveFault& before : active_) {
     if (before.struck == stopped_.by) before.stop = stopped_.draws;
   }
-  stopped_ = {.by = fault.struck, .draws = fault.stop};
+  stopped_ = {.by = by, .draws = draws};
 }
 
 void SimCluster::told_to_stop(Duration hold, bool preempted) {
-  stopped_ = {.by = engine_.now(), .draws = {}};
+  stop_is(engine_.now(), {});
   out_.push(engine_.now(), Told{JobId{0}, hold, preempted});
 }
 
 void SimCluster::stop_job(ActiveFault& fault) {
   if (ranks_ == RanksState::none) return;  // it waits for the next start
-  if (ranks_ != RanksState::stuck) stopped_by(fault);
+  if (ranks_ != RanksState::stuck) stop_is(fault.struck, fault.stop);
   const FaultKind& kind = kind_of(fault);
   const bool exits = kind.effect == Effect::crash;
   Time heard = kNever;
@@ -252,7 +253,7 @@ void SimCluster::on(const CollectiveTimeout&) {
   });
   ensure(pausing != active_.end(), "a fault holds a paused gang");
   log_truth(TruthKind::escalated, *pausing);
-  stopped_by(*pausing);
+  stop_is(pausing->struck, pausing->stop);
   cut_training();
   stand_still();
   victims_begin(kCollectiveTimeout, engine_.now());

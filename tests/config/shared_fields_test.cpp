@@ -46,18 +46,23 @@ TEST(SharedFields, MistakesNameTheField) {
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "{ name = \"exponential\", mean = \"12h\" }", "\"0s\"")),
               HasSubstr("takes no time from one to the next"));
   EXPECT_THAT(problems("hosts = 4", "hosts = 3\npriority = 4\narrives = \"1ms\"\nruns = \"1us\"\n"),
-              HasSubstr("cluster.shared.jobs.urgent comes 864000000 times in 10d"));
+              HasSubstr("cluster.shared.jobs.urgent comes 5760000000 times in 10d"));
   // One of them runs at a time, for longer than until the next one comes.
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"18h\"")), HasSubstr("1 of 3 hosts fit in 4"));
   // 3 hosts x 9 h / 12 h of one kind, and as much of another: 4.5.
-  EXPECT_THAT(
-      problems("hosts = 4", with(kUrgent, "\"2h\"", "\"9h\"") + "[cluster.shared.jobs.also]\n" +
-                                with(kUrgent, "\"2h\"", "\"9h\"")),
-      HasSubstr("is no more than the 5 hosts that jobs of this one's priority or above ask for on average"));
+  EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"9h\"") + "[cluster.shared.jobs.also]\n" +
+                                        with(kUrgent, "\"2h\"", "\"9h\"")),
+              HasSubstr("is no more than the 5 hosts that jobs that go first ask for on average"));
   EXPECT_THAT(problems("hosts = 4", with(kUrgent, "\"2h\"", "\"0s\"")),
               HasSubstr("cluster.shared.jobs.urgent.runs = \"0s\" takes no time"));
   EXPECT_THAT(problems("hosts = 4", "hosts = 3\n"),
               HasSubstr("cluster.shared.jobs.urgent.priority is missing"));
+}
+
+TEST(SharedFields, OneMistakeIsOneProblem) {
+  const LoadedScenario loaded =
+      load_text(kSmall + "[faults.a]\n" + kCrash + "mtbf = \"10d\"\n[spares]\ncount = -1\n");
+  EXPECT_EQ(loaded.problems.size(), 1U) << problems_of(loaded);
 }
 
 TEST(SharedFields, ALoadThatLeavesLittleIsWarnedOf) {
@@ -79,9 +84,11 @@ TEST(SharedFields, JobsThatDoNotMoveThisOneAreWarnedOf) {
     return out;
   };
   for (const char* priority : {"2", "3"})
-    EXPECT_THAT(warnings("hosts = 4", priority, false), HasSubstr("nobody goes before it"));
-  EXPECT_THAT(warnings("hosts = 4", "2", true), HasSubstr("such jobs can be preempted at once"));
-  EXPECT_EQ(warnings("hosts = 4", "3", true), "");
+    for (const bool others : {false, true})
+      EXPECT_THAT(warnings("hosts = 4", priority, others), HasSubstr("does not go before this job"));
+  // Where nobody is preempted who has just begun, those that go first may have to take this job's hosts for theirs.
+  EXPECT_THAT(warnings("hosts = 4\npreempt_after = \"1h\"", "2", false),
+              HasSubstr("does not go before this job"));
   EXPECT_EQ(warnings("hosts = 4\npreempt_after = \"1h\"", "2", true), "");
 }
 

@@ -312,8 +312,12 @@ class TickingGang {
     for (const std::size_t tier : going) {
       const Gang::TierPlan& plan = checkpointing_.tiers[tier];
       const bool whole = tier < 2 && plan.increments && whole_[tier];
-      writing_.push_back({tier, steps, now + (whole ? plan.whole_persist : plan.persist),
-                          tier == 2 ? 0 : increments_[tier]});
+      Time durable = now + (whole ? plan.whole_persist : plan.persist);
+      for (const Written& before : writing_) {  // it builds on these
+        const bool needs = tier < 2 && plan.increments && increments_[tier] > 0 && before.tier == tier;
+        if (needs) durable = std::max(durable, before.durable);
+      }
+      writing_.push_back({tier, steps, durable, tier == 2 ? 0 : increments_[tier]});
     }
   }
   void settle() {

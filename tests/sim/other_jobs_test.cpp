@@ -60,14 +60,25 @@ TEST(OtherJobs, TakeThisJobsHostsOnlyWhereTheRestIsNotEnough) {
   EXPECT_TRUE(away(cluster, 6, kStart + 1000s).empty());
 }
 
-TEST(OtherJobs, OfItsOwnPriorityKeepTheHostsThatTheyFoundFree) {
+TEST(OtherJobs, BehindThisJobBeginNothingWhileItWaits) {
+  for (const std::int64_t priority : {0, -1}) {
+    SharedCluster cluster{.hosts = 10, .priority = 0, .preempt_after = {}, .jobs = {}};
+    cluster.jobs = {other("urgent", 5, 1, Law::constant(100), Law::constant(30)),
+                    other("behind", 5, priority, Law::constant(110), Law::constant(1000))};
+    EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 130)})) << priority;
+    cluster.preempt_after = 60s;  // nor does one that would stay
+    EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 130)})) << priority;
+  }
+}
+
+// The urgent one needs three of ten, where this job has six and one behind it, which has just begun, the other four.
+TEST(OtherJobs, ThatHaveJustBegunLetOthersTakeThisJobsHosts) {
   SharedCluster cluster{.hosts = 10, .priority = 0, .preempt_after = {}, .jobs = {}};
-  cluster.jobs = {other("urgent", 5, 1, Law::constant(100), Law::constant(30)),
-                  other("equal", 4, 0, Law::constant(110), Law::constant(60))};
-  // At 110 s the equal one finds five free, and leaves this job its six when the urgent one ends.
-  EXPECT_EQ(away(cluster, 6, kStart + 190s), (std::vector{seconds(100, 130)}));
-  cluster.jobs[1].hosts = 5;  // now it leaves five: until 170 s
-  EXPECT_EQ(away(cluster, 6, kStart + 190s), (std::vector{seconds(100, 170)}));
+  cluster.jobs = {other("urgent", 3, 1, Law::constant(100), Law::constant(30)),
+                  other("behind", 4, -1, Law::constant(90), Law::constant(1000))};
+  EXPECT_TRUE(away(cluster, 6, kStart + 179s).empty());
+  cluster.preempt_after = 60s;
+  EXPECT_EQ(away(cluster, 6, kStart + 179s), (std::vector{seconds(100, 130)}));
 }
 
 TEST(OtherJobs, RunOnAllTheirHostsOrWait) {
@@ -94,18 +105,6 @@ TEST(OtherJobs, PreemptNobodyWhoHasRunForLessThanIsAgreed) {
   cluster.jobs = {other("a", 8, 1, Law::constant(150), Law::constant(65)),
                   other("b", 8, 2, Law::constant(160), Law::constant(10))};
   EXPECT_EQ(away(cluster, 6, kStart + 299s), (std::vector{seconds(150, 225)}));
-}
-
-TEST(OtherJobs, OfLowerPriorityKeepAwayWhoComesBackWhileTheyHaveJustBegun) {
-  SharedCluster cluster{.hosts = 10, .priority = 0, .preempt_after = 60s, .jobs = {}};
-  cluster.jobs = {other("urgent", 10, 1, Law::constant(100), Law::constant(30)),
-                  other("filler", 8, -1, Law::constant(107), Law::constant(1000))};
-  // While this job is there it leaves the filler four; while the urgent one is, none. At 130 s this job goes first.
-  EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 130)}));
-  // Beside an urgent one of five there is room for a filler of five, which stays until 167 s.
-  cluster.jobs[0].hosts = 5;
-  cluster.jobs[1].hosts = 5;
-  EXPECT_EQ(away(cluster, 6, kStart + 199s), (std::vector{seconds(100, 167)}));
 }
 
 TEST(OtherJobs, KeepAJobAwayNoLongerThanIsAsked) {

@@ -257,7 +257,8 @@ TEST(Restore, WhatComesOfAFaultIsDrawnByTheFault) {
   EXPECT_EQ(std::set(verdicts[0].begin(), verdicts[0].end()).size(), 2U);
 }
 
-// A bug stops the job at step 115 whenever that is reached, and a crash comes between: the bug's second start is not its first.
+// A bug stops the job at step 115 whenever that is reached, and a crash comes between, and people who want it to stop: the bug's
+// second start is not its first.
 TEST(Restore, AFaultThatReturnsDrawsAnew) {
   World world = tiered_world();
   world.job.start.communicator_init = Law::exponential(100);
@@ -266,9 +267,10 @@ TEST(Restore, AFaultThatReturnsDrawsAnew) {
   world.faults[0].remedy = Remedy::person;
   add_crashes(world, ComponentKind::gpu, {{kStart + 117s, 3}});
   for (FaultKind& each : world.faults) each.clock = FaultClock::training;
+  for (int i = 1; i < 20; ++i) world.job.planned_stops.push_back({.at = kStart + i * 97s, .hold = 1s});
   Driver driver(world);
   std::vector<Duration> took;
-  for (int stop = 0; stop < 4; ++stop) {
+  for (int stop = 0; stop < 6; ++stop) {
     driver.run_until(driver.now() + 200s);
     driver.stop();
     driver.start(Start{});
