@@ -9,18 +9,17 @@
 #include "core/contract.hpp"
 #include "core/record/fingerprint.hpp"
 #include "core/time.hpp"
+#include "sim/event_queue.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace gauntlet {
-
-/// Among events of one instant: what happens to machines comes before what machines tell, timers come after both.
-enum class Priority : std::uint8_t { fault, world, telemetry, timer, end };
 
 /// Names one event, scheduled or held. Valid until it fires or is cancelled; after that it names nothing.
 struct Timer {
@@ -31,7 +30,9 @@ struct Timer {
 
 template <class Event>
 class Engine {
-  static_assert(std::is_trivially_copyable_v<Event>, "events are small values");
+  using Place = EventQueue::Place;
+  static_assert(std::is_trivially_copyable_v<Event> && std::is_trivially_destructible_v<Event>,
+                "events are small values");
 
  public:
   /// Empty, at time zero. Memory is kept.
@@ -52,55 +53,38 @@ class Engine {
   std::size_t pending() const { return scheduled_; }
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
-  /// Schedules `event`; `at` is not in the past. An event at kNever is never kept.
-  Timer at(Time at, Priority priority, const Event& event) {
-    expect(at >= now_, "nothing is scheduled in the past");
+  /// Schedules an event; `at` is not in the past. One at kNever is never kept.
+  template <class What = Event>
+  Timer at(Time at, Priority priority, const What& what) {
     if (at == kNever) return {};
-    const std::uint64_t key = next_key(priority);
-    std::uint32_t slot = 0;
-    if (free_.empty()) {
-      slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.push_back({.name = key, .key = key, .at = at, .queued = {at, key, slot}, .event = event});
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-      slots_[slot] = {.name = key, .key = key, .at = at, .queued = {at, key, slot}, .event = event};
-    }
-    push({at, key, slot});
-    ++scheduled_;
-    return {slot, key};
+    const Timer timer = schedule(at, priority);
+    std::construct_at(&slots_[timer.slot].event, what);
+    return timer;
   }
-  Timer after(Duration wait, Priority priority, const Event& event) {
-    return at(gauntlet::after(now_, wait), priority, event);
+  template <class What = Event>
+  Timer after(Duration wait, Priority priority, const What& what) {
+    return at(gauntlet::after(now_, wait), priority, what);
   }
 
-  bool pending(Timer timer) const { return names(timer) && slots_[timer.slot].key != 0; }
+  bool pending(Timer timer) const { return names(timer) && slots_[timer.slot].due != kNowhere; }
 
-  /// Schedules `event` in place of the one that `timer` names, if it names one. Costs next to nothing where that one was to
+  /// Schedules an event in place of the one that `timer` names, if it names one. Costs next to nothing where that one was to
   /// come earlier, were it not held. Holds it where `at` is kNever.
-  void set(Timer& timer, Time at, Priority priority, const Event& event) {
+  template <class What = Event>
+  void set(Timer& timer, Time at, Priority priority, const What& what) {
     if (at == kNever) return hold(timer);
-    if (!names(timer)) {
-      timer = this->at(at, priority, event);
-      return;
+    if (names(timer)) {
+      move(timer.slot, at, priority);
+    } else {
+      timer = schedule(at, priority);
     }
-    expect(at >= now_, "nothing is scheduled in the past");
-    Slot& slot = slots_[timer.slot];
-    if (slot.key == 0) ++scheduled_;
-    slot.key = next_key(priority);
-    slot.at = at;
-    slot.event = event;
-    const Entry entry{at, slot.key, timer.slot};
-    if (slot.queued.key != 0 && !Later{}(slot.queued, entry)) return;
-    if (std::exchange(slot.queued, entry).key != 0) ++stale_;
-    push(entry);
-    sweep_if_worthwhile();
+    std::construct_at(&slots_[timer.slot].event, what);
   }
 
   /// The event will not come, but is likely to be set again: as good as cancelled, and cheaper for both.
   void hold(Timer timer) {
     if (!pending(timer)) return;
-    slots_[timer.slot].key = 0;
+    slots_[timer.slot].due = kNowhere;
     --scheduled_;
   }
 
@@ -109,8 +93,8 @@ class Engine {
     if (timer.key == 0) return;
     if (names(timer)) {
       Slot& slot = slots_[timer.slot];
-      if (slot.key != 0) --scheduled_;
-      const bool queued = slot.queued.key != 0;
+      if (slot.due != kNowhere) --scheduled_;
+      const bool queued = slot.queued != kNowhere;
       release(timer.slot);
       if (queued) {
         ++stale_;
@@ -123,7 +107,7 @@ class Engine {
   /// The time of the next event; kNever when there is none.
   Time next_time() {
     surface();
-    return queue_.empty() ? kNever : queue_.front().at;
+    return queue_.empty() ? kNever : queue_.first().at();
   }
 
   /// Takes the next event at or before `until` and moves the clock to it; without one the clock moves to `until`.
@@ -133,91 +117,102 @@ class Engine {
       return std::nullopt;
     }
     if (queue_.empty()) return std::nullopt;
-    const Entry entry = queue_.front();
-    pop();
-    now_ = entry.at;
+    const Place place = queue_.first();
+    queue_.pop();
+    now_ = place.at();
     ++events_;
     --scheduled_;
-    fingerprint_.add(static_cast<std::uint64_t>(entry.at.time_since_epoch().count()));
-    const Event event = slots_[entry.slot].event;
-    release(entry.slot);
-    return event;
+    fingerprint_.add(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+    Slot& slot = slots_[place.slot()];
+    slot.name = 0;
+    free_.push_back(place.slot());
+    return slot.event;
   }
 
   /// The run's fingerprint: every event's time, and whatever the owner folds in besides.
   Fingerprint& fingerprint() { return fingerprint_; }
 
  private:
-  static constexpr int kSequenceBits = 56;
   static constexpr std::size_t kSweepFrom = 64;
+  static constexpr Place kNowhere{};
 
-  struct Entry {
-    Time at;
-    std::uint64_t key;
-    std::uint32_t slot;
-  };
-  struct Later {
-    bool operator()(const Entry& a, const Entry& b) const {
-      return a.at != b.at ? a.at > b.at : a.key > b.key;
-    }
-  };
   struct Slot {
-    std::uint64_t name;  // whose it is: a timer's key; 0: nobody's
-    std::uint64_t key;   // its event's place among those of its time; 0: it is held
-    Time at;
-    Entry queued;  // its entry in the queue, which comes no later than the event; of key 0: it has none
+    std::uint64_t name;  // whose it is: a timer's; 0: nobody's
+    Place due;           // where its event is; nowhere: it is held
+    Place queued;        // where it stands in the queue, which is no later; nowhere: it does not
     Event event;
   };
 
-  std::uint64_t next_key(Priority priority) {
-    return static_cast<std::uint64_t>(priority) << kSequenceBits | ++sequence_;
+  Timer schedule(Time at, Priority priority) {
+    expect(at >= now_, "nothing is scheduled in the past");
+    const std::uint32_t number = free_slot();
+    const Place place = next_place(at, priority, number);
+    Slot& slot = slots_[number];
+    slot.name = sequence_;
+    slot.due = slot.queued = place;
+    queue_.push(place);
+    ++scheduled_;
+    return {number, sequence_};
+  }
+  void move(std::uint32_t number, Time at, Priority priority) {
+    expect(at >= now_, "nothing is scheduled in the past");
+    Slot& slot = slots_[number];
+    if (slot.due == kNowhere) ++scheduled_;
+    slot.due = next_place(at, priority, number);
+    if (slot.queued != kNowhere && slot.queued < slot.due) return;
+    if (std::exchange(slot.queued, slot.due) != kNowhere) ++stale_;
+    queue_.push(slot.due);
+    sweep_if_worthwhile();
+  }
+  std::uint32_t free_slot() {
+    if (free_.empty()) {
+      ensure(slots_.size() < Place::kSlots, "not so many events are scheduled at once");
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  Place next_place(Time at, Priority priority, std::uint32_t slot) {
+    ensure(++sequence_ < Place::kSequences, "no run has so many events");
+    return {at, priority, sequence_, slot};
   }
   bool names(Timer timer) const {
     return timer.key != 0 && timer.slot < slots_.size() && slots_[timer.slot].name == timer.key;
   }
   void release(std::uint32_t slot) {
-    slots_[slot].name = slots_[slot].key = slots_[slot].queued.key = 0;
+    slots_[slot].name = 0;
+    slots_[slot].due = slots_[slot].queued = kNowhere;
     free_.push_back(slot);
   }
-  void push(const Entry& entry) {
-    queue_.push_back(entry);
-    std::push_heap(queue_.begin(), queue_.end(), Later{});
-  }
-  void pop() {
-    std::pop_heap(queue_.begin(), queue_.end(), Later{});
-    queue_.pop_back();
-  }
-  bool stale(const Entry& entry) const { return slots_[entry.slot].queued.key != entry.key; }
-  /// Until the first entry is that of the next event.
+  /// Until the first in the queue is the next event.
   void surface() {
     while (!queue_.empty()) {
-      const Entry first = queue_.front();
-      Slot& slot = slots_[first.slot];
-      if (slot.key == first.key) return;
-      pop();
-      if (slot.queued.key != first.key) {
+      const Place first = queue_.first();
+      Slot& slot = slots_[first.slot()];
+      if (slot.due == first) return;
+      queue_.pop();
+      if (slot.queued != first) {
         --stale_;
-      } else if (slot.key == 0) {
-        slot.queued.key = 0;  // it is held
-      } else {                // it was put off
-        slot.queued = {slot.at, slot.key, first.slot};
-        push(slot.queued);
+        continue;
       }
+      slot.queued = slot.due;
+      if (slot.due != kNowhere) queue_.push(slot.due);  // it was put off; else it is held
     }
   }
   void sweep_if_worthwhile() {
     if (stale_ <= kSweepFrom || stale_ <= queue_.size() / 2) return;
-    std::erase_if(queue_, [this](const Entry& entry) { return stale(entry); });
-    std::make_heap(queue_.begin(), queue_.end(), Later{});
+    queue_.erase_if([this](Place place) { return slots_[place.slot()].queued != place; });
     stale_ = 0;
   }
 
-  std::vector<Entry> queue_;
+  EventQueue queue_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   Time now_{};
   std::uint64_t sequence_ = 0;
-  std::size_t stale_ = 0;  // entries that are no slot's
+  std::size_t stale_ = 0;  // places in the queue that are no slot's
   std::size_t scheduled_ = 0;
   std::uint64_t events_ = 0;
   Fingerprint fingerprint_;
