@@ -51,13 +51,18 @@ Pace JobSize::pace(const ClusterState& present) const {
   Pace pace{.step = healthy, .healthy_step = std::min(whole_, healthy), .for_fewer = {}};
   pace.for_fewer = healthy - pace.healthy_step;
   if (present.healthy()) return pace;
+  if (present == last_state_) {  // as after most stops
+    pace.step = last_step_;
+    return pace;
+  }
   ClusterState alike = canonical(present, layout(), world_->hardware.gpus_per_host);
   constexpr std::size_t kMostKept =
       20'000;  // some 5 MB; where several parts are slow at once, new states come for ever
   if (step_times_.size() >= kMostKept) step_times_.clear();
   const auto [known, fresh] = step_times_.try_emplace(std::move(alike));
   if (fresh) known->second = for_whole_step(model_.time(known->first));
-  pace.step = known->second;
+  last_state_ = present;
+  pace.step = last_step_ = known->second;
   return pace;
 }
 

@@ -42,7 +42,9 @@ class JobSize {
   double share_ = 1;                           // of its replicas
   std::optional<StageTimings> stage_timings_;  // made when first asked for
   mutable std::map<ClusterState, Duration>
-      step_times_;  // by canonical state, kept over replicas, up to a bound
+      step_times_;                   // by canonical state, kept over replicas, up to a bound
+  mutable ClusterState last_state_;  // the last that was not healthy, and
+  mutable Duration last_step_{};     // its step
 };
 
 }  // namespace gauntlet

@@ -100,12 +100,13 @@ class ClosedForm {
   /// `degraded`: by slot.
   DimensionBandwidth in(std::span<const DegradedNic> degraded) const {
     if (degraded.empty() || !healthy_.over_nics) return healthy_;
-    DimensionBandwidth out = healthy_;
+    std::vector<double> least(layout_.ranks() / layout_.size(dimension_),
+                              healthy_.healthy.value);  // by group
     const bool lost =
         std::any_of(degraded.begin(), degraded.end(), [](const auto& nic) { return nic.lost(); });
     const std::uint32_t hosts = layout_.ranks() / wires_.host.gpus;
     if (lost && !alike_) {  // what goes over other NICs may meet others in any host
-      add(out.slow, uses_of_hosts(0, hosts, degraded), 0, degraded);
+      slow_down(least, uses_of_hosts(0, hosts, degraded), 0, degraded);
     } else {
       for (std::size_t begin = 0, end = 0; begin < degraded.size(); begin = end) {
         const std::uint32_t slot = degraded[begin].slot;
@@ -113,34 +114,29 @@ class ClosedForm {
         if (slot >= hosts) continue;
         const auto here = degraded.subspan(begin, end - begin);
         if (alike_ && !lost)
-          add(out.slow, of_host_, slot * wires_.host.gpus, here);
+          slow_down(least, of_host_, slot * wires_.host.gpus, here);
         else
-          add(out.slow, uses_of_hosts(slot, 1, degraded), 0, here);
+          slow_down(least, uses_of_hosts(slot, 1, degraded), 0, here);
       }
     }
-    std::sort(out.slow.begin(), out.slow.end(), [](const auto& a, const auto& b) {
-      return a.group != b.group ? a.group < b.group : a.bandwidth < b.bandwidth;
-    });
-    out.slow.erase(std::unique(out.slow.begin(), out.slow.end(),
-                               [](const auto& a, const auto& b) { return a.group == b.group; }),
-                   out.slow.end());
+    DimensionBandwidth out = healthy_;
+    for (std::uint32_t group = 0; group < least.size(); ++group)
+      if (least[group] < healthy_.healthy.value) out.slow.push_back({group, {least[group]}});
     return out;
   }
 
  private:
-  using SlowGroup = DimensionBandwidth::SlowGroup;
-
-  /// `uses` count ranks from `first`.
-  void add(std::vector<SlowGroup>& slow, std::span<const Use> uses, std::uint32_t first,
-           std::span<const DegradedNic> degraded) const {
+  /// `uses` count ranks from `first`; of a group, the slowest member counts.
+  void slow_down(std::vector<double>& least, std::span<const Use> uses, std::uint32_t first,
+                 std::span<const DegradedNic> degraded) const {
     for (const Use& use : uses) {
       const std::uint32_t rank = first + use.rank;
       double factor = 1;
       for (const DegradedNic& nic : degraded)
         if (nic.slot == rank / wires_.host.gpus && (nic.nic == kAllNics || nic.nic == use.nic))
           factor = std::max(factor, nic.factor);
-      const double rate = use.rate / factor;
-      if (rate < healthy_.healthy.value) slow.push_back({layout_.group_of(rank, dimension_), {rate}});
+      double& slowest = least[layout_.group_of(rank, dimension_)];
+      slowest = std::min(slowest, use.rate / factor);
     }
   }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -78,22 +80,30 @@ void add_transfers(Replicas& replicas, const StepModel::Parts& parts, const Netw
                    const DimensionBandwidth& wires) {
   const std::uint32_t per_host = parts.hardware.gpus_per_host, stages = parts.layout.pp;
   if (wires.slow.empty()) return;
-  std::vector<std::uint32_t> slots;
-  for (const auto& nic : network.nics) slots.push_back(nic.slot);
-  std::sort(slots.begin(), slots.end());
-  const auto suffers = [&](std::uint32_t rank) {
-    return !network.switches.empty() || std::binary_search(slots.begin(), slots.end(), rank / per_host);
+  const auto suffers = [&](std::uint32_t rank, double longer) {
+    const Coordinates at = parts.layout.coordinates(rank);
+    std::vector<StageFactors>& all = replicas.at(at.dp).stages;
+    const std::uint32_t before = (at.pp + stages - 1) % stages, after = (at.pp + 1) % stages;
+    for (double* factor : {&all[at.pp].send_forward, &all[at.pp].send_backward, &all[before].send_forward,
+                           &all[after].send_backward})
+      *factor = std::max(*factor, longer);
   };
-  for (const DimensionBandwidth::SlowGroup& group : wires.slow) {
-    const double longer = parts.times_longer(Dimension::pipeline, group.bandwidth);
-    for (const std::uint32_t rank : parts.layout.ranks_of_group(Dimension::pipeline, group.group)) {
-      if (!suffers(rank)) continue;
-      const Coordinates at = parts.layout.coordinates(rank);
-      std::vector<StageFactors>& all = replicas.at(at.dp).stages;
-      const std::uint32_t before = (at.pp + stages - 1) % stages, after = (at.pp + 1) % stages;
-      for (double* factor : {&all[at.pp].send_forward, &all[at.pp].send_backward, &all[before].send_forward,
-                             &all[after].send_backward})
-        *factor = std::max(*factor, longer);
+  if (!network.switches.empty()) {
+    for (const DimensionBandwidth::SlowGroup& group : wires.slow)
+      for (const std::uint32_t rank : parts.layout.ranks_of_group(Dimension::pipeline, group.group))
+        suffers(rank, parts.times_longer(Dimension::pipeline, group.bandwidth));
+    return;
+  }
+  std::optional<std::uint32_t> last;  // a host has one entry for each degraded NIC
+  for (const DegradedNic& nic : network.nics) {
+    if (std::exchange(last, nic.slot) == nic.slot) continue;
+    for (std::uint32_t rank = nic.slot * per_host; rank < (nic.slot + 1) * per_host; ++rank) {
+      if (rank >= parts.layout.ranks()) break;
+      const std::uint32_t group = parts.layout.group_of(rank, Dimension::pipeline);
+      const auto slow = std::lower_bound(wires.slow.begin(), wires.slow.end(), group,
+                                         [](const auto& each, std::uint32_t g) { return each.group < g; });
+      if (slow == wires.slow.end() || slow->group != group) continue;
+      suffers(rank, parts.times_longer(Dimension::pipeline, slow->bandwidth));
     }
   }
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -14,23 +16,6 @@ void for_each_slot(State& state, Visit visit) {
   for (auto& seat : state.slow) visit(seat.slot);
   for (auto& seat : state.stalled) visit(seat.slot);
   for (auto& nic : state.network.nics) visit(nic.slot);
-}
-
-/// The part of a state that lies in one block of replicas, moved to the first block.
-ClusterState of_block(const ClusterState& state, std::uint32_t block, std::uint32_t hosts,
-                      std::uint32_t blocks) {
-  ClusterState out;
-  const auto take = [&](const auto& from, auto& to) {
-    for (auto part : from) {
-      if (part.slot / hosts % blocks != block) continue;
-      part.slot -= block * hosts;
-      to.push_back(part);
-    }
-  };
-  take(state.slow, out.slow);
-  take(state.stalled, out.stalled);
-  take(state.network.nics, out.network.nics);
-  return out;
 }
 
 }  // namespace
@@ -46,10 +31,22 @@ ClusterState canonical(const ClusterState& state, const Layout& layout, std::uin
   if (!whole || layout.ep > 1 || !state.network.switches.empty()) return state;
 
   const std::uint32_t blocks = layout.dp / replicas;
-  std::map<std::uint32_t, ClusterState> by_block;
-  for_each_slot(state, [&](std::uint32_t slot) { by_block[slot / hosts % blocks]; });
+  std::map<std::uint32_t, ClusterState> by_block;  // each part moved to the first block
+  const auto sort_out = [&](const auto& list, auto of) {
+    for (auto part : list) {
+      const std::uint32_t block = part.slot / hosts % blocks;
+      part.slot -= block * hosts;
+      of(by_block[block]).push_back(part);
+    }
+  };
+  sort_out(
+      state.slow, [](ClusterState & part) -> auto& { return part.slow; });
+  sort_out(
+      state.stalled, [](ClusterState & part) -> auto& { return part.stalled; });
+  sort_out(
+      state.network.nics, [](ClusterState & part) -> auto& { return part.network.nics; });
   std::vector<ClusterState> parts;
-  for (const auto& [block, none] : by_block) parts.push_back(of_block(state, block, hosts, blocks));
+  for (auto& [block, part] : by_block) parts.push_back(std::move(part));
   std::sort(parts.begin(), parts.end());
 
   ClusterState out;
