@@ -170,12 +170,16 @@ void sum_up(Figures& figures) {
 
 }  // namespace
 
-void judge_decisions(const TruthLog& truth, const Record& record, Figures& figures) {
+std::vector<std::uint32_t> judge_decisions(const TruthLog& truth, const Record& record, Figures& figures) {
   OpenIncident incident(figures.incidents);
+  std::vector<std::uint32_t> interrupted(figures.faults.size(), 0);
+  std::vector<Time> returned;
   for (const Truth& each : truth) {
     if (!each.on_job) continue;
+    if (each.what == TruthKind::returned) returned.push_back(each.at);
     if (each.what == TruthKind::onset) ++figures.faults[each.kind.value];
     if (!interrupts(each)) continue;
+    ++interrupted[each.kind.value];
     ++figures.interruptions;
     if (Incident* open = incident.at(each.at)) ++open->stops;
   }
@@ -187,10 +191,10 @@ void judge_decisions(const TruthLog& truth, const Record& record, Figures& figur
     for (; order != record.orders.end() && order->observations <= i + 1; ++order) judge.on(*order);
   }
   judge.heed_told(record.observations.back().at);
-  for (const Truth& each : truth)
-    if (each.what == TruthKind::returned && each.on_job) judge.struck_again(each.at);
+  for (const Time at : returned) judge.struck_again(at);
   charge_wrong_evictions(judge.events(), figures);
   sum_up(figures);
+  return interrupted;
 }
 
 }  // namespace gauntlet

@@ -33,10 +33,7 @@ struct Case {
 class Detection {
  public:
   Detection(const TruthLog& truth, const Walked& walked, Figures& figures)
-      : truth_(truth), walked_(walked), figures_(figures) {
-    harm_ = walked.harm;
-    std::sort(harm_.begin(), harm_.end(), [](const auto& a, const auto& b) { return a.onset < b.onset; });
-  }
+      : truth_(truth), walked_(walked), figures_(figures) {}
 
   /// The truth up to and including `until`.
   void follow(Time until) {
@@ -125,15 +122,10 @@ class Detection {
     const bool harmless = it.stops ? !it.waiting : std::isinf(it.fault.factor);
     if (harmless) return;
     ++score_of(it).missed;
-    const auto first =
-        std::lower_bound(harm_.begin(), harm_.end(), it.onset,
-                         [](const auto& each, std::uint32_t onset) { return each.onset < onset; });
-    for (auto each = first; each != harm_.end() && each->onset == it.onset; ++each) {
-      score_of(it).missed_cost += each->time;
-    }
+    score_of(it).missed_cost += walked_.harm[it.onset];
   }
   void remove(std::size_t i) {
-    std::swap(cases_[i], cases_.back());
+    if (i + 1 < cases_.size()) cases_[i] = cases_.back();
     cases_.pop_back();
   }
 
@@ -199,7 +191,6 @@ class Detection {
   const TruthLog& truth_;
   const Walked& walked_;
   Figures& figures_;
-  std::vector<Walked::Harm> harm_;  // by onset
   std::vector<Case> cases_;
   std::size_t next_ = 0;       // in the truth
   std::size_t stop_ = 0;       // in what the walk found

@@ -36,7 +36,9 @@ Cause cause_of(StopReason reason) {
 class Walk {
  public:
   Walk(const TruthLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
-      : truth_(truth), progress_(progress), record_(record), figures_(figures) {}
+      : truth_(truth), progress_(progress), record_(record), figures_(figures) {
+    walked_.harm.resize(truth.size());
+  }
 
   Walked run(Time end) {
     Time at = kStart;
@@ -44,7 +46,7 @@ class Walk {
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
       const bool last = i == progress_.stretches.size();
       const Time until = last ? end : progress_.stretches[i].begin;
-      const Reached from = last ? Reached{} : progress_.stretches[i].reached_at(until);
+      const Reached from = last ? Reached{} : beginning(i);
       for (; pause != progress_.pauses.end() && pause->end <= until; ++pause) {
         if (at < pause->begin) down(at, pause->begin);
         if (!last && stopped_) redoing_ = progress_.stretches[i].first_step + from.steps < mark_;
@@ -64,12 +66,20 @@ class Walk {
   }
 
  private:
+  /// Where a stretch stands when it begins: where the one before it ended, if it goes on after a pause.
+  Reached beginning(std::size_t i) const {
+    const Stretch& stretch = progress_.stretches[i];
+    if (i > 0 && stretch.resumes(progress_.stretches[i - 1])) return ended_;
+    return stretch.reached_at(stretch.begin);
+  }
+
   /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
   bool goes_on(const Stretch& stretch, const Reached& from) const {
     return stopped_ || (stretch.first_step + from.steps == reached_ && from.into_step == under_way_);
   }
 
   void charge(Phase phase, Duration time, Cause cause) {
+    if (time == Duration::zero()) return;
     at(figures_.phases, phase) += time;
     if (phase == Phase::effective) return;
     at(figures_.lost[cause.value], phase) += time;
@@ -77,11 +87,7 @@ class Walk {
     if (incident_ && !episode) at(incident().lost, phase) += time;
   }
   Incident& incident() { return figures_.incidents[*incident_]; }
-  void harmed(std::uint32_t onset, Duration time) {
-    if (time == Duration::zero()) return;
-    if (walked_.harm.empty() || walked_.harm.back().onset != onset) walked_.harm.push_back({onset, {}});
-    walked_.harm.back().time += time;
-  }
+  void harmed(std::uint32_t onset, Duration time) { walked_.harm[onset] += time; }
 
   /// Time in steps: redone, or new.
   void in_steps(Duration time, Duration healthy, Duration for_fewer, bool redone) {
@@ -106,7 +112,8 @@ class Walk {
 
   /// `from`: where the stretch stands when it begins.
   void trained(const Stretch& stretch, const Reached& from) {
-    const Reached to = stretch.reached_at(stretch.end);
+    const Reached to = stretch.reached_at(stretch.end, from);
+    ended_ = to;
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;
     truth_.follow(stretch.begin);
@@ -139,6 +146,7 @@ class Walk {
     // Whether the step under way is lost shows in what follows: a pause and more training complete it.
     under_way_ = to.into_step;
     const auto of_step = [&](Duration part) {
+      if (part == Duration::zero()) return part;
       if (part == stretch.step) return under_way_;
       return from_seconds(to_seconds(under_way_) * to_seconds(part) / to_seconds(stretch.step));
     };
@@ -152,8 +160,9 @@ class Walk {
 
   /// Time in checkpoints from one state of a stretch to a later one.
   static Duration blocked(const Stretch& stretch, const Reached& from, const Reached& to) {
-    return stretch.cadence.stalls(to.checkpoints) - stretch.cadence.stalls(from.checkpoints) + to.into_stall -
-           from.into_stall;
+    const Duration under_way = to.into_stall - from.into_stall;
+    if (to.checkpoints == from.checkpoints) return under_way;
+    return stretch.cadence.stalls(to.checkpoints) - stretch.cadence.stalls(from.checkpoints) + under_way;
   }
 
   /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
@@ -379,6 +388,7 @@ class Walk {
 
   std::int64_t mark_ = 0;
   std::int64_t reached_ = 0;  // steps complete when the last stretch ended
+  Reached ended_;             // where it stood
   bool stopped_ = false;      // no stretch has followed the last gap yet
   Duration under_way_{}, under_way_healthy_{},
       under_way_fewer_{};                     // of the step that the last stretch left unfinished

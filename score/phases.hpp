@@ -18,14 +18,9 @@ struct Walked {
     Time at;
     std::uint32_t onset = 0;
   };
-  /// Effective time that a fault cost, or spoilt.
-  struct Harm {
-    std::uint32_t onset = 0;
-    Duration time{};
-  };
   Duration training{};  // time in which the job trained
   std::vector<StopFor> stops;
-  std::vector<Harm> harm;
+  std::vector<Duration> harm;  // by onset: effective time that the fault cost, or spoilt
 };
 
 /// Fills the phases, the causes, the incidents with their times, steps and false alarms.

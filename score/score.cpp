@@ -6,17 +6,19 @@
 #include "score/phases.hpp"
 #include "score/released.hpp"
 
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 namespace gauntlet {
 namespace {
 
-/// Unplanned stops per second at risk, summed over the two clocks.
-double unplanned_rate(const ScoreFacts& facts, const TruthLog& truth, Duration wall, Duration training) {
+/// Unplanned stops per second at risk, summed over the two clocks; `interrupted`: by kind.
+double unplanned_rate(const ScoreFacts& facts, const std::vector<std::uint32_t>& interrupted, Duration wall,
+                      Duration training) {
   std::uint32_t stops[2] = {0, 0};
-  for (const Truth& each : truth) {
-    if (interrupts(each)) ++stops[facts.on_training_clock[each.kind.value] ? 1 : 0];
-  }
+  for (std::size_t kind = 0; kind < interrupted.size(); ++kind)
+    stops[facts.on_training_clock[kind] ? 1 : 0] += interrupted[kind];
   double rate = 0;
   if (stops[0] > 0) rate += stops[0] / to_seconds(wall);
   if (stops[1] > 0) rate += stops[1] / to_seconds(training);
@@ -48,10 +50,10 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
   const Walked walked = charge_phases(truth, progress, record, end, figures);
-  judge_decisions(truth, record, figures);
+  const std::vector<std::uint32_t> interrupted = judge_decisions(truth, record, figures);
   judge_detection(truth, record, walked, figures);
   figures.released = time_released(record, end);
-  figures.unplanned_rate = unplanned_rate(facts, truth, figures.wall, walked.training);
+  figures.unplanned_rate = unplanned_rate(facts, interrupted, figures.wall, walked.training);
 
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
   ensure(charged == figures.wall, "every nanosecond of wall time has a phase");

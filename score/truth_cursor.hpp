@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -26,13 +27,9 @@ class TruthCursor {
     for (; next_ < log_.size() && log_[next_].at <= until; ++next_) {
       const Truth& each = log_[next_];
       if (each.what == TruthKind::ended) {
-        std::erase_if(active_, [&](const Active& active) {
-          const bool ended = is_of(active, each);
-          if (ended && active.corrupts) --corrupting_;
-          return ended;
-        });
+        ends(each);
       } else if (each.what == TruthKind::onset && each.disturbs) {
-        begins({each, static_cast<std::uint32_t>(next_)});
+        begins(each, static_cast<std::uint32_t>(next_));
       } else if (each.what == TruthKind::grew) {
         grows(each);
       }
@@ -49,8 +46,8 @@ class TruthCursor {
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
   /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
   const Active* disturbance(const JobHosts& hosts) const {
-    for (const Active& each : active_)
-      if (!each.stops && !each.corrupts && hosts.meets(each)) return &each;
+    for (auto each = active_.rbegin(); each != active_.rend(); ++each)
+      if (!each->stops && !each->corrupts && hosts.meets(*each)) return &*each;
     return nullptr;
   }
   /// The latest fault on the job's hosts that corrupts its numbers.
@@ -65,10 +62,10 @@ class TruthCursor {
   }
   /// The fault on the job's hosts that concerns one of these and slows the job most, or corrupts its numbers.
   const Active* harm_of(const std::vector<HostId>& suspects, const JobHosts& hosts) const {
-    for (const Active& each : active_) {
+    for (auto each = active_.rbegin(); each != active_.rend(); ++each) {
       const bool suspected =
-          std::any_of(suspects.begin(), suspects.end(), [&](HostId host) { return blames(each, host); });
-      if (!each.stops && suspected && hosts.meets(each)) return &each;
+          std::any_of(suspects.begin(), suspects.end(), [&](HostId host) { return blames(*each, host); });
+      if (!each->stops && suspected && hosts.meets(*each)) return &*each;
     }
     return nullptr;
   }
@@ -98,31 +95,42 @@ class TruthCursor {
     return fault.kind == entry.kind && fault.component == entry.component;
   }
 
-  void rank(const Active& fault) {
-    const auto place =
-        std::upper_bound(active_.begin(), active_.end(), fault.factor,
-                         [](double factor, const Active& each) { return factor > each.factor; });
-    active_.insert(place, fault);
+  void rank(const Truth& fault, double factor, std::uint32_t onset) {
+    const auto place = std::lower_bound(active_.begin(), active_.end(), factor,
+                                        [](const Active& each, double bad) { return each.factor < bad; });
+    Active& ranked = *active_.emplace(place);
+    static_cast<Truth&>(ranked) = fault;
+    ranked.factor = factor;
+    ranked.onset = onset;
+  }
+  std::vector<Active>::iterator find(const Truth& entry) {
+    const auto found = std::find_if(active_.rbegin(), active_.rend(),
+                                    [&](const Active& each) { return is_of(each, entry); });
+    return found == active_.rend() ? active_.end() : std::prev(found.base());
   }
   void grows(const Truth& entry) {
-    const auto found =
-        std::find_if(active_.begin(), active_.end(), [&](const Active& each) { return is_of(each, entry); });
+    const auto found = find(entry);
     if (found == active_.end()) return;
-    Active fault = *found;
-    fault.factor = entry.factor;
+    const Active fault = *found;
     active_.erase(found);
-    rank(fault);
+    rank(fault, entry.factor, fault.onset);
   }
-  void begins(const Active& fault) {
-    rank(fault);
+  void begins(const Truth& fault, std::uint32_t onset) {
+    rank(fault, fault.factor, onset);
     if (!fault.corrupts) return;
     ++corrupting_;
-    if (fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, fault.onset};
+    if (fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, onset};
+  }
+  void ends(const Truth& entry) {
+    const auto found = find(entry);
+    if (found == active_.end()) return;
+    if (found->corrupts) --corrupting_;
+    active_.erase(found);
   }
 
   const TruthLog& log_;
   std::size_t next_ = 0;
-  std::vector<Active> active_;  // the worst first; of those as bad the earliest
+  std::vector<Active> active_;  // the worst last; of those as bad the earliest
   std::size_t corrupting_ = 0;  // so many of them corrupt
   std::optional<Truth> stop_;
   std::optional<Corruption> corrupt_since_;

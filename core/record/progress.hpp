@@ -27,6 +27,7 @@ struct Cadence {
     std::int64_t every = 0;  // 0: none does
     std::int64_t taken = 0;  // checkpoints since the last that did, when the stretch began at its origin
     Duration stall{};
+    friend bool operator==(const Further&, const Further&) = default;
   };
 
   std::int64_t first = kNoCheckpoint;  // may be 0: a checkpoint at once
@@ -40,6 +41,8 @@ struct Cadence {
   Duration stall_of(std::int64_t n) const;
   /// For which the first n block it together.
   Duration stalls(std::int64_t n) const;
+
+  friend bool operator==(const Cadence&, const Cadence&) = default;
 };
 
 /// Where undisturbed training stands some time after it began.
@@ -61,6 +64,13 @@ struct Stretch {
   Cadence cadence;
 
   Reached reached_at(Time at) const;
+  /// The same, told where it stood when it began: quicker where no checkpoint lies between.
+  Reached reached_at(Time at, const Reached& begun) const;
+  /// Whether it goes on where `before` ended, after a pause.
+  bool resumes(const Stretch& before) const {
+    return begin - origin == before.end - before.origin && first_step == before.first_step &&
+           step == before.step && cadence == before.cadence;
+  }
   /// When `steps` steps (counted from `origin`) are complete, before any checkpoint at that boundary.
   Time time_of_step(std::int64_t steps) const;
   /// When the n-th checkpoint (from 1) is complete.
@@ -137,6 +147,19 @@ inline Reached Stretch::reached_at(Time at) const {
   const Duration trained = since - stall;
   return {
       .steps = steps + trained / step, .checkpoints = began, .into_step = trained % step, .into_stall = {}};
+}
+
+inline Reached Stretch::reached_at(Time at, const Reached& begun) const {
+  const bool last = begun.checkpoints > 0 && cadence.every == kNoCheckpoint;
+  const std::int64_t checkpoint =
+      cadence.first == kNoCheckpoint || last ? kNoCheckpoint : steps_before_checkpoint(begun.checkpoints + 1);
+  const Duration work = begun.into_step + (at - begin);
+  const std::int64_t steps = work / step;
+  if (begun.into_stall > Duration::zero() || begun.steps + steps >= checkpoint) return reached_at(at);
+  return {.steps = begun.steps + steps,
+          .checkpoints = begun.checkpoints,
+          .into_step = work % step,
+          .into_stall = {}};
 }
 
 /// How many checkpoints had begun so long after the origin, the first one having begun.

@@ -98,7 +98,7 @@ TEST(Cadence, OfSeveralTiersSaysWhereTrainingStandsAtEveryNanosecond) {
     stretch.step = stretch.healthy_step = Duration(draw.between(1, 6));
     stretch.origin = stretch.begin = stretch.end = kStart + Duration(draw.between(0, 99));
     OneByOne model(stretch.cadence);
-    Reached expected;
+    Reached expected, begun;
     Duration stall{}, left{};  // of the checkpoint under way
     bool in_stall = false;
     std::int64_t next = stretch.cadence.first;
@@ -133,6 +133,15 @@ TEST(Cadence, OfSeveralTiersSaysWhereTrainingStandsAtEveryNanosecond) {
           << "seed " << seed << ", " << (now - stretch.origin).count() << " ns";
       ASSERT_EQ(reached.into_step, expected.into_step) << "seed " << seed;
       ASSERT_EQ(reached.into_stall, in_stall ? stall - left : 0ns) << "seed " << seed;
+      if ((now - stretch.origin) % 11ns == 0ns) {
+        stretch.begin = now;
+        begun = reached;
+      }
+      const Reached since = stretch.reached_at(now, begun);
+      ASSERT_EQ(since.steps, reached.steps) << "seed " << seed;
+      ASSERT_EQ(since.checkpoints, reached.checkpoints) << "seed " << seed;
+      ASSERT_EQ(since.into_step, reached.into_step) << "seed " << seed;
+      ASSERT_EQ(since.into_stall, reached.into_stall) << "seed " << seed;
       if (in_stall)
         left -= 1ns;
       else

@@ -110,6 +110,47 @@ RC_GTEST_PROP(Stretch, GoesOnWhereItStoodWhenItsOriginMoves, ()) {
   RC_ASSERT((after.into_step == before.into_step && after.into_stall == before.into_stall));
 }
 
+bool same(const Reached& a, const Reached& b) {
+  return a.steps == b.steps && a.checkpoints == b.checkpoints && a.into_step == b.into_step &&
+         a.into_stall == b.into_stall;
+}
+
+RC_GTEST_PROP(Stretch, StandsWhereItStandsHoweverItIsAsked, ()) {
+  Stretch stretch = any_stretch();
+  const Time until = stretch.origin + 120ns;
+  for (stretch.begin = stretch.origin; stretch.begin <= until; stretch.begin += 1ns) {
+    const Reached begun = stretch.reached_at(stretch.begin);
+    for (Time now = stretch.begin; now <= until; now += 1ns)
+      RC_ASSERT(same(stretch.reached_at(now, begun), stretch.reached_at(now)));
+  }
+}
+
+RC_GTEST_PROP(Stretch, ResumesOneThatItGoesOnFrom, ()) {
+  Stretch before = any_stretch();
+  before.end = before.begin + Duration(*rc::gen::inRange<std::int64_t>(1, 100));
+  const Duration pause(*rc::gen::inRange<std::int64_t>(0, 100));
+  Stretch after = before;
+  after.begin = before.end + pause;
+  after.origin = before.origin + pause;
+  RC_ASSERT(after.resumes(before));
+  RC_ASSERT(same(after.reached_at(after.begin), before.reached_at(before.end)));
+  Stretch other = after;
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      other.origin += 1ns;
+      break;
+    case 1:
+      ++other.first_step;
+      break;
+    case 2:
+      other.step += 1ns;
+      break;
+    default:
+      other.cadence.stall += 1ns;
+  }
+  RC_ASSERT(!other.resumes(before));
+}
+
 TEST(Stretch, WorkedExample) {
   // Steps of 10 s; the first checkpoint after 3 steps, then after every 2; each blocks for 4 s.
   Stretch stretch;
