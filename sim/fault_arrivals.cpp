@@ -146,6 +146,8 @@ FaultArrivals::FaultArrivals(const World& world, Seed seed) : world_(&world), se
     add(k, 0, of_job);
     if (of_job < count) add(k, of_job, count);
     if (std::holds_alternative<AgeingArrivals>(processes_.back().arrivals)) ageing_.push_back(k);
+    if (kind.clock == FaultClock::start) at_starts_.push_back(k);
+    if (kind.profile.lemons.cured && sits_in_host(kind.component)) curable_.push_back(k);
   }
   first_of_.push_back(static_cast<std::uint32_t>(processes_.size()));
   for (std::vector<Next>& each : next_) std::sort(each.begin(), each.end());
@@ -217,19 +219,18 @@ void FaultArrivals::turn_on(FaultClock clock, HostId host, double now) {
                         [now](AgeingArrivals& arrivals, std::uint32_t c) { arrivals.turn_on(c, now); });
 }
 
-void FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now) {
+bool FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now) {
   const std::uint32_t process = process_of(kind.value, component);
   auto* ageing = std::get_if<AgeingArrivals>(&processes_[process].arrivals);
-  if (ageing == nullptr) return;  // a Poisson process has no memory to renew, a trace is given
+  if (ageing == nullptr) return false;  // a Poisson process has no memory to renew, a trace is given
   ageing->renew(component, now);
   next_changed(process);
+  return true;
 }
 
 void FaultArrivals::cure(HostId host) {
-  for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
-    const FaultKind& kind = world_->faults[k];
-    if (!kind.profile.lemons.cured || !sits_in_host(kind.component)) continue;
-    const std::uint32_t each = components_per_host(kind);
+  for (const std::uint32_t k : curable_) {
+    const std::uint32_t each = components_per_host(world_->faults[k]);
     const std::uint32_t process = process_of(k, host.value * each);
     auto* profiled = std::get_if<ProfiledArrivals>(&processes_[process].arrivals);
     if (profiled == nullptr) continue;
@@ -259,9 +260,8 @@ std::vector<Strike> FaultArrivals::present_at_start() {
 
 std::vector<Strike> FaultArrivals::at_start_of_job(std::uint64_t start_number) const {
   std::vector<Strike> strikes;
-  for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
+  for (const std::uint32_t k : at_starts_) {
     const FaultKind& kind = world_->faults[k];
-    if (kind.clock != FaultClock::start) continue;
     for_each_hit(component_count(*world_, kind.component), kind.chance.value,
                  Stream(seed_, stream_name("start." + kind.name), start_number),
                  [&](std::uint32_t component) {

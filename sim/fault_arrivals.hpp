@@ -102,8 +102,8 @@ class FaultArrivals {
   /// The host's components stop or go on ageing on that clock.
   void turn_off(FaultClock clock, HostId host, double now);
   void turn_on(FaultClock clock, HostId host, double now);
-  /// A failed component was repaired, replaced, or its fault healed.
-  void renew(FaultKindId kind, std::uint32_t component, double now);
+  /// A failed component was repaired, replaced, or its fault healed. False where that changes nothing.
+  bool renew(FaultKindId kind, std::uint32_t component, double now);
 
   /// Its host was repaired, and the repair holds: lemons that it cures are none any more.
   void cure(HostId host);
@@ -137,7 +137,8 @@ class FaultArrivals {
   Seed seed_;
   std::vector<Process> processes_;       // by kind, that of the job first
   std::vector<std::uint32_t> first_of_;  // by FaultKindId: its first process
-  std::vector<std::uint32_t> ageing_;    // the kinds that have ages
+  // Kinds that have ages, that strike at starts, and whose lemons a repair cures.
+  std::vector<std::uint32_t> ageing_, at_starts_, curable_;
   std::vector<Next> next_[3];  // by clock, the process first that strikes next; nothing ever comes on `start`
 };
 

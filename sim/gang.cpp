@@ -147,12 +147,13 @@ void Gang::cut(Time now) {
   state_ = State::down;
 }
 
-void Gang::pause(Time now, FaultKindId by) {
+void Gang::pause(Time now, FaultKindId by, Time until) {
   expect(state_ == State::training, "only a gang that trains can be paused");
   settle(now);
   close(now);
   begun_ = reached_at(now);
   log_->pauses.push_back({.begin = now, .end = now, .kind = by});
+  paused_until_ = until;
   state_ = State::paused;
 }
 
@@ -168,12 +169,13 @@ void Gang::resume(Time now) {
   state_ = State::training;
 }
 
-void Gang::pause_goes_on(Time now, FaultKindId by) {
+void Gang::pause_goes_on(Time now, FaultKindId by, Time until) {
   expect(state_ == State::paused, "only a pause goes on");
   Pause& pause = log_->pauses.back();
   pause.end = now;
   stretch_.origin += now - pause.begin;
   asked_ = kNever;
+  paused_until_ = until;
   log_->pauses.push_back({.begin = now, .end = now, .kind = by});
 }
 

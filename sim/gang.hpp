@@ -7,6 +7,7 @@
 #include "core/time.hpp"
 #include "sim/stored_checkpoints.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -65,10 +66,16 @@ class Gang {
   void begin(Time now, std::int64_t step, Pace pace, const Checkpointing& checkpointing);
   /// Training ends at once: the step under way is lost, and so is what a tier does not hold all of yet.
   void cut(Time now);
-  void pause(Time now, FaultKindId by);
+  /// `until`: when it heals, as far as is known.
+  void pause(Time now, FaultKindId by, Time until = kNever);
   void resume(Time now);
+  /// It does not heal before that.
+  void pause_lasts(Time until) { paused_until_ = std::max(paused_until_, until); }
   /// Whatever paused it is over, but something else holds it by now.
-  void pause_goes_on(Time now, FaultKindId by);
+  void pause_goes_on(Time now, FaultKindId by, Time until = kNever);
+  /// Whether it is paused, and heals by that time: what would come of it after that does not.
+  bool heals_by(Time time) const { return state_ == State::paused && paused_until_ <= time; }
+  Time paused_since() const { return log_->pauses.back().begin; }
   bool evaluates() const { return state_ == State::paused && log_->pauses.back().kind == kEvaluation; }
   /// Goes on from a step boundary (`boundary_after`) at another pace or cadence. `checkpoint_now`: begins with one to storage.
   void change(Time boundary, Pace pace, const Checkpointing& checkpointing, bool checkpoint_now);
@@ -125,7 +132,7 @@ class Gang {
   /// Where the present stretch stands; training only. Much is asked of one moment.
   const Reached& reached_at(Time now) const {
     if (now != asked_) {
-      reached_ = stretch_.reached_at(now);
+      reached_ = stretch_.reached_at(now, begun_);
       asked_ = now;
     }
     return reached_;
@@ -164,6 +171,7 @@ class Gang {
   bool wanted_ = false;  // the present stretch begins with a checkpoint that was asked for
   Time last_step_{};     // when the last step before the present stretch completed, or training began
   Reached begun_;        // where training stood when the present stretch began, or stands in a pause
+  Time paused_until_ = kNever;
   mutable Time asked_ = kNever;
   mutable Reached reached_;  // at that time
 };

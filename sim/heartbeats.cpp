@@ -16,6 +16,7 @@ Heartbeats::Heartbeats(const World& world, Seed seed, bool full, SimEngine& engi
       out_(&out),
       phase_name_(stream_name("heartbeat.phase")),
       jitter_name_(stream_name("heartbeat.jitter")),
+      tracked_(world.inventory.hosts()),
       clocks_(&clocks),
       aborts_(&aborts) {
   if (world.telemetry.gap_mtbf > Duration::zero()) {
@@ -78,8 +79,8 @@ std::optional<Time> Heartbeats::last_arrival_before(HostId host, Time until) con
 // --- who is listened to --------------------------------------------------------------------------------------------
 
 bool Heartbeats::audible(HostId host) const {
-  const auto found = tracked_.find(host.value);
-  return found == tracked_.end() || (found->second.silenced_by == 0 && found->second.in_service);
+  const Tracked* tracked = tracked_.find(host);
+  return tracked == nullptr || (tracked->silenced_by == 0 && tracked->in_service);
 }
 
 bool Heartbeats::concerns(const Scope& who, HostId host) const {
@@ -93,7 +94,7 @@ void Heartbeats::rearm(HostId host, Listening& listening) {
 }
 
 void Heartbeats::listen(HostId host, const SilenceWatch& watch, Time last) {
-  std::vector<Listening>& listening = tracked_[host.value].listening;
+  std::vector<Listening>& listening = tracked_[host].listening;
   listening.push_back({watch.id, SilenceFilter(watch.limit, last), {}});
   rearm(host, listening.back());
 }
@@ -102,14 +103,14 @@ std::vector<HostId> Heartbeats::listened_to() const {
   std::vector<HostId> hosts;
   if (full_) {
     for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h) {
-      const auto found = tracked_.find(h);
-      if (found == tracked_.end() || found->second.in_service) hosts.push_back(HostId{h});
+      const Tracked* tracked = tracked_.find(HostId{h});
+      if (tracked == nullptr || tracked->in_service) hosts.push_back(HostId{h});
     }
     return hosts;
   }
   for (const auto& [host, tracked] : tracked_) {
     const bool heard = tracked.silenced_by == 0 && !engine_->pending(tracked.back);
-    if (tracked.in_service && !heard) hosts.push_back(HostId{host});
+    if (tracked.in_service && !heard) hosts.push_back(host);
   }
   std::sort(hosts.begin(), hosts.end());
   return hosts;
@@ -170,7 +171,7 @@ void Heartbeats::report(WatchId watch, HostId host, Edge edge, double value) {
 // --- silence and service -------------------------------------------------------------------------------------------
 
 void Heartbeats::silence(HostId host) {
-  Tracked& tracked = tracked_[host.value];
+  Tracked& tracked = tracked_[host];
   if (tracked.silenced_by++ > 0 || !tracked.in_service) return;
   engine_->cancel(tracked.back);
   const auto is_host = [&](const Followed& each) { return each.host == host; };
@@ -187,7 +188,7 @@ void Heartbeats::silence(HostId host) {
 }
 
 void Heartbeats::unsilence(HostId host) {
-  Tracked& tracked = tracked_[host.value];
+  Tracked& tracked = tracked_[host];
   expect(tracked.silenced_by > 0, "only a silenced host is unsilenced");
   if (--tracked.silenced_by > 0 || !tracked.in_service || full_) return;
   tracked.back =
@@ -195,7 +196,7 @@ void Heartbeats::unsilence(HostId host) {
 }
 
 void Heartbeats::leave_service(HostId host) {
-  Tracked& tracked = tracked_[host.value];
+  Tracked& tracked = tracked_[host];
   tracked.in_service = false;
   tracked.exit.reset();
   engine_->cancel(tracked.back);
@@ -204,7 +205,7 @@ void Heartbeats::leave_service(HostId host) {
 }
 
 void Heartbeats::enter_service(HostId host) {
-  Tracked& tracked = tracked_[host.value];
+  Tracked& tracked = tracked_[host];
   tracked.in_service = true;
   tracked.service_since = engine_->now();
   if (!full_ && tracked.silenced_by == 0) return;
@@ -215,7 +216,7 @@ void Heartbeats::enter_service(HostId host) {
 
 void Heartbeats::on(const HeartbeatMissing& event) {
   // Every watch whose time has come, in their order, however their timers came about.
-  for (Listening& each : tracked_[event.host.value].listening) {
+  for (Listening& each : tracked_[event.host].listening) {
     if (each.filter.on_deadline(engine_->now())) {
       report(each.watch, event.host, Edge::began, 0);
     } else if (each.watch == event.watch) {
@@ -225,8 +226,8 @@ void Heartbeats::on(const HeartbeatMissing& event) {
 }
 
 void Heartbeats::arrived(HostId host, Time sent) {
-  if (const auto found = tracked_.find(host.value); found != tracked_.end()) {
-    for (Listening& each : found->second.listening) {
+  if (tracked_.find(host) != nullptr) {
+    for (Listening& each : tracked_[host].listening) {
       if (const auto edge = each.filter.on_sample(engine_->now())) {
         report(each.watch, host, *edge, 0);
         if (full_) rearm(host, each);
@@ -244,7 +245,7 @@ void Heartbeats::arrived(HostId host, Time sent) {
 void Heartbeats::on(const HeartbeatBack& event) {
   const Beat beat = first_from(event.host, engine_->now());
   arrived(event.host, first_sent(event.host) + beat.number * world_->telemetry.heartbeat_period);
-  forget(tracked_[event.host.value]);
+  forget(tracked_[event.host]);
 }
 
 void Heartbeats::on(const HeartbeatDue& event) {
@@ -263,15 +264,14 @@ Time Heartbeats::exit_report_time(HostId host) const {
 /// The exit that the host has not been heard of yet.
 std::optional<Heartbeats::Exit> Heartbeats::exit_of(HostId host) const {
   if (!told_.empty() && told_[host.value] != 0) return std::nullopt;
-  if (const auto found = tracked_.find(host.value); found != tracked_.end() && found->second.exit)
-    return found->second.exit;
-  if (const auto at = aborts_->aborted_at(host)) return Exit{*at, kAbortedByWatchdog};
+  if (const Tracked* tracked = tracked_.find(host); tracked != nullptr && tracked->exit) return tracked->exit;
+  if (const Time at = aborts_->aborted_at(host); at != kNever) return Exit{at, kAbortedByWatchdog};
   return std::nullopt;
 }
 
 void Heartbeats::rank_exited(HostId host, int code) {
-  Tracked& tracked = tracked_[host.value];
-  if (tracked.exit || aborts_->aborted_at(host)) return;  // its ranks are gone already
+  Tracked& tracked = tracked_[host];
+  if (tracked.exit || aborts_->aborted_at(host) != kNever) return;  // its ranks are gone already
   stopped_ = true;
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
@@ -357,13 +357,13 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
     const Phased& each = by_phase_[place];
     const Time sent = from + (each.phase - turn + (place < first ? period : Duration::zero()));
     if (best.size() == wanted && sent > best.front().arrival) break;
-    const auto aborted = aborts_->aborted_at(each.host);
-    if (!aborted || *aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
+    const Time aborted = aborts_->aborted_at(each.host);
+    if (aborted == kNever || aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
         !audible(each.host) || (!told_.empty() && told_[each.host.value] != 0))
       continue;
-    if (const auto found = tracked_.find(each.host.value); found != tracked_.end() && found->second.exit)
+    if (const Tracked* tracked = tracked_.find(each.host); tracked != nullptr && tracked->exit)
       continue;  // a culprit
-    const Candidate candidate{first_sent_after(each.host, *aborted).arrival, each.host};
+    const Candidate candidate{first_sent_after(each.host, aborted).arrival, each.host};
     if (candidate.arrival < now) continue;  // it was lost on its way
     if (best.size() == wanted) {
       if (!(candidate < best.front())) continue;
@@ -402,7 +402,7 @@ void Heartbeats::on(const ExitBurstEnds&) {
 
 void Heartbeats::ranks_stopped() {
   stopped_ = false;
-  for (const HostId host : exited_) tracked_[host.value].exit.reset();
+  for (const HostId host : exited_) tracked_[host].exit.reset();
   exited_.clear();
   leaving_.clear();
   follow_next_exit();

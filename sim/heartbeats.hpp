@@ -20,15 +20,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
 
-/// Which hosts' ranks have aborted in the present stop, and when.
+/// When a host's ranks aborted in the present stop; kNever where they have not.
 struct AbortTimes {
   virtual ~AbortTimes() = default;
-  virtual std::optional<Time> aborted_at(HostId host) const = 0;
+  virtual Time aborted_at(HostId host) const = 0;
 };
 
 class Heartbeats {
@@ -104,6 +104,33 @@ class Heartbeats {
     Timer back;
     std::vector<Listening> listening;
   };
+  /// These hosts, found by their number.
+  class TrackedHosts {
+   public:
+    explicit TrackedHosts(std::uint32_t hosts) : place_(hosts, 0) { all_.reserve(hosts); }
+    Tracked& operator[](HostId host) {
+      std::uint32_t& place = place_[host.value];
+      if (place == 0) {
+        all_.emplace_back(host, Tracked{});
+        place = static_cast<std::uint32_t>(all_.size());
+      }
+      return all_[place - 1].second;
+    }
+    /// Null where it is not tracked.
+    const Tracked* find(HostId host) const {
+      const std::uint32_t place = place_[host.value];
+      return place == 0 ? nullptr : &all_[place - 1].second;
+    }
+    auto begin() { return all_.begin(); }
+    auto end() { return all_.end(); }
+    auto begin() const { return all_.begin(); }
+    auto end() const { return all_.end(); }
+
+   private:
+    std::vector<std::uint32_t> place_;  // by host: one more than its place in `all_`; 0: none
+    std::vector<std::pair<HostId, Tracked>>
+        all_;  // as they came; has room for every host, so that they stay where they are
+  };
 
   struct Beat {
     std::uint32_t number;
@@ -148,7 +175,7 @@ class Heartbeats {
   StreamName phase_name_, jitter_name_;
   std::vector<SilenceWatch> silence_watches_;
   std::vector<ExitWatch> exit_watches_;
-  std::unordered_map<std::uint32_t, Tracked> tracked_;
+  TrackedHosts tracked_;
   const Reports* clocks_;
   const AbortTimes* aborts_;
   struct Phased {

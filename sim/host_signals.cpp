@@ -120,7 +120,7 @@ void HostSignals::began(const std::vector<SlowSeat>& slow) {
     for (Entry& entry : entries) {
       if (entry.watch.who.subset == Scope::Subset::one) {
         make_parts(entry);  // it may have got a seat, or lost it
-      } else {
+      } else if (std::exchange(entry.ran, false)) {
         forget_bits(entry);
       }
       if (entry.silence) entry.silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());
@@ -145,6 +145,10 @@ void HostSignals::forget_due(Tick tick) {
 
 void HostSignals::before_change() {
   if (!running_) return;
+  if (!sends()) {  // no tick is due
+    told_until_ = engine_->now();
+    return;
+  }
   report_due();
   tell_of_ticks();
   for (const Tick tick : {step_tick, traffic_tick}) forget_due(tick);
@@ -301,12 +305,11 @@ bool HostSignals::wants(const Entry& entry) const {
 
 void HostSignals::report(const Entry& entry, std::uint32_t slot, Edge edge, double value,
                          std::uint32_t more) {
-  out_->send(Seen{.watch = entry.watch.id,
-                  .who = component(seats_->host(slot)),
-                  .edge = edge,
-                  .sensed = engine_->now(),
-                  .value = value,
-                  .more = more});
+  Seen& seen = out_->send(seats_->host(slot), engine_->now());
+  seen.watch = entry.watch.id;
+  seen.edge = edge;
+  seen.value = value;
+  seen.more = more;
 }
 
 /// Of the members that report one edge at one tick, the first few are listed and the others counted.
@@ -356,6 +359,7 @@ class HostSignals::Burst {
 
 /// As an agent does: every sample of every member.
 void HostSignals::run_filters(Entry& entry) {
+  entry.ran = true;
   struct Edges {
     FirstMembers first;
     std::uint32_t slot = 0;  // the first of those that were held back, and its sample
@@ -417,6 +421,7 @@ void HostSignals::turn_all(Part& part, bool to_outside, double level, Burst& bur
 }
 
 void HostSignals::run_filter(Entry& entry) {
+  entry.ran = true;
   const Signal signal = entry.watch.signal;
   const Outside& band = std::get<Outside>(entry.watch.until);
   Burst burst(*this, entry);
@@ -477,13 +482,19 @@ void HostSignals::arm() {
   for (const Entry& entry : entries_[traffic_tick]) {
     if (running_ && entry.silence) first = std::min(first, entry.silence->deadline());
   }
-  if (first != kNever && !full_ && sends() && first >= next_traffic(false)) first = kNever;
+  if (sends()) {  // a tick comes within an interval
+    const Time within = engine_->now() + world_->telemetry.traffic_interval;
+    if (!full_ && first != kNever && (first >= within || first >= next_traffic(false))) first = kNever;
+  } else if (gang_->heals_by(first)) {
+    first = kNever;
+  }
   if (first == missing_at_) return;
   missing_at_ = first;
   engine_->set(missing_, std::max(first, engine_->now()), Priority::timer, TrafficMissing{});
 }
 
 void HostSignals::pass_silence(Entry& entry, Edge edge) {
+  entry.ran = true;
   Burst burst(*this, entry);
   for (Part& part : entry.parts) turn_all(part, edge == Edge::began, 0, burst);
   burst.end();
@@ -541,6 +552,7 @@ void HostSignals::schedule() {
     for (const Entry& entry : entries_[tick]) {
       if (!wants(entry)) continue;
       wanted = true;
+      if (tick == step_tick) break;
       if (entry.silence) measured = false;
     }
     settled_[tick] = !wanted;

@@ -86,6 +86,7 @@ class HostSignals {
     std::vector<Part> parts;
     std::optional<SampleFilter> samples{};
     std::optional<SilenceFilter> silence{};  // of traffic, which is the same for all its members
+    bool ran = false;                        // since training began, so that its parts may be outside
   };
   /// A host whose timings differ from those of its stage.
   struct Exception {

@@ -54,7 +54,7 @@ void JobSignals::gone() {
 }
 
 void JobSignals::before_change() {
-  if (!running_) return;
+  if (!running_ || gang_->state() == Gang::State::paused) return;  // no step is due
   report_due();
   forget_due();
   // Steps that no event told the filters of.
@@ -80,6 +80,7 @@ void JobSignals::after_change() {
 // --- silence -------------------------------------------------------------------------------------------------------
 
 Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) const {
+  if (gang_->heals_by(filter.deadline())) return kNever;
   if (full_ || gang_->state() != Gang::State::training) return filter.deadline();
   const Time now = engine_->now();
   const Time last = gang_->last_step_time(now);

@@ -8,6 +8,8 @@
 #include "sim/outbox.hpp"
 
 #include <deque>
+#include <optional>
+#include <vector>
 
 namespace gauntlet {
 
@@ -20,25 +22,37 @@ class Reports {
   Time by_clock_of(HostId host, Time at) const {
     static constexpr StreamName kClock = stream_name("telemetry.clock");
     if (telemetry_->clock_error == Duration::zero()) return at;
-    const double off = 2 * uniform_at(seed_, kClock, host.value, 0) - 1;
-    return at + from_seconds(off * to_seconds(telemetry_->clock_error));
+    if (host.value >= clock_off_.size()) clock_off_.resize(host.value + 1);
+    std::optional<Duration>& off = clock_off_[host.value];
+    if (!off) {
+      const double share = 2 * uniform_at(seed_, kClock, host.value, 0) - 1;
+      off = from_seconds(share * to_seconds(telemetry_->clock_error));
+    }
+    return at + *off;
   }
-  /// `seen.sensed` is the true time; it leaves as the host's clock had it.
-  void send(Seen seen) {
-    if (seen.who.kind == ComponentKind::host) seen.sensed = by_clock_of(host_of(seen.who), seen.sensed);
-    if (telemetry_->delay == Duration::zero()) return out_->push(engine_->now(), seen);
-    // All take as long, so that they arrive in order, and those of one instant together.
-    const Time arrives = engine_->now() + telemetry_->delay;
-    if (underway_.empty() || underway_.back().arrives != arrives)
-      engine_->at(arrives, Priority::telemetry, ReportArrives{});
-    underway_.push_back({arrives, seen});
+  /// Sends a report of what a host sensed at a time, which leaves as the host's clock had it. The rest is to be filled in.
+  Seen& send(HostId host, Time sensed) {
+    Seen& seen = telemetry_->delay == Duration::zero() ? out_->add<Seen>(engine_->now()) : depart();
+    seen.who = component(host);
+    seen.sensed = by_clock_of(host, sensed);
+    return seen;
   }
   void on(const ReportArrives&) {
     for (; !underway_.empty() && underway_.front().arrives == engine_->now(); underway_.pop_front())
-      out_->push(engine_->now(), underway_.front().seen);
+      out_->add<Seen>(engine_->now()) = underway_.front().seen;
   }
 
  private:
+  /// All take as long, so that they arrive in order, and those of one instant together.
+  Seen& depart() {
+    const Time arrives = engine_->now() + telemetry_->delay;
+    if (underway_.empty() || underway_.back().arrives != arrives)
+      engine_->at(arrives, Priority::telemetry, ReportArrives{});
+    Underway& report = underway_.emplace_back();
+    report.arrives = arrives;
+    return report.seen;
+  }
+
   const Telemetry* telemetry_;
   Seed seed_;
   SimEngine* engine_;
@@ -48,6 +62,7 @@ class Reports {
     Seen seen;
   };
   std::deque<Underway> underway_;
+  mutable std::vector<std::optional<Duration>> clock_off_;  // by host, as far as asked for
 };
 
 }  // namespace gauntlet

@@ -209,31 +209,42 @@ void SimCluster::schedule_evaluation() {
 void SimCluster::on(const EvaluationDue&) {
   if (gang_.state() != Gang::State::training) return;
   evaluated_ += world_->job.evaluation.every;
-  pause_training(kEvaluation);
+  const Time ends = after(engine_.now(), world_->job.evaluation.time);
+  pause_training(kEvaluation, ends);
   evaluating_ = true;
-  engine_.set(evaluation_, after(engine_.now(), world_->job.evaluation.time), Priority::world,
-              EvaluationEnds{});
+  engine_.set(evaluation_, ends, Priority::world, EvaluationEnds{});
 }
 
 /// A pause that began meanwhile goes on.
 void SimCluster::on(const EvaluationEnds&) {
   evaluating_ = false;
-  const auto held = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return kind_of(fault).effect == Effect::stall && on_job(fault);
-  });
-  if (held == active_.end()) return resume_unless_paused();
-  gang_.pause_goes_on(engine_.now(), held->kind);
-  expect_collective_timeout();
+  const ActiveFault* first = nullptr;
+  Time until{};
+  for (const ActiveFault& fault : active_) {
+    if (kind_of(fault).effect != Effect::stall || !on_job(fault)) continue;
+    if (first == nullptr) first = &fault;
+    until = std::max(until, fault.heals);
+  }
+  if (first == nullptr) return resume_unless_paused();
+  before_change();
+  gang_.pause_goes_on(engine_.now(), first->kind, until);
+  pause_changes();
 }
 
-void SimCluster::pause_training(FaultKindId by) {
+void SimCluster::pause_training(FaultKindId by, Time until) {
   before_change();
   training_halts();
   paused_at_ = engine_.now();
-  gang_.pause(engine_.now(), by);
+  gang_.pause(engine_.now(), by, until);
   hold_checkpoints();
-  schedule_faults(FaultClock::training);
+  pause_changes();
+}
+
+/// It begins, or lasts longer than it seemed: what does not come of it if it heals in time is waited for again.
+void SimCluster::pause_changes() {
   after_change();
+  expect_collective_timeout();
+  watch_for_no_progress();
 }
 
 }  // namespace gauntlet

@@ -120,8 +120,9 @@ void SimCluster::schedule_faults(FaultClock clock) {
 
 void SimCluster::watch_for_no_progress() {
   if (world_->job.give_up_after == Duration::zero()) return;
-  engine_.set(give_up_, std::max(after(progress_at_, world_->job.give_up_after), engine_.now()),
-              Priority::end, JobEnds{Ending::gave_up});
+  const Time gives_up = std::max(after(progress_at_, world_->job.give_up_after), engine_.now());
+  if (gang_.heals_by(gives_up)) return engine_.hold(give_up_);
+  engine_.set(give_up_, gives_up, Priority::end, JobEnds{Ending::gave_up});
 }
 
 // --- training --------------------------------------------------------------------------------------------------------
@@ -145,20 +146,24 @@ void SimCluster::training_runs() {
   schedule_job_end();
   schedule_evaluation();
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
-  if (rises <= after(progress_at_, world_->job.give_up_after)) engine_.hold(give_up_);
+  if (rises <= after(progress_at_, world_->job.give_up_after)) {
+    engine_.hold(give_up_);
+  } else {
+    watch_for_no_progress();
+  }
   if (change_wanted_) change_at_boundary();
   wait_for_same_step();
 }
 
 void SimCluster::training_halts() {
   trained_ += engine_.now() - training_since_;
-  for (const Timer timer : {boundary_, job_end_, same_step_, evaluation_}) engine_.hold(timer);
+  Timer& fault_due = fault_due_[static_cast<std::size_t>(FaultClock::training)];
+  for (Timer* timer : {&boundary_, &job_end_, &same_step_, &evaluation_, &fault_due}) engine_.hold(*timer);
   const std::int64_t steps = gang_.steps_at(engine_.now());
   if (steps > mark_) {
     mark_ = steps;
     progress_at_ = std::max(progress_at_, gang_.last_step_time(engine_.now()));
   }
-  watch_for_no_progress();
 }
 
 void SimCluster::cut_training() {
@@ -167,9 +172,9 @@ void SimCluster::cut_training() {
   const bool trained = gang_.state() == Gang::State::training;
   if (trained) training_halts();
   gang_.cut(engine_.now());
+  watch_for_no_progress();
   evaluating_ = false;
   engine_.hold(evaluation_);
-  if (trained) schedule_faults(FaultClock::training);
   // What was to change at a boundary is part of the next start; a checkpoint that is not durable is lost.
   change_wanted_ = checkpoint_wanted_ = false;
   fail_open<Checkpoint>();

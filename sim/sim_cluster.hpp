@@ -161,7 +161,8 @@ class SimCluster final : public Cluster {
   Loading choose_checkpoint(const Start& action) const;
   void begin_start(const Start& action);
   void schedule_evaluation();
-  void pause_training(FaultKindId by);
+  void pause_training(FaultKindId by, Time until);
+  void pause_changes();
 
   void on(const EvaluationDue& event);
   void on(const EvaluationEnds& event);
@@ -217,8 +218,13 @@ class SimCluster final : public Cluster {
   void on(const NoticeDue& event);
 
   // sim_orders.cpp: orders and their outcomes
-  void answer(const OpenOrder& open, Status status, const Result& result = {});
-  void answer_now(const Order& order, Status status, const Result& result = {});
+  void answer(OrderId order, Time began, Status status, const Result& result);
+  void answer(const OpenOrder& open, Status status, const Result& result = {}) {
+    answer(open.order.id, open.began, status, result);
+  }
+  void answer_now(const Order& order, Status status, const Result& result = {}) {
+    answer(order.id, engine_.now(), status, result);
+  }
   OpenOrder& open(const Order& order, Time due, Priority priority);
   std::optional<OpenOrder> close(OrderId order);
   template <class ActionType>

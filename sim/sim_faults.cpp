@@ -40,8 +40,8 @@ void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
                     .stops = stops_job(kind.effect),
                     .disturbs = disturbs,
                     .corrupts = kind.effect == Effect::corrupt,
-                    .factor = what == TruthKind::ended ? 1 : times_as_long(fault),
-                    .repairable = kind.remedy == Remedy::repair});
+                    .repairable = kind.remedy == Remedy::repair,
+                    .factor = what == TruthKind::ended ? 1 : times_as_long(fault)});
   engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 |
                             fault.component.index);
 }
@@ -165,8 +165,11 @@ void SimCluster::meet_job(ActiveFault& fault) {
       break;
     case Effect::stall:
       if (gang_.state() == Gang::State::training) {
-        pause_training(fault.kind);
-        expect_collective_timeout();
+        pause_training(fault.kind, fault.heals);
+      } else if (gang_.heals_by(fault.heals)) {
+        before_change();
+        gang_.pause_lasts(fault.heals);
+        pause_changes();
       }
       if (kind.halts_storage && gang_.state() == Gang::State::paused) storage_fails();
       if (kind.halts_storage) hold_load_until(fault.heals);
@@ -241,9 +244,11 @@ void SimCluster::stand_still() {
   notice_ = notice();
 }
 
+/// Ranks wait so long for a culprit, though not for an evaluation.
 void SimCluster::expect_collective_timeout() {
-  engine_.set(collective_timer_, after(engine_.now(), collective_timeout_), Priority::timer,
-              CollectiveTimeout{});
+  const Time gives_up = after(gang_.paused_since(), collective_timeout_);
+  if (gang_.evaluates() || gang_.heals_by(gives_up)) return;
+  engine_.set(collective_timer_, gives_up, Priority::timer, CollectiveTimeout{});
 }
 
 void SimCluster::on(const CollectiveTimeout&) {
@@ -277,8 +282,9 @@ void SimCluster::end_fault(std::size_t index) {
   if (kind.symptoms.loss != 0) loss_changes();
   if (kind.clock == FaultClock::start) return;
   const double now = kind.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
-  arrivals_->renew(fault.kind, fault.component.index, now);
-  schedule_faults(kind.clock);
+  const bool renewed = arrivals_->renew(fault.kind, fault.component.index, now);
+  // The clock of training is a sum, to whose rounding the next time by it is reckoned anew.
+  if (renewed || kind.clock == FaultClock::training) schedule_faults(kind.clock);
 }
 
 void SimCluster::on(const FaultHeals& event) {

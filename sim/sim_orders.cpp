@@ -17,16 +17,12 @@ void SimCluster::start(const Order& order) {
 
 // --- bookkeeping -----------------------------------------------------------------------------------------------------
 
-void SimCluster::answer(const OpenOrder& open, Status status, const Result& result) {
+void SimCluster::answer(OrderId order, Time began, Status status, const Result& result) {
   Outcome& outcome = out_.add<Outcome>(engine_.now());
-  outcome.order = open.order.id;
+  outcome.order = order;
   outcome.status = status;
-  outcome.took = engine_.now() - open.began;
+  outcome.took = engine_.now() - began;
   outcome.result = result;
-}
-
-void SimCluster::answer_now(const Order& order, Status status, const Result& result) {
-  answer({order, engine_.now(), {}}, status, result);
 }
 
 SimCluster::OpenOrder& SimCluster::open(const Order& order, Time due, Priority priority) {

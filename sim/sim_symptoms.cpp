@@ -34,12 +34,11 @@ void SimCluster::report_log(HostId host, PatternId pattern, Severity severity) {
 }
 
 void SimCluster::push_line(const LogWatch& watch, HostId host, Severity severity, std::uint32_t more) {
-  reports_->send(Seen{.watch = watch.id,
-                      .who = component(host),
-                      .edge = Edge::sample,
-                      .sensed = engine_.now(),
-                      .value = static_cast<double>(severity),
-                      .more = more});
+  Seen& seen = reports_->send(host, engine_.now());
+  seen.watch = watch.id;
+  seen.edge = Edge::sample;
+  seen.value = static_cast<double>(severity);
+  seen.more = more;
 }
 
 // --- victims ---------------------------------------------------------------------------------------------------------
@@ -48,6 +47,7 @@ std::vector<std::uint32_t> SimCluster::culprit_slots() const {
   std::vector<std::uint32_t> slots;
   for (const ActiveFault& fault : active_) {
     if (!holds_others(fault)) continue;
+    if (slots.empty()) slots.reserve(fault.hosts.count);
     if (fault.component.kind == ComponentKind::job) {
       slots.push_back(0);
       continue;
@@ -125,12 +125,10 @@ void SimCluster::tell_last_collectives(const Watch& watch) {
     if (who.subset == Scope::Subset::stage && who.stage != seats_.stage_of(slot)) continue;
     if (std::binary_search(culprits.begin(), culprits.end(), slot) || !heartbeats_->audible(host)) continue;
     const Dimension waits = seats_.waits_in(culprits.front(), slot);
-    reports_->send(Seen{.watch = watch.id,
-                        .who = component(host),
-                        .edge = Edge::sample,
-                        .sensed = engine_.now(),
-                        .value = static_cast<double>(waits),
-                        .more = 0});
+    Seen& seen = reports_->send(host, engine_.now());
+    seen.watch = watch.id;
+    seen.edge = Edge::sample;
+    seen.value = static_cast<double>(waits);
   }
 }
 

@@ -9,7 +9,6 @@
 #include "sim/seats.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 namespace gauntlet {
@@ -19,11 +18,10 @@ class Victims final : public AbortTimes {
   Victims(const World& world, const Seats& seats, SimEngine& engine)
       : hop_(world.telemetry.abort_hop), seats_(&seats), engine_(&engine) {}
 
-  /// The ranks in `culprits` (slots, at least one) are gone or hang: the first of the others abort at `first`, with `line`.
+  /// The ranks in `culprits` (slots in ascending order, at least one) are gone or hang: the first of the others abort at `first`, with `line`.
   void begin(std::vector<std::uint32_t> culprits, PatternId line, Time first) {
     clear();
     culprits_ = std::move(culprits);
-    std::sort(culprits_.begin(), culprits_.end());
     line_ = line;
     first_ = first;
     last_hops_ = seats_->most_hops(culprits_.front());
@@ -55,12 +53,12 @@ class Victims final : public AbortTimes {
     return seats_->slots_at(culprits_.front(), hops);
   }
 
-  std::optional<Time> aborted_at(HostId host) const override {
-    if (aborted_hops_ == 0) return std::nullopt;
+  Time aborted_at(HostId host) const override {
+    if (aborted_hops_ == 0) return kNever;
     const std::uint32_t slot = seats_->slot_of(host);
-    if (slot >= seats_->count() || seats_->host(slot) != host || is_culprit(slot)) return std::nullopt;
+    if (slot >= seats_->count() || seats_->host(slot) != host || is_culprit(slot)) return kNever;
     const std::uint32_t hops = seats_->hops(culprits_.front(), slot);
-    if (hops > aborted_hops_) return std::nullopt;
+    if (hops > aborted_hops_) return kNever;
     return after(first_, (hops - 1) * hop_);
   }
 

@@ -35,9 +35,10 @@ class Recorder final : public Cluster {
     return seen;
   }
   void start(const Order& order) override {
-    record_.orders.push_back({.at = record_.observations.back().at,
-                              .observations = static_cast<std::uint32_t>(record_.observations.size()),
-                              .order = order});
+    RecordedOrder& recorded = record_.orders.emplace_back();
+    recorded.at = record_.observations.back().at;
+    recorded.observations = static_cast<std::uint32_t>(record_.observations.size());
+    recorded.order = order;
     cluster_.start(order);
   }
 

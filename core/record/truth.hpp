@@ -29,8 +29,8 @@ struct Truth {
   bool stops = false;       // it stops a job that meets it
   bool disturbs = false;    // it has any effect on a job at all
   bool corrupts = false;
-  double factor = 1;        // how many times as long a step takes with it alone; infinite for a pause
   bool repairable = false;  // only the repair of the host removes it
+  double factor = 1;        // how many times as long a step takes with it alone; infinite for a pause
 };
 
 inline bool concerns(const Truth& truth, HostId host) {

@@ -159,11 +159,11 @@ class HandMadeRun {
                       .stops = kind == kCrash || kind == kHang || kind == kSwitch,
                       .disturbs = kind != kWarning && kind != kUpdate,
                       .corrupts = kind == kCorrupt,
+                      .repairable = kind == kCrash || kind == kSlow || kind == kCorrupt || kind == kSwitch,
                       .factor = kind == kBlip   ? std::numeric_limits<double>::infinity()
                                 : kind == kSlow ? 1.2
                                 : kind == kLeak ? 1.1
-                                                : 1,
-                      .repairable = kind == kCrash || kind == kSlow || kind == kCorrupt || kind == kSwitch});
+                                                : 1});
   }
 
   ScoreFacts facts_;

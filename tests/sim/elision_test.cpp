@@ -198,9 +198,9 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
 /// Which hosts' ranks have aborted, by script.
 struct Aborts final : AbortTimes {
   std::map<std::uint32_t, Time> hosts;
-  std::optional<Time> aborted_at(HostId host) const override {
+  Time aborted_at(HostId host) const override {
     const auto found = hosts.find(host.value);
-    return found == hosts.end() ? std::nullopt : std::optional(found->second);
+    return found == hosts.end() ? kNever : found->second;
   }
 };
 
@@ -293,7 +293,7 @@ TEST_P(HeartbeatElision, SeesWhatFullTelemetrySees) {
 
 // --- a job's signals ---------------------------------------------------------------------------------------
 
-enum class JobVerb { begin, pause, resume, stick, stop, change, watch, unwatch };
+enum class JobVerb { begin, pause, last_longer, resume, stick, stop, change, watch, unwatch };
 
 struct JobOperation {
   Time at;
@@ -302,6 +302,7 @@ struct JobOperation {
   Pace pace;
   Gang::Checkpointing checkpointing;
   bool checkpoint_now;
+  Duration lasts;  // a pause; zero: until somebody resumes it
   Watch watch;
 };
 
@@ -315,9 +316,10 @@ struct JobCase {
 std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
   Chooser choose(seed, "elision.job");
   constexpr Priority kPriorities[] = {Priority::fault, Priority::world, Priority::timer};
-  constexpr JobVerb kVerbs[] = {JobVerb::begin,  JobVerb::begin, JobVerb::pause, JobVerb::resume,
-                                JobVerb::resume, JobVerb::stick, JobVerb::stop,  JobVerb::change,
-                                JobVerb::change, JobVerb::watch, JobVerb::watch, JobVerb::unwatch};
+  constexpr JobVerb kVerbs[] = {JobVerb::begin,       JobVerb::begin,  JobVerb::pause, JobVerb::pause,
+                                JobVerb::last_longer, JobVerb::resume, JobVerb::stick, JobVerb::stop,
+                                JobVerb::change,      JobVerb::change, JobVerb::watch, JobVerb::watch,
+                                JobVerb::unwatch};
   std::vector<JobOperation> script;
   std::vector<WatchId> watches;
   std::uint32_t next_watch = 0;
@@ -349,13 +351,15 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
     now += choose.below(30 * job.unit / job.fraction) * job.fraction;
     const int at_once = choose.chance(20) ? 2 : 1;
     for (int j = 0; j < at_once; ++j) {
-      JobOperation operation{.at = now,
-                             .priority = kPriorities[choose.below(3u)],
-                             .verb = kVerbs[choose.below(static_cast<std::uint32_t>(std::size(kVerbs)))],
-                             .pace = {.step = job.unit + few(6), .healthy_step = job.unit},
-                             .checkpointing = any_checkpointing(),
-                             .checkpoint_now = choose.chance(30),
-                             .watch = {}};
+      JobOperation operation{
+          .at = now,
+          .priority = kPriorities[choose.below(3u)],
+          .verb = kVerbs[choose.below(static_cast<std::uint32_t>(std::size(kVerbs)))],
+          .pace = {.step = job.unit + few(6), .healthy_step = job.unit},
+          .checkpointing = any_checkpointing(),
+          .checkpoint_now = choose.chance(30),
+          .lasts = choose.chance(50) ? Duration{} : few(20) + choose.below(3u) * job.fraction,
+          .watch = {}};
       if (operation.verb == JobVerb::watch) {
         operation.watch = any_watch();
         watches.push_back(operation.watch.id);
@@ -372,7 +376,7 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
 class Job {
  public:
   Job(const std::vector<JobOperation>& script, bool full)
-      : script_(script), signals_(full, gang_, engine_, out_) {
+      : script_(script), full_(full), signals_(full, gang_, engine_, out_) {
     for (std::uint32_t i = 0; i < script.size(); ++i)
       engine_.at(script[i].at, script[i].priority, PlannedDue{i});
   }
@@ -386,6 +390,8 @@ class Job {
               signals_.before_change();
               gang_.change(engine_.now(), wanted_.pace, wanted_.checkpointing, wanted_.checkpoint_now);
               signals_.after_change();
+            } else if constexpr (std::is_same_v<decltype(what), const FaultHeals&>) {
+              resume();
             } else if constexpr (requires { signals_.on(what); }) {
               signals_.on(what);
             }
@@ -409,14 +415,20 @@ class Job {
       case JobVerb::pause:
         if (state != Gang::State::training) break;
         signals_.before_change();
-        gang_.pause(now, {});
+        heals(operation.lasts);
+        gang_.pause(now, {}, known_until_);
         engine_.cancel(boundary_);
         signals_.after_change();
         break;
-      case JobVerb::resume:
-        if (state != Gang::State::paused) break;
-        gang_.resume(now);
+      case JobVerb::last_longer:
+        if (state != Gang::State::paused || now + operation.lasts < heals_at_) break;
+        signals_.before_change();
+        heals(operation.lasts);
+        gang_.pause_lasts(known_until_);
         signals_.after_change();
+        break;
+      case JobVerb::resume:
+        if (state == Gang::State::paused) resume();
         break;
       case JobVerb::stick:  // a rank died, the others wait
         if (state == Gang::State::down) break;
@@ -442,20 +454,35 @@ class Job {
         break;
     }
   }
+  /// So much later, which full telemetry does not know; never, where that is zero.
+  void heals(Duration lasts) {
+    heals_at_ = lasts > Duration::zero() ? engine_.now() + lasts : kNever;
+    known_until_ = full_ ? kNever : heals_at_;
+    engine_.set(heal_, heals_at_, Priority::world, FaultHeals{});
+  }
+  void resume() {
+    engine_.cancel(heal_);
+    signals_.before_change();
+    gang_.resume(engine_.now());
+    signals_.after_change();
+  }
   void cut() {
     signals_.before_change();
     engine_.cancel(boundary_);
+    engine_.cancel(heal_);
     gang_.cut(engine_.now());
   }
 
   const std::vector<JobOperation>& script_;
+  bool full_;
   SimEngine engine_;
   Outbox out_;
   ProgressLog log_;
   Gang gang_{log_};
   JobSignals signals_;
   JobOperation wanted_{};
-  Timer boundary_;
+  Timer boundary_, heal_;
+  Time heals_at_ = kNever, known_until_ = kNever;
   bool ranks_ = false;
 };
 

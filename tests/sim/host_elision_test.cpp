@@ -28,7 +28,7 @@ struct HostJobCase {
 class HostJob {
  public:
   HostJob(const HostJobCase& test, std::uint64_t seed, bool full)
-      : choose_({.study = seed}, stream_name("script")) {
+      : choose_({.study = seed}, stream_name("script")), full_(full) {
     world_.hardware.gpus_per_host = 2;
     world_.job.layout = {.tp = 2, .pp = 3, .dp = 4};
     world_.inventory.job_hosts = kHosts;
@@ -68,6 +68,8 @@ class HostJob {
               gang_.change(engine_.now(), pace_, checkpointing_, false);
               signals_->slow_are(slow_);
               signals_->after_change();
+            } else if constexpr (std::is_same_v<What, FaultHeals>) {
+              resume();
             } else if constexpr (std::is_same_v<What, HostTick>) {
               signals_->report_due();
               signals_->schedule();
@@ -147,13 +149,19 @@ class HostJob {
       signals_->began(slow_);
     } else if (verb == 2 && state == Gang::State::training) {
       signals_->before_change();
-      gang_.pause(now, {});
+      heals(below(2) == 0 ? kForever : Duration(below(60) * 1'000'000'000LL));
+      gang_.pause(now, {}, known_until_);
       engine_.cancel(boundary_);
       signals_->after_change();
-    } else if (verb == 3 && state == Gang::State::paused) {
+    } else if (verb == 3 && state == Gang::State::paused && below(2) == 0) {
+      const Duration lasts(below(120) * 1'000'000'000LL);
+      if (now + lasts < heals_at_) return;
       signals_->before_change();
-      gang_.resume(now);
+      heals(lasts);
+      gang_.pause_lasts(known_until_);
       signals_->after_change();
+    } else if (verb == 3 && state == Gang::State::paused) {
+      resume();
     } else if (verb == 4 && state != Gang::State::down) {
       cut();
       signals_->after_change();
@@ -171,13 +179,27 @@ class HostJob {
       signals_->unwatch(WatchId{1 + below(watches_)});
     }
   }
+  /// So much later, which full telemetry does not know.
+  void heals(Duration lasts) {
+    heals_at_ = after(engine_.now(), lasts);
+    known_until_ = full_ ? kNever : heals_at_;
+    engine_.set(heal_, heals_at_, Priority::world, FaultHeals{});
+  }
+  void resume() {
+    engine_.cancel(heal_);
+    signals_->before_change();
+    gang_.resume(engine_.now());
+    signals_->after_change();
+  }
   void cut() {
     signals_->before_change();
     engine_.cancel(boundary_);
+    engine_.cancel(heal_);
     gang_.cut(engine_.now());
   }
 
   Stream choose_;
+  bool full_;
   World world_;
   StageTimings timings_{.forward = {3, 3, 3.3}, .backward = {6, 6, 6.6}};
   Seats seats_;
@@ -190,7 +212,8 @@ class HostJob {
   std::vector<SlowSeat> slow_;
   Pace pace_;
   Gang::Checkpointing checkpointing_;
-  Timer boundary_;
+  Timer boundary_, heal_;
+  Time heals_at_ = kNever, known_until_ = kNever;
   Time end_{};
   std::uint32_t watches_ = 0;
   bool ranks_ = false;

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -154,6 +155,14 @@ class Driver {
     // The cluster's clock stands at its last event: an order that waits brings it to `until`.
     give(Wake{until});
   }
+  /// What watches tell until then.
+  std::vector<Seen> heard_until(Time until) {
+    std::vector<Seen> heard;
+    while (const auto seen = cluster_.next(until))
+      if (const auto* told = std::get_if<Seen>(&seen->what)) heard.push_back(*told);
+    return heard;
+  }
+  const TruthLog& truth() const { return cluster_.truth(); }
   /// How long the repair of a host that was evicted just now takes.
   Duration until_returned() {
     const Time evicted = cluster_.now();
@@ -479,6 +488,42 @@ TEST(Evaluation, TakesACheckpointThatIsAskedForMeanwhileWhenItIsOver) {
   EXPECT_EQ(saved.status, Status::done);
   EXPECT_EQ(std::get<Saved>(saved.result).step, 50);
   EXPECT_EQ(saved.took, 95s + 20s);  // until it is durable
+}
+
+TEST(Evaluation, GivesWayToAStallThatOutlastsIt) {
+  const struct {
+    Duration lasts;      // from 100 s on, half way through the evaluation, which ends at 150 s
+    bool silent, fatal;  // for longer than a minute, and than the collective timeout of 10 min
+  } table[] = {{30s, false, false}, {100s, false, false}, {300s, true, false}, {1000s, true, true}};
+  for (const auto& row : table) {
+    SCOPED_TRACE(std::to_string(row.lasts.count()) + " ns");
+    World world = tiered_world();
+    world.job.evaluation = {.every = 50, .time = 100s};
+    FaultKind stall;
+    stall.name = "stall";
+    stall.component = ComponentKind::host;
+    stall.effect = Effect::stall;
+    stall.heals_after = Law::constant(to_seconds(row.lasts));
+    stall.trace = {{kStart + 100s, 3}};
+    world.faults.push_back(stall);
+    Driver driver(world);
+    driver.give(Watch{WatchId{1}, Signal::traffic, Scope::hosts_of(JobId{0}), Silence{1min}, 1});
+    const std::vector<Seen> heard = driver.heard_until(kStart + 170s + row.lasts);
+
+    const auto began =
+        std::find_if(heard.begin(), heard.end(), [](const Seen& seen) { return seen.edge == Edge::began; });
+    ASSERT_EQ(began != heard.end(), row.silent);
+    if (row.silent) {  // traffic goes on until the evaluation ends
+      EXPECT_GT(began->sensed, kStart + 150s - world.telemetry.traffic_interval + 1min);
+      EXPECT_LE(began->sensed, kStart + 150s + 1min);
+    }
+    const auto escalated = std::find_if(driver.truth().begin(), driver.truth().end(),
+                                        [](const Truth& each) { return each.what == TruthKind::escalated; });
+    ASSERT_EQ(escalated != driver.truth().end(), row.fatal);
+    if (row.fatal) {
+      EXPECT_EQ(escalated->at, kStart + 150s + 10min);
+    }
+  }
 }
 
 // --- faults of starts ------------------------------------------------------------------------------------------------
