@@ -187,7 +187,8 @@ std::vector<std::uint32_t> judge_decisions(const TruthLog& truth, const Record& 
   auto order = record.orders.begin();
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
     const Observed& seen = record.observations[i];
-    std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
+    if (!std::holds_alternative<Seen>(seen.what))  // most are, and no decision is judged by them
+      std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
     for (; order != record.orders.end() && order->observations <= i + 1; ++order) judge.on(*order);
   }
   judge.heed_told(record.observations.back().at);

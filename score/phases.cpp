@@ -101,7 +101,9 @@ class Walk {
   /// Reads on to see who carries the job, up to just before `when`.
   void follow_hosts(Time when) {
     for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
-      std::visit([this](const auto& what) { hosts_.on(what); }, record_.observations[heard_].what);
+      const Observation& what = record_.observations[heard_].what;
+      if (!std::holds_alternative<Seen>(what))  // most are, and move no host
+        std::visit([this](const auto& each) { hosts_.on(each); }, what);
       for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_) {
         hosts_.on(record_.orders[given_]);
       }

@@ -62,7 +62,15 @@ void HostSignals::make_parts(Entry& entry) const {
   entry.parts.clear();
   const auto add = [&](SlotRange slots, std::uint32_t stage) {
     const std::uint32_t count = std::min<std::uint32_t>(slots.size(), who.most);
-    if (count > 0) entry.parts.push_back({slots, count, stage, {}, 0, {}});
+    if (count == 0) return;
+    Part& part = entry.parts.emplace_back();
+    part.slots = slots;
+    part.count = count;
+    part.stage = stage;
+    const Signal signal = entry.watch.signal;
+    if (const auto* band = std::get_if<Outside>(&entry.watch.until);
+        band != nullptr && tick_of(signal) == step_tick)
+      part.usual = side(*band, level(signal, stage, nullptr));
   };
   if (who.subset == Scope::Subset::one) {
     const std::uint32_t slot = seats_->slot_of(HostId{who.index});
@@ -285,7 +293,9 @@ bool HostSignals::wants(const Entry& entry, const Part& part) const {
   const Signal signal = entry.watch.signal;
   const Outside& band = std::get<Outside>(entry.watch.until);
   const Tally tally = tally_of(part, tick_of(signal));
-  if (others_want(part, tally, side(band, level(signal, part.stage, nullptr)))) return true;
+  const bool timing = tick_of(signal) == step_tick;
+  if (others_want(part, tally, timing ? part.usual : side(band, level(signal, part.stage, nullptr))))
+    return true;
   if (tally.exceptions == 0) return false;
   return std::any_of(exceptions_.begin(), exceptions_.end(), [&](const Exception& each) {
     const auto member = part.member(each.slot);

@@ -75,6 +75,7 @@ class HostSignals {
     std::uint32_t stage = 0;
     std::vector<std::uint8_t> outside;  // by member
     std::uint32_t outside_count = 0;
+    Side usual = Side::inside;             // of segment timings: where those lie that nothing slows
     std::vector<OutsideFilter> filters{};  // by member; with full telemetry, in place of both
     std::uint32_t slot(std::uint32_t member) const {
       return slots.begin + static_cast<std::uint32_t>(std::uint64_t{member} * slots.size() / count);
