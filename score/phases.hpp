@@ -20,7 +20,8 @@ struct Walked {
   };
   Duration training{};  // time in which the job trained
   std::vector<StopFor> stops;
-  std::vector<Duration> harm;  // by onset: effective time that the fault cost, or spoilt
+  std::vector<Duration>
+      harm;  // by place in the truth log, of onsets: effective time that the fault cost, or spoilt
 };
 
 /// Fills the phases, the causes, the incidents with their times, steps and false alarms.

@@ -31,8 +31,7 @@ struct Timer {
 template <class Event>
 class Engine {
   using Place = EventQueue::Place;
-  static_assert(std::is_trivially_copyable_v<Event> && std::is_trivially_destructible_v<Event>,
-                "events are small values");
+  static_assert(std::is_trivially_copyable_v<Event>, "events are small values");
 
  public:
   /// Empty, at time zero. Memory is kept.
@@ -53,9 +52,9 @@ class Engine {
   std::size_t pending() const { return scheduled_; }
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
-  /// Schedules an event; `at` is not in the past. One at kNever is never kept.
+  /// Schedules an event, or what becomes one; `at` is not in the past. One at kNever is never kept.
   template <class What = Event>
-  Timer at(Time at, Priority priority, const What& what) {
+  requires std::is_convertible_v<const What&, Event> Timer at(Time at, Priority priority, const What& what) {
     if (at == kNever) return {};
     const Timer timer = schedule(at, priority);
     std::construct_at(&slots_[timer.slot].event, what);
@@ -124,7 +123,7 @@ class Engine {
     --scheduled_;
     fingerprint_.add(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
     Slot& slot = slots_[place.slot()];
-    slot.name = 0;
+    slot.name = 0;  // its places need no clearing: nothing in the queue has them
     free_.push_back(place.slot());
     return slot.event;
   }
@@ -134,7 +133,7 @@ class Engine {
 
  private:
   static constexpr std::size_t kSweepFrom = 64;
-  static constexpr Place kNowhere{};
+  static constexpr Place kNowhere{};  // sequences begin with one: no event's
 
   struct Slot {
     std::uint64_t name;  // whose it is: a timer's; 0: nobody's

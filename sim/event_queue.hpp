@@ -1,4 +1,4 @@
-// What is to come, soonest first: a heap of small entries, each with four children, which share a cache line.
+// What is to come, soonest first: a heap of small entries, each with four children, which lie side by side.
 //
 // Which of two children comes first is a coin toss that no processor predicts, so that it is computed and not jumped over. Four
 // children instead of two: LaMarca and Ladner, "The influence of caches on the performance of heaps", JEA 1, 1996.
@@ -16,6 +16,7 @@ namespace gauntlet {
 /// Among events of one instant: what happens to machines comes before what machines tell, timers come after both.
 enum class Priority : std::uint8_t { fault, world, telemetry, timer, end };
 
+/// A priority queue of places. Those of first() and pop() must be there.
 class EventQueue {
  public:
   /// An event's place in the order (time, priority, sequence), and the slot in which it is kept: one number, which no two
@@ -35,7 +36,7 @@ class EventQueue {
     constexpr Time at() const { return kStart + Duration(static_cast<std::int64_t>(time_)); }
     constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(rest_ & (kSlots - 1)); }
 
-    friend constexpr bool operator==(Place a, Place b) { return a.time_ == b.time_ && a.rest_ == b.rest_; }
+    friend constexpr bool operator==(Place, Place) = default;
     friend constexpr bool operator<(Place a, Place b) { return a.number() < b.number(); }
 
    private:

@@ -7,7 +7,6 @@
 #include "core/time.hpp"
 #include "sim/stored_checkpoints.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -66,15 +65,18 @@ class Gang {
   void begin(Time now, std::int64_t step, Pace pace, const Checkpointing& checkpointing);
   /// Training ends at once: the step under way is lost, and so is what a tier does not hold all of yet.
   void cut(Time now);
-  /// `until`: when it heals, as far as is known.
-  void pause(Time now, FaultKindId by, Time until = kNever);
+  /// `until`: when what pauses it will be over; kNever where that is not known. What still holds it then says so by
+  /// `pause_lasts` or `pause_goes_on`.
+  void pause(Time now, FaultKindId by, Time until);
   void resume(Time now);
-  /// It does not heal before that.
-  void pause_lasts(Time until) { paused_until_ = std::max(paused_until_, until); }
-  /// Whatever paused it is over, but something else holds it by now.
-  void pause_goes_on(Time now, FaultKindId by, Time until = kNever);
-  /// Whether it is paused, and heals by that time: what would come of it after that does not.
+  /// The pause is not over before `until`.
+  void pause_lasts(Time until) { paused_until_ = until; }
+  /// What paused it is over, and something else holds it by now: a pause of its own in the log.
+  void pause_goes_on(Time now, FaultKindId by, Time until);
+  /// Whether it is paused, and that is over by then as far as is known: what a longer pause would bring need not be
+  /// waited for yet.
   bool heals_by(Time time) const { return state_ == State::paused && paused_until_ <= time; }
+  /// While it is paused: since when, by what holds it at present.
   Time paused_since() const { return log_->pauses.back().begin; }
   bool evaluates() const { return state_ == State::paused && log_->pauses.back().kind == kEvaluation; }
   /// Goes on from a step boundary (`boundary_after`) at another pace or cadence. `checkpoint_now`: begins with one to storage.

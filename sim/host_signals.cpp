@@ -126,9 +126,10 @@ void HostSignals::began(const std::vector<SlowSeat>& slow) {
   find_exceptions();
   for (std::vector<Entry>& entries : entries_) {
     for (Entry& entry : entries) {
+      const bool ran = std::exchange(entry.ran, false);
       if (entry.watch.who.subset == Scope::Subset::one) {
         make_parts(entry);  // it may have got a seat, or lost it
-      } else if (std::exchange(entry.ran, false)) {
+      } else if (ran) {
         forget_bits(entry);
       }
       if (entry.silence) entry.silence = SilenceFilter(std::get<Silence>(entry.watch.until), engine_->now());

@@ -11,7 +11,8 @@ namespace gauntlet {
 class Outbox {
  public:
   void push(Time at, const Observation& what) { waiting_.push_back({at, what}); }
-  /// An observation to be filled in where it waits: what was just written field by field is slow to copy.
+  /// An observation to be filled in where it waits, before another is added: what was just written field by field is slow
+  /// to copy.
   template <class What>
   What& add(Time at) {
     Observed& added = waiting_.emplace_back();

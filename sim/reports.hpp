@@ -30,7 +30,8 @@ class Reports {
     }
     return at + *off;
   }
-  /// Sends a report of what a host sensed at a time, which leaves as the host's clock had it. The rest is to be filled in.
+  /// Sends a report of what a host sensed at a time, which leaves as the host's clock had it. The rest is to be filled in,
+  /// before another is sent.
   Seen& send(HostId host, Time sensed) {
     Seen& seen = telemetry_->delay == Duration::zero() ? out_->add<Seen>(engine_->now()) : depart();
     seen.who = component(host);

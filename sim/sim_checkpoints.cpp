@@ -218,16 +218,10 @@ void SimCluster::on(const EvaluationDue&) {
 /// A pause that began meanwhile goes on.
 void SimCluster::on(const EvaluationEnds&) {
   evaluating_ = false;
-  const ActiveFault* first = nullptr;
-  Time until{};
-  for (const ActiveFault& fault : active_) {
-    if (kind_of(fault).effect != Effect::stall || !on_job(fault)) continue;
-    if (first == nullptr) first = &fault;
-    until = std::max(until, fault.heals);
-  }
-  if (first == nullptr) return resume_unless_paused();
+  const Stalls held = stalls();
+  if (held.first == nullptr) return resume_unless_paused();
   before_change();
-  gang_.pause_goes_on(engine_.now(), first->kind, until);
+  gang_.pause_goes_on(engine_.now(), held.first->kind, held.until);
   pause_changes();
 }
 
@@ -240,7 +234,7 @@ void SimCluster::pause_training(FaultKindId by, Time until) {
   pause_changes();
 }
 
-/// It begins, or lasts longer than it seemed: what does not come of it if it heals in time is waited for again.
+/// A pause began, or lasts longer than it seemed: timers for what comes before it is over are set, and no others.
 void SimCluster::pause_changes() {
   after_change();
   expect_collective_timeout();

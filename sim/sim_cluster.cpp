@@ -157,8 +157,8 @@ void SimCluster::training_runs() {
 
 void SimCluster::training_halts() {
   trained_ += engine_.now() - training_since_;
-  Timer& fault_due = fault_due_[static_cast<std::size_t>(FaultClock::training)];
-  for (Timer* timer : {&boundary_, &job_end_, &same_step_, &evaluation_, &fault_due}) engine_.hold(*timer);
+  engine_.hold(fault_due_[static_cast<std::size_t>(FaultClock::training)]);
+  for (Timer* timer : {&boundary_, &job_end_, &same_step_, &evaluation_}) engine_.hold(*timer);
   const std::int64_t steps = gang_.steps_at(engine_.now());
   if (steps > mark_) {
     mark_ = steps;

@@ -182,6 +182,12 @@ class SimCluster final : public Cluster {
   void show_symptoms(const ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
+  /// What holds a paused gang: the first stall on the job, if there is one, and when the last of them heals.
+  struct Stalls {
+    const ActiveFault* first = nullptr;
+    Time until = kStart;
+  };
+  Stalls stalls() const;
   void expect_collective_timeout();
   Timer notice();
   void stand_still();

@@ -164,13 +164,7 @@ void SimCluster::meet_job(ActiveFault& fault) {
       update_pace();
       break;
     case Effect::stall:
-      if (gang_.state() == Gang::State::training) {
-        pause_training(fault.kind, fault.heals);
-      } else if (gang_.heals_by(fault.heals)) {
-        before_change();
-        gang_.pause_lasts(fault.heals);
-        pause_changes();
-      }
+      if (gang_.state() == Gang::State::training) pause_training(fault.kind, fault.heals);
       if (kind.halts_storage && gang_.state() == Gang::State::paused) storage_fails();
       if (kind.halts_storage) hold_load_until(fault.heals);
       break;
@@ -246,17 +240,25 @@ void SimCluster::stand_still() {
 
 /// Ranks wait so long for a culprit, though not for an evaluation.
 void SimCluster::expect_collective_timeout() {
-  const Time gives_up = after(gang_.paused_since(), collective_timeout_);
+  const Time gives_up = std::max(after(gang_.paused_since(), collective_timeout_), engine_.now());
   if (gang_.evaluates() || gang_.heals_by(gives_up)) return;
   engine_.set(collective_timer_, gives_up, Priority::timer, CollectiveTimeout{});
 }
 
+SimCluster::Stalls SimCluster::stalls() const {
+  Stalls found;
+  for (const ActiveFault& fault : active_) {
+    if (kind_of(fault).effect != Effect::stall || !on_job(fault)) continue;
+    if (found.first == nullptr) found.first = &fault;
+    found.until = std::max(found.until, fault.heals);
+  }
+  return found;
+}
+
 void SimCluster::on(const CollectiveTimeout&) {
   if (gang_.state() != Gang::State::paused) return;
-  const auto pausing = std::find_if(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return kind_of(fault).effect == Effect::stall && on_job(fault);
-  });
-  ensure(pausing != active_.end(), "a fault holds a paused gang");
+  const ActiveFault* pausing = stalls().first;
+  ensure(pausing != nullptr, "a fault holds a paused gang");
   log_truth(TruthKind::escalated, *pausing);
   stop_is(pausing->struck, pausing->stop);
   cut_training();
@@ -283,7 +285,7 @@ void SimCluster::end_fault(std::size_t index) {
   if (kind.clock == FaultClock::start) return;
   const double now = kind.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
   const bool renewed = arrivals_->renew(fault.kind, fault.component.index, now);
-  // The clock of training is a sum, to whose rounding the next time by it is reckoned anew.
+  // By the clock of training, the next fault is reckoned from now: that may move it by a nanosecond.
   if (renewed || kind.clock == FaultClock::training) schedule_faults(kind.clock);
 }
 
@@ -300,12 +302,13 @@ void SimCluster::on(const FaultHeals& event) {
 
 void SimCluster::resume_unless_paused() {
   if (gang_.state() != Gang::State::paused) return;
-  const bool held = std::any_of(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return kind_of(fault).effect == Effect::stall && on_job(fault);
-  });
   if (!storage_is_out()) storage_answers();
-  if (held || evaluating_) return;
+  if (evaluating_) return;
   before_change();
+  if (const Stalls held = stalls(); held.first != nullptr) {
+    gang_.pause_lasts(held.until);
+    return pause_changes();
+  }
   engine_.hold(collective_timer_);
   gang_.resume(engine_.now());
   delay_checkpoints(engine_.now() - paused_at_);

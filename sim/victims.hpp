@@ -9,6 +9,7 @@
 #include "sim/seats.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -18,10 +19,12 @@ class Victims final : public AbortTimes {
   Victims(const World& world, const Seats& seats, SimEngine& engine)
       : hop_(world.telemetry.abort_hop), seats_(&seats), engine_(&engine) {}
 
-  /// The ranks in `culprits` (slots in ascending order, at least one) are gone or hang: the first of the others abort at `first`, with `line`.
+  /// The ranks in `culprits` (slots in ascending order, at least one) are gone or hang: the first of the others abort at
+  /// `first`, with `line`.
   void begin(std::vector<std::uint32_t> culprits, PatternId line, Time first) {
     clear();
     culprits_ = std::move(culprits);
+    expect(std::is_sorted(culprits_.begin(), culprits_.end()), "culprits come in ascending order");
     line_ = line;
     first_ = first;
     last_hops_ = seats_->most_hops(culprits_.front());

@@ -391,7 +391,7 @@ class Job {
               gang_.change(engine_.now(), wanted_.pace, wanted_.checkpointing, wanted_.checkpoint_now);
               signals_.after_change();
             } else if constexpr (std::is_same_v<decltype(what), const FaultHeals&>) {
-              resume();
+              heal();
             } else if constexpr (requires { signals_.on(what); }) {
               signals_.on(what);
             }
@@ -421,11 +421,7 @@ class Job {
         signals_.after_change();
         break;
       case JobVerb::last_longer:
-        if (state != Gang::State::paused || now + operation.lasts < heals_at_) break;
-        signals_.before_change();
-        heals(operation.lasts);
-        gang_.pause_lasts(known_until_);
-        signals_.after_change();
+        if (state == Gang::State::paused) holds_until_ = std::max(holds_until_, now + operation.lasts);
         break;
       case JobVerb::resume:
         if (state == Gang::State::paused) resume();
@@ -456,12 +452,21 @@ class Job {
   }
   /// So much later, which full telemetry does not know; never, where that is zero.
   void heals(Duration lasts) {
-    heals_at_ = lasts > Duration::zero() ? engine_.now() + lasts : kNever;
-    known_until_ = full_ ? kNever : heals_at_;
-    engine_.set(heal_, heals_at_, Priority::world, FaultHeals{});
+    const Time at = lasts > Duration::zero() ? engine_.now() + lasts : kNever;
+    known_until_ = full_ ? kNever : at;
+    engine_.set(heal_, at, Priority::world, FaultHeals{});
+  }
+  /// What is known of is over; something else may hold it.
+  void heal() {
+    if (holds_until_ <= engine_.now()) return resume();
+    signals_.before_change();
+    heals(holds_until_ - engine_.now());
+    gang_.pause_lasts(known_until_);
+    signals_.after_change();
   }
   void resume() {
     engine_.cancel(heal_);
+    holds_until_ = kStart;
     signals_.before_change();
     gang_.resume(engine_.now());
     signals_.after_change();
@@ -482,7 +487,7 @@ class Job {
   JobSignals signals_;
   JobOperation wanted_{};
   Timer boundary_, heal_;
-  Time heals_at_ = kNever, known_until_ = kNever;
+  Time known_until_ = kNever, holds_until_ = kStart;
   bool ranks_ = false;
 };
 

@@ -67,17 +67,17 @@ TEST(Gang, WritesOnThroughAPause) {
   Gang gang(log);
   const Gang::Checkpointing checkpointing = to_storage(10s, 0s, 5s);
   gang.begin(kStart, 0, kSecond, checkpointing);
-  gang.pause(kStart + 11s, FaultKindId{0});  // taken at 10 s, durable at 15 s
+  gang.pause(kStart + 11s, FaultKindId{0}, kNever);  // taken at 10 s, durable at 15 s
   gang.resume(kStart + 12s);
-  gang.pause(kStart + 14s, FaultKindId{0});
+  gang.pause(kStart + 14s, FaultKindId{0}, kNever);
   EXPECT_EQ(gang.durable(), 0);
   gang.resume(kStart + 14'500ms);
   gang.cut(kStart + 15s);
   EXPECT_EQ(gang.durable(), 10);
 
   gang.begin(kStart + 20s, 10, kSecond, checkpointing);
-  gang.pause(kStart + 31s, FaultKindId{0});  // taken at 30 s, durable at 35 s
-  gang.cut(kStart + 35s);                    // while it is paused
+  gang.pause(kStart + 31s, FaultKindId{0}, kNever);  // taken at 30 s, durable at 35 s
+  gang.cut(kStart + 35s);                            // while it is paused
   EXPECT_EQ(gang.durable(), 20);
 }
 
@@ -112,7 +112,7 @@ TEST(Gang, CountsTheIntervalInTrainingTime) {
   Gang gang(log);
   const Gang::Checkpointing every10 = to_storage(10s, 2s, 0s);
   gang.begin(kStart, 0, kSecond, every10);
-  gang.pause(kStart + 4s, FaultKindId{3});
+  gang.pause(kStart + 4s, FaultKindId{3}, kNever);
   gang.resume(kStart + 9s);
   EXPECT_EQ(gang.next_checkpoint_time(kStart + 9s),
             kStart + 17s);  // 10 s of training, 5 s of pause, 2 s of stall
@@ -422,7 +422,7 @@ class SideBySide {
           pauses_.back().end = model_.now;
           open();
         } else if (chance(3)) {
-          gang_.pause_goes_on(model_.now, FaultKindId{2});
+          gang_.pause_goes_on(model_.now, FaultKindId{2}, kNever);
           pauses_.back().end = model_.now;
           pauses_.push_back({model_.now, model_.now});
         } else if (chance(1)) {
@@ -431,7 +431,7 @@ class SideBySide {
         break;
       case Gang::State::training:
         if (chance(1)) {
-          gang_.pause(model_.now, FaultKindId{2});
+          gang_.pause(model_.now, FaultKindId{2}, kNever);
           close();
           model_.state = Gang::State::paused;
           pauses_.push_back({model_.now, model_.now});

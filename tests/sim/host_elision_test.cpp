@@ -69,7 +69,7 @@ class HostJob {
               signals_->slow_are(slow_);
               signals_->after_change();
             } else if constexpr (std::is_same_v<What, FaultHeals>) {
-              resume();
+              heal();
             } else if constexpr (std::is_same_v<What, HostTick>) {
               signals_->report_due();
               signals_->schedule();
@@ -154,12 +154,7 @@ class HostJob {
       engine_.cancel(boundary_);
       signals_->after_change();
     } else if (verb == 3 && state == Gang::State::paused && below(2) == 0) {
-      const Duration lasts(below(120) * 1'000'000'000LL);
-      if (now + lasts < heals_at_) return;
-      signals_->before_change();
-      heals(lasts);
-      gang_.pause_lasts(known_until_);
-      signals_->after_change();
+      holds_until_ = std::max(holds_until_, now + Duration(below(120) * 1'000'000'000LL));
     } else if (verb == 3 && state == Gang::State::paused) {
       resume();
     } else if (verb == 4 && state != Gang::State::down) {
@@ -181,12 +176,21 @@ class HostJob {
   }
   /// So much later, which full telemetry does not know.
   void heals(Duration lasts) {
-    heals_at_ = after(engine_.now(), lasts);
-    known_until_ = full_ ? kNever : heals_at_;
-    engine_.set(heal_, heals_at_, Priority::world, FaultHeals{});
+    const Time at = after(engine_.now(), lasts);
+    known_until_ = full_ ? kNever : at;
+    engine_.set(heal_, at, Priority::world, FaultHeals{});
+  }
+  /// What is known of is over; something else may hold it.
+  void heal() {
+    if (holds_until_ <= engine_.now()) return resume();
+    signals_->before_change();
+    heals(holds_until_ - engine_.now());
+    gang_.pause_lasts(known_until_);
+    signals_->after_change();
   }
   void resume() {
     engine_.cancel(heal_);
+    holds_until_ = kStart;
     signals_->before_change();
     gang_.resume(engine_.now());
     signals_->after_change();
@@ -213,7 +217,7 @@ class HostJob {
   Pace pace_;
   Gang::Checkpointing checkpointing_;
   Timer boundary_, heal_;
-  Time heals_at_ = kNever, known_until_ = kNever;
+  Time known_until_ = kNever, holds_until_ = kStart;
   Time end_{};
   std::uint32_t watches_ = 0;
   bool ranks_ = false;

@@ -121,6 +121,17 @@ void add_crashes(World& world, ComponentKind where, std::vector<std::pair<Time, 
   world.faults.push_back(kind);
 }
 
+/// A host that holds up the job for so long.
+void add_stall(World& world, Time at, Duration lasts) {
+  FaultKind kind;
+  kind.name = "stall" + std::to_string(world.faults.size());
+  kind.component = ComponentKind::host;
+  kind.effect = Effect::stall;
+  kind.heals_after = Law::constant(to_seconds(lasts));
+  kind.trace = {{at, static_cast<std::uint32_t>(world.faults.size())}};
+  world.faults.push_back(kind);
+}
+
 Start going_back(std::uint32_t back, Restore restore = Restore::one_reader) {
   Start start{};
   start.back = back;
@@ -163,6 +174,13 @@ class Driver {
     return heard;
   }
   const TruthLog& truth() const { return cluster_.truth(); }
+  /// When and how the run ends, if it does by then.
+  std::optional<std::pair<Time, Ending>> ends_by(Time until) {
+    while (const auto seen = cluster_.next(until))
+      if (const auto* finished = std::get_if<Finished>(&seen->what))
+        return std::pair(seen->at, finished->ending);
+    return std::nullopt;
+  }
   /// How long the repair of a host that was evicted just now takes.
   Duration until_returned() {
     const Time evicted = cluster_.now();
@@ -499,13 +517,7 @@ TEST(Evaluation, GivesWayToAStallThatOutlastsIt) {
     SCOPED_TRACE(std::to_string(row.lasts.count()) + " ns");
     World world = tiered_world();
     world.job.evaluation = {.every = 50, .time = 100s};
-    FaultKind stall;
-    stall.name = "stall";
-    stall.component = ComponentKind::host;
-    stall.effect = Effect::stall;
-    stall.heals_after = Law::constant(to_seconds(row.lasts));
-    stall.trace = {{kStart + 100s, 3}};
-    world.faults.push_back(stall);
+    add_stall(world, kStart + 100s, row.lasts);
     Driver driver(world);
     driver.give(Watch{WatchId{1}, Signal::traffic, Scope::hosts_of(JobId{0}), Silence{1min}, 1});
     const std::vector<Seen> heard = driver.heard_until(kStart + 170s + row.lasts);
@@ -522,6 +534,81 @@ TEST(Evaluation, GivesWayToAStallThatOutlastsIt) {
     ASSERT_EQ(escalated != driver.truth().end(), row.fatal);
     if (row.fatal) {
       EXPECT_EQ(escalated->at, kStart + 150s + 10min);
+    }
+  }
+}
+
+// --- pauses ------------------------------------------------------------------------------------------------------------
+
+TEST(Pause, LastsAsLongAsAnyOfItsStalls) {
+  struct Stall {
+    Duration at, lasts;
+  };
+  const struct {
+    const char* what;
+    std::vector<Stall> stalls;
+    bool at_start;  // another, which came with the start and lasts an hour
+    bool fatal;     // the job stands still from 100 s on for longer than the collective timeout of 10 min
+  } table[] = {
+      {"the second is longer", {{100s, 30s}, {110s, 1000s}}, false, true},
+      {"the first is longer", {{100s, 1000s}, {110s, 30s}}, false, true},
+      {"they end together", {{100s, 30s}, {110s, 20s}}, false, false},
+      {"one after the other", {{100s, 300s}, {200s, 300s}, {450s, 300s}}, false, true},
+      {"short enough", {{100s, 300s}, {200s, 300s}}, false, false},
+      {"as the start's, which had not held it", {{100s, 6s}}, true, true},
+  };
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.what);
+    World world = tiered_world();
+    for (const Stall& each : row.stalls) add_stall(world, kStart + each.at, each.lasts);
+    if (row.at_start) {
+      add_stall(world, kStart, 1h);
+      world.faults.back().trace.clear();
+      world.faults.back().component = ComponentKind::job;
+      world.faults.back().clock = FaultClock::start;
+      world.faults.back().chance.value = 1;
+    }
+    Driver driver(world);
+    driver.give(Watch{WatchId{1}, Signal::traffic, Scope::hosts_of(JobId{0}), Silence{2min}, 1});
+    driver.give(Watch{WatchId{2}, Signal::step, Scope::one(component(JobId{0})), Silence{2min}, 0});
+    const std::vector<Seen> heard = driver.heard_until(kStart + 720s);
+
+    const bool silent = row.stalls.front().lasts != 30s || row.fatal;
+    for (const WatchId watch : {WatchId{1}, WatchId{2}}) {
+      const auto began = std::find_if(heard.begin(), heard.end(), [&](const Seen& seen) {
+        return seen.watch == watch && seen.edge == Edge::began;
+      });
+      ASSERT_EQ(began != heard.end(), silent) << "watch " << watch.value;
+      if (silent) {
+        EXPECT_NEAR(to_seconds(began->sensed - kStart), 100 + 120, 1.1) << "watch " << watch.value;
+      }
+    }
+    const auto escalated = std::find_if(driver.truth().begin(), driver.truth().end(),
+                                        [](const Truth& each) { return each.what == TruthKind::escalated; });
+    ASSERT_EQ(escalated != driver.truth().end(), row.fatal);
+    if (row.fatal) {
+      EXPECT_EQ(escalated->at, kStart + 100s + 10min);
+    }
+  }
+}
+
+TEST(Pause, CountsForAJobThatGivesUp) {
+  const struct {
+    Duration lasts;             // from 100.5 s on, when 100 steps were complete
+    std::optional<Time> crash;  // after which nobody starts the job again
+    bool gives_up;              // 5 min after the 100th step
+  } table[] = {{298s, {}, false}, {302s, {}, true}, {200s, kStart + 150s, true}};
+  for (const auto& row : table) {
+    SCOPED_TRACE(std::to_string(row.lasts.count()) + " ns");
+    World world = tiered_world();
+    world.job.give_up_after = 5min;
+    add_stall(world, kStart + 100s + 500ms, row.lasts);
+    if (row.crash) add_crashes(world, ComponentKind::host, {{*row.crash, 5}});
+    Driver driver(world);
+    const auto end = driver.ends_by(kStart + 500s);
+    ASSERT_EQ(end.has_value(), row.gives_up);
+    if (row.gives_up) {
+      EXPECT_EQ(*end, std::pair(kStart + 400s, Ending::gave_up));
     }
   }
 }
