@@ -118,8 +118,9 @@ struct TraceRequest {
   std::optional<std::uint32_t> nodes;
   std::string zero_gaps = "drop";  // one of trace_zero_gaps
   bool by_node = false;
-  std::optional<std::string> out;  // a file to make; `import` has one
-  bool force = false;              // what is there may be replaced by its like
+  std::optional<double> max_rejected;  // share of the lines
+  std::optional<std::string> out;      // a file to make; `import` has one
+  bool force = false;                  // what is there may be replaced by its like
   bool json = false;
 };
 /// Failure records of a real cluster as faults that a scenario can extend.
@@ -132,7 +133,8 @@ std::vector<std::string> trace_zero_gaps();
 /// Holds the policies of this program to the orders in a recording; `tell`: prints what is in it instead.
 int replay_command(const std::string& file, bool tell);
 
-int check_command(const std::vector<std::string>& scenarios);
+/// `sets`: over each of the scenarios.
+int check_command(const std::vector<std::string>& scenarios, const std::vector<std::string>& sets);
 int show_command(const std::string& scenario, const std::vector<std::string>& sets);
 int list_command(const std::string& what);  // one of listed_kinds; empty: everything
 std::vector<std::string> listed_kinds();

@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller.hpp"
+#include "real/drill_place.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -34,25 +35,24 @@ std::string trainer_path() {
   return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string();
 }
 
-/// Where nobody asked for the recording it still is what a drill runs on, until it ends.
+/// Where nobody asked for the recording it still is what a drill runs on, until it ends: in a directory of its own, whose
+/// name nobody can know before.
 class TemporaryRecord {
  public:
   explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
     if (!wanted.empty()) return;
-    path_ =
-        (std::filesystem::temp_directory_path() / fmt::format("gauntlet-drill-{}.rec", getpid())).string();
-    temporary_ = true;
+    directory_ = new_private_directory("gauntlet-record-");
+    path_ = directory_ + "/drill.rec";
   }
   ~TemporaryRecord() {
-    if (temporary_) std::filesystem::remove(path_, ignored_);
+    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored_);
   }
   TemporaryRecord(const TemporaryRecord&) = delete;
   TemporaryRecord& operator=(const TemporaryRecord&) = delete;
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
-  bool temporary_ = false;
+  std::string path_, directory_;
   std::error_code ignored_;
 };
 
@@ -78,6 +78,7 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   refuse(checkpoint.peers_interval != kForever, "checkpoint.peers_interval", storage_alone);
   const RecoveryConstants& recovery = policies.recovery;
   refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
+  refuse(!policies.detection.corruption.lines.empty(), "detection.corruption.lines", "write []");
   refuse(!recovery.reschedule, "recovery.reschedule = false", "leave it out");
   refuse(recovery.start_attempts > 0, fmt::format("recovery.start_attempts = {}", recovery.start_attempts),
          "write 0, as many as it takes");
@@ -101,6 +102,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const Scenario& sc
                             world.inventory.job_hosts, world.inventory.spares),
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
+  if (auto problem = problem_of_drill_base()) problems.push_back(std::move(*problem));
   if (access(trainer_path().c_str(), X_OK) != 0) {
     problems.push_back(
         {.file = trainer_path(), .why = "is not there", .suggestion = "build everything: make build"});
@@ -135,12 +137,23 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
                                .seed = facts.seed,
                                .scenario = facts.name,
                                .text = resolved.values};
-  return ResultDirectory::open(request.out, Existing::refuse, study, facts.faults);
+  auto opened = ResultDirectory::open(request.out, Existing::refuse, study, facts.faults);
+  if (opened.problem) opened.problem->suggestion = "choose another --out";  // a drill replaces no results
+  return opened;
+}
+
+/// What the figures cannot say: a checkpoint that was lost costs time, and does not show as what it is.
+std::string checkpoint_section(const DrillResult& result) {
+  if (result.checkpoint_warnings.empty()) return "";
+  std::string text = "\nCheckpoints\n";
+  for (const std::string& warning : result.checkpoint_warnings) text += "  warning: " + warning + "\n";
+  return text;
 }
 
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
-                                     const Figures& figures, const Summary& summary) {
+                                     const Figures& figures, const Summary& summary,
+                                     const DrillResult& result) {
   Store& store = directory.store();
   const std::uint32_t point =
       store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = summary.facts});
@@ -148,9 +161,12 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   store.put_summary(point, summary);
   const ResultFile files[] = {
       {std::string(kResultFile), to_json(summary)},
-      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never})},
+      {std::string(kReportFile),
+       text_report(summary, {.command = "", .colour = Colour::never}) + checkpoint_section(result)},
       {std::string(kScenarioFile), resolved.annotated}};
-  return directory.commit(files);
+  auto problem = directory.commit(files);
+  if (problem) problem->suggestion = "make room there, and drill again";
+  return problem;
 }
 
 /// What the drill was, in a line each; standard error, so that --json stays a document.
@@ -158,12 +174,11 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   for (std::size_t host = 0; host < result.hosts.size(); ++host) {
     const HostIdentity& who = result.hosts[host];
     if (who != HostIdentity{})
-      fmt::print(stderr, "gauntlet: host {} is {} at {}\n", host, who.pod.empty() ? "nameless" : who.pod,
-                 who.address);
+      complain(fmt::format("host {} is {} at {}", host, who.pod.empty() ? "nameless" : who.pod, who.address));
   }
-  fmt::print(stderr, "gauntlet: {} of {} planned faults reached a rank{}\n", result.injected, plan.size(),
-             no_faults ? " (--no-faults)" : "");
-  if (result.finished) fmt::print(stderr, "gauntlet: final parameters {:016x}\n", result.final_hash);
+  complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
+                       no_faults ? " (--no-faults)" : ""));
+  if (result.finished) complain(fmt::format("final parameters {:016x}", result.final_hash));
 }
 
 int drill(const DrillRequest& request, const Scenario& scenario, const Resolved& resolved) {
@@ -203,24 +218,29 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   Figures figures;
   score(score_facts(world), result.logs.truth, result.logs.progress, result.record, figures);
   const Summary summary = summarize(facts, {&figures, 1});
-  std::string text =
-      request.json ? to_json(summary) : text_report(summary, {.command = "", .colour = colour_of_output()});
+  std::string text = request.json ? to_json(summary)
+                                  : text_report(summary, {.command = "", .colour = colour_of_output()}) +
+                                        checkpoint_section(result);
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);
-    const Figures simulated = simulation.run({.seed = seed, .replica = 0});
+    Figures simulated;
+    const bool whole = simulation.run({.seed = seed, .replica = 0, .stop = options.stop}, simulated);
     std::vector<std::string> names;
     for (const FaultKind& kind : world.faults) names.push_back(kind.name);
-    text += "\n" + side_by_side({"real", &result.record, &figures},
-                                {"simulated", &simulation.record(), &simulated}, names);
+    if (whole)
+      text += "\n" + side_by_side({"real", &result.record, &figures},
+                                  {"simulated", &simulation.record(), &simulated}, names);
   }
   if (directory &&
       result.finished) {  // else the same command goes on, and finds the place for its results free
-    if (const auto problem = write_results(*directory, resolved, figures, summary)) {
+    if (const auto problem = write_results(*directory, resolved, figures, summary, result)) {
       print_problems({&*problem, 1});
       return kFailed;
     }
   }
+  if (!result.finished && !request.json)
+    text = "Interrupted: what follows is of the time until then, and of no finished job.\n" + text;
   if (!print(text)) return kFailed;
   if (!result.finished) {
     complain(
@@ -249,6 +269,12 @@ int drill_command(const DrillRequest& request) {
   try {
     return drill(request, *loaded.scenario,
                  {.annotated = show(loaded, Comments::full), .values = show(loaded, Comments::none)});
+  } catch (const std::system_error& error) {
+    const bool exhausted = error.code() == std::errc::resource_unavailable_try_again;
+    complain(fmt::format(
+        "the drill failed: {}{}", error.what(),
+        exhausted ? "; a thread or a process cannot be started: raise `ulimit -u`, or end others" : ""));
+    return kFailed;
   } catch (const std::exception& error) {
     complain(fmt::format("the drill failed: {}", error.what()));
     return kFailed;

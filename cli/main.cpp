@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 namespace gauntlet {
@@ -98,8 +99,9 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
           ->type_name("K")
           ->check(CLI::Range(0, 1'000'000'000))
           ->excludes(replicas);
-  add_study(*run, request,
-            "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite and scenario.toml");
+  add_study(
+      *run, request,
+      "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt");
   run->add_option("--record", request.record,
                   "Write every observation and order of the replica here, for replay")
       ->type_name("FILE")
@@ -110,7 +112,7 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
   run->callback([&] { exit_code = run_command(request); });
 }
 
-constexpr const char* kStudyFiles = "result.json, report.txt, points.csv and results.sqlite";
+constexpr const char* kStudyFiles = "result.json, report.txt, points.csv, results.sqlite and manifest.txt";
 
 void add_sweep(CLI::App& app, SweepRequest& request, int& exit_code) {
   CLI::App* sweep =
@@ -194,6 +196,22 @@ void add_tune(CLI::App& app, TuneRequest& request, int& exit_code) {
   tune->callback([&] { exit_code = tune_command(request); });
 }
 
+// What is wrong with a share of runs; a percentage is named as the share that it is.
+std::string problem_of_confidence(const std::string& text) {
+  constexpr double kLeast = 0.5, kMost = 0.999;
+  const bool sign = text.ends_with('%');
+  double number = 0;
+  if (!CLI::detail::lexical_cast(sign ? text.substr(0, text.size() - 1) : text, number))
+    return fmt::format("\"{}\" is not a number; write for example --confidence 0.9", text);
+  const auto fits = [](double share) { return share >= kLeast && share <= kMost; };
+  if (!sign && fits(number)) return "";
+  std::string why = fmt::format("{} is not a share of runs between {} and {}", text, kLeast, kMost);
+  const std::string share = fmt::format("{:.6g}", number / 100);
+  double read = 0;
+  if (CLI::detail::lexical_cast(share, read) && fits(read)) why += "; write --confidence " + share;
+  return why;
+}
+
 void add_plan(CLI::App& app, PlanRequest& request, int& exit_code) {
   CLI::App* plan =
       add(app, "plan", "Say what it takes to finish by a date, and what one more of each thing buys",
@@ -205,7 +223,7 @@ void add_plan(CLI::App& app, PlanRequest& request, int& exit_code) {
       ->required();
   plan->add_option("--confidence", request.confidence, "Share of runs that shall be done by then")
       ->type_name("P")
-      ->check(CLI::Range(0.5, 0.999))
+      ->check(problem_of_confidence)
       ->capture_default_str();
   plan->add_option("--tokens", request.tokens, "The work, where the scenario has no job.steps: 15.6T")
       ->type_name("N");
@@ -349,6 +367,12 @@ void add_trace_options(CLI::App& command, TraceRequest& request) {
                   "How many nodes the system has, where the file does not say (default: those that failed)")
       ->type_name("N")
       ->check(CLI::Range(1U, 10'000'000U));
+  command
+      .add_option("--max-rejected", request.max_rejected,
+                  "Share of the lines that may be no record, 0 to 1: rates are too low by as much. With more, the "
+                  "command ends with exit code 2 (default: 0.01)")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
   command.add_flag("--json", request.json, "Print the result as JSON, and nothing else");
 }
 
@@ -407,9 +431,13 @@ struct ShowRequest {
 void add_scenario_commands(CLI::App& app, ShowRequest& request, std::vector<std::string>& scenarios,
                            std::string& what, int& exit_code) {
   CLI::App* check = add(app, "check", "Report every mistake in scenarios, and run nothing",
-                        "  gauntlet check scenarios/*.toml");
-  check->add_option("scenarios", scenarios, "Scenario files")->type_name("SCENARIO")->required();
-  check->callback([&] { exit_code = check_command(scenarios); });
+                        "  gauntlet check scenarios/*.toml\n"
+                        "  gauntlet check mine.toml --set checkpoint.interval=5min");
+  check->add_option("scenarios", scenarios, "Scenario files, or the names of shipped ones")
+      ->type_name("SCENARIO")
+      ->required();
+  add_sets(*check, request.sets);
+  check->callback([&] { exit_code = check_command(scenarios, request.sets); });
 
   CLI::App* show = add(app, "show", "Print a scenario with everything resolved, itself a scenario",
                        "  gauntlet show scenarios/llama3-405b-54d.toml\n"
@@ -495,7 +523,10 @@ void add_results(CLI::App& app, ResultsRequest& request, int& exit_code) {
   results->add_option("directory", request.directory, "What --out wrote, also while it is being written")
       ->type_name("DIR")
       ->required();
-  results->add_flag("--check", request.check, "Verify that every replica's phases add up to its wall time");
+  results->add_flag(
+      "--check", request.check,
+      "Verify that every replica's phases add up to its wall time, that the files agree, and that "
+      "none was changed since it was written");
   results
       ->add_option("--sql", request.sql, "Ask the database (README.md has its tables), and print the answer")
       ->type_name("QUERY");
@@ -528,21 +559,44 @@ std::vector<std::string> known_words(const CLI::App& command, bool options) {
   return known;
 }
 
-// What to say of the first word that is not understood; empty where all are.
-std::string unknown_word(const CLI::App& app) {
+// The first word that is not understood.
+struct UnknownWord {
+  std::string says;         // what to say of it
+  bool is_command = false;  // it stands where a command has to be named
+};
+
+std::optional<UnknownWord> unknown_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  if (words.empty()) return "";
+  if (words.empty()) return std::nullopt;
   const CLI::App& command = innermost(app);
   const std::string word = words.front().substr(0, words.front().find('='));
   const bool option = word.starts_with('-');
   const std::vector<std::string> known = known_words(command, option);
   const std::string what = option ? "option" : "command";
-  if (known.empty()) return fmt::format("\"{}\" is one word too many", word);
+  if (known.empty())
+    return UnknownWord{.says = fmt::format("\"{}\" is one word too many", word), .is_command = false};
   const auto begun = std::find_if(known.begin(), known.end(),
                                   [&](const std::string& name) { return name.starts_with(word); });
   const auto near = begun != known.end() ? std::optional(*begun) : nearest_name(word, known);
-  return fmt::format("there is no {} \"{}\"{}", what, word,
-                     near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+  return UnknownWord{.says = fmt::format("there is no {} \"{}\"{}", what, word,
+                                         near ? fmt::format("; did you mean \"{}\"?", *near) : ""),
+                     .is_command = !option};
+}
+
+// Arguments that are wrong, or help or the version that was asked for. Help that is asked of no command there is, is wrong.
+int answer(const CLI::App& app, const CLI::ParseError& error) {
+  const bool asked_for = error.get_exit_code() == 0;
+  const std::optional<UnknownWord> unknown = unknown_word(app);
+  if (unknown && (!asked_for || unknown->is_command)) {
+    complain(unknown->says);
+    complain(fmt::format("\"gauntlet {}--help\" says what there is", words_of(innermost(app))));
+    return kWrongInput;
+  }
+  std::ostringstream out, err;
+  app.exit(error, out, err);
+  say(err.str());
+  if (!asked_for) return kWrongInput;
+  return print(out.str()) ? kSuccess : kFailed;
 }
 
 int main_program(int argc, char** argv) {
@@ -559,7 +613,7 @@ int main_program(int argc, char** argv) {
       "Exit codes: 0 success, 1 the run failed, a replica gave up or a check found something, 2 the input is "
       "wrong (nothing "
       "was\n"
-      "written), 130 interrupted (with the report of what was done).");
+      "written), 128 + N ended early by signal N, such as 130 by Ctrl-C (with the report of what was done).");
   int exit_code = kSuccess;
   RunRequest run;
   SweepRequest sweep;
@@ -601,14 +655,7 @@ int main_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_word(app);
-    if (error.get_exit_code() != 0 && !unknown.empty()) {
-      const CLI::App& command = innermost(app);
-      complain(unknown);
-      complain(fmt::format("\"gauntlet {}--help\" says what there is", words_of(command)));
-      return kWrongInput;
-    }
-    return app.exit(error) == 0 ? kSuccess : kWrongInput;  // 0: help or the version was asked for
+    return answer(app, error);
   }
   return exit_code;
 }
@@ -626,6 +673,7 @@ int guarded_program(int argc, char** argv) {
 }  // namespace gauntlet
 
 int main(int argc, char** argv) {
+  gauntlet::ignore_signals_of_writes();
   const auto program = [&] { return gauntlet::guarded_program(argc, argv); };
   if (!gauntlet::started_by_mpi()) return program();
   ::setenv("NO_COLOR", "1", 0);  // mpirun lends every rank a terminal, whatever it writes to itself

@@ -1,19 +1,18 @@
 #include "cli/progress.hpp"
 
+#include "cli/terminal.hpp"
 #include "report/units.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 
 namespace gauntlet {
 
 Progress::Progress() : began_(std::chrono::steady_clock::now()), drawn_at_(began_) {}
 
 Progress::~Progress() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  if (drawn_) say("\r\x1b[K");
 }
 
 void Progress::add(std::uint64_t done, std::uint64_t left) {
@@ -25,9 +24,7 @@ void Progress::add(std::uint64_t done, std::uint64_t left) {
   if (now - drawn_at_ < std::chrono::milliseconds(100)) return;
   drawn_at_ = now;
   drawn_ = true;
-  fmt::print(stderr, "\r{}\x1b[K",
-             progress_text(count_, std::chrono::duration<double>(now - began_).count()));
-  std::fflush(stderr);
+  say(fmt::format("\r{}\x1b[K", progress_text(count_, std::chrono::duration<double>(now - began_).count())));
 }
 
 std::string progress_text(const ProgressCount& count, double seconds) {

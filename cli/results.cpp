@@ -127,8 +127,11 @@ int check(const FoundResults& results, const std::optional<Summary>& summary, bo
   }
   const std::string verdict =
       summary ? fmt::format("all {} replicas", summary->replicas) : "all " + results.store->holds();
-  return quiet || print(fmt::format("\nChecked: phases and causes add up in {}.\n", verdict)) ? kSuccess
-                                                                                              : kFailed;
+  return quiet || print(fmt::format(
+                      "\nChecked: phases and causes add up in {}. Every file is as it was written.\n",
+                      verdict))
+             ? kSuccess
+             : kFailed;
 }
 
 /// What the study's command wrote: result.json, or the report.
@@ -149,7 +152,7 @@ int print_results(const FoundResults& results, const ResultsRequest& request) {
     if (!file)
       return wrong_input({.file = (results.directory / name).string(),
                           .why = "cannot be read",
-                          .suggestion = "bring it back from a copy, or make the results again with --force"});
+                          .suggestion = "bring it back from a copy, or run the study again"});
     text = *file;
   }
   if (!print(text)) return kFailed;

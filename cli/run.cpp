@@ -1,6 +1,7 @@
 // gauntlet run: a scenario file in, an answer out.
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -31,7 +32,7 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   const auto type = std::filesystem::symlink_status(request.record, error).type();
   if (type == std::filesystem::file_type::not_found) return std::nullopt;
   if (type != std::filesystem::file_type::regular)
-    return problem_of(request.record, "is no file", "choose another --record");
+    return problem_of(request.record, "is not a regular file", "choose another --record");
   if (!request.force)
     return problem_of(request.record, "exists and is not overwritten",
                       "choose another --record, or replace it with --force");
@@ -67,12 +68,16 @@ std::string command_of(const RunRequest& request, std::uint32_t replicas, std::u
   return text;
 }
 
-// One replica again, this time with its record.
-std::optional<Problem> write_record(const RunRequest& request, const Point& point) {
+// One replica again, this time with its record. Nothing is written where it is interrupted; the experiment then fell short.
+std::optional<Problem> write_record(const RunRequest& request, const Point& point, Experiment& experiment) {
   Simulation simulation(point.scenario.world, point.scenario.policies);
-  simulation.run({.seed = point.facts.seed,
-                  .replica = request.replica.value_or(0),
-                  .full_telemetry = request.full_telemetry});
+  Figures figures;
+  const bool whole = experiment.run_again(simulation,
+                                          {.seed = point.facts.seed,
+                                           .replica = request.replica.value_or(0),
+                                           .full_telemetry = request.full_telemetry},
+                                          figures);
+  if (!whole) return std::nullopt;
   const RecordingHeader header = {.version = GAUNTLET_VERSION,
                                   .scenario = point.text,
                                   .seed = point.facts.seed,
@@ -82,8 +87,12 @@ std::optional<Problem> write_record(const RunRequest& request, const Point& poin
 
 Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
   const std::string command = command_of(request, summary.replicas, summary.facts.seed);
-  return {.report = text_report(summary, {.command = command, .colour = Colour::never}),
-          .coloured = text_report(summary, {.command = command, .colour = Colour::always}),
+  // A scenario that extends another keeps the faults of that one beside its own.
+  std::vector<std::string> faults;
+  const auto files = faults_by_file(load_scenario(request.scenarios.front(), request.sets));
+  if (files.size() > 1) faults = fault_files_lines(files);
+  return {.report = text_report(summary, {.command = command, .faults = faults, .colour = Colour::never}),
+          .coloured = text_report(summary, {.command = command, .faults = faults, .colour = Colour::always}),
           .json = to_json(summary),
           .files = {},
           .exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess};
@@ -109,12 +118,14 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   if (done == 0) return bench->finish({});  // nothing was done: nothing is written
   Summary summary = experiment.summary(number, done);
   summary.only = request.replica;
-  summary.interrupted = bench->stopped();
-  if (!request.record.empty())
-    if (const auto problem = write_record(request, *point)) {
+  if (!request.record.empty()) {
+    if (const auto problem = write_record(request, *point, experiment)) {
       print_problems({&*problem, 1});
       return kFailed;
     }
+    if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
+  }
+  summary.interrupted = bench->stopped();
   return bench->finish(output_of(request, summary));
 }
 

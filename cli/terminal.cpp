@@ -1,36 +1,60 @@
 #include "cli/terminal.hpp"
 
+#include "study/results/durable.hpp"
+
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 namespace gauntlet {
+namespace {
 
-bool print(std::string_view text) {
-  // A reader who has seen enough (`| head -1`) closes the pipe. That is no failure, and must not cost the results.
-  std::signal(SIGPIPE, SIG_IGN);
-  const bool written =
-      (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) ||
-      errno == EPIPE;
-  if (!written) complain(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-  return written;
+/// The null device takes the place of each stream that is closed, opened the wrong way round, so that using it fails.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::syscall(SYS_fcntl, stream, F_GETFD) < 0)  // the lowest that is free, so that it is what this opens
+      ::syscall(SYS_openat, AT_FDCWD, "/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-void complain(std::string_view message) { fmt::print(stderr, "gauntlet: {}\n", message); }
+// Before the constructors of shared libraries, some of which open descriptors of their own (System V ABI, "Initialization and
+// Termination Functions"). Nothing but system calls works as usual then.
+[[gnu::section(".preinit_array"), gnu::used]] void (*first_of_all)() = hold_closed_streams;
+
+}  // namespace
+
+void ignore_signals_of_writes() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+bool print(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == 0 || error == EPIPE) return true;
+  complain(fmt::format("standard output cannot be written: {}", std::strerror(error)));
+  return false;
+}
+
+void say(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nobody else to tell
+}
+
+void complain(std::string_view message) { say(fmt::format("gauntlet: {}\n", message)); }
 
 void print_problems(std::span<const Problem> problems) {
-  for (const Problem& problem : problems) fmt::print(stderr, "{}\n", problem.text());
-  fmt::print(stderr, "{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s");
+  std::string text;
+  for (const Problem& problem : problems) text += problem.text() + '\n';
+  say(text + fmt::format("{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s"));
 }
 
 void print_warnings(std::span<const Problem> warnings) {
-  for (const Problem& warning : warnings) fmt::print(stderr, "warning: {}\n", warning.text());
+  for (const Problem& warning : warnings) say(fmt::format("warning: {}\n", warning.text()));
 }
 
 Colour colour_of_output() {

@@ -1,4 +1,9 @@
 // What the command says, where it says it, and in which dress.
+//
+// Standard output holds the answer: where it cannot be written, the command fails. A reader who has seen enough and closed the
+// pipe (`| head -1`) is no failure; the rest is not printed, and results are written as ever. Standard error holds what is
+// said beside: where it cannot be written, it is not said, and the command ends as it would have. A stream that is closed stays
+// so: no file that is opened takes its place.
 #pragma once
 
 #include "core/problem.hpp"
@@ -9,8 +14,15 @@
 
 namespace gauntlet {
 
+/// For the start of the program: writing to a closed pipe, or beyond the limit on the size of files (`ulimit -f`), is an error
+/// of that write and does not end the program.
+void ignore_signals_of_writes();
+
 /// To standard output, at once. False, and said on standard error, where that cannot be written (a full disk).
 [[nodiscard]] bool print(std::string_view text);
+
+/// To standard error, at once, where that can be written.
+void say(std::string_view text);
 
 /// A line on standard error, after "gauntlet: ".
 void complain(std::string_view message);

@@ -48,7 +48,8 @@ TraceQuestion question_of(const TraceRequest& request) {
           .until = request.until,
           .nodes = request.nodes,
           .zeros = value_of(kZeros, request.zero_gaps),
-          .gaps = request.by_node ? GapsOf::nodes : GapsOf::systems};
+          .gaps = request.by_node ? GapsOf::nodes : GapsOf::systems,
+          .max_rejected = request.max_rejected.value_or(kMostRejected)};
 }
 
 std::string command_of(const TraceRequest& request) {
@@ -64,6 +65,7 @@ std::string command_of(const TraceRequest& request) {
   if (request.nodes) text += fmt::format(" --nodes {}", *request.nodes);
   if (request.zero_gaps != kZeros.front().first) add("--zero-gaps", request.zero_gaps);
   if (request.by_node) text += " --by-node";
+  if (request.max_rejected) text += fmt::format(" --max-rejected {:g}", *request.max_rejected);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/progress.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
+#include "report/words.hpp"
 #include "study/mpi/mpi.hpp"
 #include "study/results/export.hpp"
 #include "study/results/result_reader.hpp"
@@ -64,6 +65,14 @@ Bases load(std::span<const PointSource> sources) {
     if (base.point) out.points.push_back(std::move(base.point));
   }
   return out;
+}
+
+/// On standard error, also where the result is JSON.
+void warn_of_replays(const Bases& bases) {
+  for (const auto& point : bases.points) {
+    const Problem problem{.file = point->facts.name, .why = replay_caveat(point->facts)};
+    if (!problem.why.empty()) return print_warnings({&problem, 1});
+  }
 }
 
 std::vector<std::string> faults_of(const Bases& bases) {
@@ -129,6 +138,7 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
     return nullptr;
   }
   print_warnings(bases.warnings);
+  warn_of_replays(bases);
   auto state = std::make_unique<State>();
   state->request = request;
   state->command_line = command_line;
@@ -192,20 +202,21 @@ int Workbench::State::complain_of_interruption() {
 int Workbench::finish(const Output& output) {
   State& state = *state_;
   state.progress.reset();  // removes itself from the terminal
-  bool failed = false;
-  if (!output.report.empty()) {
+  bool printed = true;
+  auto problem = state.store().problem();
+  const bool nothing_is_done = stopped() && state.store().replicas() == 0;
+  if (!output.report.empty() && !nothing_is_done) {
     const bool coloured = !output.coloured.empty() && colour_of_output() == Colour::always;
-    failed = !print(state.request.json ? output.json : coloured ? output.coloured : output.report);
-    auto problem = state.store().problem();
+    printed = print(state.request.json ? output.json : coloured ? output.coloured : output.report);
     if (!problem && state.directory) problem = state.commit(output);
-    if (problem) print_problems({&*problem, 1});
-    failed = failed || problem;
-  } else if (const auto& problem = state.store().problem()) {
-    print_problems({&*problem, 1});
-    failed = true;
   }
-  if (failed) return kFailed;
-  return stopped() ? state.complain_of_interruption() : output.exit_code;
+  if (problem) {
+    print_problems({&*problem, 1});
+    return kFailed;
+  }
+  if (stopped())
+    return state.complain_of_interruption();  // also where a terminal that went away cannot be written
+  return printed ? output.exit_code : kFailed;
 }
 
 std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario) {

@@ -53,7 +53,8 @@ class Workbench {
     int exit_code = 0;                   // where nothing else went wrong
   };
   /// Prints the report or the JSON, writes the results (with points.csv and scenario.toml), and gives the exit code.
-  /// Without a report nothing is printed, and what is done stays where --resume finds it. Called once, last.
+  /// Without a report, or a replica of a study that was stopped, nothing is printed, and what is done stays where --resume
+  /// finds it. Called once, last.
   int finish(const Output& output);
 
  private:

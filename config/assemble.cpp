@@ -1,6 +1,7 @@
 #include "config/assemble.hpp"
 
 #include "config/files.hpp"
+#include "config/inherited_faults.hpp"
 #include "config/laws.hpp"
 #include "config/nearest.hpp"
 #include "config/place.hpp"
@@ -121,6 +122,7 @@ Value Assembler::over_its_bases(Value own, const fs::path& beside) {
   }
   resolve_catalogue(own, beside);
   set_layer(own, ++layer_);
+  if (refuses_faults(own)) remove_faults(below);
   lay_over(below, std::move(own));
   return below;
 }
@@ -210,6 +212,7 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
   one.at = root.at;
   one.key_at = root.key_at;
   resolve_catalogue(one, beside);
+  if (refuses_faults(one)) remove_faults(root);
   lay_over(root, std::move(one));
 }
 

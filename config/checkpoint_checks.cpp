@@ -1,10 +1,14 @@
 #include "config/checkpoint_checks.hpp"
 
 #include "config/expectations.hpp"
+#include "core/saturating.hpp"
 #include "models/storage.hpp"
 #include "policies/registry.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -53,10 +57,9 @@ void check_interval(const Place& root, const Scenario& scenario) {
                     "nothing would ever be saved");
     return;
   }
-  if (job.steps > 0 && job.step_time > Duration::zero() && interval / job.step_time >= job.steps &&
-      interval > job.step_time * job.steps)
-    root.mistake_at("checkpoint.interval",
-                    "is longer than the job's " + to_text(job.step_time * job.steps) + " of steps",
+  const Duration work = times(job.steps, job.step_time);
+  if (work > Duration::zero() && interval > work)
+    root.mistake_at("checkpoint.interval", "is longer than the job's " + to_text(work) + " of steps",
                     "nothing would ever be saved");
 }
 
@@ -104,6 +107,47 @@ void check_capacity(const Place& root, const Scenario& scenario) {
     warn_of_full_storage(root, scenario, size);
 }
 
+/// How many starts a run needs after a failure, as far as the scenario says.
+double expected_starts(const World& world) {
+  const Duration mtbf = expected_mtbf(world);
+  if (mtbf == kForever) return 0;
+  constexpr double kSecondsOfYear = 365 * 86400.0;
+  const double work = static_cast<double>(world.job.steps) * to_seconds(world.job.step_time);
+  const double window = to_seconds(world.job.window);
+  return (window > 0 ? window : work > 0 ? work : kSecondsOfYear) / to_seconds(mtbf);
+}
+
+/// With two digits that count.
+std::string two_digits(double value) {
+  std::array<char, 32> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 2);
+  return {buffer.data(), end.ptr};
+}
+
+/// Where all the checkpoints that storage keeps are bad, training begins anew.
+void warn_of_corruption(const Place& root, const Scenario& scenario) {
+  constexpr double kWorthAWord = 0.01;  // times in a run
+  constexpr std::uint32_t kMostKept = 1000;
+  const StorageModel& storage = scenario.world.storage;
+  if (storage.corrupt.value == 0 || storage.keep_every > 0 || !root.mistakes().none()) return;
+  const double starts = expected_starts(scenario.world);
+  double all_bad = 1;  // the probability that so many are
+  const auto keep_one_more = [&] { all_bad *= storage.corrupt.value; };
+  for (std::uint32_t kept = 0; kept < std::min(storage.keep_last, kMostKept); ++kept) keep_one_more();
+  if (starts * all_bad < kWorthAWord) return;
+  const double now = all_bad;
+  std::uint32_t enough = storage.keep_last;
+  for (; enough < kMostKept && starts * all_bad >= kWorthAWord; ++enough) keep_one_more();
+  root.warning_at("storage.corrupt",
+                  "and storage.keep_last = " + text(storage.keep_last) +
+                      " leave no good checkpoint in storage at " + two_digits(100 * now) +
+                      "% of the starts, " + two_digits(starts * now) + " times in a run with " +
+                      text(static_cast<std::uint64_t>(std::ceil(starts))) + " failures",
+                  "training then begins anew: write storage.keep_last = " + text(enough) +
+                      ", with which that happens less than 0.01 times in a run");
+}
+
 /// What is deleted cannot be gone back to.
 void warn_of_roll_back(const Place& root, const Scenario& scenario) {
   if (!root.all_sound("recovery.roll_back", "storage.keep_last", "storage.keep_every")) return;
@@ -115,6 +159,27 @@ void warn_of_roll_back(const Place& root, const Scenario& scenario) {
       "is further back than storage.keep_last = " + text(storage.keep_last) + " checkpoints reach",
       "the job then goes on from the oldest of them: write keep_last = " + text(std::uint64_t{back} + 1) +
           " or more");
+}
+
+/// Likewise where a line that comes late tells of wrong numbers.
+void warn_of_late_lines(const Place& root, const Scenario& scenario) {
+  if (!root.all_sound("detection.corruption", "checkpoint.interval", "storage.keep_last",
+                      "storage.keep_every"))
+    return;
+  const StorageModel& storage = scenario.world.storage;
+  const CorruptionConstants& corruption = scenario.policies.detection.corruption;
+  const Duration interval = scenario.policies.checkpoint.interval;
+  if (corruption.lines.empty() || storage.keep_every > 0 || scenario.policies.names.checkpoint != "fixed")
+    return;
+  const Duration late = after(kStart + corruption.late, scenario.world.telemetry.delay) - kStart;
+  if (late == Duration::zero()) return;
+  const auto doubtful = static_cast<std::uint64_t>(1 + (late - Duration(1)) / interval);
+  if (doubtful < storage.keep_last) return;
+  root.warning_at("detection.corruption.late",
+                  "is further back than storage.keep_last = " + text(storage.keep_last) + " checkpoints of " +
+                      to_text(interval) + " reach",
+                  "the job then goes on from the oldest of them, which may be wrong: write keep_last = " +
+                      text(doubtful + 1) + " or more");
 }
 
 /// The bill is of a size that stays.
@@ -136,7 +201,7 @@ void warn_of_rounding(const Place& place, const CheckpointConstants& checkpoint)
         std::pair{"peers_interval", checkpoint.peers_interval}, std::pair{"interval", checkpoint.interval}}) {
     if (interval == kForever) continue;
     const Duration past = quicker == Duration::zero() ? Duration::zero() : interval % quicker;
-    const Duration rounded = past == Duration::zero() ? interval : interval + (quicker - past);
+    const Duration rounded = past == Duration::zero() ? interval : sum(interval, quicker - past);
     if (rounded != interval)
       place.warning_at(name,
                        "becomes " + to_text(rounded) +
@@ -173,7 +238,7 @@ void check_tiers(const Place& place, const CheckpointConstants& checkpoint, std:
     if (place.mistakes().none()) warn_of_first_interval(place, checkpoint, policy, costs);
     return;
   }
-  const Duration write = costs[Tier::storage].stall + costs[Tier::storage].persist;
+  const Duration write = sum(costs[Tier::storage].stall, costs[Tier::storage].persist);
   if (checkpoint.interval < write)
     place.mistake_at("interval", "is below the " + to_text(write) + " that a checkpoint takes to be durable",
                      "write \"" + to_text(write) + "\" or more, or give storage more bandwidth");
@@ -187,6 +252,8 @@ void check_checkpoints(const Place& root, const Scenario& scenario) {
   check_copies(root, scenario);
   check_capacity(root, scenario);
   warn_of_roll_back(root, scenario);
+  warn_of_late_lines(root, scenario);
+  warn_of_corruption(root, scenario);
   check_bill(root, scenario.world);
 }
 

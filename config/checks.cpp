@@ -4,6 +4,7 @@
 #include "config/detection_checks.hpp"
 #include "config/expectations.hpp"
 #include "config/nearest.hpp"
+#include "config/rate_checks.hpp"
 #include "config/shared_checks.hpp"
 #include "config/uncertain.hpp"
 #include "config/unused_checks.hpp"
@@ -197,30 +198,6 @@ void check_start_deadline(const Place& root, const Scenario& scenario) {
                     "write more than that");
 }
 
-/// So many of a kind that a replica would take minutes: a unit that was mistaken.
-void check_counts(const Place& root, const World& world) {
-  constexpr double kMost = 1e8, kSecondsOfYear = 365 * 86400.0;
-  const double window = to_seconds(world.job.window), seconds = window > 0 ? window : kSecondsOfYear;
-  const auto check = [&](const std::string& path, double count) {
-    if (!(count > kMost)) return;
-    const std::string many =
-        std::isfinite(count) ? text(static_cast<std::uint64_t>(std::min(count, 1e18))) : "no end of";
-    root.mistake_at(
-        path, "comes " + many + " times in " + to_text(from_seconds(seconds)),
-        "let it be rarer: a run takes at most " + text(static_cast<std::uint64_t>(kMost)) + " of a kind");
-  };
-  if (!root.mistakes().none()) return;  // what is counted may rest on it
-  for (const FaultKind& fault : world.faults) {
-    const std::string path = "faults." + fault.name;
-    if (root.sound(path)) check(path, seconds * expected_rate(world, fault));
-  }
-  for (const OtherJob& job : world.shared.jobs) {
-    const std::string path = "cluster.shared.jobs." + job.name;
-    // Each time, those that run are looked at.
-    check(path, seconds / job.arrives.mean() * std::max(1.0, 5.0 * world.shared.hosts / job.hosts));
-  }
-}
-
 void check_planned_stops(const Place& root, const JobModel& job) {
   if (!root.all_sound("job.planned", "job.window") || job.window == Duration::zero()) return;
   const bool late = std::any_of(job.planned_stops.begin(), job.planned_stops.end(),
@@ -278,7 +255,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);
-  check_counts(root, scenario.world);
+  check_rates(root, scenario);
   check_repair(root, scenario.world);
   check_uncertain(root, scenario.study.uncertain);
   warn_of_unused(root, scenario);

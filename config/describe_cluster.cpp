@@ -156,7 +156,8 @@ void describe_spares(Fields& fields, World& world) {
   fields.check([&](const Place& place) {
     const bool known = place.mistakes().none();  // hosts too
     if (known && policy == "quantile" && world.inventory.spares != sized())
-      place.mistake_at("count", "is not the " + std::to_string(sized()) + " that policy = \"quantile\" gives",
+      place.mistake_at("count",
+                       "differs from the " + std::to_string(sized()) + " that policy = \"quantile\" gives",
                        "leave count out, or write policy = \"fixed\"");
     world.inventory.spares += spares.cold + spares.pool;
     if (spares.cold == 0 && spares.cold_time != Law::constant(0))

@@ -2,11 +2,13 @@
 #include "config/describe.hpp"
 #include "config/nearest.hpp"
 #include "config/types.hpp"
+#include "core/saturating.hpp"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -213,7 +215,48 @@ std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 
 /// What the culprit's own exit may take to be heard of, and a second.
 Duration usual_gather(const Telemetry& telemetry) {
-  return telemetry.heartbeat_period + telemetry.heartbeat_jitter + telemetry.delay + std::chrono::seconds(1);
+  const Duration heard = sum(telemetry.heartbeat_period, telemetry.heartbeat_jitter);
+  return sum(heard, sum(telemetry.delay, std::chrono::seconds(1)));
+}
+
+/// The lines by which faults that corrupt the job's numbers show.
+std::vector<const Symptoms*> logged_corruptions(const World& world) {
+  std::vector<const Symptoms*> out;
+  for (const FaultKind& fault : world.faults) {
+    const auto& line = fault.symptoms.log;
+    if (fault.effect == Effect::corrupt && line && line->value >= kVictimsPatterns)
+      out.push_back(&fault.symptoms);
+  }
+  return out;
+}
+
+std::string usual_corruption_lines(const World& world) {
+  std::set<std::string> named;
+  for (const Symptoms* symptoms : logged_corruptions(world))
+    named.insert(world.patterns[symptoms->log->value]);
+  std::string out;
+  for (const std::string& line : named) out += (out.empty() ? "\"" : ", \"") + line + "\"";
+  return "[" + out + "]";
+}
+
+/// All but one in a hundred come sooner, by a clock that is as fast as may be.
+Duration usual_lateness(const World& world) {
+  Duration late{};
+  for (const Symptoms* symptoms : logged_corruptions(world))
+    late = std::max(late, after(after(kStart, from_seconds(symptoms->log_delay.time_at_survival(0.01))),
+                                world.telemetry.clock_error) -
+                              kStart);
+  return late;
+}
+
+void describe(Fields& fields, CorruptionConstants& corruption, const World& world,
+              const std::vector<std::string>& known) {
+  fields.field("lines", lines(corruption.lines, known),
+               Fallback::computed([&world] { return usual_corruption_lines(world); }),
+               "that tell of wrong numbers: the job goes back to a checkpoint from before them");
+  fields.field("late", duration(corruption.late, Sign::not_negative),
+               Fallback::computed([&world] { return in_quotes(usual_lateness(world)); }),
+               "such a line is written up to so long after the numbers went wrong");
 }
 
 std::string usual_lines(const std::vector<std::string>& lines, const std::vector<LineAction>& usual) {
@@ -238,6 +281,10 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
       "gather", duration(detection.gather, Sign::not_negative),
       Fallback::computed([&] { return in_quotes(usual_gather(world.telemetry)); }),
       "a job that stands still waits so long for a host to be named before it is stopped; 0s: not at all");
+  fields.field(
+      "clock_error", duration(detection.clock_error, Sign::not_negative),
+      Fallback::computed([&] { return in_quotes(world.telemetry.clock_error); }),
+      "host clocks may be off by so much: a report is older than the last start only if it is so even then");
   const std::vector<std::string> known = lines_of(world);
   const std::vector<LineAction> usual = usual_actions(world, known);
   fields.field("lines", line_table(detection.lines, known, usual),
@@ -254,6 +301,9 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
   part("fail_slow", detection.fail_slow, "constants of fail-slow and change-point");
   part("mfu", detection.mfu, "constants of mfu");
   part("loss", detection.loss, "constants of loss");
+  fields.table(
+      "corruption", [&](Fields& f) { describe(f, detection.corruption, world, known); },
+      "lines that tell of wrong numbers, for log");
   fields.table(
       "flap", [&](Fields& f) { describe(f, detection.flap, known); }, "constants of flap");
   describe_source(fields);

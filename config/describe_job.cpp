@@ -272,10 +272,12 @@ void describe_job(Fields& fields, World& world) {
   fields.check([&](const Place& place) {
     world.inventory.layout = job.layout;
     if (!place.all_sound("steps", "window", "tokens")) return;
-    if (tokens > 0 && place.all_sound("model", "global_batch") && job.steps != steps_for_tokens())
+    // Of steps that nobody wrote nothing is wrong: they are not computed where anything else is.
+    const bool both = place.given("steps") && tokens > 0;
+    if (both && place.all_sound("model", "global_batch") && job.steps != steps_for_tokens())
       return place.mistake_at("steps", "are not the " + std::to_string(steps_for_tokens()) + " of job.tokens",
                               "leave one of them out");
-    if (job.steps == 0 && job.window == Duration::zero())
+    if (job.steps == 0 && tokens == 0 && job.window == Duration::zero())
       place.mistake_at("window", "and steps are both zero: the job has no end",
                        "set window = \"54d\", or steps, or tokens");
     // Time is 64 bits of nanoseconds, 292 years; faults may make a job several times as long.

@@ -1,6 +1,7 @@
 #include "config/checks.hpp"
 #include "config/describe.hpp"
 #include "config/fault_checks.hpp"
+#include "config/inherited_faults.hpp"
 #include "config/types.hpp"
 
 #include <string>
@@ -32,6 +33,10 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
 
   fields.field("extends", paths(), Fallback::optional(),
                "scenarios that this one changes: a path, or a list of them");
+  bool inherit_faults = true;  // followed by config/assemble.cpp, as `extends` is
+  fields.field(
+      kInheritFaults, flag(inherit_faults), Fallback::optional(),
+      "false: what goes wrong in the scenarios that it extends does not go wrong here; its own faults do");
   fields.field("name", text(world.name), Fallback::computed([&] { return toml_text(name); }),
                "of the scenario");
   fields.field("question", text(world.question), Fallback::value("\"\""), "that the scenario asks");

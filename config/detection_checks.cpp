@@ -1,6 +1,7 @@
 #include "config/detection_checks.hpp"
 
 #include "config/expectations.hpp"
+#include "core/saturating.hpp"
 #include "models/step/step.hpp"
 #include "models/storage.hpp"
 #include "policies/detect/peers.hpp"
@@ -76,11 +77,11 @@ void check_heartbeats(const Place& root, const Scenario& scenario) {
   if (!root.all_sound("detection.timeout", "telemetry.heartbeat_period", "telemetry.heartbeat_jitter"))
     return;
   const Telemetry& telemetry = scenario.world.telemetry;
-  const Duration longest = telemetry.heartbeat_period + telemetry.heartbeat_jitter;
+  const Duration longest = sum(telemetry.heartbeat_period, telemetry.heartbeat_jitter);
   if (scenario.policies.detection.heartbeat_timeout > longest) return;
   root.mistake_at("detection.timeout",
                   "is not above a heartbeat's period and jitter together, " + to_text(longest),
-                  "every host would count as lost: write \"" + to_text(2 * longest) + "\"");
+                  "every host would count as lost: write \"" + to_text(times(2, longest)) + "\"");
 }
 
 constexpr Duration kNoStep = kForever / 8;  // 36 years
@@ -120,7 +121,7 @@ void check_hang_timeouts(const Place& root, const Scenario& scenario) {
   const auto check = [&](std::string_view detector, const std::string& path, Duration timeout) {
     if (!uses(scenario, detector) || !root.sound(path) || timeout > longest) return;
     root.mistake_at(path, "is not above a step and the stall of a checkpoint together, " + to_text(longest),
-                    "every checkpoint would count as a hang: write \"" + to_text(2 * longest) + "\"");
+                    "every checkpoint would count as a hang: write \"" + to_text(times(2, longest)) + "\"");
   };
   const DetectionConstants& detection = scenario.policies.detection;
   check("hang", "detection.hang_timeout", detection.hang_timeout);
@@ -142,7 +143,7 @@ void warn_of_evaluations(const Place& root, const Scenario& scenario) {
     root.warning_at(
         path, "is not above an evaluation and a step together, " + to_text(silence),
         "every evaluation (job.evaluation) would be taken for a hang, and the job stopped: write \"" +
-            to_text(2 * silence) + "\"");
+            to_text(times(2, silence)) + "\"");
   };
   const DetectionConstants& detection = scenario.policies.detection;
   warn("hang", "detection.hang_timeout", detection.hang_timeout);
@@ -176,9 +177,10 @@ void warn_of_stalls(const Place& root, const Scenario& scenario) {
     // A stall of just the timeout has been waited for too long as well.
     const double crashes = fault.heals_after->survival(to_seconds(timeout - Duration(1)));
     if (crashes < kStallsWorthAWord) continue;
-    const double longest = fault.heals_after->time_at_survival(kStallsWorthAWord);
+    constexpr Duration kSecond = std::chrono::seconds(1);
+    const Duration longest = from_seconds(fault.heals_after->time_at_survival(kStallsWorthAWord));
     const Duration enough =
-        std::chrono::seconds(1) + std::chrono::floor<std::chrono::seconds>(from_seconds(longest));
+        kSecond + std::chrono::floor<std::chrono::seconds>(std::min(longest, kForever - kSecond));
     root.warning_at("detection.collective_timeout",
                     "is outlasted by " + in_percent(crashes) + " of the stalls of " + path + ", which last " +
                         in_round_figures(fault.heals_after->mean()) + " on average",

@@ -1,5 +1,7 @@
 #include "config/exposure.hpp"
 
+#include "core/random/law.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -64,6 +66,10 @@ Parsed<Exposure> parse_exposure(std::string_view text) {
             "count hosts, gpus, nics, racks, tors, aggregations, spines, power (domains) or jobs: \"54d x "
             "2048 hosts\""};
   return {Exposure{*seconds.value, components, found->second}, "", ""};
+}
+
+double expected_count(double count, double p) {
+  return Law::gamma(count + 0.5, count + 0.5).time_at_survival(1 - p);
 }
 
 }  // namespace gauntlet

@@ -18,4 +18,9 @@ struct Exposure {
 /// (domains) or job(s).
 Parsed<Exposure> parse_exposure(std::string_view text);
 
+/// What a count of failures says of the count that was to be expected: the value with the probability `p`, 0 < p < 1, below
+/// it. With Jeffreys' prior for a Poisson rate it is Gamma(count + 1/2, 1) (Box and Tiao, Bayesian Inference in Statistical
+/// Analysis, 1973, sec. 1.3.4).
+double expected_count(double count, double p);
+
 }  // namespace gauntlet

@@ -1,5 +1,6 @@
 #include "config/fault_rates.hpp"
 
+#include "config/fault_defaults.hpp"
 #include "config/laws.hpp"
 #include "config/rate_profile.hpp"
 #include "config/toml.hpp"
@@ -139,6 +140,11 @@ bool says_law(const Place& place) {
   return law && (law->value().string() == nullptr || *law->value().string() != "exponential");
 }
 
+/// Switched off, whatever else is said of how often, on whichever clock.
+bool strikes_never(const Place& place, const FaultRate& rate) {
+  return place.given("mtbf") && rate.mtbf == kNeverSeconds;
+}
+
 /// On the clock `start` a chance says how often, and nothing else does.
 void check_chance(const Place& place, const FaultKind& fault, const FaultRate& rate) {
   const bool at_start = fault.clock == FaultClock::start;
@@ -146,6 +152,7 @@ void check_chance(const Place& place, const FaultKind& fault, const FaultRate& r
     return place.mistake_at("chance", "is given, and the clock is not start",
                             "write clock = \"start\", or a rate or mtbf in its place");
   if (!at_start || !place.all_sound("clock", "chance")) return;
+  if (strikes_never(place, rate)) return;
   const auto says = [&](std::string_view name) {
     if (name == "law") return says_law(place);
     return name == "rate_factor" ? rate.factor != 1 : place.given(name);
@@ -159,6 +166,25 @@ void check_chance(const Place& place, const FaultKind& fault, const FaultRate& r
   if (!stops_job(fault.effect) && place.sound("effect"))
     place.mistake_at("effect", "is neither crash nor hang, and the clock is start",
                      "what strikes at a start makes it fail: effect = \"crash\" or \"hang\"");
+}
+
+/// A rate that is known, written as a count over its unit of time, is taken for all that was ever seen.
+void warn_of_short_exposure(const Place& place, const FaultKind& fault, const FaultRate& rate) {
+  constexpr double kDay = 86'400, kShort = 7 * kDay;
+  constexpr double kMany = 100;  // so many say the rate to a sixth
+  constexpr double kLow = 0.05, kHigh = 0.95;
+  if (!place.find("rate") || !place.all_sound("rate", "law", "component", "rate_factor") || !rate.over)
+    return;
+  if (rate.over->seconds >= kShort || rate.count >= kMany) return;
+  const auto rounded = [](double value) { return number_toml(std::nearbyint(100 * value) / 100); };
+  const auto times = [&](double p) { return rounded(expected_count(rate.count, p) / rate.count); };
+  place.warning_at(
+      "rate.over",
+      "is short, and the failures in it are taken for all that were ever observed: plan "
+      "--uncertainty draws the rate from " +
+          times(kLow) + " to " + times(kHigh) + " times this one (5% and 95%)",
+      "write the whole time that was observed and its count; for a rate that is known, mtbf = \"" +
+          rounded(fault.life.mean() * rate.factor / kDay) + "d\" in its place");
 }
 
 /// A law that is said with `law`, and with `rate` or `mtbf` for its mean.
@@ -217,8 +243,9 @@ void describe_rate(Fields& fields, FaultKind& fault, FaultRate& rate, const Mode
                                 }),
                "always: strikes every powered host, spares too; training: only the job's while it trains; "
                "start: when the job starts");
-  fields.field("chance", probability(fault.chance), Fallback::optional(),
-               "clock start: the probability for one component at one start of the job");
+  fields.field(
+      "chance", probability(fault.chance), Fallback::optional(),
+      "clock start: the probability for one component at one start of the job; mtbf = \"never\": none");
 }
 
 bool says_how_often(const Place& place, const FaultKind& fault) {
@@ -235,8 +262,10 @@ void set_life(const Place& place, FaultKind& fault, const FaultRate& rate, const
   check_chance(place, fault, rate);
   if (fault.clock == FaultClock::start) {
     fault.life = Law::exponential(kNeverSeconds);
+    if (strikes_never(place, rate)) fault.chance = Probability{0};
   } else {
     read_life(place, fault, rate, world);
+    warn_of_short_exposure(place, fault, rate);
   }
   check_profile(place, fault, world);
 }

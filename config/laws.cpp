@@ -36,6 +36,10 @@ constexpr std::string_view kName = "name";
 std::string alpha_has_mean(const Arguments& a) {
   return a[1][0] > 1 ? "" : "has an infinite mean: its alpha must be above 1";
 }
+/// Beyond it a scale or a draw leaves the range of numbers; published shapes lie between 0.4 and 5.
+std::string shape_in_range(const Arguments& a) {
+  return a[1][0] >= 0.01 && a[1][0] <= 1e6 ? "" : "has a shape that is not between 0.01 and 1e6";
+}
 std::string low_below_high(const Arguments& a) {
   return a[0][0] < a[1][0] ? "" : "has its low not below its high";
 }
@@ -50,10 +54,12 @@ std::span<const LawForm> forms() {
       {"exponential", {{kMean, time}}, [](const Arguments& a) { return Law::exponential(a[0][0]); }},
       {"weibull",
        {{"scale", time}, {"shape", number}},
-       [](const Arguments& a) { return Law::weibull(a[0][0], a[1][0]); }},
+       [](const Arguments& a) { return Law::weibull(a[0][0], a[1][0]); },
+       shape_in_range},
       {"weibull",
        {{kMean, time}, {"shape", number}},
-       [](const Arguments& a) { return Law::weibull_with_mean(a[0][0], a[1][0]); }},
+       [](const Arguments& a) { return Law::weibull_with_mean(a[0][0], a[1][0]); },
+       shape_in_range},
       {"lognormal",
        {{"median", time}, {"sigma", number}},
        [](const Arguments& a) { return Law::lognormal(a[0][0], a[1][0]); }},
@@ -62,7 +68,8 @@ std::span<const LawForm> forms() {
        [](const Arguments& a) { return Law::lognormal_with_mean(a[0][0], a[1][0]); }},
       {"gamma",
        {{kMean, time}, {"shape", number}},
-       [](const Arguments& a) { return Law::gamma(a[0][0], a[1][0]); }},
+       [](const Arguments& a) { return Law::gamma(a[0][0], a[1][0]); },
+       shape_in_range},
       {"pareto",
        {{"minimum", time}, {"alpha", number}},
        [](const Arguments& a) { return Law::pareto(a[0][0], a[1][0]); }},

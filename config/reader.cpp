@@ -63,9 +63,20 @@ void Reader::alternatives(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names)
     if (const auto found = table.find(name); found != table.end())
       highest = std::max(highest, found->second.at.layer);
-  for (const std::string_view name : names)
-    if (const auto found = table.find(name); found != table.end() && found->second.at.layer < highest)
-      table.erase(found);
+  const auto holds = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
+    const auto found = table.find(name);
+    return found != table.end() && found->second.at.layer == highest;
+  });
+  for (const std::string_view name : names) {
+    const auto found = table.find(name);
+    if (found == table.end() || found->second.at.layer == highest) continue;
+    // What a file says is replaced on purpose; of two --set, one was hardly meant to undo the other.
+    if (found->second.at.kind == Origin::Kind::command_line)
+      place_.warning_at(
+          name, "has no effect: " + place_.path_of(*holds) + ", which was set after it, takes its place",
+          "leave one of them out");
+    table.erase(found);
+  }
 }
 
 void Reader::field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view) {

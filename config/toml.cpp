@@ -1,5 +1,6 @@
 #include "config/toml.hpp"
 
+#include "config/toml_errors.hpp"
 #include "core/contract.hpp"
 
 #include <toml++/toml.h>
@@ -123,11 +124,10 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
                                .layer = layer});
     return converter.convert(root);
   } catch (const toml::parse_error& error) {
-    mistakes.add(Problem{.file = file,
-                         .line = error.source().begin.line,
-                         .column = error.source().begin.column,
-                         .why = "this is not TOML: " + std::string(error.description()),
-                         .suggestion = ""});
+    mistakes.add(explain({.line = error.source().begin.line,
+                          .column = error.source().begin.column,
+                          .description = error.description()},
+                         text, file));
     return {};
   }
 }

@@ -67,44 +67,39 @@ std::optional<T> accept(const Place& place, const Parsed<T>& parsed) {
   return parsed.value;
 }
 
-/// A number without quotes is the commonest way to forget a unit.
-std::optional<std::string> text_with_unit(const Place& place, std::string_view usual, std::string_view also,
-                                          std::string_view form) {
+/// The text of a value with a unit. A number without quotes is the commonest way to forget one: the parser of the quantity
+/// says so of its digits.
+std::optional<std::string> text_with_unit(const Place& place, std::string_view form) {
   if (const std::string* text = place.value().string()) return *text;
-  const bool number = std::holds_alternative<std::int64_t>(place.value().data) ||
-                      std::holds_alternative<double>(place.value().data);
-  if (!number) {
+  const auto* whole = std::get_if<std::int64_t>(&place.value().data);
+  const auto* real = std::get_if<double>(&place.value().data);
+  if (whole == nullptr && real == nullptr) {
     wrong_type(place, form);
     return {};
   }
-  if (const double* real = std::get_if<double>(&place.value().data);
-      real != nullptr && !std::isfinite(*real)) {
+  if (real != nullptr && !std::isfinite(*real)) {
     place.mistake("is no number", "this takes " + std::string(form));
     return {};
   }
-  const std::string digits = excerpt(place.value());
-  if (digits.front() == '-') {
-    place.mistake("is negative");
+  if (whole != nullptr ? *whole == 0 : *real == 0) {  // as text it would do
+    place.mistake("has no unit", "this takes " + std::string(form));
     return {};
   }
-  std::string suggestion = "write \"" + digits + std::string(usual) + "\"";
-  if (!also.empty()) suggestion += " or \"" + digits + std::string(also) + "\"";
-  place.mistake("has no unit", suggestion);
-  return {};
+  return excerpt(place.value());
 }
 
 template <class T>
 struct Dimension {
   Parsed<T> (*parse)(std::string_view);
   std::span<const std::string_view> (*units)();
-  std::string_view usual, also, form;
+  std::string_view form;
   T most = {std::numeric_limits<double>::max()};
 };
 
 template <class T>
 Type quantity_type(T& into, Sign sign, const Dimension<T>& dimension) {
   return {units_pattern(dimension.units(), false), [&into, sign, dimension](const Place& place) {
-            const auto text = text_with_unit(place, dimension.usual, dimension.also, dimension.form);
+            const auto text = text_with_unit(place, dimension.form);
             if (!text) return;
             const auto value = accept(place, dimension.parse(*text));
             if (!value) return;
@@ -133,7 +128,7 @@ const std::string* read_text(const Place& place, std::string_view form) {
 }
 
 std::optional<Duration> read_duration(const Place& place, Sign sign) {
-  const auto text = text_with_unit(place, "h", "min", kDurationForm);
+  const auto text = text_with_unit(place, kDurationForm);
   if (!text) return {};
   const auto value = accept(place, parse_duration(*text));
   if (value && sign == Sign::positive && *value <= Duration::zero()) {
@@ -144,7 +139,7 @@ std::optional<Duration> read_duration(const Place& place, Sign sign) {
 }
 
 std::optional<double> read_seconds(const Place& place) {
-  const auto text = text_with_unit(place, "h", "min", kDurationForm);
+  const auto text = text_with_unit(place, kDurationForm);
   if (!text) return {};
   const auto value = accept(place, parse_seconds(*text));
   if (value && *value <= 0) {
@@ -239,20 +234,19 @@ Type duration(Duration& into, Sign sign) {
 }
 
 Type quantity(Bytes& into, Sign sign) {
-  return quantity_type<Bytes>(into, sign,
-                              {parse_bytes, bytes_units, "GB", "GiB", "a size such as \"80GiB\""});
+  return quantity_type<Bytes>(into, sign, {parse_bytes, bytes_units, "a size such as \"80GiB\""});
 }
 Type quantity(Bandwidth& into, Sign sign) {
-  return quantity_type<Bandwidth>(
-      into, sign, {parse_bandwidth, bandwidth_units, "GB/s", "Gb/s", "a bandwidth such as \"400Gb/s\""});
+  return quantity_type<Bandwidth>(into, sign,
+                                  {parse_bandwidth, bandwidth_units, "a bandwidth such as \"400Gb/s\""});
 }
 Type quantity(FlopRate& into, Sign sign) {
-  return quantity_type<FlopRate>(
-      into, sign, {parse_flop_rate, flop_rate_units, "TFLOP/s", "", "a rate such as \"989TFLOP/s\""});
+  return quantity_type<FlopRate>(into, sign,
+                                 {parse_flop_rate, flop_rate_units, "a rate such as \"989TFLOP/s\""});
 }
 Type quantity(Money& into, Sign sign) {
-  return quantity_type<Money>(
-      into, sign, {parse_money, money_units, "USD", "", "an amount such as \"2.5USD\"", kMostMoney});
+  return quantity_type<Money>(into, sign,
+                              {parse_money, money_units, "an amount such as \"2.5USD\"", kMostMoney});
 }
 
 Type durations(std::vector<Duration>& into) {

@@ -1,5 +1,6 @@
 #include "config/unused_checks.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace gauntlet {
@@ -39,6 +40,45 @@ void warn_of_tiers(const Place& root, const Scenario& scenario) {
   if (checkpoint.memory_interval == kForever && (peers || !two_level))
     warn_of_tier(root, "storage.memory", storage.memory, "no checkpoint stays in a host's memory alone",
                  "write checkpoint.memory_interval = \"1min\"");
+}
+
+/// The layer on which a field was written; 0: it was not.
+std::uint32_t layer_of(const Place& root, const std::string& path) {
+  const auto found = root.find(path);
+  return found && root.given(path) ? found->value().at.layer : 0;
+}
+
+/// Bandwidths of storage where every time that they would give is given as measured. `write` and `read` may stand beside the
+/// measured times for whoever takes these away again; changed above them, they were meant to have an effect.
+void warn_of_bandwidths(const Place& root, const StorageModel& storage) {
+  if (!root.all_sound("storage.mode", "storage.stall", "storage.persist", "storage.load", "storage.free"))
+    return;
+  const bool two_stage = storage.mode == CheckpointMode::two_stage;
+  const std::string measured = two_stage ? "storage.persist" : "storage.stall";
+  const bool writes = !storage.free && (two_stage ? storage.persist : storage.stall) == Duration::zero();
+  const bool reads = !storage.free && storage.load == Duration::zero();
+  const auto because = [&](const std::string& path) {
+    const bool two = path.find(" and ") != std::string::npos;
+    return storage.free ? std::string("storage.free = true takes no time")
+                        : path + (two ? " are" : " is") + " given as measured";
+  };
+  const auto remedy = [&](const std::string& path) {
+    return storage.free ? std::string("write storage.free = false")
+                        : "write \"0s\" for " + path + ", to compute the time from the bandwidth";
+  };
+  const auto check = [&](const std::string& path, bool used, const std::string& time) {
+    if (!used) warn(root, true, path, because(time), remedy(time));
+  };
+  const auto changed_above = [&](const std::string& path, const std::string& time) {
+    return layer_of(root, path) > layer_of(root, storage.free ? "storage.free" : time);
+  };
+  if (changed_above("storage.write", measured)) check("storage.write", writes, measured);
+  if (changed_above("storage.read", "storage.load")) check("storage.read", reads, "storage.load");
+  check("storage.write_per_host", writes, measured);
+  check("storage.write_per_rank", writes, measured);
+  check("storage.read_per_host", reads, "storage.load");
+  check("storage.read_per_rank", reads, "storage.load");
+  if (storage.tenants > 0) check("storage.tenants", writes || reads, measured + " and storage.load");
 }
 
 void warn_of_sharing(const Place& root, const SharedCluster& shared) {
@@ -81,6 +121,7 @@ void warn_of_repair(const Place& root, const World& world) {
 
 void warn_of_unused(const Place& root, const Scenario& scenario) {
   warn_of_tiers(root, scenario);
+  warn_of_bandwidths(root, scenario.world.storage);
   warn_of_recovery(root, scenario.policies);
   warn_of_repair(root, scenario.world);
   warn_of_sharing(root, scenario.world.shared);

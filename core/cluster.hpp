@@ -11,7 +11,8 @@ namespace gauntlet {
 /// A world that can be observed and given orders. Not thread-safe: one driver owns it.
 struct Cluster {
   virtual ~Cluster() = default;
-  /// The next observation at or before `until`; nothing when there is none, and the clock then stands at `until`.
+  /// The next observation at or before `until`; nothing when there is none, and the clock then stands at `until`. A simulation
+  /// that is to be abandoned gives nothing either, and what it did is of no use.
   virtual std::optional<Observed> next(Time until) = 0;
   /// Begins the order and returns. Its outcome is an observation, exactly one, possibly at once.
   virtual void start(const Order& order) = 0;
@@ -23,7 +24,8 @@ struct Policy {
   virtual void on(const Observed& seen, Orders& out) = 0;
 };
 
-/// The one loop, over simulator, record and hardware. Returns after `Finished`, or when nothing happens before `until`.
+/// The one loop, over simulator, record and hardware. Returns after `Finished`, or when the cluster has no more
+/// observations for it.
 void run(Cluster& cluster, Policy& controller, Time until);
 
 }  // namespace gauntlet

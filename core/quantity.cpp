@@ -20,10 +20,10 @@ struct Unit {
   double size;  // in the unit that the quantity's alias names; seconds for durations
 };
 
-/// The units of one dimension, and two that a message may propose.
+/// The units of one dimension, and those that a message proposes.
 struct Dimension {
   std::span<const Unit> units;
-  std::string_view usual, also;
+  std::span<const std::string_view> usual;
 };
 
 struct TimeUnit {
@@ -80,10 +80,16 @@ constexpr std::array<Unit, 6> kFlopRateUnits = {{
 }};
 constexpr std::array<Unit, 1> kMoneyUnits = {{{"USD", 1}}};
 
-constexpr Dimension kBytes{kBytesUnits, "GB", "GiB"};
-constexpr Dimension kBandwidth{kBandwidthUnits, "GB/s", "Gb/s"};
-constexpr Dimension kFlopRate{kFlopRateUnits, "TFLOP/s", ""};
-constexpr Dimension kMoney{kMoneyUnits, "USD", ""};
+constexpr std::array<std::string_view, 3> kUsualTime = {"s", "min", "h"};
+constexpr std::array<std::string_view, 2> kUsualBytes = {"GB", "GiB"};
+constexpr std::array<std::string_view, 2> kUsualBandwidth = {"GB/s", "Gb/s"};
+constexpr std::array<std::string_view, 1> kUsualFlopRate = {"TFLOP/s"};
+constexpr std::array<std::string_view, 1> kUsualMoney = {"USD"};
+
+constexpr Dimension kBytes{kBytesUnits, kUsualBytes};
+constexpr Dimension kBandwidth{kBandwidthUnits, kUsualBandwidth};
+constexpr Dimension kFlopRate{kFlopRateUnits, kUsualFlopRate};
+constexpr Dimension kMoney{kMoneyUnits, kUsualMoney};
 
 template <class Units>
 constexpr auto names_of(const Units& units) {
@@ -99,11 +105,14 @@ constexpr auto kMoneyUnitNames = names_of(kMoneyUnits);
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-std::string either(std::string_view number, std::string_view usual, std::string_view also) {
+std::string either(std::string_view number, std::span<const std::string_view> units) {
   constexpr std::size_t kLongest = 20;  // what is longer is no number that somebody meant
   if (number.size() > kLongest) number = "15";
-  std::string out = "write " + quoted(std::string(number) + std::string(usual));
-  if (!also.empty()) out += " or " + quoted(std::string(number) + std::string(also));
+  std::string out = "write ";
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
+    out += quoted(std::string(number) + std::string(units[i]));
+  }
   return out;
 }
 
@@ -138,7 +147,8 @@ template <class T>
 Parsed<T> parse_in(const Dimension& dimension, std::span<const std::string_view> names,
                    std::string_view given) {
   const std::string_view text = trimmed(given);
-  if (auto bad = not_a_number<T>(text, "80" + std::string(dimension.usual)); !bad.why.empty()) return bad;
+  if (auto bad = not_a_number<T>(text, "80" + std::string(dimension.usual.front())); !bad.why.empty())
+    return bad;
 
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -146,7 +156,7 @@ Parsed<T> parse_in(const Dimension& dimension, std::span<const std::string_view>
   const auto length = static_cast<std::size_t>(end - text.data());
   const std::string_view name = trimmed(text.substr(length));
   if (name.empty() && number == 0) return {T{0}, "", ""};
-  if (name.empty()) return {{}, "has no unit", either(text, dimension.usual, dimension.also)};
+  if (name.empty()) return {{}, "has no unit", either(text, dimension.usual)};
 
   for (const Unit& unit : dimension.units) {
     if (unit.name != name) continue;
@@ -200,7 +210,7 @@ Parsed<std::vector<Term>> terms_of(std::string_view given) {
     text = trimmed(text.substr(digits));
     const std::size_t letters = std::min(text.find_first_of("0123456789. "), text.size());
     const std::string_view name = text.substr(0, letters);
-    if (name.empty()) return Result{{}, "has no unit", either(number, "h", "min")};
+    if (name.empty()) return Result{{}, "has no unit", either(number, kUsualTime)};
     text = trimmed(text.substr(letters));
 
     std::size_t unit = 0;

@@ -1,5 +1,7 @@
 #include "flow/client.hpp"
 
+#include "core/system_advice.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -31,7 +33,8 @@ constexpr std::size_t kMostAnswer = std::size_t{1}
 }
 
 [[noreturn]] void fail(const FlowProgram& program, const char* call, int error) {
-  fail(program, fmt::format("could not be started: {}: {}", call, std::strerror(error)));
+  fail(program,
+       fmt::format("could not be started: {}: {}{}", call, std::strerror(error), system_advice(error)));
 }
 
 class Descriptor {

@@ -1,6 +1,7 @@
 #include "models/storage.hpp"
 
 #include "core/contract.hpp"
+#include "core/saturating.hpp"
 #include "models/network/bandwidths.hpp"
 
 #include <algorithm>
@@ -85,9 +86,10 @@ std::array<Duration, 2> load_times(const World& world) {
   const double groups = world.job.layout.groups(Dimension::data);
   const double hosts = hosts_of_job(world), ranks = world.job.layout.ranks();
   const Pipe read{storage.read, storage.read_per_host, storage.read_per_rank, storage.tenants};
-  return {state.shared / read.of(hosts_of_readers(world), groups) + state.sharded / read.of(hosts, ranks) +
-              broadcast(world, state.shared / groups),
-          each / read.of(hosts, ranks)};
+  return {
+      sum(sum(state.shared / read.of(hosts_of_readers(world), groups), state.sharded / read.of(hosts, ranks)),
+          broadcast(world, state.shared / groups)),
+      each / read.of(hosts, ranks)};
 }
 
 }  // namespace
@@ -135,7 +137,7 @@ CheckpointCosts checkpoint_costs(const World& world) {
     peers.load = both(or_else(storage.peers.load, [&] { return over_nics(1); }));
   }
   const auto per_increment = [](const MemoryTier& tier, Duration load) {
-    return tier.increment < 1 ? tier.apply + from_seconds(tier.increment * to_seconds(load)) : Duration{};
+    return tier.increment < 1 ? sum(tier.apply, from_seconds(tier.increment * to_seconds(load))) : Duration{};
   };
   memory.per_increment = per_increment(storage.memory, memory.load[0]);
   memory.increment = storage.memory.increment;

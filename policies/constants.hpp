@@ -88,11 +88,18 @@ struct FlapConstants {
   Duration quarantine = std::chrono::hours(24);    // before the host may serve again
 };
 
+/// Lines that tell of wrong numbers: the job goes back to a checkpoint from before it can have computed them.
+struct CorruptionConstants {
+  std::vector<PatternId> lines = {};
+  Duration late{};  // such a line is written up to so long after the numbers went wrong
+};
+
 struct DetectionConstants {
   Duration heartbeat_timeout{};   // silence of a host after which it counts as lost
   Duration hang_timeout{};        // no step completed for so long counts as a hang
   Duration collective_timeout{};  // a job parameter: a rank that waits longer aborts
   Duration gather{};  // how long a job that stands still waits for somebody to be named; zero: not at all
+  Duration clock_error{};  // what a host's clock says may be off by so much
   std::vector<LineRule> lines = {};
   LearnedHangConstants learned_hang = {};
   TrafficStoppedConstants traffic_stopped = {};
@@ -101,6 +108,7 @@ struct DetectionConstants {
   MfuConstants mfu = {};
   LossConstants loss = {};
   FlapConstants flap = {};
+  CorruptionConstants corruption = {};
 };
 
 /// A probe of the suite. One with a group names all of it when it fails.

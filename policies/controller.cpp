@@ -22,7 +22,7 @@ Controller::Controller(const PolicyConstants& constants, JobId job)
 void Controller::on(const Observed& seen, Orders& out) {
   const std::size_t first = out.size();
   std::visit([&](const auto& what) { on(what, seen.at, out); }, seen.what);
-  count_evictions(first, seen.at, out);
+  note(first, seen.at, out);
   if (recovery_.job_up() != job_up_) tell_detectors(seen.at, out);
 }
 
@@ -83,7 +83,7 @@ void Controller::on(const HostReturned& returned, Time now, Orders& out) {
 void Controller::on(const Told& told, Time now, Orders& out) { recovery_.on(told, now, out); }
 
 void Controller::on(const Noticed& noticed, Time now, Orders& out) {
-  if (recovery_.on(noticed, now, out)) incident_opened(now, out);
+  if (recovery_.on(noticed, now, seating_, out)) incident_opened(now, out);
 }
 
 /// Whatever it orders, it hears the outcome of.
@@ -126,7 +126,9 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
     out.add(Evict{*host});
     return;
   }
-  if (recovery_.on(suspicion, now, seating_, out)) incident_opened(now, out);
+  Suspicion counted = suspicion;
+  if (suspicion.wrong_since != kNever) counted.back = taken_.most_since(suspicion.wrong_since, now);
+  if (recovery_.on(counted, now, seating_, out)) incident_opened(now, out);
 }
 
 void Controller::incident_opened(Time now, Orders& out) {
@@ -141,9 +143,14 @@ void Controller::readmit(HostId host, Time now, Orders& out) {
   recovery_.spare_came(now, seating_, out);
 }
 
-void Controller::count_evictions(std::size_t first, Time now, const Orders& out) {
-  for (std::size_t i = first; i < out.size(); ++i)
-    if (const auto* evict = std::get_if<Evict>(&out[i].what)) retirement_.evicted(evict->host, now);
+/// What is ordered and counts later on.
+void Controller::note(std::size_t first, Time now, const Orders& out) {
+  for (std::size_t i = first; i < out.size(); ++i) {
+    const Action& what = out[i].what;
+    if (const auto* evict = std::get_if<Evict>(&what)) retirement_.evicted(evict->host, now);
+    if (const auto* every = std::get_if<CheckpointEvery>(&what)) taken_.on(now, *every);
+    if (const auto* one = std::get_if<Checkpoint>(&what)) taken_.on(now, *one);
+  }
 }
 
 void Controller::tell_detectors(Time now, Orders& out) {

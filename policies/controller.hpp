@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/cluster.hpp"
+#include "policies/checkpoint/checkpoint_count.hpp"
 #include "policies/checkpoint/checkpoint_policy.hpp"
 #include "policies/checkpoint/just_in_time.hpp"
 #include "policies/constants.hpp"
@@ -44,7 +45,7 @@ class Controller final : public Policy {
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
   void incident_opened(Time now, Orders& out);
   void readmit(HostId host, Time now, Orders& out);
-  void count_evictions(std::size_t first, Time now, const Orders& out);
+  void note(std::size_t first, Time now, const Orders& out);
   void tell_detectors(Time now, Orders& out);
 
   const PolicyConstants* constants_;
@@ -61,6 +62,7 @@ class Controller final : public Policy {
   std::vector<Asked> asked_;  // orders of detectors that have no outcome yet, in order
   CheckpointPolicy checkpoints_;
   JustInTime just_in_time_;
+  CheckpointCount taken_;
   Recovery recovery_;
   Retirement retirement_;
   bool job_up_ = false;

@@ -78,12 +78,13 @@ class Seating {
   }
   /// Slots without a host.
   std::uint32_t vacant() const { return static_cast<std::uint32_t>(vacant_.size()); }
-  /// So many hosts stand by that more of the replicas that the job lacks could train.
+  /// So many hosts stand by that, with those that joined beyond its slots, more of the replicas that the job lacks could train.
   std::uint32_t hosts_to_grow() const {
     if (inventory_.layout.dp == whole_.layout.dp || free_spares() <= 0) return 0;
     const std::uint32_t missing = whole_.job_hosts - inventory_.job_hosts;
-    const auto standing_by = static_cast<std::uint32_t>(free_spares());
-    return std::min(missing, standing_by - standing_by % hosts_of_unit());
+    const auto joined = static_cast<std::uint32_t>(beyond_.size());
+    const std::uint32_t held = joined + static_cast<std::uint32_t>(free_spares());
+    return std::max(joined, std::min(missing, held - held % hosts_of_unit())) - joined;
   }
   /// The job has so many replicas from now on. Hosts that were granted beyond its slots, and those in slots that it no longer
   /// has, take its empty ones; whoever is left stands by.

@@ -1,5 +1,7 @@
 #include "real/agent_process.hpp"
 
+#include "core/system_advice.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -68,12 +70,13 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
     child_ = -1;
-    throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed));
+    throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed) +
+                             system_advice(failed));
   }
   handle_ = pidfd_of(child_);
   if (!handle_) {
     const int why = errno;
-    kill(child_, SIGKILL);
+    ::kill(child_, SIGKILL);
     reap(child_);
     throw std::runtime_error(arguments[0] + ": cannot be watched: " + std::strerror(why));
   }
@@ -90,17 +93,29 @@ bool AgentProcess::exits_within(Duration patience) const {
   }
 }
 
-void AgentProcess::wait_or_end(Duration patience) {
-  if (!handle_) return;
-  if (!exits_within(patience)) {
+bool AgentProcess::wait_or_end(Duration patience) {
+  if (!handle_) return true;
+  const bool obeyed = exits_within(patience);
+  if (!obeyed) {
     send_signal(handle_, SIGTERM);
-    if (!exits_within(kObeys)) {
-      send_signal(handle_, SIGKILL);
-      if (child_ < 0) exits_within(kDies);
-    }
+    send_signal(handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
+    if (!exits_within(kObeys)) send_signal(handle_, SIGKILL);
   }
-  if (child_ >= 0) reap(std::exchange(child_, -1));
-  handle_.reset();
+  forget();
+  return obeyed;
+}
+
+void AgentProcess::kill() {
+  if (!handle_) return;
+  send_signal(handle_, SIGKILL);
+  forget();
+}
+
+/// Of one that is ending. One that the kernel holds on to is left to it: nobody waits for ever.
+void AgentProcess::forget() {
+  const bool gone = exits_within(kDies);
+  if (child_ >= 0 && gone) reap(child_);
+  let_go();
 }
 
 void AgentProcess::let_go() {

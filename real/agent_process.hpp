@@ -35,13 +35,17 @@ class AgentProcess {
   bool running() const { return static_cast<bool>(handle_); }
   /// Whether it ends by itself within the time; true where none runs.
   bool exits_within(Duration patience) const;
-  /// After it was asked to leave: waits so long for it, then insists.
-  void wait_or_end(Duration patience);
+  /// After it was asked to leave: waits so long for it, then insists. False where it had to insist.
+  bool wait_or_end(Duration patience);
   void end() { wait_or_end(Duration::zero()); }
+  /// SIGKILL at once: it has had its time.
+  void kill();
   /// Leaves it running: it obeys another driver now.
   void let_go();
 
  private:
+  void forget();
+
   Descriptor handle_;  // a pidfd: whoever started it, and whatever becomes of its number
   pid_t child_ = -1;   // where it is ours to reap
 };

@@ -1,14 +1,17 @@
 #include "real/drill.hpp"
 
 #include "core/record/resume_cluster.hpp"
+#include "real/agent/place.hpp"
+#include "real/agent_process.hpp"
 #include "real/clock.hpp"
 #include "real/drill_place.hpp"
 #include "real/injectors/injector.hpp"
 #include "real/real_cluster.hpp"
+#include "real/record_file.hpp"
 
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace gauntlet {
@@ -86,22 +89,43 @@ std::vector<Problem> check_drillable(const World& world) {
 
 namespace {
 
-/// An unfinished recording that this run goes on with; an empty one where there is none.
-Recording unfinished(const DrillOptions& options) {
-  if (!std::filesystem::exists(options.record)) return {};
+bool ended(const Record& record) {
+  return !record.observations.empty() && std::holds_alternative<Finished>(record.observations.back().what);
+}
+
+/// A recording that this run goes on with; an empty one where there is none.
+Recording recorded_so_far(const DrillOptions& options) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(options.record, error).type();
+  if (type == fs::file_type::not_found) return {};
+  if (type == fs::file_type::symlink)
+    throw std::runtime_error(options.record +
+                             ": is a symbolic link, which is not followed; name the file itself");
+  if (type != fs::file_type::regular)
+    throw std::runtime_error(options.record + ": is not a regular file; give another --record");
   ReadRecording read = read_recording(options.record);
   if (!read.recording) throw std::runtime_error(read.problem.text());
-  Recording& so_far = *read.recording;
-  const bool ended = !so_far.record.observations.empty() &&
-                     std::holds_alternative<Finished>(so_far.record.observations.back().what);
-  if (ended)
-    throw std::runtime_error(options.record +
-                             ": this drill is finished; give another --record, or replay it");
-  if (so_far.header.scenario != options.header.scenario || so_far.header.seed != options.header.seed) {
-    throw std::runtime_error(options.record +
-                             ": is an unfinished drill of another scenario or seed; give another --record");
-  }
-  return std::move(so_far);
+  return std::move(*read.recording);
+}
+
+/// What is drilled cannot change half-way: neither the policies' decisions so far nor the faults injected so far would
+/// belong to it.
+void refuse_another_drill(const Recording& so_far, const DrillOptions& options) {
+  if (so_far.header.scenario == options.header.scenario && so_far.header.seed == options.header.seed) return;
+  throw std::runtime_error(options.record +
+                           ": is an unfinished drill of another scenario or seed; give another --record");
+}
+void refuse_another_plan(const PlanMark& begun, const DrillOptions& options) {
+  const PlanMark asked = mark_of(options.plan);
+  if (asked == begun) return;
+  std::string why =
+      "was begun with another fault plan, by another version of this program; go on with that version";
+  if (asked.faults == 0)
+    why = "was begun with " + std::to_string(begun.faults) + " planned faults; leave out --no-faults";
+  if (begun.faults == 0) why = "was begun with --no-faults; write it again";
+  throw std::runtime_error(options.record + ": is an unfinished drill that " + why +
+                           ", or give another --record");
 }
 
 void remove_traces(StateFile& kept, const std::string& directory) {
@@ -109,15 +133,52 @@ void remove_traces(StateFile& kept, const std::string& directory) {
   kept.remove();
 }
 
+/// What the files of a drill say about it, at any time.
+void read_result(const World& world, const DrillOptions& options, const RawProgress& progress,
+                 const Journal& journal, std::int64_t started_ns, DrillResult& result) {
+  result.finished = ended(result.record);
+  result.final_hash = final_hash(progress.entries(), world.job.layout.ranks());
+  result.checkpoint_warnings = checkpoint_warnings(progress.entries());
+  for (const JournalEntry& entry : journal.entries())
+    result.injected += entry.step == JournalStep::observed ? 1 : 0;
+  result.logs = assemble_logs(world, options.plan, progress.entries(), journal.entries(), result.record,
+                              DrillClock(started_ns));
+}
+
+/// Of a drill that was over when its driver died, before that could say so.
+DrillResult result_of_finished(const World& world, const DrillOptions& options, Recording recording,
+                               const DrillState& state) {
+  for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
+    AgentProcess(agent_process(state.directory, host)).end();
+  DrillResult result;
+  result.record = std::move(recording.record);
+  read_result(world, options, RawProgress(state.directory + "/progress"),
+              Journal(state.directory + "/journal"), state.started_ns, result);
+  return result;
+}
+
 }  // namespace
 
 DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options) {
   StateFile kept(options.record);
-  const Recording so_far = unfinished(options);
+  Recording so_far = recorded_so_far(options);
   const bool fresh = so_far.whole_bytes == 0;
-  DrillState state =
-      fresh ? DrillState{.started_ns = monotonic_ns(), .epoch = 0, .directory = new_drill_directory()}
-            : kept.read(options.record);
+  if (ended(so_far.record) && !kept.holds_state()) {
+    throw std::runtime_error(options.record +
+                             ": this drill is finished; give another --record, or replay it");
+  }
+  if (!fresh) refuse_another_drill(so_far, options);
+  DrillState state = fresh ? DrillState{.started_ns = monotonic_ns(),
+                                        .epoch = 0,
+                                        .plan = mark_of(options.plan),
+                                        .directory = new_drill_directory()}
+                           : kept.read(options.record);
+  refuse_another_plan(state.plan, options);
+  if (ended(so_far.record)) {
+    DrillResult result = result_of_finished(world, options, std::move(so_far), state);
+    remove_traces(kept, state.directory);
+    return result;
+  }
   ++state.epoch;
   DrillResult result;
   const auto forget = [&](bool recording_too) {
@@ -129,9 +190,10 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   try {
     prepare_drill_directory(state.directory);
     kept.write(state);
-    const auto file = fresh ? std::make_unique<RecordingWriter>(options.record, options.header)
-                            : std::make_unique<RecordingWriter>(options.record, so_far);
+    RecordFile file = fresh ? RecordFile(options.record) : RecordFile(options.record, so_far.whole_bytes);
     recording_is_ours = true;
+    RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
+    if (fresh) writer.write(options.header);
     RealCluster cluster(world,
                         {.directory = state.directory,
                          .gauntlet = options.gauntlet,
@@ -143,17 +205,12 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .stop = options.stop},
                         so_far.record);
     result.record = so_far.record;
-    FileRecorder recorder(cluster, result.record, *file);
+    FileRecorder recorder(cluster, result.record, writer);
     ResumeCluster resumed(so_far.record, recorder);
     run(resumed, controller, kNever);
     result.difference = resumed.difference();
-    result.finished = std::holds_alternative<Finished>(result.record.observations.back().what);
-    result.final_hash = cluster.final_hash();
     result.hosts = cluster.identities();
-    const std::vector<JournalEntry>& journal = cluster.journal().entries();
-    for (const JournalEntry& entry : journal) result.injected += entry.step == JournalStep::observed ? 1 : 0;
-    result.logs = assemble_logs(world, options.plan, cluster.raw_progress().entries(), journal, result.record,
-                                DrillClock(state.started_ns));
+    read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
   } catch (...) {

@@ -32,6 +32,7 @@ struct DrillResult {
   std::uint64_t final_hash = 0;                         // over the final parameters of all ranks
   bool finished = false;                                // else it was interrupted and can be resumed
   std::uint32_t injected = 0;                           // faults that reached a rank
+  std::vector<std::string> checkpoint_warnings;         // a sentence each: those that were damaged, or failed
   std::vector<HostIdentity> hosts;                      // by HostId
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
@@ -39,8 +40,9 @@ struct DrillResult {
 /// What keeps this world from being drilled at all, before anything is started.
 std::vector<Problem> check_drillable(const World& world);
 
-/// An unfinished recording at `record` goes on; the header must agree with it. Throws std::runtime_error, with nothing
-/// left running, where the environment does not allow it or another driver runs this drill.
+/// An unfinished recording at `record` goes on; the header and the plan must agree with it. One that is complete, but
+/// whose driver died before it returned, is returned. Throws std::runtime_error, with nothing left running, where the
+/// environment does not allow it or another driver runs this drill.
 DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options);
 
 }  // namespace gauntlet

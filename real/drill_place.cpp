@@ -1,5 +1,7 @@
 #include "real/drill_place.hpp"
 
+#include "core/record/fingerprint.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -54,6 +56,17 @@ void probe_directory(const std::string& path) {
 
 // --- the state file
 
+PlanMark mark_of(const FaultPlan& plan) {
+  Fingerprint all;
+  for (const PlannedFault& fault : plan) {
+    all.add(static_cast<std::uint64_t>(fault.at.time_since_epoch().count()));
+    all.add(std::uint64_t{fault.kind.value});
+    all.add(static_cast<std::uint64_t>(fault.component.kind));
+    all.add(std::uint64_t{fault.component.index});
+  }
+  return {.faults = plan.size(), .fingerprint = all.value()};
+}
+
 StateFile::StateFile(const std::string& record) : path_(record + ".state") {
   while (true) {
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -66,21 +79,30 @@ StateFile::StateFile(const std::string& record) : path_(record + ".state") {
     }
     struct stat ours {
     }, named{};
-    const bool still_there = fstat(file_, &ours) == 0 && stat(path_.c_str(), &named) == 0;
+    const bool still_there = fstat(file_, &ours) == 0 && lstat(path_.c_str(), &named) == 0;
+    if (still_there && (!S_ISREG(ours.st_mode) || ours.st_uid != geteuid())) {
+      close(std::exchange(file_, -1));
+      throw std::runtime_error(path_ + ": is not a regular file of this user; give another --record");
+    }
     if (still_there && ours.st_ino == named.st_ino && ours.st_dev == named.st_dev) break;
     close(file_);  // the driver before us removed it when it ended
   }
 }
 
 StateFile::~StateFile() {
-  struct stat ours {};
-  if (fstat(file_, &ours) == 0 && ours.st_size == 0) remove();  // nothing was begun
+  if (!holds_state()) remove();  // nothing was begun
   close(file_);
+}
+
+bool StateFile::holds_state() const {
+  struct stat ours {};
+  return fstat(file_, &ours) != 0 || ours.st_size > 0;
 }
 
 void StateFile::write(const DrillState& state) {
   const std::string text = boot_id() + '\n' + std::to_string(state.started_ns) + '\n' +
-                           std::to_string(state.epoch) + '\n' + state.directory + '\n';
+                           std::to_string(state.epoch) + '\n' + std::to_string(state.plan.faults) + ' ' +
+                           std::to_string(state.plan.fingerprint) + '\n' + state.directory + '\n';
   if (pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ftruncate(file_, static_cast<off_t>(text.size())) != 0 || fsync(file_) != 0) {
     throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
@@ -91,10 +113,11 @@ DrillState StateFile::read(const std::string& record) const {
   std::ifstream file(path_);
   std::string boot;
   DrillState state;
-  if (!std::getline(file, boot) || !(file >> state.started_ns >> state.epoch >> std::ws) ||
+  if (!std::getline(file, boot) ||
+      !(file >> state.started_ns >> state.epoch >> state.plan.faults >> state.plan.fingerprint >> std::ws) ||
       !std::getline(file, state.directory)) {
-    throw std::runtime_error(path_ + ": the state of this unfinished drill is missing; remove " + record +
-                             " to begin anew");
+    throw std::runtime_error(path_ + ": the state of this unfinished drill is missing or not whole; remove " +
+                             record + " to begin anew");
   }
   if (boot != boot_id() || !std::filesystem::exists(state.directory)) {
     throw std::runtime_error(record +
@@ -114,14 +137,33 @@ void StateFile::remove() { unlink(path_.c_str()); }
 
 // --- the directory
 
-std::string new_drill_directory() {
+std::string drill_base() {
   const char* base = std::getenv("TMPDIR");
-  std::string path =
-      std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/" + kDirectoryPrefix + "XXXXXX";
-  if (mkdtemp(path.data()) == nullptr)
-    throw std::runtime_error(path + ": cannot be made: " + std::strerror(errno));
+  return base != nullptr && *base != '\0' ? base : "/tmp";
+}
+
+std::optional<Problem> problem_of_drill_base() {
+  const std::string base = drill_base();
+  struct stat found {};
+  const bool directory = stat(base.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+  if (directory && access(base.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return Problem{.file = "TMPDIR",
+                 .what = base,
+                 .why = directory ? std::string("cannot be written: ") + std::strerror(errno)
+                                  : "is not a directory, and a drill keeps its sockets and checkpoints there",
+                 .suggestion = "set TMPDIR to a directory in which you may write"};
+}
+
+std::string new_private_directory(const std::string& prefix) {
+  std::string path = drill_base() + "/" + prefix + "XXXXXX";
+  if (mkdtemp(path.data()) == nullptr) {
+    throw std::runtime_error(path + ": cannot be made: " + std::strerror(errno) +
+                             "; set TMPDIR to a directory that can be written");
+  }
   return path;
 }
+
+std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
 void prepare_drill_directory(const std::string& path) {
   const std::string checkpoints = path + "/checkpoints";

@@ -1,15 +1,28 @@
 // Where a drill keeps what it needs beside its recording: a directory of its own, and a locked file that says where.
 #pragma once
 
+#include "core/problem.hpp"
+#include "models/fault_plan.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace gauntlet {
+
+/// Of a fault plan, to tell it from others: the recording holds the scenario and the seed, and not what was left out.
+struct PlanMark {
+  std::uint64_t faults = 0;
+  std::uint64_t fingerprint = 0;
+  friend bool operator==(const PlanMark&, const PlanMark&) = default;
+};
+PlanMark mark_of(const FaultPlan& plan);
 
 /// What a driver that takes over needs beside the record.
 struct DrillState {
   std::int64_t started_ns = 0;
   std::uint64_t epoch = 0;
+  PlanMark plan;
   std::string directory;
 };
 
@@ -23,6 +36,8 @@ class StateFile {
   StateFile(const StateFile&) = delete;
   StateFile& operator=(const StateFile&) = delete;
 
+  /// Whether an earlier driver left its state.
+  bool holds_state() const;
   /// One write, and what it leaves of a longer state comes after what is read: no death in between spoils it.
   void write(const DrillState& state);
   /// Of an earlier driver; refuses a state of another boot, and a directory that no drill of ours made.
@@ -34,7 +49,15 @@ class StateFile {
   int file_ = -1;
 };
 
-/// A new directory under $TMPDIR, ours alone.
+/// Where drills make their directories: $TMPDIR, or the system's place for temporary files.
+std::string drill_base();
+/// Why no drill can make one there.
+std::optional<Problem> problem_of_drill_base();
+
+/// A new directory there, ours alone, whose name begins so. Throws std::runtime_error.
+std::string new_private_directory(const std::string& prefix);
+
+/// The same, for a drill.
 std::string new_drill_directory();
 
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.

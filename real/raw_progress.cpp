@@ -1,23 +1,16 @@
 #include "real/raw_progress.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "core/record/fingerprint.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 
 namespace gauntlet {
 
-RawProgress::RawProgress(const std::string& path) : path_(path) {
-  std::ifstream file(path);
-  std::string text;
-  while (std::getline(file, text)) {
+RawProgress::RawProgress(const std::string& path) : file_(path) {
+  for (const std::string& text : file_.found()) {
     std::istringstream in(text);
     Entry entry;
     if (!(in >> entry.run >> entry.rank)) continue;
@@ -28,18 +21,36 @@ RawProgress::RawProgress(const std::string& path) : path_(path) {
       entries_.push_back(entry);
     }
   }
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file_ < 0) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
 }
 
-RawProgress::~RawProgress() { close(file_); }
-
 void RawProgress::add(std::uint32_t run, std::uint32_t rank, const RankLine& line) {
+  file_.append(std::to_string(run) + " " + std::to_string(rank) + " " + to_line(line));
   entries_.push_back({run, rank, line});
-  const std::string text = std::to_string(run) + " " + std::to_string(rank) + " " + to_line(line) + "\n";
-  if (write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entry>& raw) {
+  std::vector<std::string> warnings;
+  for (const RawProgress::Entry& entry : raw) {
+    if (!is_checkpoint_warning(entry.line)) continue;
+    if (std::find(warnings.begin(), warnings.end(), entry.line.text) == warnings.end())
+      warnings.push_back(entry.line.text);
   }
+  return warnings;
+}
+
+std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks) {
+  std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> finished;  // by run, by rank
+  for (const RawProgress::Entry& entry : raw) {
+    if (entry.line.kind == RankLine::Kind::finished && entry.rank < ranks)
+      finished[entry.run][entry.rank] = entry.line.hash;
+  }
+  for (auto run = finished.rbegin(); run != finished.rend(); ++run) {
+    if (run->second.size() < ranks) continue;
+    Fingerprint all;
+    for (const auto& [rank, hash] : run->second) all.add(hash);
+    return all.value();
+  }
+  return 0;
 }
 
 namespace {
@@ -56,6 +67,7 @@ std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw,
                                      const DrillClock& clock) {
   std::map<std::uint32_t, Run> runs;
   for (const RawProgress::Entry& entry : raw) {
+    if (entry.rank >= ranks) continue;
     Run& run = runs[entry.run];
     const Time at = clock.at(entry.line.at_ns);
     if (entry.line.kind == RankLine::Kind::up) {
@@ -77,7 +89,7 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
                   Time end) {
   TruthLog truth;
   for (const JournalEntry& entry : journal) {
-    if (entry.at > end) continue;
+    if (entry.at > end || entry.injection >= plan.size()) continue;
     if (entry.step != JournalStep::observed && entry.step != JournalStep::undone) continue;
     const PlannedFault& fault = plan[entry.injection];
     const FaultKind& kind = world.faults[fault.kind.value];
@@ -125,7 +137,7 @@ Trained add_stretches(const Run& run, Duration nominal, Time end, const DrillClo
       const std::int64_t steps = line.step - step;
       stretch.step = std::max(passed / steps, Duration(1));
       stretch.healthy_step = std::min(stretch.step, nominal);
-      stretch.end = at + steps * stretch.step;
+      stretch.end = after(at, steps * stretch.step);
     }
     if (stretch.end > end) break;
     progress.stretches.push_back(stretch);
@@ -141,6 +153,7 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
                         const std::vector<JournalEntry>& journal, const Record& record,
                         const DrillClock& clock) {
   DrillLogs logs;
+  if (record.observations.empty()) return logs;
   const Time end = record.observations.back().at;
   logs.truth = truth_of(world, plan, journal, end);
   const Duration nominal = world.job.step_time;
@@ -182,6 +195,7 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
   }
   std::stable_sort(logs.truth.begin(), logs.truth.end(),
                    [](const Truth& a, const Truth& b) { return a.at < b.at; });
+  place_by_time(logs.truth, record);
   return logs;
 }
 

@@ -7,6 +7,7 @@
 #include "models/fault_plan.hpp"
 #include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/line_file.hpp"
 #include "real/trainer/lines.hpp"
 
 #include <cstdint>
@@ -25,24 +26,27 @@ class RawProgress {
 
   /// Appends to the file, after reading what an earlier driver wrote. Throws std::runtime_error.
   explicit RawProgress(const std::string& path);
-  ~RawProgress();
-  RawProgress(const RawProgress&) = delete;
-  RawProgress& operator=(const RawProgress&) = delete;
 
   void add(std::uint32_t run, std::uint32_t rank, const RankLine& line);
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
+  LineFile file_;
   std::vector<Entry> entries_;
-  int file_ = -1;
-  std::string path_;
 };
+
+/// What ranks warned of their checkpoints, each once, in the order in which it was said.
+std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entry>& raw);
+
+/// Over the final parameters of all `ranks`, in the last run that every one of them finished; 0 where there is none.
+std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks);
 
 /// The same logs that a simulation writes. Steps are those that rank 0 reported; a step counts as healthy up to the
 /// scenario's step time. The step that a stop cut begins with the last complete one and ends with the fault's onset (an
 /// onset that a completed step overtook is moved to the end of that step), or else with the order to stop. A run in which
 /// not every rank came up trained nothing. The record's last observation is the end of everything: what came later, as
-/// it does where the drill was interrupted, is left out.
+/// it does where the drill was interrupted, is left out. What no rank and no fault of the plan can have written is passed
+/// over.
 struct DrillLogs {
   TruthLog truth;
   ProgressLog progress;

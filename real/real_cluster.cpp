@@ -1,9 +1,6 @@
 // The driver's loop: agents' messages, timers, and what of them becomes an observation.
 #include "real/real_cluster.hpp"
 
-#include "core/record/fingerprint.hpp"
-#include "real/injectors/injector.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,6 +41,7 @@ std::optional<Observed> RealCluster::next(Time until) {
       return first;
     }
     if (finished_ || (setup_.stop != nullptr && *setup_.stop)) return std::nullopt;
+    hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
     run_due();
     if (!outbox_.empty()) continue;
     if (now() >= until) return std::nullopt;
@@ -52,21 +50,35 @@ std::optional<Observed> RealCluster::next(Time until) {
     const Time wake = std::min({next_deadline(), until, now() + Duration(kLookUp)});
     const auto wait = std::max(Duration::zero(), wake - clock_.now());
     inbox_filled_.wait_for(lock, wait, [this] { return !inbox_.empty(); });
-    std::deque<Incoming> arrived;
+  }
+}
+
+void RealCluster::hear_inbox() {
+  std::deque<Incoming> arrived;
+  {
+    const std::lock_guard lock(inbox_mutex_);
     arrived.swap(inbox_);
-    lock.unlock();
-    for (const Incoming& each : arrived) {
-      if (hosts_[each.host].connection != each.connection) continue;
-      const HostId host{each.host};
+  }
+  for (const Incoming& each : arrived) {
+    const HostId host{each.host};
+    const bool current = hosts_[each.host].connection == each.connection;
+    if (const auto* lost = std::get_if<Lost>(&each.what)) {
+      if (current) on(host, *lost);
+      continue;
+    }
+    const auto& message = std::get<AgentMessage>(each.what);
+    if (const auto* injected = std::get_if<AgentInjected>(&message)) {
+      on(host, *injected);  // it was done, whatever became of its agent
+    } else if (current) {
       std::visit(
-          [&](const auto& what) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(what)>, Lost>) {
-              on(host, what);
+          [&](const auto& said) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(said)>, AgentHeartbeat>) {
+              on_heartbeat(host, each.at);
             } else {
-              std::visit([&](const auto& message) { on(host, message); }, what);
+              on(host, said);
             }
           },
-          each.what);
+          message);
     }
   }
 }
@@ -111,12 +123,13 @@ std::vector<HostIdentity> RealCluster::identities() const {
   return identities;
 }
 
-void RealCluster::on(HostId host, const AgentHeartbeat&) {
-  const Time present = now();
-  for (auto& [watch, filter] : hosts_[host.value].silence) {
-    if (const auto edge = filter.on_sample(present)) {
+void RealCluster::on_heartbeat(HostId host, Time came) {
+  Host& beating = hosts_[host.value];
+  const Time at = std::max(came, beating.watched_since);
+  for (auto& [watch, filter] : beating.silence) {
+    if (const auto edge = filter.on_sample(at)) {
       push(Seen{
-          .watch = watch, .who = component(host), .edge = *edge, .sensed = present, .value = 0, .more = 0});
+          .watch = watch, .who = component(host), .edge = *edge, .sensed = now(), .value = 0, .more = 0});
     }
   }
 }
@@ -138,29 +151,37 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
   progress_.add(message.run, message.rank, *line);
+  if (is_checkpoint_warning(*line)) std::fprintf(stderr, "gauntlet: warning: %s\n", line->text.c_str());
   if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
     most_steps_ = line->step;
     progress_at_ = now();
   }
   if (message.run != run_ || ranks_ == RanksState::none) return;
-  const std::uint32_t ranks = world_->job.layout.ranks();
-  if (line->kind == RankLine::Kind::up && ranks_ == RanksState::starting) {
-    up_[message.rank] = line->step;
-    if (up_.size() < ranks) return;
-    ranks_ = RanksState::up;
-    for (const OrderId order : open_starts()) close(order, Status::done, Loaded{line->step});
+  if (line->kind == RankLine::Kind::up) on_up(message.rank, line->step);
+  if (line->kind == RankLine::Kind::finished) on_finished(message.rank);
+}
+
+/// The rank goes on after that step.
+void RealCluster::on_up(std::uint32_t rank, std::int64_t step) {
+  if (ranks_ != RanksState::starting) return;
+  up_.insert(rank);
+  if (up_.size() < world_->job.layout.ranks()) return;
+  ranks_ = RanksState::up;
+  for (const OrderId order : open_starts()) close(order, Status::done, Loaded{step});
+}
+
+void RealCluster::on_finished(std::uint32_t rank) {
+  if (finished_ranks_.empty()) {  // the others do the same steps: they wait for nobody longer than this
+    for (const HostId host : slots_) expect_answer(host, Debt::ranks_finished, run_, collective_timeout_);
   }
-  if (line->kind == RankLine::Kind::finished) {
-    finished_ranks_[message.rank] = line->hash;
-    if (finished_ranks_.size() < ranks) return;
-    Fingerprint all;
-    for (const auto& [rank, hash] : finished_ranks_) all.add(hash);
-    final_hash_ = all.value();
-    finish(Ending::completed);
-  }
+  finished_ranks_.insert(rank);
+  if (finished_ranks_.size() < world_->job.layout.ranks()) return;
+  finish(Ending::completed);
 }
 
 void RealCluster::on(HostId host, const AgentDone& message) {
+  for (const Debt debt : {Debt::start, Debt::stop, Debt::probe})
+    hosts_[host.value].unpaid.erase({debt, message.order});
   OpenOrder* open = find(OrderId{message.order});
   if (open == nullptr) return;
   const bool probe = std::holds_alternative<Probe>(open->order.what);
@@ -189,7 +210,9 @@ void RealCluster::on(HostId, const AgentRankExited& message) {
   for (const OrderId order : open_starts()) close(order, Status::failed);
 }
 
-void RealCluster::on(HostId, const AgentInjected& message) {
+void RealCluster::on(HostId host, const AgentInjected& message) {
+  hosts_[host.value].unpaid.erase({Debt::injection, message.injection});
+  if (message.injection >= setup_.plan.size() || journal_.answered(message.injection)) return;  // told twice
   const JournalStep step = message.ok ? JournalStep::observed : JournalStep::missed;
   journal_.write({step, message.injection, clock_.at(message.at_ns)});
 }
@@ -202,41 +225,8 @@ void RealCluster::on(HostId host, const Lost& message) {
   }
   std::fprintf(stderr, "gauntlet: agent of host %u is gone (%s); starting it again\n", host.value,
                message.why.c_str());
-  set_link(host, nullptr);
   hosts_[host.value].process.end();
-  ranks_lost(host);
-  schedule(now(), AttendDue{host});
-}
-
-/// The host's ranks died with its agent: whoever waits for that host has waited long enough.
-void RealCluster::ranks_lost(HostId host) {
-  std::vector<OrderId> failed;
-  for (auto& [id, open] : open_) {
-    if (open.waiting.count(host.value) > 0) failed.push_back(OrderId{id});
-  }
-  for (const OrderId order : failed) {
-    OpenOrder* open = find(order);
-    if (open == nullptr) continue;
-    if (std::holds_alternative<Probe>(open->order.what)) {
-      note_failing(*open, host);
-      report_failing(*open, host);
-    }
-    host_answered(*open, host);
-  }
-  const bool had_ranks = hosts_[host.value].state == HostState::in_job && ranks_ != RanksState::none;
-  if (!had_ranks) return;
-  for (const Order& order : watches_) {
-    const Watch& watch = std::get<Watch>(order.what);
-    if (watch.signal != Signal::process_exit) continue;
-    push(Seen{.watch = watch.id,
-              .who = component(host),
-              .edge = Edge::sample,
-              .sensed = now(),
-              .value = 137,
-              .more = 0});
-  }
-  if (ranks_ != RanksState::starting) return;
-  for (const OrderId order : open_starts()) close(order, Status::failed);
+  lose(host);
 }
 
 // --- timers ------------------------------------------------------------------------------------------------------------
@@ -250,17 +240,8 @@ void RealCluster::on(const RepairDue& due) {
 }
 
 void RealCluster::on(const InjectionDue& due) {
-  const PlannedFault& fault = setup_.plan[due.injection];
-  const std::optional<AgentSignal> signal = injector_for(world_->faults[fault.kind.value]);
-  const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  const HostId host{fault.component.index / per_host};
-  const std::optional<std::uint32_t> rank = rank_on(host, fault.component.index % per_host);
   journal_.write({JournalStep::began, due.injection, now()});
-  if (!signal || !rank || !hosts_[host.value].link) {
-    journal_.write({JournalStep::missed, due.injection, now()});
-    return;
-  }
-  hosts_[host.value].link->inject(due.injection, *rank, *signal);
+  inject(due.injection);
 }
 
 /// Until it answers the host is silent, as its heartbeat watches will say.
@@ -276,18 +257,6 @@ void RealCluster::on(const GiveUpDue&) {
   const Time due = after(progress_at_, world_->job.give_up_after);
   if (now() < due) return schedule(due, GiveUpDue{});
   finish(Ending::gave_up);
-}
-
-void RealCluster::on(const ProbeDue& due) {
-  OpenOrder* open = find(due.order);
-  if (open == nullptr) return;
-  for (const std::uint32_t host : std::set<std::uint32_t>(open->waiting)) {
-    on(HostId{host}, AgentDone{.order = due.order.value,
-                               .ok = false,
-                               .faulty = true,
-                               .value = 0,
-                               .why = "did not answer a probe in time"});
-  }
 }
 
 }  // namespace gauntlet

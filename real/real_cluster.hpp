@@ -35,6 +35,10 @@
 
 namespace gauntlet {
 
+/// How long an agent may take to answer an order, beyond what the order itself takes; then its host counts as lost. An
+/// agent answers within milliseconds. On a machine that other work keeps busy it has been seen to take seconds.
+inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
+
 struct DrillSetup {
   std::string directory;  // of sockets, checkpoints, the journal and the raw progress; ours alone
   std::string gauntlet;   // this program: agents are started from it
@@ -44,6 +48,7 @@ struct DrillSetup {
   Seed seed;
   FaultPlan plan;
   const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run
+  Duration answers_within = kAnswersWithin;
 };
 
 /// Agents obey a later driver: this one has ended, without touching them or what they work on.
@@ -63,8 +68,6 @@ class RealCluster final : public Cluster {
   std::optional<Observed> next(Time until) override;
   void start(const Order& order) override;
 
-  /// Over the parameters of every rank, once the job has finished.
-  std::uint64_t final_hash() const { return final_hash_; }
   /// By HostId, as their agents said when they were attended to last; empty where none ever was.
   std::vector<HostIdentity> identities() const;
   const RawProgress& raw_progress() const { return progress_; }
@@ -73,6 +76,8 @@ class RealCluster final : public Cluster {
  private:
   enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
   enum class RanksState : std::uint8_t { none, starting, up };
+  /// What a host owes: the answers to four orders, and the lines of its ranks after a start and at the end of the job.
+  enum class Debt : std::uint8_t { start, stop, probe, injection, ranks_up, ranks_finished };
   struct Host {
     HostState state = HostState::spare;
     std::unique_ptr<AgentLink> link;  // set under links_mutex_; null while its agent is gone
@@ -80,6 +85,8 @@ class RealCluster final : public Cluster {
     AgentProcess process;
     HostIdentity identity;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
+    Time watched_since{};                             // the youngest of `silence`
+    std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers to orders, by order or injection
   };
   struct Lost {
     std::string why;
@@ -87,6 +94,7 @@ class RealCluster final : public Cluster {
   struct Incoming {
     std::uint32_t host;
     std::uint32_t connection;
+    Time at;  // when it came
     std::variant<AgentMessage, Lost> what;
   };
   struct OpenOrder {
@@ -112,22 +120,31 @@ class RealCluster final : public Cluster {
   struct AttendDue {
     HostId host;
   };  // its agent is gone
-  struct ProbeDue {
-    OrderId order;
-  };  // whoever has not answered by then has failed
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, ProbeDue>;
+  struct AnswerDue {
+    HostId host;
+    std::uint32_t connection;
+    Debt debt;
+    std::uint64_t number;  // of the order, the injection or the run
+    Time at;
+    Duration allowed;
+    bool extended = false;
+  };  // a host that has not answered by then is lost
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and what agents say
   Time now();
   void push(const Observation& what);
   void schedule(Time at, const Due& due);
   Time next_deadline() const;
+  void hear_inbox();
   void run_due();
   void finish(Ending ending);
   void on(HostId host, const AgentAttending& message);
-  void on(HostId host, const AgentHeartbeat& message);
+  void on_heartbeat(HostId host, Time came);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
+  void on_up(std::uint32_t rank, std::int64_t step);
+  void on_finished(std::uint32_t rank);
   void on(HostId host, const AgentDone& message);
   void on(HostId host, const AgentRankExited& message);
   void on(HostId host, const AgentInjected& message);
@@ -138,7 +155,7 @@ class RealCluster final : public Cluster {
   void on(const WindowDue& due);
   void on(const GiveUpDue& due);
   void on(const AttendDue& due);
-  void on(const ProbeDue& due);
+  void on(const AnswerDue& due);
 
   // real_hosts.cpp: agents, and taking over from an earlier driver
   void begin_drill(bool taking_over);
@@ -153,9 +170,18 @@ class RealCluster final : public Cluster {
   void release(HostId host);
   void restore(const Record& so_far);
   void reconcile();
-  void ranks_lost(HostId host);
   std::vector<std::uint32_t> ranks_of(HostId host) const;
   std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
+
+  // real_answers.cpp: what hosts owe, and hosts that are lost
+  void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
+  bool owes(HostId host, Debt debt, std::uint64_t number) const;
+  void lose(HostId host);
+  void ranks_lost(HostId host);
+  void end_waiting_for(HostId host);
+  void inject(std::uint64_t injection);
+  void inject_again(HostId host);
+  void hear_last_injections();
 
   // real_orders.cpp
   bool take(const Order& order);
@@ -226,9 +252,8 @@ class RealCluster final : public Cluster {
   std::uint32_t run_ = 0;  // starts of the job so far
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
-  std::map<std::uint32_t, std::int64_t> up_;  // by rank, in this run: the step that it goes on after
-  std::map<std::uint32_t, std::uint64_t> finished_ranks_;
-  std::uint64_t final_hash_ = 0;
+  std::set<std::uint32_t> up_;  // ranks of this run
+  std::set<std::uint32_t> finished_ranks_;
   std::int64_t most_steps_ = 0;  // that any run completed
   Time progress_at_;             // when it did, or when this driver began
 };

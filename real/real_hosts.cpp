@@ -1,4 +1,5 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
+#include "core/quantity.hpp"
 #include "real/agent/agent.hpp"
 #include "real/agent/place.hpp"
 #include "real/real_cluster.hpp"
@@ -13,8 +14,12 @@
 namespace gauntlet {
 namespace {
 
-constexpr Duration kAgentAnswers = std::chrono::seconds(20);  // a started agent, on a busy machine
-constexpr Duration kAgentIsThere = std::chrono::seconds(2);   // one that an earlier driver left
+constexpr Duration kAgentIsThere = std::chrono::seconds(2);  // one that an earlier driver left
+
+/// An agent that is told to quit, with its ranks.
+Duration quits_within(const DrillSetup& setup) {
+  return std::min<Duration>(setup.answers_within, std::chrono::seconds(5));
+}
 
 }  // namespace
 
@@ -99,18 +104,20 @@ void RealCluster::end_agents() {
     }
   }
   for (Host& host : hosts_) {
-    host.process.wait_or_end(std::chrono::seconds(5));
+    host.process.wait_or_end(quits_within(setup_));
     if (host.link) host.link->close();
   }
+  if (!superseded_) hear_last_injections();
 }
 
 /// The body of the renewing thread.
 void RealCluster::renew_leases() {
-  constexpr auto kSignOfLife = std::chrono::seconds(60);  // longer than the driver waits for any one agent
+  // Longer than the driver waits for any one agent: for its predecessor to end, for its socket, for its answer.
+  const Duration sign_of_life = std::chrono::seconds(20) + 2 * setup_.answers_within;
   constexpr Duration kShortest = std::chrono::milliseconds(1);
   std::unique_lock lock(links_mutex_);
   while (renewing_) {
-    const bool alive = Duration(monotonic_ns() - alive_at_ns_) < kSignOfLife;
+    const bool alive = Duration(monotonic_ns() - alive_at_ns_) < sign_of_life;
     for (const Host& host : hosts_) {
       if (alive && host.link) host.link->lease(world_->drill.lease);
     }
@@ -167,10 +174,11 @@ std::string RealCluster::last_words(HostId host) const {
 void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
+  attended.unpaid.clear();
   const auto put = [this, host, connection](std::variant<AgentMessage, Lost> what) {
     {
       const std::lock_guard lock(inbox_mutex_);
-      inbox_.push_back({host.value, connection, std::move(what)});
+      inbox_.push_back({host.value, connection, clock_.now(), std::move(what)});
     }
     inbox_filled_.notify_one();
   };
@@ -186,14 +194,14 @@ void RealCluster::attend(HostId host) {
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
     constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{};
-         waited < kAgentAnswers && access(agent_socket(setup_.directory, host.value).c_str(), F_OK) != 0;
+    for (Duration waited{}; waited < setup_.answers_within &&
+                            access(agent_socket(setup_.directory, host.value).c_str(), F_OK) != 0;
          waited += kLook) {
       if (!attended.process.exits_within(kLook)) continue;
       why = "it ended";
       return false;
     }
-    return attended.link->connect(kAgentAnswers, why);
+    return attended.link->connect(setup_.answers_within, why);
   };
   alive_at_ns_ = monotonic_ns();
   std::string why;
@@ -204,7 +212,10 @@ void RealCluster::attend(HostId host) {
     superseded_ = true;
     throw Superseded("another driver took over: " + why);
   }
-  if (!answers && !started_by_us) {  // the earlier driver's agent is gone too
+  if (!answers && !started_by_us) {
+    std::fprintf(stderr,
+                 "gauntlet: the earlier driver's agent of host %u does not answer (%s); starting another\n",
+                 host.value, why.c_str());
     launch(host);
     link();
     answers = connect_started(why);
@@ -224,16 +235,18 @@ void RealCluster::attend(HostId host) {
   }
   attended.link->lease(world_->drill.lease);
   send_watches(host);
+  inject_again(host);
 }
 
 void RealCluster::send_watches(HostId host) {
   Host& told = hosts_[host.value];
   if (!told.link) return;  // it will be told when it is attended to
   told.silence.clear();
+  told.watched_since = now();
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
     if (watch.signal == Signal::heartbeat) {
-      told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), now()));
+      told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
     } else {
       told.link->watch(order);
     }
@@ -245,9 +258,14 @@ void RealCluster::release(HostId host) {
   Host& leaving = hosts_[host.value];
   ++leaving.connection;
   leaving.silence.clear();
+  leaving.unpaid.clear();
   if (leaving.link) leaving.link->quit();
-  leaving.process.wait_or_end(std::chrono::seconds(5));
+  if (!leaving.process.wait_or_end(quits_within(setup_))) {
+    std::fprintf(stderr, "gauntlet: agent of host %u did not quit within %s; it was ended\n", host.value,
+                 to_text(quits_within(setup_)).c_str());
+  }
   set_link(host, nullptr);
+  end_waiting_for(host);
 }
 
 std::vector<std::uint32_t> RealCluster::ranks_of(HostId host) const {

@@ -12,6 +12,11 @@
 #include <stdexcept>
 
 namespace gauntlet {
+namespace {
+
+constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine that does it all is busy
+
+}  // namespace
 
 void RealCluster::start(const Order& order) {
   if (finished_) return;
@@ -141,7 +146,9 @@ void RealCluster::begin(OpenOrder& open, const Watch& action) {
   for (Host& host : hosts_) {
     if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
     if (action.signal == Signal::heartbeat) {
-      host.silence.emplace_back(action.id, SilenceFilter(std::get<Silence>(action.until), now()));
+      host.watched_since = now();
+      host.silence.emplace_back(action.id,
+                                SilenceFilter(std::get<Silence>(action.until), host.watched_since));
     } else {
       host.link->watch(open.order);
     }
@@ -181,6 +188,7 @@ void RealCluster::stop_ranks(OpenOrder& open) {
     if (!hosts_[h].link || hosts_[h].state != HostState::in_job) continue;
     stop.waiting.insert(h);
     hosts_[h].link->stop_ranks(stopping);
+    expect_answer(HostId{h}, Debt::stop, stopping.value);
   }
   if (stop.waiting.empty()) {
     note_undone();
@@ -207,6 +215,9 @@ void RealCluster::start_ranks(OpenOrder& open) {
   const std::vector<std::string> arguments = trainer_arguments();
   for (const HostId host : slots_) {
     hosts_[host.value].link->start_ranks(open.order.id, run_, ranks_of(host), arguments);
+    expect_answer(host, Debt::start, open.order.id.value);
+    // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
+    expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
   }
 }
 
@@ -291,9 +302,8 @@ void RealCluster::run_probe(OpenOrder& open) {
     }
     open.waiting.insert(h);
     hosts_[h].link->run_probe(open.order.id, kind.name, probe.report);
+    expect_answer(HostId{h}, Debt::probe, open.order.id.value, kProbeTimes * kind.time);
   }
-  // As long as ten times what the scenario expects, and some: an agent that does not answer is a finding.
-  schedule(now() + 10 * kind.time + std::chrono::seconds(10), ProbeDue{open.order.id});
   if (open.waiting.empty()) {  // nobody to ask
     const HostId who = open.first_failing.value_or(HostId{probe.who.index});
     close(open.order.id, Status::done,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -78,9 +79,12 @@ Json json_of(const LineChart& chart) {
     for (const ChartPoint& point : series.points) points.push_back(json_of(point));
     all.push_back({{"name", series.name}, {"line", series.line}, {"points", std::move(points)}});
   }
-  Json& marks = json["marks"] = Json::array();
-  for (const ChartMark& mark : chart.marks)
-    marks.push_back({{"x", mark.x}, {"x_text", mark.x_text}, {"text", mark.text}});
+  std::vector<ChartMark> marks = chart.marks;  // the lowest label first
+  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.x > b.x; });
+  Json& shown = json["marks"] = Json::array();
+  for (std::size_t row = 0; row < marks.size(); ++row)
+    shown.push_back(
+        {{"x", marks[row].x}, {"x_text", marks[row].x_text}, {"text", marks[row].text}, {"row", row}});
   return json;
 }
 

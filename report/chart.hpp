@@ -46,7 +46,8 @@ struct ChartSeries {
   bool line = true;  // false: points alone
 };
 
-/// A value to point at.
+/// A value to point at. Labels stand above the chart, each mark's on a line of its own: the farther to the left, the higher,
+/// so that no label lies on another or on the line of a mark to its right.
 struct ChartMark {
   double x = 0;
   std::string x_text;  // the category, on a category axis

@@ -2,6 +2,7 @@
 "use strict";
 
 const kWidth = 980, kHeight = 460, kTickGap = 46;
+const kMarkRow = 16, kCharacter = 7.2;
 const kMargin = { top: 46, right: 30, bottom: 58, left: 74 };
 const kInk = "#1f2933", kFaint = "#7b8794", kGrid = "#e4e7eb", kMark = "#c2410c";
 
@@ -151,7 +152,7 @@ function yTicks(svg, axis, left, right) {
 
 function axisTitles(svg, x, y, box) {
   svg.append("text").attr("class", "title").attr("x", (box.left + box.right) / 2).attr("y", box.bottom + 46).attr("text-anchor", "middle").text(x);
-  svg.append("text").attr("class", "title").attr("x", 4).attr("y", box.top - 22).text(y);
+  svg.append("text").attr("class", "title").attr("x", 4).attr("y", kMargin.top - 22).text(y);
 }
 
 function colours(count) {
@@ -175,8 +176,9 @@ function lineChart(figure, chart) {
   const names = d3.max(chart.series, s => s.name.length), titleLength = chart.series_title.length;
   const legendWidth = many ? Math.max(60 + 7.2 * names, 30 + 7.6 * titleLength) : 0;
   const height = Math.max(kHeight, kMargin.top + kMargin.bottom + 20 * (chart.series.length + 2));
-  const svg = picture(figure, chart.title, height);
-  const box = { left: kMargin.left, right: kWidth - kMargin.right - legendWidth, top: kMargin.top, bottom: height - kMargin.bottom };
+  const rows = kMarkRow * chart.marks.length;  // of their labels, above the chart
+  const svg = picture(figure, chart.title, height + rows);
+  const box = { left: kMargin.left, right: kWidth - kMargin.right - legendWidth, top: kMargin.top + rows, bottom: height + rows - kMargin.bottom };
   const points = d3.merge(chart.series.map(s => s.points));
   if (points.length === 0) return;
   const texts = [...new Set(points.map(p => p.x_text))];
@@ -188,10 +190,11 @@ function lineChart(figure, chart) {
   axisTitles(svg, chart.x.title, chart.y.title, box);
   const marks = svg.append("g").selectAll("g").data(chart.marks).enter().append("g");
   const markAt = d => x.at(d.x, d.x_text);
-  marks.append("line").attr("x1", markAt).attr("x2", markAt).attr("y1", box.top).attr("y2", box.bottom)
+  const markTop = d => box.top - 6 - kMarkRow * d.row, toTheLeft = d => markAt(d) + kCharacter * d.text.length > box.right;
+  marks.append("line").attr("x1", markAt).attr("x2", markAt).attr("y1", markTop).attr("y2", box.bottom)
     .attr("stroke", kMark).attr("stroke-dasharray", "5 4");
-  marks.append("text").attr("class", "mark").attr("y", box.top - 6).attr("x", markAt)
-    .attr("text-anchor", d => markAt(d) > box.right - 120 ? "end" : markAt(d) < box.left + 120 ? "start" : "middle").text(d => d.text);
+  marks.append("text").attr("class", "mark").attr("y", markTop).attr("x", d => markAt(d) + (toTheLeft(d) ? -4 : 4))
+    .attr("text-anchor", d => toTheLeft(d) ? "end" : "start").text(d => d.text);
   const colour = colours(chart.series.length);
   chart.series.forEach((series, i) => drawSeries(svg, chart, series, x, y, colour(i)));
   if (many) legend(svg, chart, colour, box);

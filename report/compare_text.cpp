@@ -228,6 +228,12 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
   for (std::size_t i = 0; i < result.scenarios.size(); ++i)
     text += fmt::format("{}: {}\n", scenario_letter(i), result.scenarios[i].label);
   text += wrapped(terms(result));
+  for (const auto& scenario : result.scenarios) {
+    const std::string warning = replay_warning(scenario.summary.facts);
+    if (warning.empty()) continue;
+    text += wrapped(warning);
+    break;  // the others differ in their names at most
+  }
   for (const std::string& note : result.notes) text += wrapped(note);
   for (const Comparison& comparison : result.comparisons) {
     text += "\n";

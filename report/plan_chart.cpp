@@ -62,6 +62,8 @@ LineChart finish_chart(const PlanResult& result) {
   if (result.enough_uncertainty)
     add_curve(chart, with("enough", kWithParameters), result.enough_uncertainty->percentiles);
   if (result.best) add_curve(chart, with("best tried", kIntervalCovers), result.best->percentiles);
+  if (result.best_uncertainty)
+    add_curve(chart, with("best tried", kWithParameters), result.best_uncertainty->percentiles);
   add_date(chart, result.finish_by_s);
   return chart;
 }

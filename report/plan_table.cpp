@@ -18,28 +18,56 @@ constexpr std::size_t kBar = 10;  // characters to each side of a tornado
 struct Column {
   std::string name;
   const PlanOutcome* of;
+  const Uncertainty* unknown;  // null where the parameters are taken as given
 };
 
 std::vector<Column> columns(const PlanResult& result) {
-  std::vector<Column> all = {{"as given", &result.as_given}};
-  if (result.enough) all.push_back({"enough", &*result.enough});
-  if (result.best) all.push_back({"best tried", &*result.best});
+  std::vector<Column> all = {{"as given", &result.as_given, drawn(result.uncertainty)}};
+  if (result.enough) all.push_back({"enough", &*result.enough, drawn(result.enough_uncertainty)});
+  if (result.best) all.push_back({"best tried", &*result.best, drawn(result.best_uncertainty)});
   return all;
 }
 
-/// Rows of one figure for every column.
+/// A row of a figure of every column.
 template <class Figure>
-void add_row(TextTable& table, const std::vector<Column>& columns, std::string name, const Figure& figure) {
+void add_column_row(TextTable& table, const std::vector<Column>& columns, std::string name,
+                    const Figure& figure) {
   std::vector<std::string> row = {std::move(name)};
-  for (const Column& column : columns) row.push_back(figure(*column.of));
+  for (const Column& column : columns) row.push_back(figure(column));
   table.rows.push_back(std::move(row));
 }
 
-std::string mean_text(const Statistics& of, const Unit& unit) {
-  if (!of.mean) return "unknown";
-  const double error = half_width(of.ci95);
+/// A row of a figure that no parameter changes, or that is of the parameters as given.
+template <class Figure>
+void add_row(TextTable& table, const std::vector<Column>& columns, std::string name, const Figure& figure) {
+  add_column_row(table, columns, std::move(name), [&](const Column& column) { return figure(*column.of); });
+}
+
+std::string mean_text(const std::optional<double>& mean, const std::optional<Interval>& ci95,
+                      const Unit& unit) {
+  if (!mean) return "unknown";
+  const double error = half_width(ci95);
   const Unit shown = unit.fine_enough_for(error);
-  return shown.number(*of.mean) + (error > 0 ? " +- " + shown.number(error) : "");
+  return shown.number(*mean) + (error > 0 ? " +- " + shown.number(error) : "");
+}
+
+/// The rows of the answer, by one computation with the first line of the report.
+std::string share_cell(const Column& column) {
+  return column.unknown != nullptr ? share_text(column.unknown->share_by_date, column.unknown->share_ci95)
+                                   : share_text(column.of->by_date);
+}
+
+const FinishTimes& finish_of(const Column& column) {
+  return column.unknown != nullptr ? column.unknown->finish : column.of->finish;
+}
+
+std::string bill_cell(const Column& column, bool priced, const Unit& unit) {
+  if (column.unknown == nullptr) {
+    const Statistics& bill = priced ? column.of->cost : column.of->gpu_hours;
+    return mean_text(bill.mean, bill.ci95, unit);
+  }
+  const UncertainMetric* bill = column.unknown->find(priced ? "cost" : "gpu_hours");
+  return bill != nullptr ? mean_text(bill->mean, bill->ci95, unit) : "unknown";
 }
 
 void add_sizes(TextTable& table, const std::vector<Column>& all) {
@@ -81,6 +109,7 @@ std::string metric_label(std::string_view name) {
   if (name == "ettr") return "ETTR, %";
   if (name == "wall_time_s") return "mean finish, days";
   if (name == "cost") return "cost, M USD";
+  if (name == "gpu_hours") return "GPU-hours, k";
   return std::string(name);
 }
 
@@ -88,6 +117,7 @@ Unit uncertain_unit(std::string_view name) {
   if (name == "ettr") return percent();
   if (name == "wall_time_s") return {.divisor = 86'400, .name = "days", .decimals = 1};
   if (name == "cost") return {.divisor = 1e6, .name = "M USD", .decimals = 2};
+  if (name == "gpu_hours") return {.divisor = 1e3, .name = "k", .decimals = 1};
   return {.divisor = 1, .name = "", .decimals = 1};
 }
 
@@ -100,11 +130,14 @@ std::string size_table(const PlanResult& result) {
   table.header = {""};
   for (const Column& column : all) table.header.push_back(column.name);
   add_sizes(table, all);
-  add_row(table, all, "done by " + time_text(result.finish_by_s),
-          [](const PlanOutcome& of) { return share_text(of.by_date); });
+  const std::string by_date = "done by " + time_text(result.finish_by_s);
+  if (drawn(result.uncertainty) != nullptr)
+    add_row(table, all, by_date + ", parameters as given",
+            [](const PlanOutcome& of) { return share_text(of.by_date); });
+  add_column_row(table, all, by_date, share_cell);
   const auto finish = [&](const char* name, std::optional<double> FinishTimes::*at) {
-    add_row(table, all, fmt::format("{}, {} after the start", name, date.name),
-            [&](const PlanOutcome& of) { return finish_cell(of.finish.*at, date); });
+    add_column_row(table, all, fmt::format("{}, {} after the start", name, date.name),
+                   [&](const Column& of) { return finish_cell(finish_of(of).*at, date); });
   };
   finish("5% are done", &FinishTimes::p5);
   finish("half are done", &FinishTimes::p50);
@@ -113,8 +146,8 @@ std::string size_table(const PlanResult& result) {
   const Statistics PlanOutcome::*bill = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const Unit money = amount_unit((result.as_given.*bill).mean.value_or(0), priced ? "USD" : "");
   const std::string what = priced ? "cost" : "GPU-hours";
-  add_row(table, all, money.name.empty() ? what : what + ", " + money.name,
-          [&](const PlanOutcome& of) { return mean_text(of.*bill, money); });
+  add_column_row(table, all, money.name.empty() ? what : what + ", " + money.name,
+                 [&](const Column& of) { return bill_cell(of, priced, money); });
   return to_text(table);
 }
 

@@ -25,16 +25,24 @@ std::string heading(const ReportOptions& options, std::string_view text) {
 
 std::string what_it_takes(const PlanResult& result, const ReportOptions& options) {
   std::string text = heading(options, "What it takes") + size_table(result);
+  if (const Uncertainty* given = drawn(result.uncertainty))
+    text += wrapped(fmt::format(
+        "Times, shares and costs are with parameter uncertainty, over {} runs of {} draws of the parameters, "
+        "but for the row that says otherwise.",
+        count_text(static_cast<double>(given->runs())), given->draws));
   if (!result.enough) return text;
-  text += wrapped(fmt::format(
-      "Enough: {}. Its column is of {} runs other than those that chose it{}.",
-      result.enough_uncertainty
-          ? "the least GPUs that meet the date with what is not known, and of the rest a margin for it"
-          : "each at the least that still meets the date, one after the other, GPUs first",
-      count_text(result.enough->by_date.runs),
-      result.enough_uncertainty ? ", with all parameters as given" : ""));
+  const Uncertainty* enough = drawn(result.enough_uncertainty);
+  if (enough != nullptr)
+    text += wrapped(
+        "Enough: the least GPUs that meet the date with parameter uncertainty, and of the rest a margin for "
+        "it.");
+  else
+    text += wrapped(fmt::format(
+        "Enough: each at the least that still meets the date, one after the other, GPUs first. Its column is "
+        "of {} runs other than those that chose it.",
+        count_text(result.enough->by_date.runs)));
   const std::optional<double> share =
-      result.enough_uncertainty ? result.enough_uncertainty->share_by_date : result.enough->by_date.value();
+      enough != nullptr ? enough->share_by_date : result.enough->by_date.value();
   if (share.value_or(1) < result.confidence)
     text += wrapped("These runs say that it is not: ask again with more --replicas.");
   return text;
@@ -71,8 +79,9 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
   if (!result.uncertainty) return "";
   const Uncertainty& given = *result.uncertainty;
   std::string text = heading(
-      options, fmt::format("With parameter uncertainty: {} parameters, drawn {} times, {} runs of each",
-                           given.parameters.size(), given.draws, given.replicas_each));
+      options, fmt::format("With parameter uncertainty: {} {}, drawn {} times, {} runs of each",
+                           given.parameters.size(), given.parameters.size() == 1 ? "parameter" : "parameters",
+                           given.draws, given.replicas_each));
   if (given.draws == 0)
     return text +
            wrapped("The scenario knows everything: it has no rate that is a count, and no study.uncertain.");
@@ -80,7 +89,9 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
   if (result.enough_uncertainty)
     text += uncertainty_sentence("With what is enough", *result.enough_uncertainty, result);
   return text +
-         wrapped("The parameters are in these shares; their intervals are of the draws and runs alone.") +
+         wrapped(
+             "The parameters are in these shares; their intervals are of the draws and runs alone. An "
+             "interval of a mean with parameter uncertainty is where the mean at the true parameters is.") +
          uncertainty_table(given);
 }
 
@@ -102,27 +113,26 @@ std::string missed(const PlanResult& result) {
 }  // namespace
 
 std::string answer_line(const PlanResult& result) {
-  const auto share_of = [](const PlanOutcome& of, const std::optional<Uncertainty>& unknown) {
-    return unknown && unknown->share_by_date ? share_text(unknown->share_by_date, unknown->share_ci95)
-                                             : share_text(of.by_date);
+  const auto share_of = [](const PlanOutcome& of, const Uncertainty* unknown) {
+    return unknown != nullptr ? share_text(unknown->share_by_date, unknown->share_ci95)
+                              : share_text(of.by_date);
   };
   if (!result.as_given.by_date.value()) return "No run was done: there is nothing to say.";
-  const bool carried =
-      result.uncertainty && result.uncertainty->share_by_date && result.uncertainty->draws > 0;
+  const Uncertainty *given = drawn(result.uncertainty), *enough = drawn(result.enough_uncertainty);
+  const std::string kind =
+      given != nullptr ? fmt::format("{}; 95% interval of that share, {}", kWithParameters, kIntervalCovers)
+                       : fmt::format("95% interval, {}", kIntervalCovers);
   const std::string text =
-      fmt::format("As given ({}), {} of runs finish {} within {} (95% interval, {}); {:g}% asked",
-                  size_text(result.as_given.size), share_of(result.as_given, result.uncertainty),
-                  tokens_text(result.tokens), time_text(result.finish_by_s),
-                  carried ? kWithParameters : kIntervalCovers, 100 * result.confidence);
+      fmt::format("As given ({}), {} of runs finish {} within {} ({}); {:g}% asked",
+                  size_text(result.as_given.size), share_of(result.as_given, given),
+                  tokens_text(result.tokens), time_text(result.finish_by_s), kind, 100 * result.confidence);
   if (!result.enough) return text + missed(result);
-  const bool same = !result.enough_uncertainty && result.enough->size == result.as_given.size;
-  const std::optional<Interval>& sure = result.enough_uncertainty && result.enough_uncertainty->share_by_date
-                                            ? result.enough_uncertainty->share_ci95
-                                            : result.enough->by_date.ci95;
+  const bool same = enough == nullptr && result.enough->size == result.as_given.size;
+  const std::optional<Interval>& sure = enough != nullptr ? enough->share_ci95 : result.enough->by_date.ci95;
   const bool certain = sure && sure->low >= result.confidence;
   return fmt::format("{}. {} would {}be enough: {}.", text,
                      same ? "Nothing less" : size_text(result.enough->size), certain ? "" : "probably ",
-                     share_of(*result.enough, result.enough_uncertainty));
+                     share_of(*result.enough, enough));
 }
 
 std::string text_report(const PlanResult& result, const ReportOptions& options) {
@@ -133,6 +143,7 @@ std::string text_report(const PlanResult& result, const ReportOptions& options) 
                   "say otherwise: the scenario's rates and times are taken as known.",
                   result.facts.name, count_text(result.replicas), result.facts.seed, result.facts.version,
                   kIntervalCovers));
+  if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
   text += what_it_takes(result, options) + one_more(result, options) + tornado(result, options) +
           uncertainty(result, options);
   if (!result.notes.empty()) text += heading(options, "Taken for granted");

@@ -54,6 +54,10 @@ std::string tokens_text(double tokens) {
   return number + (unit.name == "G" ? "B" : unit.name) + " tokens";
 }
 
+const Uncertainty* drawn(const std::optional<Uncertainty>& of) {
+  return of && of->draws > 0 ? &*of : nullptr;
+}
+
 std::string size_text(const PlanSize& size) {
   return fmt::format("{} and {}", counted(static_cast<double>(size.gpus), "GPU"),
                      counted(size.spares, "spare host"));

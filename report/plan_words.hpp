@@ -30,4 +30,7 @@ std::string tokens_text(double tokens);
 /// "14,080 GPUs and 9 spare hosts"
 std::string size_text(const PlanSize& size);
 
+/// Null where no parameter was drawn: then the figures are of the parameters as given.
+const Uncertainty* drawn(const std::optional<Uncertainty>& of);
+
 }  // namespace gauntlet

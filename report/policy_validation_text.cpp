@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace gauntlet {
@@ -65,7 +66,7 @@ std::string bound_text(const PolicyCheck& check) {
 }
 
 std::string verdict_text(const PolicyCheck& check) {
-  if (check.bound.judge == PolicyJudge::none && check.measured) return "not judged";
+  if (!check.judged()) return "not judged";
   return check.holds() ? "holds" : "FAILS";
 }
 
@@ -107,14 +108,13 @@ std::string subject_text(const Group& group, const ReportOptions& options) {
 }
 
 std::string failures_words(const PolicyValidation& result) {
-  const auto broken =
-      std::ranges::count_if(result.checks, [](const PolicyCheck& check) { return !check.holds(); });
-  std::string text =
-      fmt::format("{} of {} {}: ", broken, counted(static_cast<double>(result.checks.size()), "check"),
-                  broken == 1 ? "fails" : "fail");
+  const auto broken = std::ranges::count_if(result.checks, &PolicyCheck::fails);
+  const auto judged = std::ranges::count_if(result.checks, &PolicyCheck::judged);
+  std::string text = fmt::format("{} of {} {}: ", broken, counted(static_cast<double>(judged), "check"),
+                                 broken == 1 ? "fails" : "fail");
   std::string last;
   for (const PolicyCheck& check : result.checks) {
-    if (check.holds() || check.subject == last) continue;
+    if (!check.fails() || check.subject == last) continue;
     text += (last.empty() ? "" : "; ") + check.subject;
     last = check.subject;
   }
@@ -125,7 +125,7 @@ std::string failures_words(const PolicyValidation& result) {
 
 std::string answer_line(const PolicyValidation& result) {
   if (result.checks.empty()) return "No check was made.";
-  if (!std::ranges::all_of(result.checks, &PolicyCheck::holds)) return failures_words(result);
+  if (std::ranges::any_of(result.checks, &PolicyCheck::fails)) return failures_words(result);
   const PolicyCheck* worst = nullptr;
   std::uint32_t scores = 0;
   for (const PolicyCheck& check : result.checks) {
@@ -133,11 +133,9 @@ std::string answer_line(const PolicyValidation& result) {
     ++scores;
     if (worst == nullptr || std::abs(*check.off()) > std::abs(*worst->off())) worst = &check;
   }
-  const auto judged = std::ranges::count_if(
-      result.checks, [](const PolicyCheck& check) { return check.bound.judge != PolicyJudge::none; });
-  const auto beside = static_cast<std::ptrdiff_t>(result.checks.size()) - judged;
+  const auto judged = std::ranges::count_if(result.checks, &PolicyCheck::judged);
+  if (judged == 0) return "No figure here can fail, so that nothing was judged.";
   std::string text = judged == 1 ? "The one check holds" : fmt::format("All {} checks hold", judged);
-  if (beside > 0) text += fmt::format(", {} more {} not judged", beside, beside == 1 ? "is" : "are");
   if (worst != nullptr)
     text += fmt::format("; the largest of {} is {:.2f} ({})", counted(scores, "z-score"),
                         std::abs(*worst->off()), worst->subject);
@@ -147,6 +145,10 @@ std::string answer_line(const PolicyValidation& result) {
 std::string text_report(const PolicyValidation& result, const ReportOptions& options) {
   std::string text = painted(options, "1", answer_line(result));
   if (result.interrupted) text += "Interrupted: what was not reached is not here.\n";
+  if (const auto shown = std::ranges::count_if(result.checks, std::not_fn(&PolicyCheck::judged)); shown > 0)
+    text +=
+        wrapped(fmt::format("{} shown without a bound, as the models differ: not judged, and not counted.",
+                            shown == 1 ? "1 more figure is" : fmt::format("{} more figures are", shown)));
   text += wrapped(
       fmt::format("gauntlet {}, seed {}{}. Expected values are closed forms, or what another simulator "
                   "publishes; z is the distance "

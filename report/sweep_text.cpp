@@ -203,6 +203,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
   };
   if (!result.points.empty()) {
     add(setting(result));
+    add(replay_warning(result.points.front().summary.facts));
     add(refused(result));
     text += "\n";
     add(certainty(result));

@@ -5,6 +5,7 @@
 #include "report/gave_up.hpp"
 #include "report/losses.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 #include "study/results/metrics.hpp"
 
 #include <fmt/format.h>
@@ -300,6 +301,8 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   page.paragraph(plan_text(summary));
   page.paragraph(summary.facts.question);
   page.paragraph(setting(summary.facts));
+  for (const std::string& line : options.faults) page.paragraph(line + ".");
+  if (summary.replicas >= kFewestForInterval) page.paragraph(replay_warning(summary.facts));
   if (const std::string why = why_text(summary); !why.empty()) {
     page.gap();
     page.paragraph(why);

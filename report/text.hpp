@@ -4,13 +4,15 @@
 #include "study/results/summary.hpp"
 
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
 enum class Colour { never, always };
 
 struct ReportOptions {
-  std::string command;  // that gives the same report again; empty: the report does not say
+  std::string command;                   // that gives the same report again; empty: the report does not say
+  std::vector<std::string> faults = {};  // which file brings which, a line each, where that may surprise
   Colour colour = Colour::never;
 };
 

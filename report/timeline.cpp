@@ -1,5 +1,6 @@
 #include "report/timeline.hpp"
 
+#include "core/component.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 
@@ -58,15 +59,9 @@ std::string when_text(const IncidentPair& pair) {
   return first == second ? first : first + " -> " + second;
 }
 
-std::string component_text(ComponentId component) {
-  constexpr std::array<const char*, 4> kNames = {"job", "host", "gpu", "nic"};
-  const char* name = kNames[static_cast<std::size_t>(component.kind)];
-  return component.kind == ComponentKind::job ? name : fmt::format("{} {}", name, component.index);
-}
-
 Line line_of(const IncidentPair& pair) {
   const Incident& any = pair.first ? *pair.first : *pair.second;
-  Line line{.what = {when_text(pair), pair.cause, component_text(any.component)},
+  Line line{.what = {when_text(pair), pair.cause, name_of(any.component)},
             .first = std::nullopt,
             .second = std::nullopt};
   if (pair.first) line.first = lost_of(pair.first->lost);

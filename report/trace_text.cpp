@@ -101,7 +101,9 @@ std::string reading_text(const TraceSource& source) {
     text += fmt::format(" Selected: {}: {} records.", selection, count(source.selected));
   }
   if (!source.first.empty()) text += fmt::format(" From {} to {}.", source.first, source.last);
-  return wrapped(text);
+  text = wrapped(text);
+  for (const std::string& warning : source.warnings) text += wrapped("Warning: " + warning + ".");
+  return text;
 }
 
 std::string name_of(const FittedDurations& durations) { return durations.of.empty() ? "all" : durations.of; }
@@ -261,8 +263,10 @@ std::string text_report(const TraceImport& result, const ReportOptions& options)
     text += wrapped(fmt::format("{} of zero: left out, since no fault of a scenario lasts no time.",
                                 counted(static_cast<double>(result.zero_repairs), "repair time")));
   text += heading(options, "Causes") + causes_table(result.causes);
-  text += wrapped("\nTo use it: extends = \"" + result.out +
-                  "\" in a scenario of so many hosts, spares included.");
+  text += wrapped(
+      "\nTo use it: extends = \"" + result.out +
+      "\" in a scenario of so many hosts, spares included. Every replica meets these same failures, so that "
+      "intervals cover only what else is drawn; trace fit gives laws that are drawn anew.");
   return text;
 }
 

@@ -36,7 +36,8 @@ ChartPoint point_of(const TuneResult& result, const TunedPoint& point, std::size
   if (point.gave_up > 0) out.details.emplace_back("gave up", share_text(point.gave_up));
   if (point.worse && point.worse->difference && !point.gives_up_more)
     out.details.emplace_back("costs more", share_of_loss(result, *point.worse->difference / result.scale));
-  if (!point.name.empty()) out.details.emplace_back("", point.name);
+  if (const std::string name = point.name_along(result.fields[axis].path); !name.empty())
+    out.details.emplace_back("", name);
   if (!point.meets) out.details.emplace_back("", "misses a bound");
   return out;
 }
@@ -51,10 +52,10 @@ LineChart chart_along(const TuneResult& result, std::size_t axis) {
     if (!point.objective.mean) continue;
     above_zero = above_zero && point.numbers[axis] > 0;
     series.points.push_back(point_of(result, point, axis));
-    if (!point.name.empty())
+    if (const std::string name = point.name_along(field.path); !name.empty())
       marks.push_back({.x = point.numbers[axis],
                        .x_text = point.values[axis],
-                       .text = fmt::format("{}: {}", point.name, point.values[axis])});
+                       .text = fmt::format("{}: {}", name, point.values[axis])});
   }
   const ChartScale scale = field.logarithmic && above_zero ? ChartScale::logarithmic : ChartScale::linear;
   const ChartAxis y = objective_axis(result);

@@ -12,7 +12,11 @@
 namespace gauntlet {
 namespace {
 
-std::vector<std::string> row_of(const TuneResult& result, const TunedPoint& point, std::size_t axis) {
+/// Point number k of a field's curve.
+std::vector<std::string> row_of(const TuneResult& result, std::size_t axis, std::size_t k) {
+  const TunedField& field = result.fields[axis];
+  const TunedPoint& point = result.points[field.curve[k]];
+  const std::optional<PairedDifference>& than_lowest = field.worse[k];
   const Unit unit = objective_unit(result);
   std::vector<std::string> row = {point.values[axis]};
   const bool known = point.objective.mean.has_value();
@@ -20,13 +24,13 @@ std::vector<std::string> row_of(const TuneResult& result, const TunedPoint& poin
   row.push_back(known ? unit.number(*point.objective.mean) : "-");
   row.push_back(known && point.objective.ci95 ? unit.number(half_width(point.objective.ci95)) : "-");
   // What runs cost that were given up says nothing about a job that gets done.
-  const bool worse = point.worse && point.worse->difference && result.scale > 0 && !point.gives_up_more;
+  const bool worse = than_lowest && than_lowest->difference && result.scale > 0 && !point.gives_up_more;
   const Unit share{.divisor = 0.01, .name = "%", .decimals = 1};
-  row.push_back(worse ? share.number(*point.worse->difference / result.scale) : "-");
-  row.push_back(worse && point.worse->ci95 ? share.number(half_width(point.worse->ci95) / result.scale)
+  row.push_back(worse ? share.number(*than_lowest->difference / result.scale) : "-");
+  row.push_back(worse && than_lowest->ci95 ? share.number(half_width(than_lowest->ci95) / result.scale)
                                            : "-");
   std::vector<std::string> notes;
-  if (!point.name.empty()) notes.push_back(point.name);
+  if (const std::string name = point.name_along(field.path); !name.empty()) notes.push_back(name);
   if (point.refused) notes.push_back("refused");
   if (point.gave_up > 0) notes.push_back(fmt::format("{} gave up", share_text(point.gave_up)));
   if (!point.meets) notes.push_back("misses a bound");
@@ -41,7 +45,7 @@ std::string curve_table(const TuneResult& result, std::size_t axis) {
   const std::string metric =
       unit.name.empty() ? objective_name(result) : fmt::format("{}, {}", objective_name(result), unit.name);
   TextTable table{.header = {field.path, "replicas", metric, "+-", "costs more, %", "+-", ""}, .rows = {}};
-  for (const std::size_t i : field.curve) table.rows.push_back(row_of(result, result.points[i], axis));
+  for (std::size_t k = 0; k < field.curve.size(); ++k) table.rows.push_back(row_of(result, axis, k));
   return to_text(table);
 }
 
@@ -52,7 +56,7 @@ std::string curve_tables(const TuneResult& result) {
   for (std::size_t axis = 0; axis < result.fields.size(); ++axis)
     if (const std::string table = curve_table(result, axis); !table.empty()) text += "\n" + table;
   if (!text.empty())
-    text += fmt::format("  costs more: than the best, in shares of {}{}\n", loss_name(result),
+    text += fmt::format("  costs more: than the lowest found, in shares of {}{}\n", loss_name(result),
                         result.fields.size() > 1 ? "; the other fields at their best" : "");
   if (std::ranges::any_of(result.points, &TunedPoint::gives_up_more))
     text += "  gave up: such runs are never done, so what they did not spend is no saving\n";

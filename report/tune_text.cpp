@@ -30,6 +30,9 @@ std::string objective_text(const TuneResult& result) {
 std::string field_answer(const TunedField& field, bool first) {
   if (!field.matters)
     return fmt::format("{} = {} (no other value tried differs by more than chance)", field.path, field.best);
+  if (field.plateau)
+    return fmt::format("{} = {} ({}flat from {} to {})", field.path, field.best,
+                       field.best == field.today ? "today's value; " : "", field.flat.low, field.flat.high);
   if (field.alike)
     return fmt::format("{} = {} ({} to {} are not told apart)", field.path, field.best, field.alike->low,
                        field.alike->high);
@@ -116,6 +119,9 @@ std::string setting(const TuneResult& result) {
   if (result.window_points > 0)
     text += fmt::format("; the curve is fitted through {} of {} each", counted(result.window_points, "point"),
                         counted(result.window_replicas, "replica"));
+  if (result.common_replicas > 0)
+    text +=
+        fmt::format("; figures along a curve are of the same {}", counted(result.common_replicas, "replica"));
   return fmt::format("{}; seed {}; gauntlet {}. 95% intervals, {}.", text, result.seed, result.version,
                      kIntervalCovers);
 }
@@ -141,6 +147,18 @@ std::string best_is_an_end(const TunedField& field) {
   return is ? " The best is the end of the range that was given: the optimum may lie beyond." : "";
 }
 
+/// Which value of a plateau is named, by the rule of run_profiles (study/tune_profile.hpp).
+std::string why_named(const TuneResult& result, const TunedField& field) {
+  const auto axis = static_cast<std::size_t>(&field - result.fields.data());
+  if (!field.plateau) return "";
+  if (field.best == field.today)
+    return fmt::format(" Today's {} lies in that range, so nothing speaks for a change.", field.best);
+  if (field.best == result.points[field.lowest].values[axis]) return "";
+  return fmt::format(
+      " {} is the middle of that range on a logarithmic axis, as today's {} lies outside of it{}.",
+      field.best, field.today, result.bounds.empty() ? "" : " or misses a bound");
+}
+
 std::string flatness(const TuneResult& result, const TunedField& field) {
   if (!field.matters)
     return fmt::format(
@@ -155,9 +173,11 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
-  std::string text = fmt::format("How flat it is: {} from {} to {} costs at most {:.0f}% of {} more.",
-                                 field.path, end(field.flat.low, field.flat_to_low),
-                                 end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result));
+  std::string text =
+      fmt::format("How flat it is: {} from {} to {} costs at most {:.0f}% of {} more than the lowest found.",
+                  field.path, end(field.flat.low, field.flat_to_low),
+                  end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result));
+  text += why_named(result, field);
   for (const auto& cliff : {field.cliff_below, field.cliff_above}) {
     if (!cliff) continue;
     const bool refused = std::ranges::any_of(field.curve, [&](std::size_t i) {
@@ -170,7 +190,8 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
 
 std::string of_today(const TuneResult& result) {
   const TunedPoint& today = result.points[result.today];
-  if (result.best == result.today) return "Today's values are the best.";
+  if (result.best == result.today)
+    return std::ranges::any_of(result.fields, &TunedField::plateau) ? "" : "Today's values are the best.";
   if (today.gives_up_more)
     return fmt::format("Of today's {}, {} of the runs gave up.", fmt::join(today.values, ", "),
                        share_text(today.gave_up));
@@ -180,10 +201,11 @@ std::string of_today(const TuneResult& result) {
   if (difference == 0)
     return fmt::format("Today's {} {} the same.", fmt::join(values, ", "),
                        values.size() == 1 ? "costs" : "cost");
-  return fmt::format(
-      "Today's {} {} {} {}: {} of {}.", fmt::join(values, ", "), values.size() == 1 ? "costs" : "cost",
-      share_of_loss(result, std::abs(difference) / result.scale), difference >= 0 ? "more" : "less",
-      difference_text(*today.worse, objective_unit(result)), objective_name(result));
+  return fmt::format("Today's {} {} {} {} than {}: {} of {}.", fmt::join(values, ", "),
+                     values.size() == 1 ? "costs" : "cost",
+                     share_of_loss(result, std::abs(difference) / result.scale),
+                     difference >= 0 ? "more" : "less", fmt::join(best_of(result).values, ", "),
+                     difference_text(*today.worse, objective_unit(result)), objective_name(result));
 }
 
 /// How much the choice matters: the worst value of a field, the others at their best.
@@ -198,8 +220,8 @@ std::string stakes(const TuneResult& result, const TunedField& field) {
   }
   if (!worst || !(*worst->worse->difference > 0)) return "";
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
-  return fmt::format("The worst {} tried, {}, costs {} more.", field.path, worst->values[axis],
-                     share_of_loss(result, *worst->worse->difference / result.scale));
+  return fmt::format("The worst {} tried, {}, costs {} more than {}.", field.path, worst->values[axis],
+                     share_of_loss(result, *worst->worse->difference / result.scale), field.best);
 }
 
 std::string formula_text(const TuneResult& result, const AnalyticOptimum& optimum) {
@@ -285,6 +307,11 @@ std::string answer_line(const TuneResult& result) {
   for (const TunedField& field : result.fields) fields.push_back(field_answer(field, fields.empty()));
   const bool alike =
       std::ranges::any_of(result.fields, [](const auto& field) { return field.alike.has_value(); });
+  if (std::ranges::any_of(result.fields, &TunedField::plateau))
+    return fmt::format("{}: {} {}, which no value in {} changes by more than {:.0f}% of {} ({}{}).",
+                       fmt::join(fields, ", "), objective_name(result), objective_text(result),
+                       fields.size() == 1 ? "that range" : "the flat ranges", 100 * kFlat, loss_name(result),
+                       kIntervalCovers, caveat(result));
   return fmt::format("{} {} the {} {}{}, {} ({}{}).", fmt::join(fields, ", "),
                      fields.size() == 1 ? "gives" : "give", result.maximise ? "highest" : "lowest",
                      objective_name(result), alike ? " of those tried" : "", objective_text(result),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gauntlet {
 
 std::string wrapped(std::string text) {
@@ -28,5 +30,27 @@ std::string signed_number(const Unit& unit, double value) {
 }
 
 double half_width(const std::optional<Interval>& of) { return of ? (of->high - of->low) / 2 : 0; }
+
+std::string replay_caveat(const ScenarioFacts& facts) {
+  if (facts.replayed.empty()) return "";
+  constexpr std::size_t kMost = 4;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMost, facts.replayed.size()); ++i)
+    names += (i == 0 ? "`" : ", `") + facts.replayed[i] + "`";
+  if (facts.replayed.size() > kMost)
+    names += " and " + counted(static_cast<double>(facts.replayed.size() - kMost), "other");
+  const bool all = facts.replayed.size() == facts.faults.size();
+  return "a trace gives the failures of " + names +
+         ", the same ones in every replica. Intervals cover only what is drawn anew (" +
+         (all ? "repairs, starts and delays" : "the other faults, repairs, starts and delays") +
+         "), not how such failures could have come otherwise: they may be much too narrow. `gauntlet trace "
+         "fit` makes "
+         "faults that are drawn anew of the same records";
+}
+
+std::string replay_warning(const ScenarioFacts& facts) {
+  const std::string caveat = replay_caveat(facts);
+  return caveat.empty() ? "" : "Warning: " + caveat + ".";
+}
 
 }  // namespace gauntlet

@@ -1,5 +1,7 @@
 #include "score/decisions.hpp"
 
+#include "core/by_host.hpp"
+#include "core/saturating.hpp"
 #include "score/flapping.hpp"
 #include "score/job_hosts.hpp"
 #include "score/wrong_evictions.hpp"
@@ -34,8 +36,8 @@ class Judge {
  public:
   using What = EvictionEvent::What;
 
-  Judge(const TruthLog& truth, Figures& figures)
-      : truth_(truth), figures_(figures), open_(figures.incidents) {}
+  Judge(const HostLog& truth, Figures& figures)
+      : hosts_of_truth_(truth), truth_(truth.log()), figures_(figures), open_(figures.incidents) {}
 
   void on(Time, const Started& started) {
     hosts_.on(started);
@@ -43,7 +45,8 @@ class Judge {
     all_replicas_ = replicas_ = figures_.fewest_replicas = started.inventory.layout.dp;
   }
   void on(Time at, const Outcome& outcome) {
-    if (const auto eviction = hosts_.on(outcome)) evicted(*eviction);
+    if (hosts_.concerns(outcome))
+      if (const auto eviction = hosts_.on(outcome).eviction) evicted(*eviction);
     if (std::holds_alternative<Granted>(outcome.result)) {
       take_spare();
       happened(at, What::granted);
@@ -62,7 +65,7 @@ class Judge {
 
   void on(const RecordedOrder& each) {
     const Action& what = each.order.what;
-    hosts_.on(each);
+    hosts_.ordered(each);
     if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) ++idle_;
     if (std::holds_alternative<Ask>(what)) ++figures_.asked;
     if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
@@ -97,11 +100,10 @@ class Judge {
   }
 
   void evicted(const Eviction& eviction) {
-    follow(eviction.at);
-    const bool right =
-        std::any_of(faulty_.begin(), faulty_.end(),
-                    [&](const Truth& each) { return blames(each, eviction.host); }) ||
-        flapping(truth_, next_, eviction.host, eviction.at, hosts_.taken_out(eviction.host, eviction.at));
+    follow(eviction.order);
+    const bool right = faulty_.any(eviction.host, [](std::uint32_t) { return true; }) ||
+                       flapping(hosts_of_truth_, next_, eviction.host, eviction.at,
+                                hosts_.taken_out(eviction.host, eviction.at));
     ++(right ? figures_.evictions_right : figures_.evictions_wrong);
     if (!eviction.from_job) return take_spare();
     if (Incident* open = open_.at(eviction.at)) {
@@ -116,25 +118,32 @@ class Judge {
         std::max(figures_.spares_max_in_use, static_cast<std::uint32_t>(std::max(0, in_use)));
   }
 
-  /// The faults that only repair removes, up to and including `until`.
-  void follow(Time until) {
-    for (; next_ < truth_.size() && truth_[next_].at <= until; ++next_) {
+  /// The faults that only repair removes, until that order was given.
+  void follow(std::size_t order) {
+    for (; next_ < truth_.size() && truth_[next_].orders <= order; ++next_) {
       const Truth& each = truth_[next_];
-      if (!each.repairable) continue;
-      if (each.what == TruthKind::onset) faulty_.push_back(each);
-      if (each.what == TruthKind::ended) {
-        std::erase_if(faulty_, [&](const Truth& other) {
-          return other.kind == each.kind && other.component == each.component;
-        });
-      }
+      if (!each.repairable || each.component.kind == ComponentKind::job)
+        continue;  // no host is to blame for that
+      if (each.what == TruthKind::onset)
+        faulty_.add(each.host, each.hosts, static_cast<std::uint32_t>(next_));
+      if (each.what == TruthKind::ended) mended(each);
     }
   }
+  void mended(const Truth& entry) {
+    std::vector<std::uint32_t> over;
+    faulty_.for_each(entry.host, [&](std::uint32_t onset) {
+      if (truth_[onset].kind == entry.kind && truth_[onset].component == entry.component)
+        over.push_back(onset);
+    });
+    for (const std::uint32_t onset : over) faulty_.remove(truth_[onset].host, truth_[onset].hosts, onset);
+  }
 
+  const HostLog& hosts_of_truth_;
   const TruthLog& truth_;
   Figures& figures_;
   OpenIncident open_;
   JobHosts hosts_;
-  std::vector<Truth> faulty_;
+  ByHost faulty_;  // the places of onsets in the log
   std::vector<EvictionEvent> events_;
   std::size_t next_ = 0;
   std::int32_t spares_ = 0;
@@ -162,7 +171,7 @@ void sum_up(Figures& figures) {
     FaultScore& kind = figures.fault_scores[fault_of(incident.cause).value];
     if (incident.unplanned) ++kind.incidents;
     if (incident.handled) ++kind.handled;
-    kind.handled_time += until_found;
+    kind.handled_time = sum(kind.handled_time, until_found);
     kind.evictions_wrong += incident.evictions_wrong;
     kind.wrong_evictions += incident.wrong_evictions;
   }
@@ -170,7 +179,9 @@ void sum_up(Figures& figures) {
 
 }  // namespace
 
-std::vector<std::uint32_t> judge_decisions(const TruthLog& truth, const Record& record, Figures& figures) {
+std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const Record& record,
+                                           Figures& figures) {
+  const TruthLog& truth = hosts_of_truth.log();
   OpenIncident incident(figures.incidents);
   std::vector<std::uint32_t> interrupted(figures.faults.size(), 0);
   std::vector<Time> returned;
@@ -183,7 +194,7 @@ std::vector<std::uint32_t> judge_decisions(const TruthLog& truth, const Record& 
     ++figures.interruptions;
     if (Incident* open = incident.at(each.at)) ++open->stops;
   }
-  Judge judge(truth, figures);
+  Judge judge(hosts_of_truth, figures);
   auto order = record.orders.begin();
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
     const Observed& seen = record.observations[i];

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/record/record.hpp"
-#include "core/record/truth.hpp"
 #include "score/figures.hpp"
+#include "score/host_log.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -11,6 +11,6 @@
 namespace gauntlet {
 
 /// Fills the counts; needs the incidents with their times. How often each kind interrupted the job.
-std::vector<std::uint32_t> judge_decisions(const TruthLog& truth, const Record& record, Figures& figures);
+std::vector<std::uint32_t> judge_decisions(const HostLog& truth, const Record& record, Figures& figures);
 
 }  // namespace gauntlet

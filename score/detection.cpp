@@ -1,5 +1,7 @@
 #include "score/detection.hpp"
 
+#include "core/by_host.hpp"
+#include "core/saturating.hpp"
 #include "score/job_hosts.hpp"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ bool names(ComponentId who, const Truth& fault) {
 struct Case {
   Truth fault;
   std::uint32_t onset = 0;  // its place in the log
+  bool there = false;       // else the slot is free
   bool met = false;         // the job
   bool stops = false;       // the job: from the beginning, or since it escalated
   bool waiting = false;     // the job stands still for it, or is about to, and no order has answered
@@ -30,51 +33,65 @@ struct Case {
   Time since;  // when it began to do harm
 };
 
+/// The cases in slots. An order looks at those of the host that it names, at those that wait for an answer, or at those on which
+/// one would have an effect, and not at all that are there.
 class Detection {
  public:
-  Detection(const TruthLog& truth, const Walked& walked, Figures& figures)
-      : truth_(truth), walked_(walked), figures_(figures) {}
+  Detection(const HostLog& truth, const Walked& walked, Figures& figures)
+      : hosts_(truth),
+        truth_(truth.log()),
+        walked_(walked),
+        figures_(figures),
+        case_of_(truth.log().size(), 0) {}
 
-  /// The truth up to and including `until`.
-  void follow(Time until) {
-    for (; next_ < truth_.size() && truth_[next_].at <= until; ++next_) happened(truth_[next_]);
+  /// The truth up to and including `until`; of that instant, what had happened when so many orders had been given.
+  void follow(Time until, std::size_t orders) {
+    for (; next_ < truth_.size() && truth_[next_].at <= until && truth_[next_].orders <= orders; ++next_)
+      happened(truth_[next_]);
   }
   void heard(Time at, const Observation& what) {
     const auto* outcome = std::get_if<Outcome>(&what);
     const auto* granted = outcome != nullptr ? std::get_if<Granted>(&outcome->result) : nullptr;
     if (granted == nullptr) return;
-    for (Case& each : cases_) {
-      if (!each.met && !each.stops && concerns(each.fault, granted->host)) meets(each, at);
-    }
+    by_host_.for_each(granted->host, [&](std::uint32_t slot) {
+      Case& each = cases_[slot];
+      if (!each.met && !each.stops) meets(each, at);
+    });
   }
   void ordered(const RecordedOrder& order) {
     std::visit([&](const auto& what) { on(order.at, what); }, order.order.what);
   }
   void finish(Time end) {
     // Several may hold one job: the first one pays for its standing still.
-    const auto first = std::min_element(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) {
-      return std::pair(!a.waiting, a.since) < std::pair(!b.waiting, b.since);
-    });
-    if (first != cases_.end() && first->waiting) score_of(*first).missed_cost += end - first->since;
-    for (Case& each : cases_) settle(each);
+    const Case* first = nullptr;
+    for (const Case& each : cases_) {
+      if (!each.there || !each.waiting) continue;
+      if (first == nullptr || std::pair(each.since, each.onset) < std::pair(first->since, first->onset))
+        first = &each;
+    }
+    if (first != nullptr) add_cost(*first, end - first->since);
+    for (Case& each : cases_)
+      if (each.there) settle(each);
   }
 
  private:
   FaultScore& score_of(const Case& of) { return figures_.fault_scores[of.fault.kind.value]; }
+  void add_cost(const Case& of, Duration cost) {
+    FaultScore& score = score_of(of);
+    score.missed_cost = sum(score.missed_cost, cost);
+  }
+  std::uint32_t slot_of(const Case& of) const { return static_cast<std::uint32_t>(&of - cases_.data()); }
 
   // --- what happens -------------------------------------------------------------------------------------------------
 
   void happened(const Truth& what) {
     if (what.what == TruthKind::onset) return begins(what);
-    // Most are over soon: what ends is among the latest.
-    const auto found = std::find_if(cases_.rbegin(), cases_.rend(), [&](const Case& each) {
-      return !each.ended && each.fault.kind == what.kind && each.fault.component == what.component;
-    });
-    if (found == cases_.rend()) {
+    Case* found = find(what);
+    if (found == nullptr) {
       if (what.what != TruthKind::ended && what.on_job) begins(what);  // the log begins after its onset
       return;
     }
-    if (what.what == TruthKind::ended) return ends(static_cast<std::size_t>(cases_.rend() - found) - 1);
+    if (what.what == TruthKind::ended) return ends(*found);
     if (what.what == TruthKind::grew) return;
     if (!what.on_job) return;
     found->stops = true;
@@ -84,21 +101,48 @@ class Detection {
       meets(*found, what.at);
     }
   }
+  /// The latest that has not ended with that kind and component; one of the job itself may have moved since it struck.
+  Case* find(const Truth& what) {
+    Case* found = nullptr;
+    const auto look_at = [&](std::uint32_t slot) {
+      Case& each = cases_[slot];
+      if (each.ended || each.fault.kind != what.kind || each.fault.component != what.component) return;
+      if (found == nullptr || found->onset < each.onset) found = &each;
+    };
+    if (what.component.kind == ComponentKind::job)
+      std::for_each(of_job_.begin(), of_job_.end(), look_at);
+    else
+      by_host_.for_each(what.host, look_at);
+    return found;
+  }
   void begins(const Truth& fault) {
     if (!fault.disturbs && !fault.stops) {  // no effect, or planned: it needs no answer
       if (fault.on_job) ++figures_.fault_scores[fault.kind.value].met;
       return;
     }
-    Case& begun = cases_.emplace_back();
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(cases_.size()));
+      cases_.emplace_back();
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    Case& begun = cases_[slot];
+    begun = {};
     begun.fault = fault;
     begun.onset = static_cast<std::uint32_t>(next_);
+    begun.there = true;
     begun.stops = fault.stops;
+    ++there_;
+    case_of_[next_] = slot + 1;
+    by_host_.add(fault.host, fault.hosts, slot);
+    if (fault.component.kind == ComponentKind::job) of_job_.push_back(slot);
     if (fault.on_job) meets(begun, fault.at);
   }
   void meets(Case& it, Time at) {
     it.met = true;
     it.since = at;
     ++score_of(it).met;
+    unanswered_.push_back(it.onset);
     if (it.stops && !attended_) wait_for_answer(it);
   }
   void strikes_again(Case& it, Time at) {
@@ -108,13 +152,13 @@ class Detection {
   }
   void wait_for_answer(Case& it) {
     it.waiting = true;
-    ++waiting_;
+    waiting_.push_back(slot_of(it));
   }
-  void ends(std::size_t i) {
-    cases_[i].ended = true;
-    if (cases_[i].waiting) return;  // the job still stands still
-    settle(cases_[i]);
-    remove(i);
+  void ends(Case& it) {
+    it.ended = true;
+    if (it.waiting) return;  // the job still stands still
+    settle(it);
+    remove(it);
   }
   /// No order will answer it any more.
   void settle(Case& it) {
@@ -122,11 +166,16 @@ class Detection {
     const bool harmless = it.stops ? !it.waiting : std::isinf(it.fault.factor);
     if (harmless) return;
     ++score_of(it).missed;
-    score_of(it).missed_cost += walked_.harm[it.onset];
+    add_cost(it, walked_.harm[it.onset]);
   }
-  void remove(std::size_t i) {
-    if (i + 1 < cases_.size()) cases_[i] = cases_.back();
-    cases_.pop_back();
+  void remove(Case& it) {
+    const std::uint32_t slot = slot_of(it);
+    by_host_.remove(it.fault.host, it.fault.hosts, slot);
+    if (it.fault.component.kind == ComponentKind::job) std::erase(of_job_, slot);
+    case_of_[it.onset] = 0;
+    it.there = false;
+    --there_;
+    free_.push_back(slot);
   }
 
   // --- what is done about it --------------------------------------------------------------------------------------------
@@ -134,10 +183,9 @@ class Detection {
   void on(Time at, const Stop&) {
     attended_ = true;
     answer_stops(at);
-    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= at; ++stop_) {
-      for (Case& each : cases_)
-        if (each.onset == walked_.stops[stop_].onset) answer(each, at);
-    }
+    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= at; ++stop_)
+      if (const std::uint32_t slot = case_of_[walked_.stops[stop_].onset]; slot > 0)
+        answer(cases_[slot - 1], at);
   }
   void on(Time at, const Probe&) { move_on(at); }
   void on(Time at, const Ask&) { move_on(at); }
@@ -147,68 +195,111 @@ class Detection {
     attended_ = false;
   }
   void on(Time at, const Evict& evict) {
-    for (Case& each : cases_)
+    by_host_.for_each(evict.host, [&](std::uint32_t slot) {
+      Case& each = cases_[slot];
       if (each.met && blames(each.fault, evict.host)) answer(each, at);
+    });
   }
   void on(Time at, const Alert& alert) {
     answer_stops(at);
-    bool true_alert = false;
-    for (Case& each : cases_) {
-      if (!names(alert.who, each.fault)) continue;
-      true_alert = true;
-      if (each.met) answer(each, at);
-    }
-    if (!true_alert && !was_there(at, alert.who)) ++figures_.false_alerts;
+    if (!answers(at, alert.who) && !was_there(at, alert.who)) ++figures_.false_alerts;
   }
   template <class Other>
   void on(Time, const Other&) {}
+
+  /// Answers what an alert about `who` may mean. False where that is nothing.
+  bool answers(Time at, ComponentId who) {
+    bool meant = false;
+    if (who.kind == ComponentKind::host) {
+      by_host_.for_each(HostId{who.index}, [&](std::uint32_t slot) {
+        meant = true;
+        if (cases_[slot].met) answer(cases_[slot], at);
+      });
+      return meant;
+    }
+    for (const std::uint32_t onset : unanswered_) {
+      const std::uint32_t slot = case_of_[onset];
+      if (slot > 0 && names(who, cases_[slot - 1].fault)) answer(cases_[slot - 1], at);
+    }
+    std::erase_if(unanswered_, [this](std::uint32_t onset) {
+      return case_of_[onset] == 0 || cases_[case_of_[onset] - 1].answered;
+    });
+    if (who.kind == ComponentKind::job) return there_ > 0;
+    return std::any_of(cases_.begin(), cases_.end(),
+                       [&](const Case& each) { return each.there && names(who, each.fault); });
+  }
 
   void move_on(Time at) {
     attended_ = true;
     answer_stops(at);
   }
   void answer_stops(Time at) {
-    if (waiting_ == 0) return;
-    for (Case& each : cases_)
+    for (const std::uint32_t slot : waiting_) {
+      Case& each = cases_[slot];
       if (each.waiting) answer(each, at);
-    for (std::size_t i = cases_.size(); i-- > 0;)
-      if (cases_[i].ended) remove(i);
+      if (each.there && each.ended) remove(each);
+    }
+    waiting_.clear();
   }
   void answer(Case& it, Time at) {
     if (it.answered || !it.met) return;
     it.answered = true;
-    if (std::exchange(it.waiting, false)) --waiting_;
+    it.waiting = false;
     ++score_of(it).detected;
     score_of(it).latencies.add(at - it.since);
   }
   /// Whether the log tells of a fault that `who` may mean, within the alert's memory.
   bool was_there(Time at, ComponentId who) const {
-    for (std::size_t i = next_; i-- > 0 && truth_[i].at >= at - kAlertMemory;)
+    const auto recent = [&](std::size_t place) { return truth_[place].at >= at - kAlertMemory; };
+    if (who.kind == ComponentKind::host) {
+      bool found = false;
+      hosts_.backwards(HostId{who.index}, next_, [&](std::uint32_t place) {
+        found = recent(place);
+        return true;
+      });
+      return found;
+    }
+    for (std::size_t i = next_; i-- > 0 && recent(i);)
       if (names(who, truth_[i])) return true;
     return false;
   }
 
+  const HostLog& hosts_;
   const TruthLog& truth_;
   const Walked& walked_;
   Figures& figures_;
-  std::vector<Case> cases_;
-  std::size_t next_ = 0;       // in the truth
-  std::size_t stop_ = 0;       // in what the walk found
-  bool attended_ = true;       // the job is down, and somebody is at work on that
-  std::uint32_t waiting_ = 0;  // so many cases are
+  std::vector<Case> cases_;  // in slots
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t>
+      case_of_;     // by place in the log: one more than the slot of the case that began there
+  ByHost by_host_;  // slots
+  std::vector<std::uint32_t> of_job_;   // slots of faults of the job itself
+  std::vector<std::uint32_t> waiting_;  // slots; some have been answered since
+  std::vector<std::uint32_t>
+      unanswered_;         // onsets of what met the job; some have been answered, or ended, since
+  std::size_t there_ = 0;  // so many cases
+  std::size_t next_ = 0;   // in the truth
+  std::size_t stop_ = 0;   // in what the walk found
+  bool attended_ = true;   // the job is down, and somebody is at work on that
 };
 
 }  // namespace
 
-void judge_detection(const TruthLog& truth, const Record& record, const Walked& walked, Figures& figures) {
+void judge_detection(const HostLog& truth, const Record& record, const Walked& walked, Figures& figures) {
   Detection detection(truth, walked, figures);
-  auto order = record.orders.begin();
+  std::size_t given = 0;  // orders
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
-    detection.follow(record.observations[i].at);
-    detection.heard(record.observations[i].at, record.observations[i].what);
-    for (; order != record.orders.end() && order->observations <= i + 1; ++order) detection.ordered(*order);
+    const Observed& seen = record.observations[i];
+    detection.follow(seen.at, given);
+    detection.heard(seen.at, seen.what);
+    for (; given < record.orders.size() && record.orders[given].observations <= i + 1; ++given) {
+      detection.follow(seen.at, given);
+      detection.ordered(record.orders[given]);
+    }
   }
-  detection.finish(record.observations.back().at);
+  const Time end = record.observations.back().at;
+  detection.follow(end, given);
+  detection.finish(end);
 }
 
 }  // namespace gauntlet

@@ -1,8 +1,8 @@
 // A host whose fault heals by itself and comes back is faulty between two strikes too.
 #pragma once
 
-#include "core/record/truth.hpp"
 #include "core/time.hpp"
+#include "score/host_log.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr Duration kFlapWindow = std::chrono::hours(12);
 /// leaves nothing to repair; not three times as a detector may want it, because the truth needs no patience. What would have
 /// come next does not count: nobody could know. Returns the place of the latest such strike in the log, of which the first
 /// `told` entries are read.
-std::optional<std::uint32_t> flapping(const TruthLog& log, std::size_t told, HostId host, Time at,
+std::optional<std::uint32_t> flapping(const HostLog& log, std::size_t told, HostId host, Time at,
                                       std::optional<Time> taken_out);
 
 }  // namespace gauntlet

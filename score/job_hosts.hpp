@@ -6,7 +6,10 @@
 #include "core/roster.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -16,6 +19,7 @@ struct Eviction {
   Time at;  // of the order
   HostId host;
   bool from_job = false;  // else it stood by
+  std::size_t order = 0;  // its place among the orders
 };
 
 /// Whether a fault is a reason to take the host out: one of the job itself is none.
@@ -25,52 +29,62 @@ inline bool blames(const Truth& fault, HostId host) {
 
 class JobHosts {
  public:
+  /// Who carries the job now and did not before, or the other way round; and the eviction that was completed.
+  struct Change {
+    std::optional<HostId> joined, left;
+    std::optional<Eviction> eviction;
+  };
+
   bool in_job(HostId host) const { return roster_.in_job(host); }
-  /// Whether a host that the fault concerns carries the job. A fault of the job itself is on it whoever does.
-  bool meets(const Truth& fault) const {
-    if (fault.component.kind == ComponentKind::job) return true;
-    for (std::uint32_t i = 0; i < fault.hosts; ++i)
-      if (in_job(HostId{fault.host.value + i})) return true;
-    return false;
+  /// How many of the hosts that the fault concerns carry the job.
+  std::uint32_t met_by(const Truth& fault) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < fault.hosts; ++i) count += in_job(HostId{fault.host.value + i}) ? 1 : 0;
+    return count;
   }
 
   void on(const Started& started) { roster_ = Roster(started.inventory); }
-  /// An order counts once it is answered `done`.
-  void on(const RecordedOrder& each) {
+  /// Every order is to be told. One counts once it is answered `done`.
+  void ordered(const RecordedOrder& each) {
     if (const auto* evict = std::get_if<Evict>(&each.order.what)) {
-      asked_.push_back({each.order.id, {each.at, evict->host}});
+      asked_.push_back({each.order.id, {.at = each.at, .host = evict->host, .order = given_}});
     } else if (const auto* rests = std::get_if<StandBy>(&each.order.what)) {
-      asked_.push_back({each.order.id, {each.at, rests->host}, true});
+      asked_.push_back({each.order.id, {.at = each.at, .host = rests->host, .order = given_}, true});
     }
+    ++given_;
   }
-  /// The eviction that this outcome completes, if it does.
-  std::optional<Eviction> on(const Outcome& outcome) {
-    if (const auto* granted = std::get_if<Granted>(&outcome.result)) roster_.join(granted->host);
+  /// Whether an outcome may change anything: most do not.
+  bool concerns(const Outcome& outcome) const {
+    return !asked_.empty() || std::holds_alternative<Granted>(outcome.result);
+  }
+  Change on(const Outcome& outcome) {
+    Change change;
+    if (const auto* granted = std::get_if<Granted>(&outcome.result)) {
+      if (!in_job(granted->host)) change.joined = granted->host;
+      roster_.join(granted->host);
+    }
     const auto asked = std::find_if(asked_.begin(), asked_.end(),
                                     [&](const Asked& each) { return each.order == outcome.order; });
-    if (asked == asked_.end()) return std::nullopt;
+    if (asked == asked_.end()) return change;
     Eviction eviction = asked->eviction;
     const bool rests = asked->rests;
     asked_.erase(asked);
-    if (outcome.status != Status::done) return std::nullopt;
-    if (rests) {
-      roster_.leave(eviction.host);
-      return std::nullopt;
-    }
-    eviction.from_job = roster_.in_job(eviction.host);
+    if (outcome.status != Status::done) return change;
+    eviction.from_job = in_job(eviction.host);
+    if (eviction.from_job) change.left = eviction.host;
     if (eviction.from_job) roster_.leave(eviction.host);
-    evictions_.push_back(eviction);
-    return eviction;
+    if (rests) return change;
+    if (last_.size() <= eviction.host.value) last_.resize(eviction.host.value + 1, kNone);
+    evictions_.push_back({eviction.at, std::exchange(last_[eviction.host.value], evictions_.size())});
+    change.eviction = eviction;
+    return change;
   }
   /// When it was evicted last, by the time of the order; before `until`.
   std::optional<Time> taken_out(HostId host, Time until) const {
-    const auto last = std::find_if(evictions_.rbegin(), evictions_.rend(), [&](const Eviction& each) {
-      return each.host == host && each.at < until;
-    });
-    return last != evictions_.rend() ? std::optional(last->at) : std::nullopt;
+    std::size_t last = host.value < last_.size() ? last_[host.value] : kNone;
+    while (last != kNone && evictions_[last].at >= until) last = evictions_[last].before;
+    return last == kNone ? std::nullopt : std::optional(evictions_[last].at);
   }
-  template <class Other>
-  void on(const Other&) {}
 
  private:
   struct Asked {
@@ -80,8 +94,15 @@ class JobHosts {
   };
 
   Roster roster_;
+  std::size_t given_ = 0;     // orders
   std::vector<Asked> asked_;  // have no answer yet
-  std::vector<Eviction> evictions_;
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Done {
+    Time at;
+    std::size_t before = kNone;  // the place of the same host's eviction before
+  };
+  std::vector<Done> evictions_;
+  std::vector<std::size_t> last_;  // by host: the place of its last one
 };
 
 }  // namespace gauntlet

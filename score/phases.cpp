@@ -1,30 +1,19 @@
 #include "score/phases.hpp"
 
-#include "core/contract.hpp"
 #include "core/record/evaluation.hpp"
+#include "core/saturating.hpp"
 #include "score/job_hosts.hpp"
 #include "score/truth_cursor.hpp"
+#include "score/waits.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace gauntlet {
 namespace {
-
-/// The phase that an order begins while the job is stopped; nothing where it does not move the recovery on. Evictions,
-/// readmissions and intervals may be about something else: they neither answer a fault nor move the recovery.
-std::optional<Phase> stage_of(const Action& action, Phase present) {
-  if (const auto* stop = std::get_if<Stop>(&action)) {
-    return stop->reason == StopReason::fault ? Phase::diagnosing : Phase::planned;
-  }
-  if (std::holds_alternative<Probe>(action) || std::holds_alternative<Ask>(action)) return Phase::diagnosing;
-  if (std::holds_alternative<Acquire>(action)) return Phase::waiting_for_spare;
-  if (std::holds_alternative<Start>(action)) return Phase::restarting;
-  if (std::holds_alternative<Alert>(action) && present == Phase::undetected) return Phase::diagnosing;
-  return std::nullopt;
-}
 
 /// Of a stop that nothing is wrong for.
 Cause cause_of(StopReason reason) {
@@ -35,9 +24,10 @@ Cause cause_of(StopReason reason) {
 /// Walks the wall time once: stretches of training, pauses, and the gaps between them.
 class Walk {
  public:
-  Walk(const TruthLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
-      : truth_(truth), progress_(progress), record_(record), figures_(figures) {
-    walked_.harm.resize(truth.size());
+  Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
+      : log_(truth.log()), truth_(truth, hosts_), progress_(progress), record_(record), figures_(figures) {
+    walked_.harm.resize(truth.log().size());
+    find_starts_at_once();
   }
 
   Walked run(Time end) {
@@ -53,7 +43,8 @@ class Walk {
         paused(*pause);
         at = pause->end;
       }
-      if (at < until || !(last || goes_on(progress_.stretches[i], from))) down(at, until);
+      const bool stops = !last && (!goes_on(progress_.stretches[i], from) || starts_at_once(until));
+      if (at < until || stops) down(at, until);
       if (last) break;
       trained(progress_.stretches[i], from);
       at = progress_.stretches[i].end;
@@ -73,9 +64,46 @@ class Walk {
     return stretch.reached_at(stretch.begin);
   }
 
-  /// Whether training goes on where it was. It does not after a stop, even one that took no time at all.
+  /// Whether training goes on where it was. It does not after a stop that lost progress, even one that took no time at all.
   bool goes_on(const Stretch& stretch, const Reached& from) const {
     return stopped_ || (stretch.first_step + from.steps == reached_ && from.into_step == under_way_);
+  }
+
+  // --- starts that take no time ---------------------------------------------------------------------------------------
+
+  /// Orders to start that were carried out at the instant at which they were given.
+  void find_starts_at_once() {
+    for (std::size_t i = 0; i < record_.orders.size(); ++i) {
+      const RecordedOrder& start = record_.orders[i];
+      if (!std::holds_alternative<Start>(start.order.what)) continue;
+      for (std::size_t seen = start.observations;
+           seen < record_.observations.size() && record_.observations[seen].at == start.at; ++seen) {
+        const auto* outcome = std::get_if<Outcome>(&record_.observations[seen].what);
+        if (outcome == nullptr || outcome->order != start.order.id || outcome->status != Status::done)
+          continue;
+        starts_at_once_.push_back(i);
+        break;
+      }
+    }
+  }
+  /// Whether the job was started at that instant, and trained at once.
+  bool starts_at_once(Time when) { return orders_of_gap(when) > orders_before(when); }
+  /// How many orders were given before that time. Asked from front to back, so that each order is passed once.
+  std::size_t orders_before(Time when) {
+    const std::vector<RecordedOrder>& orders = record_.orders;
+    while (before_ > 0 && orders[before_ - 1].at >= when) --before_;
+    while (before_ < orders.size() && orders[before_].at < when) ++before_;
+    return before_;
+  }
+  /// How many were given until the gap that ends at that time was over: all before it, and of those at that very instant the
+  /// ones up to the start by which training went on.
+  std::size_t orders_of_gap(Time until) {
+    const auto after_it =
+        std::upper_bound(starts_at_once_.begin(), starts_at_once_.end(), until,
+                         [&](Time at, std::size_t start) { return at < record_.orders[start].at; });
+    const bool at_once =
+        after_it != starts_at_once_.begin() && record_.orders[*std::prev(after_it)].at == until;
+    return at_once ? *std::prev(after_it) + 1 : orders_before(until);
   }
 
   void charge(Phase phase, Duration time, Cause cause) {
@@ -87,7 +115,7 @@ class Walk {
     if (incident_ && !episode) at(incident().lost, phase) += time;
   }
   Incident& incident() { return figures_.incidents[*incident_]; }
-  void harmed(std::uint32_t onset, Duration time) { walked_.harm[onset] += time; }
+  void harmed(std::uint32_t onset, Duration time) { walked_.harm[onset] = sum(walked_.harm[onset], time); }
 
   /// Time in steps: redone, or new.
   void in_steps(Duration time, Duration healthy, Duration for_fewer, bool redone) {
@@ -102,10 +130,14 @@ class Walk {
   void follow_hosts(Time when) {
     for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
       const Observation& what = record_.observations[heard_].what;
-      if (!std::holds_alternative<Seen>(what))  // most are, and move no host
-        std::visit([this](const auto& each) { hosts_.on(each); }, what);
+      if (const auto* outcome = std::get_if<Outcome>(&what)) {
+        if (hosts_.concerns(*outcome)) truth_.hosts_changed(hosts_.on(*outcome));
+      } else if (const auto* started = std::get_if<Started>(&what)) {
+        hosts_.on(*started);
+        truth_.hosts_known();
+      }
       for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_) {
-        hosts_.on(record_.orders[given_]);
+        hosts_.ordered(record_.orders[given_]);
       }
     }
   }
@@ -120,7 +152,7 @@ class Walk {
     const std::int64_t last = stretch.first_step + to.steps;
     truth_.follow(stretch.begin);
     follow_hosts(stretch.begin + Duration(1));
-    const TruthCursor::Active* slow = truth_.disturbance(hosts_);
+    const TruthCursor::Active* slow = truth_.disturbance();
     if (slow != nullptr) slow_cause_ = cause_of(slow->kind);
     slow_onset_ = slow != nullptr ? std::optional(slow->onset) : std::nullopt;
 
@@ -170,14 +202,14 @@ class Walk {
   /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
   /// wrong. A checkpoint from before then sets them right, unless whatever corrupts them is still there.
   void count_corrupt(const Stretch& stretch, std::int64_t first, std::int64_t fresh, std::int64_t last) {
-    const TruthCursor::Active* corrupting = truth_.corruption(hosts_);
+    const TruthCursor::Active* corrupting = truth_.corruption();
     if (corrupt_step_ && first <= *corrupt_step_ && corrupting == nullptr) corrupt_step_.reset();
     if (!corrupt_step_ && corrupting != nullptr) {
       corrupt_step_ = first;
       corrupt_onset_ = corrupting->onset;
     }
     truth_.forget_corruption();  // what struck while the job was down shows above
-    truth_.follow(stretch.end);
+    truth_.follow(stretch.end, orders_before(stretch.end));
     if (const auto& corruption = truth_.corrupt_since(); corruption && !corrupt_step_) {
       corrupt_step_ = stretch.first_step + stretch.reached_at(corruption->since).steps;
       corrupt_onset_ = corruption->onset;
@@ -199,11 +231,17 @@ class Walk {
   // --- gaps ----------------------------------------------------------------------------------------------------------
 
   void down(Time from, Time to) {
-    truth_.follow(from);
+    order_ = std::max(order_, orders_before(from));
+    const std::size_t gap_ends = orders_of_gap(to);
+    const RecordedOrder* told = stop_at(from);
+    if (told != nullptr)
+      truth_.follow(from, static_cast<std::size_t>(told - record_.orders.data()));
+    else
+      truth_.follow(from);
     follow_hosts(from);
-    while (order_ < record_.orders.size() && record_.orders[order_].at < from) ++order_;
     held_for_.reset();
-    Phase stage = open(from, to);
+    starting_.reset();
+    Phase stage = open(from, gap_ends);
     charge(stage, std::exchange(under_way_, {}), cause_);  // the step that was cut
     under_way_healthy_ = under_way_fewer_ = {};
     stopped_ = true;
@@ -224,18 +262,28 @@ class Walk {
       move_to(stage, strike->at);
       stopped_by(*std::exchange(strike, nullptr));
     };
-    const auto follow_until = [&](Time when) {
-      const std::optional<Time> up = started_by(when);
-      if (up && *up < to) {
-        struck_before(*up - Duration(1));
-        move_to(Phase::undetected, *up);
+    // Reads on up to `when`, and no further than the first `count` observations.
+    const auto follow_until = [&](Time when, std::size_t count) {
+      for (; seen_ < std::min(count, record_.observations.size()) && record_.observations[seen_].at <= when;
+           ++seen_) {
+        const Observed& seen = record_.observations[seen_];
+        if (std::holds_alternative<Seen>(seen.what)) continue;  // most are, and end no wait
+        waits_.on(seen);
+        if (seen.at < from) continue;
+        if (has_started(seen) && seen.at < to) {
+          struck_before(seen.at - Duration(1));
+          move_to(Phase::undetected, seen.at);
+        } else if (const auto next = waits_.next(stage, seen.at)) {
+          move_to(*next, seen.at);
+        }
       }
       struck_before(when);
     };
-    for (; order_ < record_.orders.size() && record_.orders[order_].at < to; ++order_) {
+    for (; order_ < gap_ends; ++order_) {
       const RecordedOrder& each = record_.orders[order_];
-      follow_until(each.at);
-      const std::optional<Phase> next = stage_of(each.order.what, stage);
+      follow_until(each.at, each.observations);
+      if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
+      const std::optional<Phase> next = waits_.on(each.order, each.at, stage);
       if (!next) continue;
       if (unanswered_) answered(each.at);
       move_to(*next, each.at);
@@ -244,25 +292,21 @@ class Walk {
         starting_ = each.order.id;
         if (incident_) ++incident().restarts;
       }
-      if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
     }
-    follow_until(to);
+    // An order of that very moment is met before its outcome, in the next gap.
+    const bool more = order_ < record_.orders.size();
+    follow_until(to, more ? record_.orders[order_].observations : record_.observations.size());
     charge_stage(to);
   }
 
-  /// When the start under way succeeded, if it did by `when`: a gap that goes on after it is a new stop, unnoticed yet.
-  std::optional<Time> started_by(Time when) {
-    std::optional<Time> started;
-    for (; seen_ < record_.observations.size() && record_.observations[seen_].at <= when; ++seen_) {
-      const auto* outcome = std::get_if<Outcome>(&record_.observations[seen_].what);
-      if (outcome == nullptr || outcome->order != starting_) continue;
-      if (outcome->status == Status::done) started = record_.observations[seen_].at;
-    }
-    return started;
+  /// Whether the start under way has succeeded: a gap that goes on after it is a new stop, unnoticed yet.
+  bool has_started(const Observed& seen) const {
+    const auto* outcome = std::get_if<Outcome>(&seen.what);
+    return outcome != nullptr && outcome->order == starting_ && outcome->status == Status::done;
   }
 
   /// A gap begins: what stopped the job, and the phase that it starts in.
-  Phase open(Time when, Time until) {
+  Phase open(Time when, std::size_t gap_ends) {
     unanswered_ = false;
     if (when == kStart) {
       cause_ = kCauseStart;
@@ -280,7 +324,7 @@ class Walk {
         return Phase::planned;
       }
     }
-    if (const std::optional<TruthCursor::Active> reason = reason_to_stop(when, until)) {
+    if (const std::optional<TruthCursor::Active> reason = reason_to_stop(when, gap_ends)) {
       join_or_open(when, cause_of(reason->kind), reason->component);
       walked_.stops.push_back({when, reason->onset});
     } else if (answers_an_exit(when)) {
@@ -301,21 +345,31 @@ class Walk {
   /// What a stop of a job that no fault had stopped was good for: a pause that is under way; else what was wrong with the
   /// hosts that were evicted before the next start, or came and went there; where none was, the worst of what a restart
   /// cures. Nothing: a false alarm.
-  std::optional<TruthCursor::Active> reason_to_stop(Time when, Time until) const {
-    const TruthCursor::Active* worst = truth_.disturbance(hosts_);
+  std::optional<TruthCursor::Active> reason_to_stop(Time when, std::size_t gap_ends) const {
+    const TruthCursor::Active* worst = truth_.disturbance();
     if (worst != nullptr && std::isinf(worst->factor)) return *worst;
-    const std::vector<HostId> evicted = evicted_before_the_next_start(until);
-    if (const TruthCursor::Active* found = truth_.harm_of(evicted, hosts_)) return *found;
-    if (auto found = truth_.flaps(evicted, hosts_, when)) return found;
+    const std::vector<HostId> evicted = evicted_before_the_next_start(gap_ends);
+    if (const TruthCursor::Active* found = truth_.harm_of(evicted)) return *found;
+    if (auto found = truth_.flaps(evicted, when)) return found;
     if (worst != nullptr && evicted.empty() && !worst->repairable) return *worst;  // a restart cures it
-    const TruthCursor::Active* corrupting = truth_.corruption(hosts_);
-    return corrupting != nullptr ? std::optional(*corrupting) : std::nullopt;
+    if (const TruthCursor::Active* corrupting = truth_.corruption()) return *corrupting;
+    if (corrupt_step_ &&
+        next_start_goes_back(gap_ends))  // what corrupted the numbers is over, and they are not
+      return TruthCursor::Active{log_[corrupt_onset_], corrupt_onset_};
+    return std::nullopt;
+  }
+
+  /// Whether the job is next started from an older checkpoint than its newest.
+  bool next_start_goes_back(std::size_t gap_ends) const {
+    for (std::size_t i = order_; i < gap_ends; ++i)
+      if (const auto* start = std::get_if<Start>(&record_.orders[i].order.what)) return start->back > 0;
+    return false;
   }
 
   /// Hosts of the job that were ordered out of it in the gap that begins.
-  std::vector<HostId> evicted_before_the_next_start(Time until) const {
+  std::vector<HostId> evicted_before_the_next_start(std::size_t gap_ends) const {
     std::vector<HostId> hosts;
-    for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at < until; ++i) {
+    for (std::size_t i = order_; i < gap_ends; ++i) {
       const Action& what = record_.orders[i].order.what;
       if (std::holds_alternative<Start>(what)) break;
       if (const auto* evict = std::get_if<Evict>(&what); evict != nullptr && hosts_.in_job(evict->host)) {
@@ -331,10 +385,19 @@ class Walk {
     if (stop == nullptr) return false;
     const auto* seen = std::get_if<Seen>(&record_.observations[stop->observations - 1].what);
     if (seen == nullptr) return false;
-    return std::any_of(record_.orders.begin(), record_.orders.end(), [&](const RecordedOrder& each) {
-      const auto* watch = std::get_if<Watch>(&each.order.what);
-      return watch != nullptr && watch->id == seen->watch && watch->signal == Signal::process_exit;
-    });
+    return watches_exits(seen->watch);
+  }
+
+  /// Whether the watch is on exits of ranks. Asked again and again of a few watches.
+  bool watches_exits(WatchId id) const {
+    if (!exit_watches_) {
+      exit_watches_.emplace();
+      for (const RecordedOrder& each : record_.orders) {
+        const auto* watch = std::get_if<Watch>(&each.order.what);
+        if (watch != nullptr && watch->signal == Signal::process_exit) exit_watches_->insert(watch->id);
+      }
+    }
+    return exit_watches_->contains(id);
   }
 
   /// The order to stop that was given just then.
@@ -363,7 +426,7 @@ class Walk {
     Incident& current = incident();
     current.detected = true;
     current.detection_latency = when - current.opened;
-    figures_.detection_latency_sum += current.detection_latency;
+    figures_.detection_latency_sum = sum(figures_.detection_latency_sum, current.detection_latency);
     ++figures_.detected;
   }
 
@@ -372,13 +435,18 @@ class Walk {
     incident_.reset();
   }
 
+  const TruthLog& log_;
+  JobHosts hosts_;
   TruthCursor truth_;
   const ProgressLog& progress_;
   const Record& record_;
   Figures& figures_;
-  std::size_t order_ = 0, seen_ = 0;  // for the gaps
-  JobHosts hosts_;
-  std::size_t heard_ = 0, given_ = 0;  // for the hosts
+  std::size_t order_ = 0, seen_ = 0;         // for the gaps
+  std::size_t before_ = 0;                   // where orders_before stands
+  std::vector<std::size_t> starts_at_once_;  // by their places among the orders
+  Waits waits_;
+  mutable std::optional<std::set<WatchId>> exit_watches_;  // made when it is first asked for
+  std::size_t heard_ = 0, given_ = 0;                      // for the hosts
 
   std::optional<std::size_t> incident_;  // the open one
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
@@ -386,7 +454,7 @@ class Walk {
   Cause slow_cause_ = kCauseStart;
   std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
   bool unanswered_ = false;                  // a fault opened the incident and no order has answered it
-  OrderId starting_;
+  std::optional<OrderId> starting_;          // the start under way
 
   std::int64_t mark_ = 0;
   std::int64_t reached_ = 0;  // steps complete when the last stretch ended
@@ -402,7 +470,7 @@ class Walk {
 
 }  // namespace
 
-Walked charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
+Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
                      Figures& figures) {
   return Walk(truth, progress, record, figures).run(end);
 }

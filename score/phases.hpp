@@ -3,8 +3,8 @@
 
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
-#include "core/record/truth.hpp"
 #include "score/figures.hpp"
+#include "score/host_log.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -25,7 +25,7 @@ struct Walked {
 };
 
 /// Fills the phases, the causes, the incidents with their times, steps and false alarms.
-Walked charge_phases(const TruthLog& truth, const ProgressLog& progress, const Record& record, Time end,
+Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
                      Figures& figures);
 
 }  // namespace gauntlet

@@ -49,9 +49,10 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   const Time end = last.at;
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
-  const Walked walked = charge_phases(truth, progress, record, end, figures);
-  const std::vector<std::uint32_t> interrupted = judge_decisions(truth, record, figures);
-  judge_detection(truth, record, walked, figures);
+  const HostLog by_host(truth);
+  const Walked walked = charge_phases(by_host, progress, record, end, figures);
+  const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures);
+  judge_detection(by_host, record, walked, figures);
   figures.released = time_released(record, end);
   figures.unplanned_rate = unplanned_rate(facts, interrupted, figures.wall, walked.training);
 

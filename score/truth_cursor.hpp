@@ -1,14 +1,17 @@
-// What is wrong at a time, read off the truth log from front to back.
+// What is wrong at a time, read off the truth log from front to back. What is asked costs what is wrong with the job, and what
+// happens to a host what is wrong with that host, however many other faults there are.
 #pragma once
 
+#include "core/by_host.hpp"
 #include "core/record/truth.hpp"
 #include "score/flapping.hpp"
+#include "score/host_log.hpp"
 #include "score/job_hosts.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -19,12 +22,16 @@ class TruthCursor {
   /// A fault that is there, with the place of its onset in the log.
   struct Active : Truth {
     std::uint32_t onset = 0;
+    std::uint64_t ranked = 0;     // counts the times that a fault was ranked by what it costs
+    std::uint32_t job_hosts = 0;  // so many of its hosts carry the job
   };
 
-  explicit TruthCursor(const TruthLog& log) : log_(log) {}
+  /// Both must outlive it. `hosts`: who carries the job at the times that are followed.
+  TruthCursor(const HostLog& log, const JobHosts& hosts) : hosts_(log), log_(log.log()), job_(hosts) {}
 
-  void follow(Time until) {
-    for (; next_ < log_.size() && log_[next_].at <= until; ++next_) {
+  /// Up to and including `until`; of that instant, what had happened when so many orders had been given.
+  void follow(Time until, std::size_t orders = std::numeric_limits<std::size_t>::max()) {
+    for (; next_ < log_.size() && log_[next_].at <= until && log_[next_].orders <= orders; ++next_) {
       const Truth& each = log_[next_];
       if (each.what == TruthKind::ended) {
         ends(each);
@@ -36,6 +43,21 @@ class TruthCursor {
       if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
   }
+  /// Others carry the job now.
+  void hosts_changed(const JobHosts::Change& change) {
+    if (change.joined) host_joined(*change.joined);
+    if (change.left) host_left(*change.left);
+  }
+  /// They are known now, as the job begins.
+  void hosts_known() {
+    on_job_.clear();
+    corrupting_.clear();
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      if (slots_[slot].onset == kFree) continue;
+      slots_[slot].job_hosts = job_.met_by(slots_[slot]);
+      if (on_job(slots_[slot])) meets_job(slot);
+    }
+  }
   /// The first fault between two times, both excluded, that stops the job. Times up to `from` have been followed.
   const Truth* stop_between(Time from, Time until) const {
     for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i)
@@ -45,35 +67,29 @@ class TruthCursor {
   /// The fault that stopped the job just then.
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
   /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
-  const Active* disturbance(const JobHosts& hosts) const {
-    for (auto each = active_.rbegin(); each != active_.rend(); ++each)
-      if (!each->stops && !each->corrupts && hosts.meets(*each)) return &*each;
-    return nullptr;
-  }
+  const Active* disturbance() const { return on_job_.empty() ? nullptr : &slots_[on_job_.back()]; }
   /// The latest fault on the job's hosts that corrupts its numbers.
-  const Active* corruption(const JobHosts& hosts) const {
-    const Active* latest = nullptr;
-    if (corrupting_ == 0) return latest;
-    for (const Active& each : active_) {
-      const bool later = latest == nullptr || each.onset > latest->onset;
-      if (each.corrupts && later && hosts.meets(each)) latest = &each;
-    }
-    return latest;
-  }
+  const Active* corruption() const { return corrupting_.empty() ? nullptr : &slots_[corrupting_.back()]; }
   /// The fault on the job's hosts that concerns one of these and slows the job most, or corrupts its numbers.
-  const Active* harm_of(const std::vector<HostId>& suspects, const JobHosts& hosts) const {
-    for (auto each = active_.rbegin(); each != active_.rend(); ++each) {
-      const bool suspected =
-          std::any_of(suspects.begin(), suspects.end(), [&](HostId host) { return blames(*each, host); });
-      if (!each->stops && suspected && hosts.meets(*each)) return &*each;
+  const Active* harm_of(const std::vector<HostId>& suspects) const {
+    const Active* worst = nullptr;
+    for (const HostId host : suspects) {
+      by_host_.for_each(host, [&](std::uint32_t slot) {
+        const Active& each = slots_[slot];
+        if (blames(each, host) && on_job(each) && (worst == nullptr || less(*worst, each))) worst = &each;
+      });
     }
-    return nullptr;
+    return worst;
   }
   /// The latest strike on a host of these that flaps.
-  std::optional<Active> flaps(const std::vector<HostId>& suspects, const JobHosts& hosts, Time at) const {
+  std::optional<Active> flaps(const std::vector<HostId>& suspects, Time at) const {
     for (const HostId host : suspects) {
-      const auto strike = flapping(log_, next_, host, at, hosts.taken_out(host, at));
-      if (strike) return Active{log_[*strike], *strike};
+      const auto strike = flapping(hosts_, next_, host, at, job_.taken_out(host, at));
+      if (!strike) continue;
+      Active found;
+      static_cast<Truth&>(found) = log_[*strike];
+      found.onset = *strike;
+      return found;
     }
     return std::nullopt;
   }
@@ -91,47 +107,116 @@ class TruthCursor {
     return stops && truth.on_job;
   }
 
-  static bool is_of(const Active& fault, const Truth& entry) {
-    return fault.kind == entry.kind && fault.component == entry.component;
+  static constexpr std::uint32_t kFree = 0xffffffff;  // an onset: the slot holds no fault
+
+  static bool on_job(const Active& fault) {
+    return fault.component.kind == ComponentKind::job || fault.job_hosts > 0;
+  }
+  /// By how bad they are; of those as bad the one that was ranked first is the worst.
+  static bool less(const Active& a, const Active& b) {
+    return a.factor != b.factor ? a.factor < b.factor : a.ranked > b.ranked;
+  }
+  auto less_bad() const {
+    return [this](std::uint32_t a, std::uint32_t b) { return less(slots_[a], slots_[b]); };
+  }
+  auto earlier() const {
+    return [this](std::uint32_t a, std::uint32_t b) { return slots_[a].onset < slots_[b].onset; };
   }
 
-  void rank(const Truth& fault, double factor, std::uint32_t onset) {
-    const auto place = std::lower_bound(active_.begin(), active_.end(), factor,
-                                        [](const Active& each, double bad) { return each.factor < bad; });
-    Active& ranked = *active_.emplace(place);
-    static_cast<Truth&>(ranked) = fault;
-    ranked.factor = factor;
-    ranked.onset = onset;
+  template <class Before>
+  static void insert(std::vector<std::uint32_t>& slots, std::uint32_t slot, const Before& before) {
+    slots.insert(std::upper_bound(slots.begin(), slots.end(), slot, before), slot);
   }
-  std::vector<Active>::iterator find(const Truth& entry) {
-    const auto found = std::find_if(active_.rbegin(), active_.rend(),
-                                    [&](const Active& each) { return is_of(each, entry); });
-    return found == active_.rend() ? active_.end() : std::prev(found.base());
+  template <class Before>
+  static void remove(std::vector<std::uint32_t>& slots, std::uint32_t slot, const Before& before) {
+    slots.erase(std::lower_bound(slots.begin(), slots.end(), slot, before));
+  }
+  void meets_job(std::uint32_t slot) {
+    if (slots_[slot].corrupts) return insert(corrupting_, slot, earlier());
+    insert(on_job_, slot, less_bad());
+  }
+  void leaves_job(std::uint32_t slot) {
+    if (slots_[slot].corrupts) return remove(corrupting_, slot, earlier());
+    remove(on_job_, slot, less_bad());
+  }
+  void host_joined(HostId host) {
+    by_host_.for_each(host, [this](std::uint32_t slot) {
+      const bool was = on_job(slots_[slot]);
+      ++slots_[slot].job_hosts;
+      if (!was) meets_job(slot);
+    });
+  }
+  void host_left(HostId host) {
+    by_host_.for_each(host, [this](std::uint32_t slot) {
+      --slots_[slot].job_hosts;
+      if (!on_job(slots_[slot])) leaves_job(slot);
+    });
+  }
+
+  /// The latest with that kind and component; one of the job itself may have moved since it struck.
+  std::optional<std::uint32_t> find(const Truth& entry) const {
+    std::optional<std::uint32_t> found;
+    const auto look_at = [&](std::uint32_t slot) {
+      const Active& each = slots_[slot];
+      if (each.kind != entry.kind || each.component != entry.component) return;
+      if (!found || slots_[*found].onset < each.onset) found = slot;
+    };
+    if (entry.component.kind == ComponentKind::job)
+      std::for_each(of_job_.begin(), of_job_.end(), look_at);
+    else
+      by_host_.for_each(entry.host, look_at);
+    return found;
+  }
+  /// What stops the job is told of elsewhere.
+  void begins(const Truth& fault, std::uint32_t onset) {
+    if (fault.corrupts && fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, onset};
+    if (fault.stops) return;
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+      slots_.emplace_back();
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    Active& begun = slots_[slot];
+    static_cast<Truth&>(begun) = fault;
+    begun.onset = onset;
+    begun.ranked = ++ranked_;
+    begun.job_hosts = job_.met_by(fault);
+    by_host_.add(fault.host, fault.hosts, slot);
+    if (fault.component.kind == ComponentKind::job) of_job_.push_back(slot);
+    if (on_job(begun)) meets_job(slot);
   }
   void grows(const Truth& entry) {
-    const auto found = find(entry);
-    if (found == active_.end()) return;
-    const Active fault = *found;
-    active_.erase(found);
-    rank(fault, entry.factor, fault.onset);
-  }
-  void begins(const Truth& fault, std::uint32_t onset) {
-    rank(fault, fault.factor, onset);
-    if (!fault.corrupts) return;
-    ++corrupting_;
-    if (fault.on_job && !corrupt_since_) corrupt_since_ = {fault.at, onset};
+    const auto slot = find(entry);
+    if (!slot) return;
+    Active& fault = slots_[*slot];
+    if (on_job(fault)) leaves_job(*slot);
+    fault.factor = entry.factor;
+    fault.ranked = ++ranked_;
+    if (on_job(fault)) meets_job(*slot);
   }
   void ends(const Truth& entry) {
-    const auto found = find(entry);
-    if (found == active_.end()) return;
-    if (found->corrupts) --corrupting_;
-    active_.erase(found);
+    const auto slot = find(entry);
+    if (!slot) return;
+    Active& fault = slots_[*slot];
+    if (on_job(fault)) leaves_job(*slot);
+    by_host_.remove(fault.host, fault.hosts, *slot);
+    if (fault.component.kind == ComponentKind::job) std::erase(of_job_, *slot);
+    fault.onset = kFree;
+    free_.push_back(*slot);
   }
 
+  const HostLog& hosts_;
   const TruthLog& log_;
+  const JobHosts& job_;
   std::size_t next_ = 0;
-  std::vector<Active> active_;  // the worst last; of those as bad the earliest
-  std::size_t corrupting_ = 0;  // so many of them corrupt
+  std::vector<Active> slots_;
+  std::vector<std::uint32_t> free_;
+  ByHost by_host_;                     // slots
+  std::vector<std::uint32_t> of_job_;  // slots of faults of the job itself
+  // Slots of those on the job: of what slows or pauses it, the worst last; of what corrupts it, the latest last.
+  std::vector<std::uint32_t> on_job_, corrupting_;
+  std::uint64_t ranked_ = 0;
   std::optional<Truth> stop_;
   std::optional<Corruption> corrupt_since_;
 };

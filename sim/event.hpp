@@ -12,15 +12,20 @@
 namespace gauntlet {
 
 // Faults.
+/// A fault that is there: its place in ActiveFaults, and its number in the order of strikes, from 1, which is never used twice.
+struct FaultRef {
+  std::uint32_t slot = 0, number = 0;
+  friend bool operator==(const FaultRef&, const FaultRef&) = default;
+};
 struct FaultDue {
   FaultClock clock;
 };
 struct FaultHeals {
-  std::uint32_t fault;
-};  // by the number that it got when it struck
+  FaultRef fault;
+};
 struct FaultGrows {
-  std::uint32_t fault;
-};  // likewise
+  FaultRef fault;
+};
 struct FaultFollows {
   FaultKindId kind;
   ComponentId component;
@@ -80,7 +85,7 @@ struct ExitReported {
 };
 struct HeartbeatDue {
   HostId host;
-  std::uint32_t number;
+  std::uint64_t number;
 };
 struct HeartbeatMissing {
   HostId host;

@@ -1,6 +1,7 @@
 #include "sim/gang.hpp"
 
 #include "core/contract.hpp"
+#include "core/saturating.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -68,20 +69,20 @@ void Gang::plan_further(Cadence& cadence, Duration step) {
     const auto tier = static_cast<std::size_t>(wanted[i].tier);
     const Duration interval = checkpointing_.tiers[tier].interval;
     const bool too_rare = most < every || in_ns(interval) > kLongestRound;
-    const Duration unit = too_rare ? kForever : every * cadence.every * step;
-    const std::int64_t times = too_rare ? 1 : std::max<std::int64_t>(1, ceil_div(interval, unit));
-    if (too_rare || times > most / every) {
+    const Duration unit = too_rare ? kForever : times(every, times(cadence.every, step));
+    const std::int64_t multiple = too_rare ? 1 : std::max<std::int64_t>(1, ceil_div(interval, unit));
+    if (too_rare || multiple > most / every) {
       if (!wanted_ || wanted[i].tier != Tier::storage) continue;
       every *= std::max<std::int64_t>(1, most / every);  // this one, and none after it
       next = 1;
     } else {
-      const Duration left =
-          interval - trained_[tier] - (cadence.first * step + (next - 1) * cadence.every * step);
+      const Duration until_this = times(cadence.first + (next - 1) * cadence.every, step);
+      const Duration left = interval - std::min(interval, sum(trained_[tier], until_this));
       if (left > Duration::zero()) next += every * ceil_div(left, unit);
       // At another pace than before, rounding may put it beyond a whole round.
-      if (next > times * every) next -= (next - times * every + every - 1) / every * every;
+      if (next > multiple * every) next -= (next - multiple * every + every - 1) / every * every;
       if (wanted_) next = 1;
-      every *= times;
+      every *= multiple;
     }
     levels_.push_back({.tier = wanted[i].tier, .every = every, .taken = every - next});
     cadence.further[levels_.size() - 2] = {
@@ -116,9 +117,9 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, const Checkpointing& ch
   trained_ = {};
   for (const Tier tier : {Tier::memory, Tier::peers}) {
     const auto& held = held_[static_cast<std::size_t>(tier)];
-    if (held) trained_[static_cast<std::size_t>(tier)] = (step - held->step) * pace.step;
+    if (held) trained_[static_cast<std::size_t>(tier)] = times(step - held->step, pace.step);
   }
-  trained_[static_cast<std::size_t>(Tier::storage)] = (step - durable()) * pace.step;
+  trained_[static_cast<std::size_t>(Tier::storage)] = times(step - durable(), pace.step);
   increments_ = {};  // what was loaded is whole
   wanted_ = false;
   open(now, step, pace);
@@ -190,7 +191,8 @@ void Gang::change(Time boundary, Pace pace, const Checkpointing& checkpointing, 
     const Level* level = level_of(static_cast<Tier>(t));
     const std::int64_t taken = level == nullptr ? 0 : level->count(reached.checkpoints);
     const std::int64_t since = taken > 0 ? stretch_.steps_before_checkpoint(level->nth(taken)) : 0;
-    trained_[t] = (taken > 0 ? Duration::zero() : trained_[t]) + (reached.steps - since) * stretch_.step;
+    trained_[t] =
+        sum(taken > 0 ? Duration::zero() : trained_[t], times(reached.steps - since, stretch_.step));
     if (taken > 0 && t < increments_.size())
       increments_[t] = level->tier == static_cast<Tier>(t) ? increments_at(*level, reached.checkpoints) : 0;
   }
@@ -259,7 +261,8 @@ void Gang::settle(Level& level, std::int64_t begun, Time now) {
   const TierPlan& plan = checkpointing_[level.tier];
   const Duration usual = plan.increments ? std::max(plan.persist, plan.whole_persist) : plan.persist;
   const double slowest = in_storage ? stored_.slowest() : 1;
-  const Time seen = now - (slowest == 1 ? usual : from_seconds(to_seconds(usual) * slowest));
+  const Duration longest = slowest == 1 ? usual : from_seconds(to_seconds(usual) * slowest);
+  const Time seen = now - std::min(longest, now - kStart + Duration(1));  // before the start, at the earliest
   Time before = kStart;  // until the last of this tier that is being written is there
   for (const Written& each : writing_) {
     if (each.tier == level.tier) before = std::max(before, each.durable);
@@ -313,7 +316,7 @@ Duration Gang::storage_answers(Time now) {
   const Duration waited = now - *storage_failed_;
   settle_written(now);
   for (Written& each : writing_) {
-    if (each.tier == Tier::storage) each.durable += waited;
+    if (each.tier == Tier::storage) each.durable = after(each.durable, waited);
   }
   storage_failed_.reset();
   return waited;
@@ -336,9 +339,9 @@ void Gang::loaded(Time now, std::int64_t step, Tier from) {
 Time Gang::boundary_after(Time now) const {
   const Reached reached = reached_at(now);
   if (reached.into_stall > Duration::zero())
-    return now + (stretch_.cadence.stall_of(reached.checkpoints + 1) - reached.into_stall);
+    return after(now, stretch_.cadence.stall_of(reached.checkpoints + 1) - reached.into_stall);
   if (reached.into_step == Duration::zero()) return now;
-  return now + (stretch_.step - reached.into_step);
+  return after(now, stretch_.step - reached.into_step);
 }
 
 Time Gang::last_step_time(Time now) const {

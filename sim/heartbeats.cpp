@@ -1,5 +1,6 @@
 #include "sim/heartbeats.hpp"
 
+#include "core/saturating.hpp"
 #include "sim/moment.hpp"
 
 #include <algorithm>
@@ -38,12 +39,12 @@ Time Heartbeats::first_sent(HostId host) const {
   return first;
 }
 
-Time Heartbeats::arrival(HostId host, Time first_sent, std::uint32_t number) const {
+Time Heartbeats::arrival(HostId host, Time first_sent, std::uint64_t number) const {
   const Telemetry& telemetry = world_->telemetry;
-  Time at = first_sent + number * telemetry.heartbeat_period;
+  Time at = sent(first_sent, number);
   if (telemetry.heartbeat_jitter > Duration::zero()) {
-    at += from_seconds(to_seconds(telemetry.heartbeat_jitter) *
-                       uniform_at(seed_, jitter_name_, host.value, number));
+    at = after(at, from_seconds(to_seconds(telemetry.heartbeat_jitter) *
+                                uniform_at(seed_, jitter_name_, host.value, number)));
   }
   return at;
 }
@@ -52,26 +53,26 @@ Heartbeats::Beat Heartbeats::first_from(HostId host, Time from) const {
   const Telemetry& telemetry = world_->telemetry;
   const Time first = first_sent(host);
   // Whatever was sent before this arrives before `from`, however late.
-  const Duration sent_from = std::max(Duration::zero(), from - first - telemetry.heartbeat_jitter);
-  auto number = static_cast<std::uint32_t>((sent_from + telemetry.heartbeat_period - Duration(1)) /
-                                           telemetry.heartbeat_period);
+  const Duration sent_from = std::max(Duration::zero(), from - after(first, telemetry.heartbeat_jitter));
+  auto number = static_cast<std::uint64_t>(sent_from / telemetry.heartbeat_period);
+  if (sent_from % telemetry.heartbeat_period > Duration::zero()) ++number;
   Time at = arrival(host, first, number);
   while (at < from) at = arrival(host, first, ++number);
   return {number, at};
 }
 
-std::uint32_t Heartbeats::first_number_after(HostId host, Time at) const {
+std::uint64_t Heartbeats::first_number_after(HostId host, Time at) const {
   const Time first = first_sent(host);
-  return at < first ? 0 : static_cast<std::uint32_t>((at - first) / world_->telemetry.heartbeat_period + 1);
+  return at < first ? 0 : static_cast<std::uint64_t>((at - first) / world_->telemetry.heartbeat_period + 1);
 }
 
 Heartbeats::Beat Heartbeats::first_sent_after(HostId host, Time at) const {
-  const std::uint32_t number = first_number_after(host, at);
+  const std::uint64_t number = first_number_after(host, at);
   return {number, arrival(host, number)};
 }
 
 std::optional<Time> Heartbeats::last_arrival_before(HostId host, Time until) const {
-  const std::uint32_t number = first_from(host, until).number;
+  const std::uint64_t number = first_from(host, until).number;
   if (number == 0) return std::nullopt;
   return arrival(host, number - 1);
 }
@@ -139,7 +140,7 @@ void Heartbeats::watch(const Watch& watch) {
     expect(watch.signal == Signal::heartbeat && std::holds_alternative<Silence>(watch.until),
            "heartbeats are watched for silence");
     const SilenceWatch added{watch.id, std::get<Silence>(watch.until), watch.who, engine_->now()};
-    expect(added.limit.longest > world_->telemetry.heartbeat_period + world_->telemetry.heartbeat_jitter,
+    expect(added.limit.longest > sum(world_->telemetry.heartbeat_period, world_->telemetry.heartbeat_jitter),
            "a silence is longer than a heartbeat's period and lateness");
     silence_watches_.push_back(added);
     for (const HostId host : listened_to()) {
@@ -244,14 +245,14 @@ void Heartbeats::arrived(HostId host, Time sent) {
 
 void Heartbeats::on(const HeartbeatBack& event) {
   const Beat beat = first_from(event.host, engine_->now());
-  arrived(event.host, first_sent(event.host) + beat.number * world_->telemetry.heartbeat_period);
+  arrived(event.host, sent(first_sent(event.host), beat.number));
   forget(tracked_[event.host]);
 }
 
 void Heartbeats::on(const HeartbeatDue& event) {
   const Time first = first_sent(event.host);
-  if (audible(event.host)) arrived(event.host, first + event.number * world_->telemetry.heartbeat_period);
-  const std::uint32_t next = event.number + 1;
+  if (audible(event.host)) arrived(event.host, sent(first, event.number));
+  const std::uint64_t next = event.number + 1;
   engine_->at(arrival(event.host, first, next), Priority::telemetry, HeartbeatDue{event.host, next});
 }
 
@@ -276,8 +277,8 @@ void Heartbeats::rank_exited(HostId host, int code) {
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
   if (full_ || tracked.silenced_by > 0 || !tracked.in_service) return;
-  const std::uint32_t number = first_number_after(host, engine_->now());
-  leaving_.push_back({host, number, first_sent(host) + number * world_->telemetry.heartbeat_period});
+  const std::uint64_t number = first_number_after(host, engine_->now());
+  leaving_.push_back({host, number, sent(first_sent(host), number)});
   if (!arrives_next(leaving_.back())) return;
   engine_->cancel(next_exit_);
   next_exit_ = engine_->at(next_exit_at_, Priority::telemetry, ExitReported{next_exit_host_});
@@ -355,7 +356,7 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
   for (std::size_t i = 0; i < by_phase_.size(); ++i) {
     const std::size_t place = (first + i) % by_phase_.size();
     const Phased& each = by_phase_[place];
-    const Time sent = from + (each.phase - turn + (place < first ? period : Duration::zero()));
+    const Time sent = after(from, each.phase - turn + (place < first ? period : Duration::zero()));
     if (best.size() == wanted && sent > best.front().arrival) break;
     const Time aborted = aborts_->aborted_at(each.host);
     if (aborted == kNever || aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
@@ -381,7 +382,7 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
 void Heartbeats::all_aborted(std::uint32_t hosts) {
   if (exit_watches_.empty()) return;
   aborted_hosts_ = hosts;
-  exit_burst_ = engine_->after(world_->telemetry.heartbeat_period + world_->telemetry.heartbeat_jitter,
+  exit_burst_ = engine_->after(sum(world_->telemetry.heartbeat_period, world_->telemetry.heartbeat_jitter),
                                Priority::timer, ExitBurstEnds{});
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/filter.hpp"
 #include "core/random/stream.hpp"
+#include "core/saturating.hpp"
 #include "core/signal.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
@@ -133,16 +134,19 @@ class Heartbeats {
   };
 
   struct Beat {
-    std::uint32_t number;
+    std::uint64_t number;
     Time arrival;
   };
   Time first_sent(HostId host) const;
-  Time arrival(HostId host, std::uint32_t number) const { return arrival(host, first_sent(host), number); }
-  Time arrival(HostId host, Time first_sent, std::uint32_t number) const;
+  Time arrival(HostId host, std::uint64_t number) const { return arrival(host, first_sent(host), number); }
+  Time sent(Time first_sent, std::uint64_t number) const {
+    return after(first_sent, times(static_cast<std::int64_t>(number), world_->telemetry.heartbeat_period));
+  }
+  Time arrival(HostId host, Time first_sent, std::uint64_t number) const;
   /// The first heartbeat that arrives at or after `from`, and the first that is sent after `at`.
   Beat first_from(HostId host, Time from) const;
   Beat first_sent_after(HostId host, Time at) const;
-  std::uint32_t first_number_after(HostId host, Time at) const;
+  std::uint64_t first_number_after(HostId host, Time at) const;
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
   bool concerns(const Scope& who, HostId host) const;
   void arrived(HostId host, Time sent);
@@ -151,7 +155,7 @@ class Heartbeats {
   void pass_exit(HostId host, const Exit& exit);
   struct Leaving {
     HostId host;
-    std::uint32_t number;
+    std::uint64_t number;
     Time sent;
   };
   bool arrives_next(const Leaving& exit);

@@ -1,5 +1,6 @@
 #include "sim/host_signals.hpp"
 
+#include "core/saturating.hpp"
 #include "sim/moment.hpp"
 
 #include <algorithm>
@@ -185,9 +186,9 @@ void HostSignals::find_exceptions() {
     host.forward = std::max(host.forward, seat.slow.forward);
     host.backward = std::max(host.backward, seat.slow.backward);
   }
-  for (const Blip& blip : blips_) {
-    const std::uint32_t slot = seats_->slot_of(blip.host);
-    if (slot >= seats_->count() || seats_->host(slot) != blip.host) continue;
+  for (const auto& [host, count] : blips_) {
+    if (!seated(host)) continue;
+    const std::uint32_t slot = seats_->slot_of(host);
     auto place = std::lower_bound(exceptions_.begin(), exceptions_.end(), slot,
                                   [](const Exception& each, std::uint32_t s) { return each.slot < s; });
     if (place == exceptions_.end() || place->slot != slot) place = exceptions_.insert(place, {slot, 1, 1});
@@ -196,9 +197,14 @@ void HostSignals::find_exceptions() {
   }
 }
 
-void HostSignals::blips_change() {
+bool HostSignals::seated(HostId host) const {
+  const std::uint32_t slot = seats_->slot_of(host);
+  return slot < seats_->count() && seats_->host(slot) == host;
+}
+
+void HostSignals::blips_change(HostId host) {
   forget_due(step_tick);
-  find_exceptions();
+  if (seated(host)) find_exceptions();  // those of hosts that stand by are none
   schedule();
 }
 
@@ -207,25 +213,18 @@ void HostSignals::on(const BlipBegins&) {
   static constexpr StreamName kDuration = stream_name("telemetry.blip_duration");
   const HostId host = blip_times_->take();
   engine_->at(blip_times_->next(), Priority::world, BlipBegins{});
-  const auto found =
-      std::find_if(blips_.begin(), blips_.end(), [&](const Blip& each) { return each.host == host; });
-  if (found == blips_.end()) {
-    blips_.push_back({host, 1});
-  } else {
-    ++found->count;
-  }
+  ++blips_[host];
   Stream draws = stream_now(seed_, kDuration, engine_->now(), host.value);
   const Duration lasts = from_seconds(world_->telemetry.blip_duration.sample(draws));
   engine_->after(lasts, Priority::world, BlipEnds{host});
-  blips_change();
+  blips_change(host);
 }
 
 void HostSignals::on(const BlipEnds& event) {
   report_due();
-  const auto found =
-      std::find_if(blips_.begin(), blips_.end(), [&](const Blip& each) { return each.host == event.host; });
-  if (--found->count == 0) blips_.erase(found);
-  blips_change();
+  const auto found = blips_.find(event.host);
+  if (--found->second == 0) blips_.erase(found);
+  blips_change(event.host);
 }
 
 // --- samples -----------------------------------------------------------------------------------------------------------
@@ -243,7 +242,7 @@ double HostSignals::level(Signal signal, std::uint32_t stage, const Exception* e
     case Signal::backward_time:
       return timings_->backward[stage] * (exception != nullptr ? exception->backward : 1);
     case Signal::traffic:
-      return to_seconds(gang_->stretch().healthy_step + gang_->stretch().for_fewer) /
+      return to_seconds(sum(gang_->stretch().healthy_step, gang_->stretch().for_fewer)) /
              to_seconds(gang_->stretch().step);
     case Signal::traffic_period:
       return to_seconds(gang_->stretch().step);
@@ -494,7 +493,7 @@ void HostSignals::arm() {
     if (running_ && entry.silence) first = std::min(first, entry.silence->deadline());
   }
   if (sends()) {  // a tick comes within an interval
-    const Time within = engine_->now() + world_->telemetry.traffic_interval;
+    const Time within = after(engine_->now(), world_->telemetry.traffic_interval);
     if (!full_ && first != kNever && (first >= within || first >= next_traffic(false))) first = kNever;
   } else if (gang_->heals_by(first)) {
     first = kNever;
@@ -541,7 +540,7 @@ Time HostSignals::next_traffic(bool measured) const {
   const Duration interval = world_->telemetry.traffic_interval;
   const Time first = first_traffic_tick();
   const auto next_after = [&](Time at) {
-    return at < first ? first : first + ((at - first) / interval + 1) * interval;
+    return at < first ? first : after(first, times((at - first) / interval + 1, interval));
   };
   Time at = next_after(engine_->now());
   // Ticks and checkpoints may keep step with each other for ever.

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -94,10 +95,6 @@ class HostSignals {
     std::uint32_t slot = 0;
     double forward = 1, backward = 1;
   };
-  struct Blip {
-    HostId host;
-    std::uint32_t count = 0;
-  };
 
   static Tick tick_of(Signal signal) {
     return signal == Signal::traffic || signal == Signal::traffic_period ? traffic_tick : step_tick;
@@ -132,7 +129,8 @@ class HostSignals {
   void report(const Entry& entry, std::uint32_t slot, Edge edge, double value, std::uint32_t more);
   void find_exceptions();
   void forget_due(Tick tick);
-  void blips_change();
+  bool seated(HostId host) const;
+  void blips_change(HostId host);
   Time next_step() const;
   Time next_traffic(bool measured) const;
   Time first_traffic_tick() const { return kStart + traffic_phase_; }
@@ -155,10 +153,10 @@ class HostSignals {
   Duration traffic_phase_{};
   std::array<std::vector<Entry>, 2> entries_;  // by tick
   std::vector<SlowSeat> slow_;
-  std::vector<Blip> blips_;
-  std::vector<Exception> exceptions_;  // by slot
-  Time told_until_{};                  // filters know of the ticks up to here
-  Timer missing_;                      // the first silence that may begin
+  std::map<HostId, std::uint32_t> blips_;  // how many each host has at present
+  std::vector<Exception> exceptions_;      // by slot
+  Time told_until_{};                      // filters know of the ticks up to here
+  Timer missing_;                          // the first silence that may begin
   Time missing_at_ = kNever;
   std::array<Timer, 2> due_{};
   std::array<Time, 2> due_at_ = {kNever, kNever};

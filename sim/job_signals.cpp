@@ -1,5 +1,7 @@
 #include "sim/job_signals.hpp"
 
+#include "core/saturating.hpp"
+
 #include <algorithm>
 
 namespace gauntlet {
@@ -90,7 +92,7 @@ Time JobSignals::first_silence(Duration longest, const SilenceFilter& filter) co
   if (stretch.step > longest) return after(next, longest);
   // Checkpoints that go further block training at least as long as the others.
   const Cadence& cadence = stretch.cadence;
-  const auto silent = [&](Duration stall) { return stretch.step + stall > longest; };
+  const auto silent = [&](Duration stall) { return sum(stretch.step, stall) > longest; };
   Cadence::Further found{.every = silent(cadence.stall) ? 1 : 0, .taken = 0, .stall = {}};
   for (const Cadence::Further& each : cadence.further) {
     if (found.every == 0 && each.every > 0 && silent(each.stall)) found = each;

@@ -1,5 +1,7 @@
 #include "sim/other_jobs.hpp"
 
+#include "core/saturating.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -64,7 +66,7 @@ OtherJobs::Rank OtherJobs::rank(const Job& job) const {
 
 void OtherJobs::run_or_wait(Job& job, bool runs) {
   if (runs && job.ends == kNever) {
-    job.ends = std::min(after(now_, job.left), kNever - Duration(1));
+    job.ends = std::min(after(now_, job.left), kLast);
     job.since = now_;
   } else if (!runs && job.ends != kNever) {
     job.left = job.ends - now_;
@@ -130,7 +132,7 @@ void OtherJobs::give_places() {
 Time OtherJobs::go_on(Duration longest) {
   step();
   const Time then = now_;
-  while (!own_runs_ && now_ - then < longest) step();
+  while (!own_runs_ && now_ < kLast && now_ - then < longest) step();
   return now_;
 }
 

@@ -22,6 +22,7 @@ ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, Seed seed, std::uint32
                  [this, first](std::uint32_t component) {
                    if (component >= first) lemons_.push_back(component);
                  });
+  cured_.assign(lemons_.size(), 0);
   std::vector<Batch> batches = profile_->batches;
   std::sort(batches.begin(), batches.end(), [](const Batch& a, const Batch& b) { return a.first < b.first; });
   std::uint32_t from = first;
@@ -63,14 +64,17 @@ void ProfiledArrivals::group_lemons(std::uint32_t first, std::uint32_t end, doub
                      .lemons = true});
 }
 
-bool ProfiledArrivals::cured(std::uint32_t component) const {
-  return std::binary_search(cured_.begin(), cured_.end(), component);
+std::optional<std::size_t> ProfiledArrivals::lemon(std::uint32_t component) const {
+  const auto place = std::lower_bound(lemons_.begin(), lemons_.end(), component);
+  if (place == lemons_.end() || *place != component) return std::nullopt;
+  return static_cast<std::size_t>(place - lemons_.begin());
 }
 
 /// What was drawn for it as a lemon comes no more: with the others' rate alone, the process goes on.
 void ProfiledArrivals::cure(std::uint32_t component) {
-  if (!std::binary_search(lemons_.begin(), lemons_.end(), component) || cured(component)) return;
-  cured_.insert(std::lower_bound(cured_.begin(), cured_.end(), component), component);
+  const auto place = lemon(component);
+  if (!place || cured_[*place] != 0) return;
+  cured_[*place] = 1;
   if (next_beside_ && next_ == component) advance();
 }
 
@@ -96,13 +100,13 @@ void ProfiledArrivals::advance() {
     next_time_ = profile_->time_on_curve(curve_seconds_);
     if (next_time_ == kInfinity) return;
     draw_component();
-    if (next_beside_ && cured(next_)) continue;
+    if (next_beside_ && cured_[*lemon(next_)] != 0) continue;
     double kept = 1;
     if (daily) {
       const Time at = after(kStart, from_seconds(next_time_));
       kept = profile_->of_day(at) / (1 + profile_->daily.amplitude);
     }
-    if (fewer && std::binary_search(lemons_.begin(), lemons_.end(), next_)) kept *= profile_->lemons.factor;
+    if (fewer && lemon(next_)) kept *= profile_->lemons.factor;
     if (kept == 1 || thinned_.uniform() < kept) return;
   }
 }

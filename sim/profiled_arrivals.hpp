@@ -9,7 +9,9 @@
 #include "core/random/stream.hpp"
 #include "models/fault.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace gauntlet {
@@ -41,7 +43,8 @@ class ProfiledArrivals {
   void group_lemons(std::uint32_t first, std::uint32_t end, double factor);
   void draw_component();
   void advance();
-  bool cured(std::uint32_t component) const;
+  /// Its place in `lemons_`; nothing where it is none.
+  std::optional<std::size_t> lemon(std::uint32_t component) const;
 
   const RateProfile* profile_;
   Stream strikes_;
@@ -53,8 +56,8 @@ class ProfiledArrivals {
   double curve_seconds_ = 0;
   double next_time_ = 0;
   std::uint32_t next_ = 0;
-  bool next_beside_ = false;          // drawn by what the lemons weigh beside
-  std::vector<std::uint32_t> cured_;  // ascending
+  bool next_beside_ = false;         // drawn by what the lemons weigh beside
+  std::vector<std::uint8_t> cured_;  // by place in `lemons_`
 };
 
 }  // namespace gauntlet

@@ -7,6 +7,7 @@
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
 
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -18,7 +19,7 @@ class Reports {
   Reports(const World& world, Seed seed, SimEngine& engine, Outbox& out)
       : telemetry_(&world.telemetry), seed_(seed), engine_(&engine), out_(&out) {}
 
-  /// What a host's clock shows at a time.
+  /// What a host's clock shows at a time: half of the hosts' clocks are slow, and may show a time before the run.
   Time by_clock_of(HostId host, Time at) const {
     static constexpr StreamName kClock = stream_name("telemetry.clock");
     if (telemetry_->clock_error == Duration::zero()) return at;
@@ -26,9 +27,10 @@ class Reports {
     std::optional<Duration>& off = clock_off_[host.value];
     if (!off) {
       const double share = 2 * uniform_at(seed_, kClock, host.value, 0) - 1;
-      off = from_seconds(share * to_seconds(telemetry_->clock_error));
+      const Duration error = from_seconds(std::abs(share) * to_seconds(telemetry_->clock_error));
+      off = share < 0 ? -error : error;
     }
-    return at + *off;
+    return *off < Duration::zero() ? at + *off : after(at, *off);
   }
   /// Sends a report of what a host sensed at a time, which leaves as the host's clock had it. The rest is to be filled in,
   /// before another is sent.
@@ -46,7 +48,7 @@ class Reports {
  private:
   /// All take as long, so that they arrive in order, and those of one instant together.
   Seen& depart() {
-    const Time arrives = engine_->now() + telemetry_->delay;
+    const Time arrives = after(engine_->now(), telemetry_->delay);
     if (underway_.empty() || underway_.back().arrives != arrives)
       engine_->at(arrives, Priority::telemetry, ReportArrives{});
     Underway& report = underway_.emplace_back();

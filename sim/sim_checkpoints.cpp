@@ -1,5 +1,6 @@
 // Checkpoints of the simulated job: when they are taken, what outlives what, and which of them a start goes back to.
 #include "core/math/elementary.hpp"
+#include "core/saturating.hpp"
 #include "models/peer_memory.hpp"
 #include "sim/sim_cluster.hpp"
 
@@ -59,8 +60,8 @@ void SimCluster::hold_checkpoints() {
 void SimCluster::delay_checkpoints(Duration pause) {
   for (OpenOrder& each : open_) {
     if (each.stall_ends == kNever || each.stall_ends <= engine_.now() - pause) continue;
-    each.stall_ends += pause;
-    each.durable += pause;
+    each.stall_ends = after(each.stall_ends, pause);
+    each.durable = after(each.durable, pause);
     engine_.set(each.due, each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
@@ -68,9 +69,9 @@ void SimCluster::delay_checkpoints(Duration pause) {
 // --- storage that does not answer ------------------------------------------------------------------------------------
 
 bool SimCluster::storage_is_out() const {
-  return std::any_of(active_.begin(), active_.end(), [this](const ActiveFault& fault) {
-    return kind_of(fault).halts_storage && on_job(fault);
-  });
+  const std::vector<FaultRef>& holding = active_.on_job(Concern::holds);
+  return std::any_of(holding.begin(), holding.end(),
+                     [this](FaultRef ref) { return kind_of(active_[ref]).halts_storage; });
 }
 
 /// The job waits anyway; what it writes to storage waits as well.
@@ -86,7 +87,7 @@ void SimCluster::storage_answers() {
   if (waited == Duration::zero()) return;
   for (OpenOrder& each : open_) {
     if (each.stall_ends == kNever || engine_.pending(each.due) || each.stall_ends > paused_at_) continue;
-    each.durable += waited;
+    each.durable = after(each.durable, waited);
     engine_.set(each.due, each.durable, Priority::world, OrderDue{each.order.id});
   }
 }
@@ -97,8 +98,8 @@ void SimCluster::hold_load_until(Time until) {
   const Time from = std::max({engine_.now(), loading_.begins, loading_.held_until});
   if (from >= std::max(loading_.ends, loading_.held_until) || until <= from) return;
   loading_.held_until = until;
-  loading_.ends += until - from;
-  loading_.due += until - from;
+  loading_.ends = after(loading_.ends, until - from);
+  loading_.due = after(loading_.due, until - from);
   for (OpenOrder& each : open_) {
     if (!std::holds_alternative<Start>(each.order.what)) continue;
     engine_.set(each.due, loading_.due, Priority::world, OrderDue{each.order.id});
@@ -136,10 +137,9 @@ bool SimCluster::still_held(Tier tier) const {
 
 /// To load those that a tier in memory holds.
 Duration SimCluster::increments_of(Tier tier) const {
-  constexpr double kYears = 1e9;  // seconds: no start takes longer, however many there are
-  const double seconds =
-      static_cast<double>(gang_.held(tier)->increments) * to_seconds(size_->costs()[tier].per_increment);
-  return from_seconds(std::min(kYears, seconds));
+  constexpr Duration kYears =
+      std::chrono::seconds(1'000'000'000);  // no start takes longer, however many there are
+  return std::min(kYears, times(gang_.held(tier)->increments, size_->costs()[tier].per_increment));
 }
 
 /// Which checkpoint a start goes back to: the newest that can be read, from the quickest tier that has it. That one in
@@ -157,7 +157,7 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   Loading out;
   const StoredCheckpoints& stored = gang_.stored();
   for (auto one = stored.newest(action.back); one && one->step > step_in_memory; one = stored.before(*one)) {
-    out.takes += load_of(Tier::storage);
+    out.takes = sum(out.takes, load_of(Tier::storage));
     if (stored.corrupt(one->number)) continue;
     out.step = one->step;
     return out;
@@ -165,7 +165,7 @@ SimCluster::Loading SimCluster::choose_checkpoint(const Start& action) const {
   if (in_memory) {
     out.step = step_in_memory;
     out.from = *in_memory;
-    out.takes += load_of(*in_memory) + increments_of(*in_memory);
+    out.takes = sum(out.takes, sum(load_of(*in_memory), increments_of(*in_memory)));
   }
   return out;
 }
@@ -183,11 +183,11 @@ void SimCluster::begin_start(const Start& action) {
   const Duration scheduling = draw(chain.scheduling, chain.growth.scheduling);
   const Duration provisioning = draw(chain.provisioning, 0);
   Duration before = action.schedule ? scheduling : Duration::zero();
-  if (!std::exchange(has_hosts_, true)) before += provisioning;
-  before += draw(chain.process_start, chain.growth.process_start);
-  before += draw(chain.communicator_init, chain.growth.communicator_init);
-  Duration after_load = draw(chain.data_loader, chain.growth.data_loader);
-  after_load += draw(chain.warm_up, chain.growth.warm_up);
+  if (!std::exchange(has_hosts_, true)) before = sum(before, provisioning);
+  before = sum(before, draw(chain.process_start, chain.growth.process_start));
+  before = sum(before, draw(chain.communicator_init, chain.growth.communicator_init));
+  const Duration data_loader = draw(chain.data_loader, chain.growth.data_loader);
+  const Duration after_load = sum(data_loader, draw(chain.warm_up, chain.growth.warm_up));
 
   loading_ = choose_checkpoint(action);
   loading_.begins = after(engine_.now(), before);

@@ -1,10 +1,20 @@
 // Hosts, spares, repair, and the life of the job.
 #include "sim/sim_cluster.hpp"
 
+#include "core/saturating.hpp"
+
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 namespace gauntlet {
+namespace {
+
+// A millisecond's work, so that the question costs nothing and the answer comes at once.
+constexpr std::uint64_t kEventsBetweenLooks = 1024;
+
+}  // namespace
 
 SimCluster::SimCluster(const World& world)
     : world_(&world),
@@ -12,6 +22,7 @@ SimCluster::SimCluster(const World& world)
       size_(&whole_),
       seats_(world.job.layout, world.hardware.gpus_per_host, world.inventory.job_hosts,
              world.inventory.hosts()),
+      active_(world),
       gang_(progress_, world.storage) {
   for (const FaultKind& kind : world.faults) {
     heal_names_.push_back(stream_name("heal." + kind.name));
@@ -21,13 +32,15 @@ SimCluster::SimCluster(const World& world)
   }
 }
 
-void SimCluster::reset(Seed seed, bool full_telemetry) {
+void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* stop) {
   engine_.reset();
   out_.clear();
   truth_.clear();
+  orders_ = 0;
   progress_.clear();
   seed_ = seed;
   finished_ = false;
+  stop_ = stop;
 
   const Inventory& inventory = world_->inventory;
   hosts_.assign(inventory.hosts(), HostState::spare);
@@ -44,7 +57,6 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   arrivals_.emplace(*world_, seed);
   fault_due_[0] = fault_due_[1] = {};
   active_.clear();
-  faults_struck_ = 0;
   ranks_ = RanksState::none;
   gang_.reset(seed);
   intervals_.fill(kForever);
@@ -77,17 +89,22 @@ void SimCluster::reset(Seed seed, bool full_telemetry) {
   }
   engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
   if (world_->job.window > Duration::zero()) {
-    engine_.at(kStart + world_->job.window, Priority::end, JobEnds{Ending::time_over});
+    engine_.at(std::min(after(kStart, world_->job.window), kLast), Priority::end, JobEnds{Ending::time_over});
   }
   watch_for_no_progress();
   out_.push(kStart, Started{JobId{0}, inventory});
   for (const Strike& present : arrivals_->present_at_start()) strike(present);
 }
 
+bool SimCluster::is_abandoned() const {
+  return stop_ != nullptr && engine_.events() % kEventsBetweenLooks == 0 &&
+         stop_->load(std::memory_order_relaxed);
+}
+
 std::optional<Observed> SimCluster::next(Time until) {
   while (true) {
     if (!out_.empty()) return out_.take();
-    if (finished_) return std::nullopt;
+    if (finished_ || is_abandoned()) return std::nullopt;
     const std::optional<Event> event = engine_.next(until);
     if (!event) return std::nullopt;
     engine_.fingerprint().add(std::uint64_t{event->index()});
@@ -118,9 +135,14 @@ void SimCluster::schedule_faults(FaultClock clock) {
   engine_.set(timer, due, Priority::fault, FaultDue{clock});
 }
 
+/// Nobody waits beyond the end of time: without an event at all a run would have no end.
+Time SimCluster::gives_up_without_progress() const {
+  return std::min(after(progress_at_, world_->job.give_up_after), kLast);
+}
+
 void SimCluster::watch_for_no_progress() {
   if (world_->job.give_up_after == Duration::zero()) return;
-  const Time gives_up = std::max(after(progress_at_, world_->job.give_up_after), engine_.now());
+  const Time gives_up = std::max(gives_up_without_progress(), engine_.now());
   if (gang_.heals_by(gives_up)) return engine_.hold(give_up_);
   engine_.set(give_up_, gives_up, Priority::end, JobEnds{Ending::gave_up});
 }
@@ -146,7 +168,7 @@ void SimCluster::training_runs() {
   schedule_job_end();
   schedule_evaluation();
   const Time rises = gang_.time_of_step(std::max(mark_, gang_.stretch().first_step) + 1);
-  if (rises <= after(progress_at_, world_->job.give_up_after)) {
+  if (rises <= gives_up_without_progress()) {
     engine_.hold(give_up_);
   } else {
     watch_for_no_progress();
@@ -235,6 +257,18 @@ void SimCluster::on(const JobEnds& event) {
 
 // --- spares and repair -----------------------------------------------------------------------------------------------
 
+/// What is wrong with a host is on the job while the host carries it.
+void SimCluster::host_becomes(HostId host, HostState state) {
+  const bool was_in_job = in_job(host);
+  hosts_[host.value] = state;
+  if (was_in_job == in_job(host)) return;
+  if (was_in_job) {
+    active_.host_left(host);
+  } else {
+    active_.host_joined(host);
+  }
+}
+
 void SimCluster::grant_spares() {
   while (hosts_wanted() > 0) {
     const std::optional<HostId> host = spares_->take();
@@ -245,7 +279,7 @@ void SimCluster::grant_spares() {
       seats_.seat(vacant_.front(), *host);
       vacant_.erase(vacant_.begin());
     }
-    hosts_[host->value] = HostState::in_job;
+    host_becomes(*host, HostState::in_job);
     arrivals_->turn_on(FaultClock::training, *host, training_clock());
     answer(*close(find_open<Acquire>()->order.id), Status::done, Granted{*host});
   }
@@ -267,19 +301,21 @@ void SimCluster::on(const SpareReady& event) {
 /// What is repaired first is what the host was broken by first; how long that takes is that fault's, whenever it is found.
 void SimCluster::repair(HostId host) {
   static constexpr StreamName kRepair = stream_name("repair");
-  const auto cause = std::find_if(active_.begin(), active_.end(), [&](const ActiveFault& fault) {
-    return kind_of(fault).remedy == Remedy::repair && fault.component.kind != ComponentKind::job &&
-           fault.hosts.contains(host);
+  const std::span<const FaultRef> faults = active_.of(host);
+  const auto cause = std::find_if(faults.begin(), faults.end(), [&](FaultRef ref) {
+    const ActiveFault& fault = active_[ref];
+    return kind_of(fault).remedy == Remedy::repair && fault.component.kind != ComponentKind::job;
   });
-  if (cause == active_.end()) return shop_->admit(host, std::nullopt, draws_of(kRepair, host.value));
-  shop_->admit(host, cause->kind,
-               stream_now(seed_, kRepair, cause->struck, nth_of(host.value, cause->repaired++)));
+  if (cause == faults.end()) return shop_->admit(host, std::nullopt, draws_of(kRepair, host.value));
+  ActiveFault& fault = active_[*cause];
+  shop_->admit(host, fault.kind,
+               stream_now(seed_, kRepair, fault.struck, nth_of(host.value, fault.repaired++)));
 }
 
 void SimCluster::on(const RepairDone& event) {
   const std::optional<RepairQueue::Back> back = shop_->on(event);
   if (!back) return;
-  hosts_[event.host.value] = HostState::returned;
+  host_becomes(event.host, HostState::returned);
   if (back->mended) {
     ++repairs_[event.host.value];
     end_faults_of(event.host);

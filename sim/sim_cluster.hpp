@@ -10,6 +10,7 @@
 #include "core/record/truth.hpp"
 #include "models/fault/blast_radius.hpp"
 #include "models/world.hpp"
+#include "sim/active_faults.hpp"
 #include "sim/event.hpp"
 #include "sim/fault_arrivals.hpp"
 #include "sim/gang.hpp"
@@ -26,10 +27,10 @@
 #include "sim/spares.hpp"
 #include "sim/victims.hpp"
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace gauntlet {
@@ -40,7 +41,8 @@ class SimCluster final : public Cluster {
   explicit SimCluster(const World& world);
 
   /// A fresh cluster at time zero, for one replica. Memory is kept. `full_telemetry`: every raw sample is generated.
-  void reset(Seed seed, bool full_telemetry);
+  /// `stop`: once it is set, `next` soon gives nothing more, and the replica is to be abandoned (never where it is null).
+  void reset(Seed seed, bool full_telemetry, const std::atomic<bool>* stop = nullptr);
 
   std::optional<Observed> next(Time until) override;
   void start(const Order& order) override;
@@ -50,6 +52,8 @@ class SimCluster final : public Cluster {
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
   std::uint64_t events() const { return engine_.events(); }
   Time now() const { return engine_.now(); }
+  /// Whether the job has ended. A replica that was abandoned has not.
+  bool finished() const { return finished_; }
   const RepairCounts& repairs_done() const { return shop_->counts(); }
   const SpareCounts& spares_used() const { return spares_->counts(); }
 
@@ -60,24 +64,6 @@ class SimCluster final : public Cluster {
     starting,
     up,     // training or paused, as the gang says
     stuck,  // some are dead or hung, the others wait
-  };
-  /// So often was each drawn for one stop.
-  struct DrawsOfStop {
-    std::uint32_t starts = 0, asked = 0, noticed = 0;
-  };
-  struct ActiveFault {
-    FaultKindId kind;
-    ComponentId component;
-    HostRange hosts;
-    std::uint32_t number;
-    Timer heal, grow;
-    bool met_job = false;
-    double factor = 1;       // slow, degrade: at present
-    std::int64_t step = -1;  // of the job, where it stopped it
-    Time heals = kNever;
-    Time struck = kNever;
-    std::uint32_t probed = 0, repaired = 0;  // so often, in vain
-    DrawsOfStop stop{};                      // while another fault is dealt with
   };
   /// What brought the stop that is dealt with, or was last: at first the beginning of the run. What comes of a stop draws by that,
   /// so that policies that meet the same fault meet the same chances. A stop that a policy ordered by mistake counts on.
@@ -120,8 +106,8 @@ class SimCluster final : public Cluster {
   bool in_job(HostId host) const { return hosts_[host.value] == HostState::in_job; }
   template <class Holds>
   bool any_host(const HostRange& hosts, const Holds& holds) const;
-  bool on_job(const ActiveFault& fault) const;
-  bool holds_others(const ActiveFault& fault) const;
+  void host_becomes(HostId host, HostState state);
+  bool is_abandoned() const;
   double training_clock() const;
   void schedule_faults(FaultClock clock);
   void begin_training();
@@ -136,6 +122,7 @@ class SimCluster final : public Cluster {
   void leave_job(HostId host);
   bool resize(std::uint32_t replicas);
   void repair(HostId host);
+  Time gives_up_without_progress() const;
   void watch_for_no_progress();
 
   void on(const BoundaryReached& event);
@@ -170,7 +157,6 @@ class SimCluster final : public Cluster {
   // sim_faults.cpp: what goes wrong, and what of it shows
   void log_truth(TruthKind what, const ActiveFault& fault);
   double times_as_long(const ActiveFault& fault) const;
-  bool active(FaultKindId kind, ComponentId component) const;
   bool strike(const Strike& strike);
   void follow(const FaultKind& kind, ComponentId component);
   std::uint32_t repairs_of(ComponentId component) const;
@@ -179,7 +165,7 @@ class SimCluster final : public Cluster {
   Stream draws_of(StreamName name, std::uint64_t component) const {
     return stream_now(seed_, name, engine_.now(), component);
   }
-  void show_symptoms(const ActiveFault& fault);
+  void show_symptoms(ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
   /// What holds a paused gang: the first stall on the job, if there is one, and when the last of them heals.
@@ -191,11 +177,10 @@ class SimCluster final : public Cluster {
   void expect_collective_timeout();
   Timer notice();
   void stand_still();
-  void end_fault(std::size_t index);
+  void end_fault(FaultRef ref);
   void end_faults_of(HostId host);
   void end_faults_in_vain(HostId host);
   void end_faults_that_restart_removes();
-  void seat_job_faults();
   enum class Returning : std::uint8_t { at_start, in_training };
   /// Those that are still there strike again: what goes wrong in starts at the start, the rest once the job trains.
   void return_faults(Returning which);
@@ -207,11 +192,9 @@ class SimCluster final : public Cluster {
   std::vector<std::uint32_t> culprit_slots() const;
   double loss() const;
   void loss_changes();
-  ClusterState cluster_state() const { return state_with(active_); }
-  ClusterState state_with(std::span<const ActiveFault> faults) const;  // of the job's hosts
+  ClusterState cluster_state() const;  // of the job's hosts
   void add_seat(const ActiveFault& fault, std::uint32_t slot, ClusterState& state) const;
   void add_seats(const ActiveFault& fault, ClusterState& state) const;
-  std::vector<ActiveFault>::iterator find_fault(std::uint32_t number);
 
   void on(const FaultDue& event);
   void on(const FaultHeals& event);
@@ -241,6 +224,8 @@ class SimCluster final : public Cluster {
   void stop_is(Time by, DrawsOfStop draws);
   void told_to_stop(Duration hold, bool preempted);
   bool finds(const ProbeKind& probe, HostId host);
+  std::vector<HostId> hosts_to_find() const;
+  bool any_fault_in(SlotRange slots) const;
   std::vector<HostId> failing_hosts(ProbeId number);
   std::optional<HostId> deal_with_culprit();
   void tell_last_collectives(const Watch& watch);
@@ -306,9 +291,11 @@ class SimCluster final : public Cluster {
   SimEngine engine_;
   Outbox out_;
   TruthLog truth_;
+  std::size_t orders_ = 0;  // given so far
   ProgressLog progress_;
   Seed seed_;
   bool finished_ = false;
+  const std::atomic<bool>* stop_ = nullptr;  // set where the replica is to be abandoned
 
   std::vector<HostState> hosts_;
   std::vector<std::uint32_t> repairs_;  // of each host so far
@@ -322,8 +309,7 @@ class SimCluster final : public Cluster {
   std::optional<FaultArrivals> arrivals_;
   Timer fault_due_[2];  // by FaultClock, with the time that it is set to
   Time fault_due_at_[2];
-  std::vector<ActiveFault> active_;
-  std::uint32_t faults_struck_ = 0;
+  ActiveFaults active_;
 
   RanksState ranks_ = RanksState::none;
   Gang gang_;

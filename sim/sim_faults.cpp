@@ -3,29 +3,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace gauntlet {
 namespace {
 
-bool is_domain(ComponentKind kind) {
-  return kind != ComponentKind::job && kind != ComponentKind::host && kind != ComponentKind::gpu &&
-         kind != ComponentKind::nic;
+bool sits_in_host(ComponentKind kind) {
+  return kind == ComponentKind::host || kind == ComponentKind::gpu || kind == ComponentKind::nic;
+}
+
+void sort(ClusterState& state) {
+  std::sort(state.slow.begin(), state.slow.end());
+  std::sort(state.network.nics.begin(), state.network.nics.end());
 }
 
 }  // namespace
-
-/// A fault of the job itself is on it wherever its first host went.
-bool SimCluster::on_job(const ActiveFault& fault) const {
-  return fault.component.kind == ComponentKind::job ||
-         any_host(fault.hosts, [this](HostId host) { return in_job(host); });
-}
-
-/// Whether ranks on its hosts hold up all others.
-bool SimCluster::holds_others(const ActiveFault& fault) const {
-  const Effect effect = kind_of(fault).effect;
-  return (stops_job(effect) || effect == Effect::stall) && on_job(fault);
-}
 
 void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
@@ -36,30 +29,21 @@ void SimCluster::log_truth(TruthKind what, const ActiveFault& fault) {
                     .component = fault.component,
                     .host = fault.hosts.first,
                     .hosts = fault.hosts.count,
-                    .on_job = on_job(fault),
+                    .on_job = ActiveFaults::on_job(fault),
                     .stops = stops_job(kind.effect),
                     .disturbs = disturbs,
                     .corrupts = kind.effect == Effect::corrupt,
                     .repairable = kind.remedy == Remedy::repair,
-                    .factor = what == TruthKind::ended ? 1 : times_as_long(fault)});
+                    .factor = what == TruthKind::ended ? 1 : times_as_long(fault),
+                    .orders = orders_});
   engine_.fingerprint().add(static_cast<std::uint64_t>(what) << 48 | std::uint64_t{fault.kind.value} << 32 |
                             fault.component.index);
 }
 
-bool SimCluster::active(FaultKindId kind, ComponentId component) const {
-  return std::any_of(active_.begin(), active_.end(), [&](const ActiveFault& fault) {
-    return fault.kind == kind && fault.component == component;
-  });
-}
-
-std::vector<SimCluster::ActiveFault>::iterator SimCluster::find_fault(std::uint32_t number) {
-  return std::find_if(active_.begin(), active_.end(),
-                      [&](const ActiveFault& fault) { return fault.number == number; });
-}
-
 void SimCluster::on(const FaultDue& event) {
   const Strike due = arrivals_->take(event.clock);
-  if (!strike(due) && !active(due.kind, due.component)) {  // it met nobody, and goes on living
+  if (!strike(due) && !active_.has(due.kind, due.component,
+                                   hosts_of(*world_, due.component))) {  // it met nobody, and goes on living
     const double now =
         event.clock == FaultClock::always ? to_seconds(engine_.now() - kStart) : training_clock();
     arrivals_->renew(due.kind, due.component.index, now);
@@ -76,37 +60,40 @@ bool SimCluster::strike(const Strike& strike) {
   const bool exposed = of_job || any_host(hosts, [&](HostId host) {
                          return kind.clock == FaultClock::always ? powered(host) : in_job(host);
                        });
-  if (!exposed || active(strike.kind, strike.component)) return false;
+  if (!exposed || active_.has(strike.kind, strike.component, hosts)) return false;
 
-  active_.push_back({.kind = strike.kind,
-                     .component = strike.component,
-                     .hosts = hosts,
-                     .number = ++faults_struck_,
-                     .heal = {},
-                     .grow = {},
-                     .met_job = false,
-                     .factor = kind.factor,
-                     .step = -1,
-                     .struck = engine_.now()});
-  ActiveFault& fault = active_.back();
-  fault.met_job = on_job(fault);
+  std::uint32_t job_hosts = 0;
+  any_host(hosts, [&](HostId host) {
+    job_hosts += in_job(host) ? 1 : 0;
+    return false;
+  });
+  ActiveFault& fault = active_.add({.kind = strike.kind,
+                                    .component = strike.component,
+                                    .hosts = hosts,
+                                    .heal = {},
+                                    .grow = {},
+                                    .line = {},
+                                    .factor = kind.factor,
+                                    .struck = engine_.now(),
+                                    .job_hosts = job_hosts});
+  fault.met_job = ActiveFaults::on_job(fault);
   Duration lasts = kForever;
   if (kind.heals_after) {
     Stream draws = draws_of(heal_names_[fault.kind.value], fault.component.index);
     lasts = from_seconds(kind.heals_after->sample(draws));
     fault.heals = after(engine_.now(), lasts);
-    fault.heal = engine_.after(lasts, Priority::world, FaultHeals{fault.number});
+    fault.heal = engine_.after(lasts, Priority::world, FaultHeals{fault.ref});
   } else {
     follow(kind, fault.component);
   }
   log_truth(TruthKind::onset, fault);
   if (is_told(kind.effect)) {
     told_to_stop(lasts, kind.effect == Effect::preempt);
-    end_fault(active_.size() - 1);
+    end_fault(fault.ref);
     return true;
   }
   if (kind.grows_every > Duration::zero())
-    fault.grow = engine_.after(kind.grows_every, Priority::world, FaultGrows{fault.number});
+    fault.grow = engine_.after(kind.grows_every, Priority::world, FaultGrows{fault.ref});
   if (kind.symptoms.heartbeat_lost) {
     any_host(hosts, [this](HostId host) {
       heartbeats_->silence(host);
@@ -132,7 +119,7 @@ void SimCluster::follow(const FaultKind& kind, ComponentId component) {
 /// How often the host that a component belongs to has been repaired: what led to a fault before is gone with that.
 std::uint32_t SimCluster::repairs_of(ComponentId component) const {
   const ComponentKind kind = component.kind;
-  if (kind == ComponentKind::job || is_domain(kind)) return 0;
+  if (!sits_in_host(kind)) return 0;
   return repairs_[hosts_of(*world_, component).first.value];
 }
 
@@ -141,8 +128,8 @@ void SimCluster::on(const FaultFollows& event) {
 }
 
 void SimCluster::on(const FaultGrows& event) {
-  const auto found = find_fault(event.fault);
-  if (found == active_.end()) return;
+  ActiveFault* found = active_.find(event.fault);
+  if (found == nullptr) return;
   constexpr double kStandstill = 1e3;  // beyond it no step would complete in any window
   if (found->factor * kind_of(*found).factor > kStandstill) return;
   found->factor *= kind_of(*found).factor;
@@ -179,9 +166,7 @@ void SimCluster::meet_job(ActiveFault& fault) {
 /// What was drawn for the stop before is kept with the fault that brought it, which may return.
 void SimCluster::stop_is(Time by, DrawsOfStop draws) {
   if (stopped_.by == by) return;
-  for (ActiveFault& before : active_) {
-    if (before.struck == stopped_.by) before.stop = stopped_.draws;
-  }
+  for (const FaultRef before : active_.struck_at(stopped_.by)) active_[before].stop = stopped_.draws;
   stopped_ = {.by = by, .draws = draws};
 }
 
@@ -247,8 +232,9 @@ void SimCluster::expect_collective_timeout() {
 
 SimCluster::Stalls SimCluster::stalls() const {
   Stalls found;
-  for (const ActiveFault& fault : active_) {
-    if (kind_of(fault).effect != Effect::stall || !on_job(fault)) continue;
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    const ActiveFault& fault = active_[ref];
+    if (kind_of(fault).effect != Effect::stall) continue;
     if (found.first == nullptr) found.first = &fault;
     found.until = std::max(found.until, fault.heals);
   }
@@ -268,11 +254,12 @@ void SimCluster::on(const CollectiveTimeout&) {
 
 // --- how faults end --------------------------------------------------------------------------------------------------
 
-void SimCluster::end_fault(std::size_t index) {
-  ActiveFault fault = active_[index];
-  active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(index));
+void SimCluster::end_fault(FaultRef ref) {
+  ActiveFault fault = active_[ref];
+  active_.erase(ref);
   engine_.cancel(fault.heal);
   engine_.cancel(fault.grow);
+  engine_.cancel(fault.line);
   log_truth(TruthKind::ended, fault);
   const FaultKind& kind = kind_of(fault);
   if (kind.symptoms.heartbeat_lost && !is_told(kind.effect)) {
@@ -290,10 +277,11 @@ void SimCluster::end_fault(std::size_t index) {
 }
 
 void SimCluster::on(const FaultHeals& event) {
-  const auto found = find_fault(event.fault);
-  if (found == active_.end()) return;
+  ActiveFault* found = active_.find(event.fault);
+  if (found == nullptr) return;
+  found->line = {};  // whoever writes of it is still there
   const ActiveFault fault = *found;
-  end_fault(static_cast<std::size_t>(found - active_.begin()));
+  end_fault(event.fault);
   const FaultKind& kind = kind_of(fault);
   follow(kind, fault.component);
   resume_unless_paused();
@@ -318,40 +306,30 @@ void SimCluster::resume_unless_paused() {
 
 /// The repair of a host; a failure domain is mended elsewhere.
 void SimCluster::end_faults_of(HostId host) {
-  for (std::size_t i = active_.size(); i-- > 0;) {
-    const ComponentKind kind = active_[i].component.kind;
-    if (kind != ComponentKind::job && !is_domain(kind) && active_[i].hosts.contains(host)) end_fault(i);
-  }
+  const std::span<const FaultRef> faults = active_.of(host);
+  for (auto ref = faults.rbegin(); ref != faults.rend(); ++ref)
+    if (sits_in_host(active_[*ref].component.kind)) end_fault(*ref);
 }
 
 /// A repair that did not help, though it is said to be done. Where repair cures lemons, what failed is over, and the lemon
 /// remains; any other fault is still there.
 void SimCluster::end_faults_in_vain(HostId host) {
-  for (std::size_t i = active_.size(); i-- > 0;) {
-    const ComponentKind kind = active_[i].component.kind;
-    const bool own = kind != ComponentKind::job && !is_domain(kind) && active_[i].hosts.contains(host);
-    if (own && kind_of(active_[i]).profile.lemons.cured) end_fault(i);
+  const std::span<const FaultRef> faults = active_.of(host);
+  for (auto ref = faults.rbegin(); ref != faults.rend(); ++ref) {
+    const ActiveFault& fault = active_[*ref];
+    if (sits_in_host(fault.component.kind) && kind_of(fault).profile.lemons.cured) end_fault(*ref);
   }
 }
 
 void SimCluster::end_faults_that_restart_removes() {
-  for (std::size_t i = active_.size(); i-- > 0;) {
-    if (kind_of(active_[i]).remedy == Remedy::restart && on_job(active_[i])) end_fault(i);
-  }
-}
-
-/// The job's own faults show where its first host is now.
-void SimCluster::seat_job_faults() {
-  for (ActiveFault& fault : active_) {
-    if (fault.component.kind == ComponentKind::job) fault.hosts = {seats_.host(0), 1};
-  }
+  const std::vector<FaultRef>& cured = active_.on_job(Concern::restart);
+  while (!cured.empty()) end_fault(cured.back());
 }
 
 void SimCluster::return_faults(Returning which) {
-  seat_job_faults();
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    ActiveFault& fault = active_[i];
-    if (!on_job(fault)) continue;
+  active_.move_job_faults(seats_.host(0));
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    ActiveFault& fault = active_[ref];
     const FaultKind& kind = kind_of(fault);
     if ((kind.clock == FaultClock::start) != (which == Returning::at_start)) continue;
     if (kind.same_step && fault.step >= 0) continue;  // wait_for_same_step
@@ -360,15 +338,16 @@ void SimCluster::return_faults(Returning which) {
       lose_memory(fault);
       show_symptoms(fault);
     }
-    if (stops_job(kind.effect) || kind.effect == Effect::stall) meet_job(fault);
+    meet_job(fault);
   }
 }
 
 void SimCluster::wait_for_same_step() {
   if (gang_.state() != Gang::State::training) return engine_.hold(same_step_);
   Time at = kNever;
-  for (const ActiveFault& fault : active_) {
-    if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    const ActiveFault& fault = active_[ref];
+    if (!kind_of(fault).same_step || fault.step < 0) continue;
     const std::int64_t step = std::max(fault.step, gang_.stretch().first_step);
     at = std::min(at, gang_.time_of_step(step) + gang_.stretch().step / 2);
   }
@@ -376,9 +355,10 @@ void SimCluster::wait_for_same_step() {
 }
 
 void SimCluster::on(const FaultReturns&) {
-  seat_job_faults();
-  for (ActiveFault& fault : active_) {
-    if (!kind_of(fault).same_step || fault.step < 0 || !on_job(fault)) continue;
+  active_.move_job_faults(seats_.host(0));
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    ActiveFault& fault = active_[ref];
+    if (!kind_of(fault).same_step || fault.step < 0) continue;
     if (gang_.steps_at(engine_.now()) < fault.step) continue;
     log_truth(TruthKind::returned, fault);
     show_symptoms(fault);
@@ -415,11 +395,10 @@ void SimCluster::add_seats(const ActiveFault& fault, ClusterState& state) const 
   });
 }
 
-ClusterState SimCluster::state_with(std::span<const ActiveFault> faults) const {
+ClusterState SimCluster::cluster_state() const {
   ClusterState state;
-  for (const ActiveFault& fault : faults) add_seats(fault, state);
-  std::sort(state.slow.begin(), state.slow.end());
-  std::sort(state.network.nics.begin(), state.network.nics.end());
+  for (const FaultRef ref : active_.on_job(Concern::slows)) add_seats(active_[ref], state);
+  sort(state);
   return state;
 }
 
@@ -428,7 +407,9 @@ double SimCluster::times_as_long(const ActiveFault& fault) const {
   const Effect effect = kind_of(fault).effect;
   if (effect == Effect::stall) return std::numeric_limits<double>::infinity();
   if (effect != Effect::slow && effect != Effect::degrade) return 1;
-  ClusterState alone = state_with({&fault, 1});
+  ClusterState alone;
+  add_seats(fault, alone);
+  sort(alone);
   if (alone.healthy()) add_seat(fault, 0, alone);
   if (alone.healthy()) return 1;
   return to_seconds(size_->pace(alone).step) / to_seconds(size_->healthy_step());

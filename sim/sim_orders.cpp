@@ -11,6 +11,7 @@ namespace gauntlet {
 
 void SimCluster::start(const Order& order) {
   fold(order, engine_.fingerprint());
+  ++orders_;
   if (finished_) return;
   std::visit([&](const auto& action) { begin(order, action); }, order.what);
 }
@@ -30,10 +31,11 @@ SimCluster::OpenOrder& SimCluster::open(const Order& order, Time due, Priority p
   return open_.back();
 }
 
+/// Orders are numbered as they are given, so that they are open in the order of their numbers.
 std::optional<SimCluster::OpenOrder> SimCluster::close(OrderId order) {
-  const auto found =
-      std::find_if(open_.begin(), open_.end(), [&](const OpenOrder& each) { return each.order.id == order; });
-  if (found == open_.end()) return std::nullopt;
+  const auto found = std::lower_bound(open_.begin(), open_.end(), order,
+                                      [](const OpenOrder& each, OrderId id) { return each.order.id < id; });
+  if (found == open_.end() || found->order.id != order) return std::nullopt;
   OpenOrder closed = *found;
   open_.erase(found);
   engine_.cancel(closed.due);
@@ -184,8 +186,8 @@ void SimCluster::begin(const Order& order, const Start& action) {
   engine_.cancel(notice_);
   begin_start(action);
   open(order, loading_.due, Priority::world);
-  for (const ActiveFault& fault : active_) {
-    if (kind_of(fault).halts_storage && on_job(fault)) hold_load_until(fault.heals);
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    if (kind_of(active_[ref]).halts_storage) hold_load_until(active_[ref].heals);
   }
   return_faults(Returning::at_start);
   for (const Strike& each : arrivals_->at_start_of_job(starts_++)) strike(each);
@@ -210,7 +212,7 @@ void SimCluster::begin(const Order& order, const Evict& action) {
   } else {
     spares_->remove(host);
   }
-  hosts_[host.value] = HostState::in_repair;
+  host_becomes(host, HostState::in_repair);
   arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);
   heartbeats_->leave_service(host);
@@ -230,7 +232,7 @@ void SimCluster::leave_job(HostId host) {
 void SimCluster::begin(const Order& order, const StandBy& action) {
   if (!in_job(action.host) || ranks_ != RanksState::none) return answer_now(order, Status::failed);
   leave_job(action.host);
-  hosts_[action.host.value] = HostState::spare;
+  host_becomes(action.host, HostState::spare);
   spares_->rest(action.host);
   answer_now(order, Status::done);
 }
@@ -270,7 +272,7 @@ bool SimCluster::resize(std::uint32_t replicas) {
 
 void SimCluster::begin(const Order& order, const Readmit& action) {
   if (hosts_[action.host.value] != HostState::returned) return answer_now(order, Status::failed);
-  hosts_[action.host.value] = HostState::spare;
+  host_becomes(action.host, HostState::spare);
   spares_->add(action.host, hosts_wanted());
   heartbeats_->enter_service(action.host);
   answer_now(order, Status::done);
@@ -288,8 +290,8 @@ static constexpr std::uint32_t kEveryHost = std::numeric_limits<std::uint32_t>::
 
 /// Whether a fault is found is the fault's own chance, probe for probe.
 bool SimCluster::finds(const ProbeKind& probe, HostId host) {
-  for (ActiveFault& fault : active_) {
-    if (!fault.hosts.contains(host)) continue;
+  for (const FaultRef ref : active_.of(host)) {
+    ActiveFault& fault = active_[ref];
     if (kind_of(fault).symptoms.heartbeat_lost) return true;  // it does not answer at all
     const double chance = probe.detects[fault.kind.value].value;
     const std::uint64_t whose = component_now(fault.struck, fault.component.index);
@@ -299,28 +301,45 @@ bool SimCluster::finds(const ProbeKind& probe, HostId host) {
   return false;
 }
 
+/// The hosts of the job that a probe may find something on, in the order in which their first faults struck.
+std::vector<HostId> SimCluster::hosts_to_find() const {
+  std::vector<std::pair<std::uint32_t, HostId>> found;
+  for (const FaultRef ref : active_.on_job(Concern::probes)) {
+    any_host(active_[ref].hosts, [&](HostId host) {
+      if (in_job(host)) found.emplace_back(active_.first_of(host).number, host);
+      return false;
+    });
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::vector<HostId> hosts;
+  for (const auto& [number, host] : found) hosts.push_back(host);
+  return hosts;
+}
+
+/// On the hosts that sit there.
+bool SimCluster::any_fault_in(SlotRange slots) const {
+  for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot) {
+    const HostId host = seats_.host(slot);
+    if (in_job(host) && seats_.slot_of(host) == slot && active_.first_of(host).number > 0) return true;
+  }
+  return false;
+}
+
 /// Of the hosts of the job, examined in groups of neighbours.
 std::vector<HostId> SimCluster::failing_hosts(ProbeId number) {
   const ProbeKind& probe = world_->probes[number.value];
   const std::uint32_t size = std::max(1U, probe.group);
   const std::uint32_t groups = (seats_.count() + size - 1) / size;
-  std::vector<HostId> broken;
-  for (const ActiveFault& fault : active_) {
-    any_host(fault.hosts, [&](HostId host) {
-      if (in_job(host) && std::find(broken.begin(), broken.end(), host) == broken.end())
-        broken.push_back(host);
-      return false;
-    });
-  }
-  std::vector<std::uint32_t> failing, suspect;
-  const auto add = [](std::vector<std::uint32_t>& to, std::uint32_t group) {
-    if (std::find(to.begin(), to.end(), group) == to.end()) to.push_back(group);
+  const auto slots_of = [&](std::uint32_t group) {
+    return SlotRange{group * size, std::min((group + 1) * size, seats_.count())};
   };
-  for (const HostId host : broken) {
-    const std::uint32_t group = seats_.slot_of(host) / size;
-    add(suspect, group);
-    if (finds(probe, host)) add(failing, group);
-  }
+  std::vector<std::uint32_t> failing;
+  const auto add = [&failing](std::uint32_t group) {
+    if (std::find(failing.begin(), failing.end(), group) == failing.end()) failing.push_back(group);
+  };
+  for (const HostId host : hosts_to_find())
+    if (finds(probe, host)) add(seats_.slot_of(host) / size);
   // Healthy groups that are accused are rare: skip from one to the next, a geometric number ahead.
   if (const double false_positive = probe.false_positive.value; false_positive > 0) {
     Stream draws = draws_of(kAccuses, nth_of(kEveryHost, number.value));
@@ -330,13 +349,14 @@ std::vector<HostId> SimCluster::failing_hosts(ProbeId number) {
           static_cast<std::int64_t>(std::min(1e15, math_log(draws.uniform()) / log_miss)));
       if (group >= groups) break;
       const auto number = static_cast<std::uint32_t>(group);
-      if (std::find(suspect.begin(), suspect.end(), number) == suspect.end()) add(failing, number);
+      if (!any_fault_in(slots_of(number))) add(number);
     }
   }
   std::vector<HostId> hosts;
   for (const std::uint32_t group : failing) {
-    for (std::uint32_t slot = group * size; slot < std::min((group + 1) * size, seats_.count()); ++slot)
-      hosts.push_back(seats_.host(slot));
+    const SlotRange slots = slots_of(group);
+    for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot)
+      if (in_job(seats_.host(slot))) hosts.push_back(seats_.host(slot));
   }
   return hosts;
 }
@@ -370,10 +390,10 @@ Result SimCluster::examine(const Probe& action) {
 
 /// What a person who was asked does: what only a person can mend is mended, and a host that stops the job is named.
 std::optional<HostId> SimCluster::deal_with_culprit() {
-  for (std::size_t i = active_.size(); i-- > 0;) {
-    if (kind_of(active_[i]).remedy == Remedy::person && on_job(active_[i])) end_fault(i);
-  }
-  for (const ActiveFault& fault : active_) {
+  const std::vector<FaultRef>& for_people = active_.on_job(Concern::person);
+  while (!for_people.empty()) end_fault(for_people.back());
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    const ActiveFault& fault = active_[ref];
     if (!stops_job(kind_of(fault).effect) || kind_of(fault).remedy != Remedy::repair) continue;
     std::optional<HostId> culprit;
     any_host(fault.hosts, [&](HostId host) {
@@ -401,7 +421,7 @@ void SimCluster::begin(const Order& order, const Retire& action) {
   const HostState state = hosts_[host.value];
   if (state != HostState::in_repair && state != HostState::returned) return answer_now(order, Status::failed);
   shop_->drop(host);
-  hosts_[host.value] = HostState::retired;
+  host_becomes(host, HostState::retired);
   end_faults_of(host);
   arrivals_->turn_off(FaultClock::always, host, to_seconds(engine_.now() - kStart));
   schedule_faults(FaultClock::always);

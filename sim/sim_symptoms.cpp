@@ -7,9 +7,12 @@
 
 namespace gauntlet {
 
-void SimCluster::show_symptoms(const ActiveFault& fault) {
+/// Who writes the line may take its time. A restart or a repair that ends the fault before then ends the writer too, as a start
+/// of the job does of a fault that strikes again and logs anew; what heals by itself is written of all the same.
+void SimCluster::show_symptoms(ActiveFault& fault) {
   const Symptoms& symptoms = kind_of(fault).symptoms;
   if (!symptoms.log) return;
+  engine_.cancel(fault.line);
   Stream draws = draws_of(symptom_names_[fault.kind.value], fault.component.index);
   if (symptoms.log_probability.value < 1 && draws.uniform() >= symptoms.log_probability.value) return;
   const Duration delay = from_seconds(symptoms.log_delay.sample(draws));
@@ -18,7 +21,7 @@ void SimCluster::show_symptoms(const ActiveFault& fault) {
     if (in_job(host)) logs = host;
     return in_job(host);
   });
-  engine_.after(delay, Priority::telemetry, LogLine{logs, *symptoms.log, symptoms.severity});
+  fault.line = engine_.after(delay, Priority::telemetry, LogLine{logs, *symptoms.log, symptoms.severity});
 }
 
 void SimCluster::on(const LogLine& event) { report_log(event.host, event.pattern, event.severity); }
@@ -45,8 +48,8 @@ void SimCluster::push_line(const LogWatch& watch, HostId host, Severity severity
 
 std::vector<std::uint32_t> SimCluster::culprit_slots() const {
   std::vector<std::uint32_t> slots;
-  for (const ActiveFault& fault : active_) {
-    if (!holds_others(fault)) continue;
+  for (const FaultRef ref : active_.on_job(Concern::holds)) {
+    const ActiveFault& fault = active_[ref];
     if (slots.empty()) slots.reserve(fault.hosts.count);
     if (fault.component.kind == ComponentKind::job) {
       slots.push_back(0);
@@ -137,9 +140,8 @@ void SimCluster::tell_last_collectives(const Watch& watch) {
 /// The loss as the worst of the faults on the job moves it.
 double SimCluster::loss() const {
   double worst = 0;
-  for (const ActiveFault& fault : active_) {
-    const double moved = kind_of(fault).symptoms.loss;
-    if (moved == 0 || !on_job(fault)) continue;
+  for (const FaultRef ref : active_.on_job(Concern::loss)) {
+    const double moved = kind_of(active_[ref]).symptoms.loss;
     if (std::isnan(moved)) return moved;
     worst = std::max(worst, moved);
   }

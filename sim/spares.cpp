@@ -1,36 +1,32 @@
 #include "sim/spares.hpp"
 
 #include "core/contract.hpp"
+#include "core/saturating.hpp"
 #include "sim/moment.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace gauntlet {
-namespace {
-
-std::optional<HostId> first_of(std::vector<HostId>& hosts) {
-  if (hosts.empty()) return std::nullopt;
-  const HostId host = hosts.front();
-  hosts.erase(hosts.begin());
-  return host;
-}
-
-}  // namespace
 
 Spares::Spares(const World& world, Seed seed, SimEngine& engine)
-    : model_(&world.spares), engine_(&engine), seed_(seed) {
+    : model_(&world.spares),
+      engine_(&engine),
+      warm_(world.inventory.hosts()),
+      cold_(world.inventory.hosts()),
+      pool_(world.inventory.hosts()),
+      seed_(seed) {
   expect(world.spares.cold + world.spares.pool <= world.inventory.spares, "cold and pooled hosts are spares");
   const std::uint32_t cold = world.inventory.spares - model_->pool, warm = cold - model_->cold;
   const bool all_warm = warm == world.inventory.spares;
   kept_warm_ = all_warm ? std::numeric_limits<std::uint32_t>::max() : warm;
   for (std::uint32_t i = 0; i < world.inventory.spares; ++i) {
-    std::vector<HostId>& hosts = i < warm ? warm_ : i < cold ? cold_ : pool_;
+    HostQueue& hosts = i < warm ? warm_ : i < cold ? cold_ : pool_;
     hosts.push_back(HostId{world.inventory.job_hosts + i});
   }
 }
 
-std::optional<HostId> Spares::take() { return first_of(warm_); }
+std::optional<HostId> Spares::take() { return warm_.pop_front(); }
 
 void Spares::call(std::size_t wanted) {
   if (coming_.size() >= wanted || (cold_.empty() && pool_.empty())) return;
@@ -44,24 +40,24 @@ void Spares::call(std::size_t wanted) {
   Stream of_selection(seed_, kSelection, counts_.selections++);
   const Duration selection = from_seconds(model_->selection.sample(of_selection));
   while (coming_.size() < wanted + kept_warm_) {
-    const std::optional<HostId> host = first_of(cold_);
+    const std::optional<HostId> host = cold_.pop_front();
     if (!host) break;
-    send_for(*host, selection + draw(kCold, model_->cold_time, *host));
+    send_for(*host, sum(selection, draw(kCold, model_->cold_time, *host)));
   }
   while (coming_.size() < wanted) {
-    const std::optional<HostId> host = first_of(pool_);
+    const std::optional<HostId> host = pool_.pop_front();
     if (!host) break;
     ++counts_.preemptions;
-    send_for(*host, selection + draw(kPreemption, model_->preemption, *host));
+    send_for(*host, sum(selection, draw(kPreemption, model_->preemption, *host)));
   }
 }
 
 void Spares::send_for(HostId host, Duration until_ready) {
-  coming_.push_back({host, engine_->after(until_ready, Priority::world, SpareReady{host})});
+  coming_.emplace(host, engine_->after(until_ready, Priority::world, SpareReady{host}));
 }
 
 void Spares::on(const SpareReady& event, std::size_t wanted) {
-  std::erase_if(coming_, [&](const Coming& each) { return each.host == event.host; });
+  coming_.erase(event.host);
   add(event.host, wanted);
 }
 
@@ -70,11 +66,11 @@ void Spares::add(HostId host, std::size_t wanted) {
 }
 
 void Spares::remove(HostId host) {
-  for (std::vector<HostId>* hosts : {&warm_, &cold_, &pool_}) std::erase(*hosts, host);
-  for (Coming& each : coming_) {
-    if (each.host == host) engine_->cancel(each.ready);
-  }
-  std::erase_if(coming_, [host](const Coming& each) { return each.host == host; });
+  for (HostQueue* hosts : {&warm_, &cold_, &pool_}) hosts->erase(host);
+  const auto coming = coming_.find(host);
+  if (coming == coming_.end()) return;
+  engine_->cancel(coming->second);
+  coming_.erase(coming);
 }
 
 }  // namespace gauntlet

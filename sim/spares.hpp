@@ -10,11 +10,12 @@
 #include "core/random/stream.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
+#include "sim/host_queue.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <vector>
 
 namespace gauntlet {
 
@@ -38,24 +39,20 @@ class Spares {
   /// A host is back from repair, while so many are waited for.
   void add(HostId host, std::size_t wanted);
   /// A host of the job, set up as it is, stands by and is the next to be taken.
-  void rest(HostId host) { warm_.insert(warm_.begin(), host); }
+  void rest(HostId host) { warm_.push_front(host); }
   /// It goes to repair.
   void remove(HostId host);
 
   const SpareCounts& counts() const { return counts_; }
 
  private:
-  struct Coming {
-    HostId host;
-    Timer ready;
-  };
   void send_for(HostId host, Duration until_ready);
 
   const SparesModel* model_;
   SimEngine* engine_;
-  std::size_t kept_warm_ = 0;               // where none is ever cold, all
-  std::vector<HostId> warm_, cold_, pool_;  // the one that has waited longest first
-  std::vector<Coming> coming_;
+  std::size_t kept_warm_ = 0;  // where none is ever cold, all
+  HostQueue warm_, cold_, pool_;
+  std::map<HostId, Timer> coming_;  // when each is ready
   Seed seed_;
   SpareCounts counts_;
 };

@@ -15,6 +15,7 @@ void StoredCheckpoints::reset(Seed seed) {
   seed_ = seed;
   series_.clear();
   deleted_ = 0;
+  old_ = 0;
 }
 
 // --- what happens to one ---------------------------------------------------------------------------------------------
@@ -39,6 +40,7 @@ void StoredCheckpoints::add(One first, std::int64_t count, std::int64_t apart) {
   const auto place = std::find_if(series_.rbegin(), series_.rend(), [&](const Series& each) {
                        return each.first.number < first.number;
                      }).base();
+  old_ = std::min(old_, static_cast<std::size_t>(place - series_.begin()));
   series_.insert(place, Series{.first = first, .count = count, .apart = apart});
   retain();
 }
@@ -49,7 +51,16 @@ void StoredCheckpoints::retain() {
     if (each->count >= wanted) deleted_ = std::max(deleted_, each->last() - wanted);
     wanted -= each->count;
   }
-  std::erase_if(series_, [this](const Series& each) { return kept_in(each) == 0; });
+  erase_empty();
+}
+
+/// Those that nothing is kept of. What is kept for ever of the old ones stays as it is, however many these are.
+void StoredCheckpoints::erase_empty() {
+  old_ = std::min(old_, series_.size());
+  const auto recent = series_.begin() + static_cast<std::ptrdiff_t>(old_);
+  const auto empty = [this](const Series& each) { return kept_in(each) == 0; };
+  series_.erase(std::remove_if(recent, series_.end(), empty), series_.end());
+  while (old_ < series_.size() && series_[old_].last() <= deleted_) ++old_;
 }
 
 std::int64_t StoredCheckpoints::kept_in(const Series& series) const {
@@ -84,14 +95,14 @@ std::optional<StoredCheckpoints::One> StoredCheckpoints::before(One one) const {
 }
 
 void StoredCheckpoints::forget_after(std::int64_t step) {
-  for (Series& each : series_) {
-    if (each.first.step > step)
-      each.count = 0;
-    else
-      each.count = std::min(each.count, 1 + (step - each.first.step) / each.apart);
+  // Steps ascend with the numbers.
+  while (!series_.empty() && series_.back().first.step > step) series_.pop_back();
+  if (!series_.empty()) {
+    Series& last = series_.back();
+    last.count = std::min(last.count, 1 + (step - last.first.step) / last.apart);
+    if (kept_in(last) == 0) series_.pop_back();
   }
-  std::erase_if(series_, [](const Series& each) { return each.count == 0; });
-  std::erase_if(series_, [this](const Series& each) { return kept_in(each) == 0; });
+  erase_empty();
 }
 
 }  // namespace gauntlet

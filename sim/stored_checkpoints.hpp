@@ -53,12 +53,14 @@ class StoredCheckpoints {
   std::optional<One> at_most(std::int64_t most) const;
   std::int64_t kept_in(const Series& series) const;
   void retain();
+  void erase_empty();
 
   std::uint32_t keep_last_, keep_every_;
   double corrupt_, slow_write_, slow_factor_;
   Seed seed_;
   std::vector<Series> series_;  // by number
   std::int64_t deleted_ = 0;    // up to this number all are, but for those that are kept for ever
+  std::size_t old_ = 0;         // so many series, the first ones, hold nothing but these
 };
 
 }  // namespace gauntlet

@@ -3,6 +3,7 @@
 // the fault was.
 #pragma once
 
+#include "core/saturating.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/heartbeats.hpp"
@@ -41,7 +42,7 @@ class Victims final : public AbortTimes {
   bool on(const AbortWave& wave) {
     aborted_hops_ = wave.hops;
     if (wave.hops >= last_hops_) return false;
-    wave_ = engine_->at(after(first_, wave.hops * hop_), Priority::timer, AbortWave{wave.hops + 1});
+    wave_ = engine_->at(after(first_, times(wave.hops, hop_)), Priority::timer, AbortWave{wave.hops + 1});
     return true;
   }
 
@@ -62,7 +63,7 @@ class Victims final : public AbortTimes {
     if (slot >= seats_->count() || seats_->host(slot) != host || is_culprit(slot)) return kNever;
     const std::uint32_t hops = seats_->hops(culprits_.front(), slot);
     if (hops > aborted_hops_) return kNever;
-    return after(first_, (hops - 1) * hop_);
+    return after(first_, times(hops - 1, hop_));
   }
 
  private:

@@ -6,23 +6,24 @@
 #include "study/replica.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace gauntlet {
 namespace {
 
 // Runs one replica again, now with its incidents.
-Figures rerun(const Point& point, std::uint64_t seed, std::uint32_t replica) {
+bool rerun(Experiment& experiment, const Point& point, const ReplicaOptions& options, Figures& figures) {
   Simulation simulation(point.scenario.world, point.scenario.policies);
-  return simulation.run({.seed = seed, .replica = replica});
+  return experiment.run_again(simulation, options, figures);
 }
 
-ShownReplica show_replica(const Point& first, const Point& second, std::uint64_t seed,
-                          std::uint32_t replica) {
-  ShownReplica shown{.replica = replica,
-                     .first = rerun(first, seed, replica),
-                     .second = rerun(second, seed, replica),
-                     .incidents = {}};
+// Nothing where the experiment was stopped.
+std::optional<ShownReplica> show_replica(Experiment& experiment, const Point& first, const Point& second,
+                                         const ReplicaOptions& options) {
+  ShownReplica shown{.replica = options.replica, .first = {}, .second = {}, .incidents = {}};
+  if (!rerun(experiment, first, options, shown.first) || !rerun(experiment, second, options, shown.second))
+    return std::nullopt;
   const std::vector<std::string> of_first = cause_names(first.facts), of_second = cause_names(second.facts);
   shown.incidents = pair_incidents({shown.first.incidents, of_first}, {shown.second.incidents, of_second});
   shown.first.incidents.clear();
@@ -64,7 +65,6 @@ CompareResult compare(Experiment& experiment, std::span<const ComparedPoint> poi
                               .settings = {},
                               .summary = experiment.summary(each.point, out.replicas)};
     for (const Setting& setting : each.settings) scenario.settings.emplace_back(setting.path, setting.value);
-    scenario.summary.interrupted = out.interrupted;
     out.scenarios.push_back(std::move(scenario));
   }
   const Point& base = experiment.point(numbers[0]);
@@ -80,9 +80,11 @@ CompareResult compare(Experiment& experiment, std::span<const ComparedPoint> poi
     comparison.because = std::move(held.by_cause_and_phase);
     comparison.by_cause = std::move(held.by_cause);
     comparison.by_phase = std::move(held.by_phase);
-    comparison.shown = show_replica(base, other, seed, held.nearest);
+    comparison.shown = show_replica(experiment, base, other, {.seed = seed, .replica = held.nearest});
     out.comparisons.push_back(std::move(comparison));
   }
+  out.interrupted = experiment.fell_short();
+  for (ComparedScenario& scenario : out.scenarios) scenario.summary.interrupted = out.interrupted;
   return out;
 }
 

@@ -43,15 +43,20 @@ class Executor {
   /// Tasks may name this point from now on. Numbers count from 0 without a gap.
   virtual void add(PointNumber number, std::shared_ptr<const Point> point) = 0;
 
-  /// Takes one finished task: the figures of its replicas, in their order.
+  /// Takes one finished task: the figures of its replicas, in their order. Of a task that was abandoned, a shorter one of
+  /// the replicas that were done by then.
   using Consume = std::function<void(const Task& task, std::span<const Figures> figures)>;
 
   /// Runs tasks; `consume` sees them one after the other in the order given, on the caller's thread. Returns how many were
-  /// consumed: all, or the first so many where `stop` was set (tasks under way are completed). The first exception of a
-  /// replica or of `consume` ends the run and is thrown here.
+  /// consumed whole: all, or the first so many where `stop` was set. Replicas under way are abandoned then; those that are
+  /// done are handed over as far as there is no gap before them. The first exception of a replica or of `consume` ends the
+  /// run and is thrown here.
   virtual std::size_t run(std::span<const Task> tasks, const Consume& consume,
                           const std::atomic<bool>* stop) = 0;
 };
+
+/// Gives `consume` what there is of a task. False where that is not all of it, because it was abandoned.
+bool hand_over(const Task& task, std::span<const Figures> figures, const Executor::Consume& consume);
 
 /// On `threads` threads of this process.
 std::unique_ptr<Executor> make_thread_executor(const StudyTerms& terms, unsigned threads);
@@ -63,8 +68,9 @@ class TaskRunner {
   explicit TaskRunner(const StudyTerms& terms);
   ~TaskRunner();
   TaskRunner(TaskRunner&&) noexcept;
-  /// Replaces `figures` by those of the task's replicas.
-  void run(const std::shared_ptr<const Point>& point, const Task& task, std::vector<Figures>& figures);
+  /// Replaces `figures` by those of the task's replicas; of its first ones alone where `stop` was set meanwhile.
+  void run(const std::shared_ptr<const Point>& point, const Task& task, std::vector<Figures>& figures,
+           const std::atomic<bool>* stop = nullptr);
 
  private:
   struct Workspace;

@@ -70,15 +70,19 @@ std::vector<Task> Experiment::missing(std::span<const Want> wants) const {
 bool Experiment::run(std::span<const Task> tasks) {
   if (tasks.empty() && !store_->problem()) return true;
   std::uint64_t left = 0;
-  for (const Task& task : tasks) left += task.count;
+  std::vector<Task> by_faults(tasks.begin(), tasks.end());  // with the numbers that faults are drawn by
+  for (Task& task : by_faults) {
+    left += task.count;
+    task.first += points_.at(task.point)->first_faults;
+  }
   const auto consume = [&](const Task& task, std::span<const Figures> figures) {
-    store_->add(stored_.at(task.point), task.first, figures);
+    store_->add(stored_.at(task.point), task.first - points_.at(task.point)->first_faults, figures);
     if (store_->problem()) throw StoreFailed{};
     left -= task.count;
     if (options_.progress) options_.progress(task.count, left);
   };
   try {
-    if (!store_->problem()) executor_->run(tasks, consume, options_.stop);
+    if (!store_->problem()) executor_->run(by_faults, consume, options_.stop);
   } catch (const StoreFailed&) {  // it says why
   }
   fell_short_ = fell_short_ || left > 0 || store_->problem();
@@ -94,6 +98,13 @@ bool Experiment::ensure(std::span<const PointNumber> points, std::uint32_t repli
   std::vector<Want> wants;
   for (const PointNumber point : points) wants.push_back({.point = point, .replicas = replicas});
   return ensure(wants);
+}
+
+bool Experiment::run_again(Simulation& simulation, ReplicaOptions options, Figures& figures) {
+  options.stop = options_.stop;
+  const bool finished = simulation.run(options, figures);
+  fell_short_ = fell_short_ || !finished;
+  return finished;
 }
 
 bool Experiment::ensure_only(PointNumber point, std::uint32_t replica) {

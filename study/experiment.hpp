@@ -5,6 +5,7 @@
 #pragma once
 
 #include "study/executor.hpp"
+#include "study/replica.hpp"
 #include "study/results/metrics.hpp"
 #include "study/results/store.hpp"
 #include "study/results/summary.hpp"
@@ -48,10 +49,14 @@ class Experiment {
   /// The same number for several points: common random numbers.
   bool ensure(std::span<const PointNumber> points, std::uint32_t replicas);
 
+  /// Runs a replica again, in a simulation of the caller's, to look at what the store does not keep. False where it was
+  /// stopped: then the study fell short.
+  bool run_again(Simulation& simulation, ReplicaOptions options, Figures& figures);
+
   /// One replica by its number, of a study that has no other.
   bool ensure_only(PointNumber point, std::uint32_t replica);
 
-  /// Whether replicas that were asked for are not there, because it was stopped or the store failed.
+  /// Whether replicas that were asked for are not there, or were not run again, because it was stopped or the store failed.
   bool fell_short() const { return fell_short_; }
 
   /// How many replicas of a point there are.

@@ -61,11 +61,11 @@ std::vector<double> finish_times(const Experiment& experiment, PointNumber point
   return finish;
 }
 
-Interval clopper_pearson(std::uint32_t hits, std::uint32_t runs, double level) {
-  expect(runs > 0 && hits <= runs, "hits are among the runs");
-  const double tail = (1 - level) / 2, k = hits, n = runs;
-  return {.low = hits == 0 ? 0 : beta_quantile(tail, k, n - k + 1),
-          .high = hits == runs ? 1 : beta_quantile(1 - tail, k + 1, n - k)};
+Interval clopper_pearson(double hits, double runs, double level) {
+  expect(runs > 0 && hits >= 0 && hits <= runs, "hits are among the runs");
+  const double tail = (1 - level) / 2;
+  return {.low = hits <= 0 ? 0 : beta_quantile(tail, hits, runs - hits + 1),
+          .high = hits >= runs ? 1 : beta_quantile(1 - tail, hits + 1, runs - hits)};
 }
 
 ShareOfRuns share_by(std::span<const double> finish, double by) {

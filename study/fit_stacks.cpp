@@ -116,7 +116,7 @@ std::vector<FittedStack> fit_stacks(std::span<const PublishedStep> rows,
     const Calibration& shipped = *find_calibration(fit.stack);
     std::vector<Sample> samples;
     for (const PublishedStep& row : rows) {
-      if (!row.fitted || row.stack != fit.stack) continue;
+      if (row.use != RowUse::fitted || row.stack != fit.stack) continue;
       PublishedJob job = job_of(row, hardware(row), shipped);
       if (job.world) samples.push_back({std::move(*job.world), published_seconds(row, hardware(row))});
     }

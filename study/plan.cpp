@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kTornadoReplicas = 200;
 /// Each needs as many runs again as the plan has; after the last one the report says what its check said.
 constexpr int kRounds = 4;
-/// Each is 1,600 runs or more; after the last one the report says what its check said.
+/// Each is 3,200 runs or more; after the last one the report says what its check said.
 constexpr int kUncertainRounds = 3;
 /// Where the search for it ends (study/plan_search.cpp).
 constexpr double kLeastStorage = 1.0 / 1000;
@@ -90,7 +90,6 @@ class Planning {
     CarriedUncertainty known = carried({}, given, question_->replicas);
     result_.uncertainty = known.result;
     if (stopped_) return false;
-    given_notes_ = known.finish.notes;
     variants_.carry(std::move(known.finish), given);
     for (int round = 1; round <= kUncertainRounds; ++round) {
       if (!search()) return false;
@@ -153,13 +152,11 @@ class Planning {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->replicas);
     (meets_ ? result_.enough : result_.best) = outcome;
-    if (meets_) result_.enough_uncertainty = found_uncertainty_;
+    (meets_ ? result_.enough_uncertainty : result_.best_uncertainty) = found_uncertainty_;
     if (!meets_) result_.best_by_s = nearest_date();
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
     if (found_.storage && *found_.storage < kLeastStorage)
       result_.notes.emplace_back("Less storage bandwidth than a thousandth of the given one was not tried.");
-    add_notes("As given", given_notes_);
-    add_notes(meets_ ? "With what is enough" : "With the best tried", found_notes_);
   }
 
   /// When the asked share of the best plan's runs is done.
@@ -186,6 +183,7 @@ class Planning {
     UncertaintyOptions options;
     options.seed = question_->seed;
     options.finish_by = question_->finish_by_s;
+    options.replicas_each = replicas_of_draw(question_->replicas);
     CarriedUncertainty carried =
         carry_uncertainty(variants_.experiment(), variants_.source(), settings, point, replicas, options);
     problems_ = carried.problems;
@@ -197,7 +195,6 @@ class Planning {
   CarriedUncertainty carried_on_found() {
     CarriedUncertainty carried = this->carried(variants_.settings(found_), *point_, runs_of_found());
     found_uncertainty_ = carried.result;
-    found_notes_ = carried.finish.notes;
     return carried;
   }
 
@@ -208,10 +205,6 @@ class Planning {
     return found_uncertainty_ && found_uncertainty_->share_by_date.value_or(0) >= question_->confidence;
   }
 
-  void add_notes(const char* of, const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) result_.notes.push_back(std::string(of) + ", " + note);
-  }
-
   const PlanQuestion* question_;
   PlanVariants variants_;
   PlanResult result_;
@@ -219,7 +212,6 @@ class Planning {
   std::optional<Variant> plenty_;
   std::optional<PointNumber> point_;
   std::optional<Uncertainty> found_uncertainty_;
-  std::vector<std::string> given_notes_, found_notes_;  // of what is not known
   bool meets_ = false;
   bool begun_ = false, stopped_ = false;
   std::vector<Problem> problems_;

@@ -3,6 +3,8 @@
 #include "models/step/step.hpp"
 #include "models/storage.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace gauntlet {
@@ -30,7 +32,10 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   facts.window = job.window;
   facts.steps = job.steps;
   facts.give_up_after = job.give_up_after;
-  for (const FaultKind& kind : world.faults) facts.faults.push_back(kind.name);
+  for (const FaultKind& kind : world.faults) {
+    facts.faults.push_back(kind.name);
+    if (!kind.trace.empty()) facts.replayed.push_back(kind.name);
+  }
   return facts;
 }
 
@@ -58,6 +63,14 @@ LoadedPoint PointSource::point(const Settings& settings, std::string label) cons
   return {.point = std::make_shared<const Point>(std::move(point)),
           .problems = {},
           .warnings = std::move(loaded.warnings)};
+}
+
+std::shared_ptr<const Point> under_other_faults(const Point& point, std::uint32_t first, std::string label) {
+  auto out = std::make_shared<Point>(point);
+  out->label = std::move(label);
+  out->text += fmt::format("# under the faults of replicas {} on\n", first);
+  out->first_faults = first;
+  return out;
 }
 
 std::string settings_text(const Settings& settings) {

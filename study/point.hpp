@@ -27,6 +27,9 @@ struct Point {
   Scenario scenario;
   std::string text;  // the whole scenario as TOML without comments: what makes two points the same
   ScenarioFacts facts;
+  /// Replica i of this point meets the faults of replica `first_faults` + i of the study. Above zero for points that are
+  /// to be independent of each other, as draws of uncertain parameters are.
+  std::uint32_t first_faults = 0;
 };
 
 /// What the results need to know of a scenario. `version`: of the program.
@@ -61,6 +64,9 @@ class PointSource {
   ScenarioSource source_;
   Value resolved_;
 };
+
+/// The same scenario under faults of other replicas, from `first` on: another point, as a line of its text says.
+std::shared_ptr<const Point> under_other_faults(const Point& point, std::uint32_t first, std::string label);
 
 /// "checkpoint.interval = 10min, spares.count = 4"
 std::string settings_text(const Settings& settings);

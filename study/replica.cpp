@@ -1,5 +1,6 @@
 #include "study/replica.hpp"
 
+#include "core/contract.hpp"
 #include "policies/controller.hpp"
 #include "sim/replica.hpp"
 
@@ -16,16 +17,19 @@ Simulation::Simulation(const World& world, const PolicyConstants& policies)
     : policies_(&policies), cluster_(world), facts_(score_facts(world)) {}
 
 const Figures& Simulation::run(const ReplicaOptions& options) {
-  run(options, figures_);
+  const bool finished = run(options, figures_);
+  expect(finished, "nobody stops a replica whose figures are needed");
   return figures_;
 }
 
-void Simulation::run(const ReplicaOptions& options, Figures& figures) {
+bool Simulation::run(const ReplicaOptions& options, Figures& figures) {
   Controller controller(*policies_);
-  run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
-              options.full_telemetry, record_);
+  if (!run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
+                   options.full_telemetry, options.stop, record_))
+    return false;
   score(facts_, cluster_.truth(), cluster_.progress(), record_, figures);
   figures.fingerprint = cluster_.fingerprint();
+  return true;
 }
 
 }  // namespace gauntlet

@@ -7,6 +7,7 @@
 #include "score/score.hpp"
 #include "sim/sim_cluster.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 namespace gauntlet {
@@ -18,6 +19,7 @@ struct ReplicaOptions {
   std::uint64_t seed = 1;
   std::uint32_t replica = 0;
   bool full_telemetry = false;
+  const std::atomic<bool>* stop = nullptr;  // Ctrl-C: the replica is abandoned once it is set
 };
 
 /// The workspace of one thread: buffers are kept from replica to replica. Not thread-safe.
@@ -26,10 +28,10 @@ class Simulation {
   /// The references must outlive it.
   Simulation(const World& world, const PolicyConstants& policies);
 
-  /// A deterministic function of its arguments. The result is valid until the next run.
+  /// A deterministic function of its arguments, which name no `stop`. The result is valid until the next run.
   const Figures& run(const ReplicaOptions& options);
-  /// The same into `figures`, whose memory is kept.
-  void run(const ReplicaOptions& options, Figures& figures);
+  /// The same into `figures`, whose memory is kept. False where the replica was abandoned: then they mean nothing.
+  [[nodiscard]] bool run(const ReplicaOptions& options, Figures& figures);
 
   /// Of the last run.
   const Record& record() const { return record_; }

@@ -1,6 +1,7 @@
 #include "study/threads.hpp"
 
 #include "core/contract.hpp"
+#include "study/start_thread.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -117,7 +118,7 @@ std::size_t run_on_this_thread(std::span<const Task> tasks, const TaskWorker& wo
   std::size_t done = 0;
   for (; done < tasks.size() && !is_set(stop); ++done) {
     worker(tasks[done], figures);
-    consume(tasks[done], figures);
+    if (!hand_over(tasks[done], figures, consume)) break;
   }
   return done;
 }
@@ -136,9 +137,10 @@ std::size_t run_on_threads(std::span<const Task> tasks, std::span<const TaskWork
   {
     CloseFirst pool{window, {}};
     for (const TaskWorker& worker : workers)
-      pool.threads.emplace_back(work, std::ref(window), tasks, std::cref(worker));
+      pool.threads.push_back(start_thread({.number = pool.threads.size() + 1, .wanted = workers.size()},
+                                          [&window, tasks, &worker] { work(window, tasks, worker); }));
     while (const std::vector<Figures>* figures = window.next()) {
-      consume(tasks[window.consumed()], *figures);
+      if (!hand_over(tasks[window.consumed()], *figures, consume)) break;
       window.free_next();
     }
   }
@@ -152,7 +154,7 @@ class ThreadExecutor final : public Executor {
     for (unsigned i = 0; i < threads; ++i)
       workers_.emplace_back([this, runner = std::make_shared<TaskRunner>(terms)](
                                 const Task& task, std::vector<Figures>& figures) {
-        runner->run(points_.at(task.point), task, figures);
+        runner->run(points_.at(task.point), task, figures, stop_);
       });
   }
 
@@ -163,11 +165,13 @@ class ThreadExecutor final : public Executor {
 
   std::size_t run(std::span<const Task> tasks, const Consume& consume,
                   const std::atomic<bool>* stop) override {
+    stop_ = stop;
     return run_in_order(tasks, workers_, consume, stop);
   }
 
  private:
-  std::vector<std::shared_ptr<const Point>> points_;  // not touched while tasks run
+  std::vector<std::shared_ptr<const Point>> points_;  // these two are not touched while tasks run
+  const std::atomic<bool>* stop_ = nullptr;
   std::vector<TaskWorker> workers_;
 };
 

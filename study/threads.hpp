@@ -11,7 +11,8 @@
 
 namespace gauntlet {
 
-/// Runs one task on a thread of its own: replaces `figures` by those of its replicas.
+/// Runs one task on a thread of its own: replaces `figures` by those of its replicas, of the first ones alone where it was
+/// abandoned because `stop` was set.
 using TaskWorker = std::function<void(const Task& task, std::vector<Figures>& figures)>;
 
 /// Executor::run on a thread for each worker; with one worker, or one task, on the caller's thread alone. Tasks are taken

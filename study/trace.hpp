@@ -13,6 +13,10 @@
 
 namespace gauntlet {
 
+/// A share of rejected lines above this is refused: rates would be too low by as much and more, which is no longer small beside
+/// the error of a rate that is known from thousands of failures.
+inline constexpr double kMostRejected = 0.01;
+
 struct TraceQuestion {
   std::string file;  // comma-separated values, also compressed; or what `import` wrote, a .toml
   TraceFormat format = TraceFormat::detect;
@@ -22,6 +26,7 @@ struct TraceQuestion {
   std::optional<std::uint32_t> nodes = {};
   ZeroDurations zeros = ZeroDurations::drop;
   GapsOf gaps = GapsOf::systems;
+  double max_rejected = kMostRejected;  // share of the lines that may be no record
 };
 
 struct TraceFitted {

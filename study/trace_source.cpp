@@ -7,11 +7,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
 namespace gauntlet {
 namespace {
+
+double rejected_share(std::uint64_t read, std::uint64_t used) {
+  return static_cast<double>(read - used) / static_cast<double>(std::max<std::uint64_t>(1, read));
+}
+
+/// What leaving out such a share of the lines does.
+std::string bias_words(double share) {
+  return fmt::format(
+      "if each is a failure, rates are {0:.2g}% too low and times between failures {1:.2g}% too long; more "
+      "of a "
+      "cause, a node or a time from which more were rejected",
+      100 * share, 100 * share / (1 - share));
+}
 
 /// The question's options as a selection, after looking at what there is to select.
 class Selector {
@@ -88,6 +102,11 @@ TraceSource source_of(const TraceQuestion& question, const FailureTrace& trace) 
   out.other_duration = reading.other_duration;
   out.duplicates = reading.duplicates;
   out.unread_columns = reading.unread_columns;
+  if (out.rejected_count() > 0) {
+    const double share = rejected_share(out.read, out.used);
+    out.warnings.push_back(fmt::format("{} of {} lines ({:.2g}%) were rejected: {}", out.rejected_count(),
+                                       out.read, 100 * share, bias_words(share)));
+  }
   if (question.system) out.selection.push_back("system " + *question.system);
   if (question.cause) out.selection.push_back("cause " + cause_name(*question.cause));
   if (question.from) out.selection.push_back("from " + *question.from);
@@ -111,6 +130,20 @@ void set_nodes(const TraceQuestion& question, Selector& selector, std::vector<Tr
 
 bool is_toml(const std::string& file) { return file.ends_with(".toml"); }
 
+/// Every line that was rejected, and why they are too many; nothing where they are not.
+std::vector<Problem> too_many_rejected(const TraceQuestion& question, const TraceReading& reading) {
+  const double share = rejected_share(reading.read, reading.used);
+  if (share <= question.max_rejected) return {};
+  std::vector<Problem> out = reading.problems;
+  out.push_back({.file = question.file,
+                 .why = fmt::format("has {} of {} lines ({:.1f}%) that are no record, more than {:g}%: {}",
+                                    reading.read - reading.used, reading.read, 100 * share,
+                                    100 * question.max_rejected, bias_words(share)),
+                 .suggestion = fmt::format("correct them, or accept them with --max-rejected {:g}",
+                                           std::ceil(100 * share) / 100)});
+  return out;
+}
+
 }  // namespace
 
 TraceSelected open_trace(const TraceQuestion& question) {
@@ -121,6 +154,8 @@ TraceSelected open_trace(const TraceQuestion& question) {
     out.problems = std::move(read.problems);
     return out;
   }
+  out.problems = too_many_rejected(question, read.trace->reading);
+  if (!out.problems.empty()) return out;
   rename_reserved(*read.trace);
   Selector selector(question, *read.trace, out.problems);
   const TraceSelection selection = selector.selection();

@@ -100,8 +100,8 @@ std::optional<double> Trials::loss(std::size_t trial) const {
   return mean ? std::optional(sign() * *mean) : std::nullopt;
 }
 
-PairedDifference Trials::worse_by(std::size_t best, std::size_t other) const {
-  const std::uint32_t count = std::min(all_[best].replicas, all_[other].replicas);
+PairedDifference Trials::worse_by(std::size_t best, std::size_t other, std::uint32_t most) const {
+  const std::uint32_t count = std::min({all_[best].replicas, all_[other].replicas, most});
   const std::span<const Fraction> of_best = values(best, objective_.metric, count),
                                   of_other = values(other, objective_.metric, count);
   return objective_.maximise ? paired_difference(of_other, of_best) : paired_difference(of_best, of_other);

@@ -74,8 +74,10 @@ class Trials {
   std::span<const Fraction> values(std::size_t trial, const std::string& metric, std::uint32_t count) const;
   /// The objective's mean over all replicas, as a loss: smaller is better. Nothing where it has none.
   std::optional<double> loss(std::size_t trial) const;
-  /// By how much the second's loss is larger, over the replicas that both have.
-  PairedDifference worse_by(std::size_t best, std::size_t other) const;
+  /// By how much the second's loss is larger, over the replicas that both have; over the first `most` of them where there
+  /// are more.
+  PairedDifference worse_by(std::size_t best, std::size_t other, std::uint32_t most = kAllReplicas) const;
+  static constexpr std::uint32_t kAllReplicas = 0xffffffff;
   /// Whether the second's loss is larger by more than luck explains; luck alone does so with probability `chance`.
   bool clearly_worse(std::size_t best, std::size_t other, double chance) const;
   /// The figure of a bound over all replicas.

@@ -15,7 +15,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::string_view kIntervalPath = "checkpoint.interval";
 constexpr std::uint32_t kRedraws = 400;
 
 /// Points of a scenario in an experiment. Keeps the metrics that a search looks at.
@@ -91,6 +90,10 @@ struct Tuning {
         search(trials, task.fields, seed) {}
 
   const Point& point_of(std::size_t trial) const { return experiment->point(*trials[trial].point); }
+  /// How many replicas of a trial its figures are of: as many as of the others, where it has more.
+  std::uint32_t reported(std::size_t trial) const {
+    return std::min(trials[trial].replicas, outcome.compared());
+  }
 };
 
 /// What the fitted curve says of the formulas' intervals, with less noise than the points themselves.
@@ -137,21 +140,23 @@ void add_analytic(Tuning& of, TuneResult& result) {
     result.analytic.push_back({.name = name, .value = values[axis], .point = trials.back()});
   }
   add_regrets(of, result);
-  for (std::uint32_t replicas = best.replicas; replicas >= kFewestForInterval; replicas /= 2) {
+  for (std::uint32_t replicas = of.reported(*of.outcome.best); replicas >= kFewestForInterval;
+       replicas /= 2) {
     const Trials::Run run = of.trials.ensure(trials, replicas);
     if (run == Trials::Run::stopped) of.stopped = true;
     if (run != Trials::Run::over_budget) return;
   }
 }
 
-Statistics statistics_of(const Trials& trials, std::size_t trial) {
+Statistics statistics_of(const Tuning& of, std::size_t trial) {
   MetricStatistics all;
-  for (const Fraction& value : trials.values(trial, trials.objective().metric, trials[trial].replicas))
+  for (const Fraction& value : of.trials.values(trial, of.trials.objective().metric, of.reported(trial)))
     all.add(value);
   return all.statistics();
 }
 
-TunedPoint tuned_point(const Tuning& of, std::size_t i) {
+/// `best_name`: what the point that is named is called.
+TunedPoint tuned_point(const Tuning& of, std::size_t i, const std::string& best_name) {
   const Trial& trial = of.trials[i];
   TunedPoint out;
   out.values = trial.values;
@@ -159,16 +164,17 @@ TunedPoint tuned_point(const Tuning& of, std::size_t i) {
     out.numbers.push_back(number_of(trial.values[axis], of.task.fields[axis].range().kind).value_or(0));
   out.refused = !trial.point;
   out.dropped = trial.dropped;
-  out.replicas = trial.replicas;
+  out.replicas = of.reported(i);
   if (i == of.outcome.today) out.name = "today";
-  if (of.outcome.best && i == *of.outcome.best) out.name = "best";
+  if (of.outcome.best && i == *of.outcome.best) out.name += (out.name.empty() ? "" : ", ") + best_name;
   if (trial.replicas == 0) return out;
-  out.objective = statistics_of(of.trials, i);
+  out.objective = statistics_of(of, i);
   out.meets = of.trials.meets(i);
   out.gave_up = of.trials.gave_up(i);
   out.gives_up_more = of.outcome.best && of.trials.gives_up_more(i, of.trials.gave_up(*of.outcome.best));
   for (const Bound& bound : of.task.bounds) out.figures.push_back(of.trials.figure(i, bound));
-  if (of.outcome.best && i != *of.outcome.best) out.worse = of.trials.worse_by(*of.outcome.best, i);
+  if (of.outcome.best && i != *of.outcome.best)
+    out.worse = of.trials.worse_by(*of.outcome.best, i, of.outcome.compared());
   return out;
 }
 
@@ -188,15 +194,16 @@ TunedField tuned_field(const Tuning& of, std::size_t axis) {
     out.interval = ValueSpan{.low = field.text_at(interval.low), .high = field.text_at(interval.high)};
   }
   describe_curve(of.trials, of.search, of.outcome, axis, out);
+  if (out.plateau || !out.matters) out.interval.reset();  // there is no optimum to be found
   return out;
 }
 
 void add_points(const Tuning& of, TuneResult& result) {
-  for (std::size_t i = 0; i < of.trials.size(); ++i) result.points.push_back(tuned_point(of, i));
-  for (const AnalyticOptimum& optimum : result.analytic) {
-    std::string& name = result.points[optimum.point].name;
-    name += (name.empty() ? "" : ", ") + optimum.name;
-  }
+  const bool flat = std::ranges::any_of(result.fields, &TunedField::plateau);
+  for (std::size_t i = 0; i < of.trials.size(); ++i)
+    result.points.push_back(tuned_point(of, i, flat ? "recommended" : "best"));
+  for (const AnalyticOptimum& optimum : result.analytic)
+    result.points[optimum.point].formulas.push_back(optimum.name);
 }
 
 TuneResult result_of(Tuning& of, TuneResult result) {
@@ -217,6 +224,7 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   result.today = outcome.today;
   result.meets = outcome.meets;
   result.replicas = of.trials.spent();
+  result.common_replicas = outcome.common_replicas;
   result.refusal = of.source.refusal();
   for (std::size_t axis = 0; axis < of.task.fields.size(); ++axis)
     result.fields.push_back(tuned_field(of, axis));
@@ -228,8 +236,7 @@ TuneResult result_of(Tuning& of, TuneResult result) {
     result.window_points = static_cast<std::uint32_t>(outcome.window.trials.size());
     result.window_replicas = outcome.window.replicas;
   }
-  const Trial& best = of.trials[*outcome.best];
-  result.summary = of.experiment->summary(*best.point, best.replicas);
+  result.summary = of.experiment->summary(*of.trials[*outcome.best].point, of.reported(*outcome.best));
   return result;
 }
 

@@ -41,6 +41,13 @@ struct SearchOutcome {
   double regret = 0;                // of `regret_of`, the best: in shares of the loss, at most, with 95%
   std::optional<std::size_t> regret_of;
   Window window;  // of the fit
+  /// By axis: the value of the lowest point found, where another one is named because it is flat between them.
+  std::vector<std::string> lowest;
+  double lowest_regret = 0;  // of that point
+  /// All trials that a field's curve shows have so many replicas at least, walls apart: what is reported of them is of
+  /// these. 0 where no curve was run.
+  std::uint32_t common_replicas = 0;
+  std::uint32_t compared() const { return common_replicas > 0 ? common_replicas : Trials::kAllReplicas; }
 };
 
 class TuneSearch {

@@ -46,14 +46,17 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
 /// less, changes none of the others.
 Settings draw_of(std::span<const Unknown> unknowns, std::uint64_t seed, std::uint32_t number);
 
+/// How many runs each draw gets where every variant of a plan gets `replicas`: a 25th, and eight at least.
+std::uint32_t replicas_of_draw(std::uint32_t replicas);
+
 /// How a study of uncertainty spends its replicas: many draws, few runs of each.
 struct UncertaintyOptions {
   std::uint64_t seed = 0;
   std::uint32_t draws = 200;
-  std::uint32_t replicas_each = 8;
-  std::vector<std::string> metrics = {"ettr", "interruptions", "wall_time_s",
-                                      "cost"};     // those that the scenario has
-  std::optional<double> finish_by = std::nullopt;  // seconds
+  std::uint32_t replicas_each = 8;  // two at least
+  std::vector<std::string> metrics = {"ettr", "interruptions", "wall_time_s", "cost",
+                                      "gpu_hours"};  // those that the scenario has
+  std::optional<double> finish_by = std::nullopt;    // seconds
 };
 
 struct CarriedUncertainty {
@@ -62,13 +65,10 @@ struct CarriedUncertainty {
   std::vector<Problem> problems;      // of draws that are no scenario
 };
 
-/// Carries the unknowns of a point into its figures. `settings`: what makes the point of `source`; `replicas` of it are
-/// there already, and all draws meet the faults of the first few of them. So the effect of a draw is the difference to
-/// those same replicas, and the scatter of runs is that of all replicas:
-///
-///   mean = mean of the point + mean effect; its variance = variance of the effects + the point's squared standard error,
-///   both without what chance adds to an effect (one-way analysis of variance: Searle, Casella and McCulloch, Variance
-///   Components, 1992, sec. 3.6); one run = any replica of the point + any effect.
+/// Carries the unknowns of a point into its figures. `settings`: what makes the point of `source`; the figures as given are
+/// those of its first `replicas`. Every draw meets faults that no other draw meets (draw j those of replicas j n to
+/// j n + n - 1), and the point as given meets all of them too. Means and their intervals: two_level.hpp. One run with
+/// parameter uncertainty is any run of any draw: quantiles, and the share that is done by the date, are over all of these.
 CarriedUncertainty carry_uncertainty(Experiment& experiment, const PointSource& source,
                                      const Settings& settings, PointNumber point, std::uint32_t replicas,
                                      const UncertaintyOptions& options);

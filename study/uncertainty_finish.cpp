@@ -1,14 +1,12 @@
 #include "study/uncertainty_finish.hpp"
 
-#include "core/math/special.hpp"
 #include "study/uncertainty_effects.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -20,48 +18,24 @@ double count_of_never(std::span<const double> finish) {
       std::count_if(finish.begin(), finish.end(), [](double at) { return std::isinf(at); }));
 }
 
-Fraction never(double at) { return {.numerator = std::isinf(at) ? 1.0 : 0.0, .denominator = 1}; }
-
+/// Of the replicas that finish in both.
 std::optional<DrawEffect> effect_on_time(std::span<const double> as_given, std::span<const double> drawn) {
-  std::vector<Fraction> before, after;
+  std::vector<double> before, after;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     if (std::isinf(drawn[i]) || std::isinf(as_given[i])) continue;
-    before.push_back({as_given[i], 1});
-    after.push_back({drawn[i], 1});
+    before.push_back(as_given[i]);
+    after.push_back(drawn[i]);
   }
   return effect_of(before, after);
 }
 
 std::optional<DrawEffect> effect_on_never(std::span<const double> as_given, std::span<const double> drawn) {
-  std::vector<Fraction> before, after;
+  std::vector<double> before, after;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    before.push_back(never(as_given[i]));
-    after.push_back(never(drawn[i]));
+    before.push_back(std::isinf(as_given[i]) ? 1 : 0);
+    after.push_back(std::isinf(drawn[i]) ? 1 : 0);
   }
   return effect_of(before, after);
-}
-
-/// What so few replicas leave open of the share that never finishes.
-void note_never(FinishEffects& effects, const DrawEffects& of, std::span<const double> paired,
-                bool any_drawn) {
-  const std::size_t each = paired.size();
-  if (effects.never == 0 && !any_drawn) return;
-  const std::string never = fmt::format("{:.1f}% of runs never finish", 100 * effects.never);
-  if (count_of_never(paired) == 0 && !any_drawn) {
-    effects.notes.push_back(
-        fmt::format("{}, but none of the {} that draws of the parameters are compared with. So it is not "
-                    "known what the parameters "
-                    "change about that, and it counts as nothing.",
-                    never, each));
-    return;
-  }
-  const double half_width =
-      student_t_quantile(0.975, std::max(1.0, static_cast<double>(each) - 1)) * effects.more_never_error;
-  if (half_width == 0 || std::abs(of.mean) > half_width) return;
-  effects.notes.push_back(fmt::format(
-      "{}. What the parameters change about that is not told from chance by {} runs of each draw: {:+.1f} "
-      "percentage points on average (95% interval {:+.1f} to {:+.1f}).",
-      never, each, 100 * of.mean, 100 * (of.mean - half_width), 100 * (of.mean + half_width)));
 }
 
 }  // namespace
@@ -70,25 +44,18 @@ FinishEffects finish_effects(std::span<const double> as_given, std::span<const s
   FinishEffects out;
   if (as_given.empty() || draws.empty()) return out;
   std::vector<std::optional<DrawEffect>> on_time, on_never;
-  bool any_drawn = false;
+  std::size_t first = 0;
   for (const std::vector<double>& drawn : draws) {
-    on_time.push_back(effect_on_time(as_given, drawn));
-    on_never.push_back(effect_on_never(as_given, drawn));
-    any_drawn = any_drawn || count_of_never(drawn) > 0;
+    const std::span<const double> given = as_given.subspan(first, drawn.size());
+    on_time.push_back(effect_on_time(given, drawn));
+    on_never.push_back(effect_on_never(given, drawn));
+    first += drawn.size();
   }
-  const DrawEffects time = summed_up(on_time), never = summed_up(on_never);
-  out.moved_by = time.each;
-  out.more_never = never.each;
+  DrawEffects never = summed_up(on_never);
+  out.moved_by = summed_up(on_time).each;
+  out.more_never = std::move(never.each);
   out.never = count_of_never(as_given) / static_cast<double>(as_given.size());
   out.more_never_error = std::sqrt(never.variance_by_runs);
-  note_never(out, never, as_given.first(draws.front().size()), any_drawn);
-  if (time.unknown > 0)
-    out.notes.push_back(fmt::format(
-        "with {} of {} draws of the parameters no run finishes that finishes without them too: {}.",
-        time.unknown, draws.size(),
-        time.unknown < draws.size()
-            ? "the time of these draws' runs is moved as by the others on average"
-            : "what the draws do to the time of a run is not known, and counts as nothing"));
   return out;
 }
 

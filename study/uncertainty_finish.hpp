@@ -1,25 +1,25 @@
-// Finishing times with what is not known: every run of a plan, moved by every draw.
+// Finishing times of a plan that was not drawn itself: every run of it, moved by what every draw did to another plan. A
+// search asks this of many plans; what it finds is drawn itself (uncertainty.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace gauntlet {
 
-/// What each draw does to the finishing times of a point, against the same replicas of the point as given.
+/// What each draw does to the finishing times of a point, against replicas of the point as given under the same faults.
 struct FinishEffects {
   std::vector<double> moved_by;  // seconds later, of the replicas that finish in both
   std::vector<double>
       more_never;    // how much larger the share of replicas that never finish is; negative: smaller
   double never = 0;  // that share of all replicas of the point as given
-  double more_never_error = 0;          // standard error that the replicas leave to the mean of `more_never`
-  std::vector<std::string> notes = {};  // what they could not tell: "44.2% of runs never finish. ..."
+  double more_never_error = 0;  // standard error that the replicas leave to the mean of `more_never`
 };
 
-/// `as_given`: the finishing times of the point (seconds, infinite: never), at least as many as of each draw.
+/// `as_given`: the finishing times of the point (seconds, infinite: never), as many as of all draws; those under the faults
+/// of draw 0 first.
 FinishEffects finish_effects(std::span<const double> as_given, std::span<const std::vector<double>> draws);
 
 /// How large the effects are on a plan other than the one that they were measured on.

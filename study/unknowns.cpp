@@ -1,6 +1,6 @@
+#include "config/exposure.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
-#include "core/random/law.hpp"
 #include "core/random/stream.hpp"
 #include "study/uncertainty.hpp"
 
@@ -107,7 +107,7 @@ std::optional<double> number_in(const Value* value) {
 }  // namespace
 
 double Unknown::value_at(double p) const {
-  if (shape == Shape::posterior) return Law::gamma(low + 0.5, low + 0.5).time_at_survival(1 - p);
+  if (shape == Shape::posterior) return expected_count(low, p);
   const double cut = cut_off(*this);
   p = cut + p * (1 - cut);
   switch (shape) {

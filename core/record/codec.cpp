@@ -1,6 +1,8 @@
 #include "core/record/codec.hpp"
 
+#include "core/component.hpp"
 #include "core/record/describe.hpp"
+#include "core/signal.hpp"
 
 #include <array>
 #include <bit>
@@ -179,9 +181,6 @@ class Folder {
 
 // --- text --------------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 4> kComponentKinds = {"job", "host", "gpu", "nic"};
-constexpr std::array<std::string_view, 5> kSignals = {"heartbeat", "process_exit", "log_line", "step",
-                                                      "checkpoint_stall"};
 constexpr std::array<std::string_view, 3> kEdges = {"began", "ended", "sample"};
 constexpr std::array<std::string_view, 3> kStatuses = {"done", "failed", "cancelled"};
 constexpr std::array<std::string_view, 2> kVerdicts = {"healthy", "faulty"};
@@ -201,7 +200,7 @@ class Printer {
     if constexpr (std::is_same_v<T, bool>) {
       text_ += value ? "yes" : "no";
     } else if constexpr (std::is_same_v<T, Signal>) {
-      text_ += name_of(kSignals, value);
+      text_ += name_of(kSignalNames, value);
     } else if constexpr (std::is_same_v<T, Edge>) {
       text_ += name_of(kEdges, value);
     } else if constexpr (std::is_same_v<T, Status>) {
@@ -223,12 +222,12 @@ class Printer {
     } else if constexpr (std::is_same_v<T, Time>) {
       put(value.time_since_epoch());
     } else if constexpr (std::is_same_v<T, ComponentId>) {
-      text_ += name_of(kComponentKinds, value.kind);
+      text_ += gauntlet::name_of(value.kind);
       text_ += ":" + std::to_string(value.index);
     } else if constexpr (std::is_same_v<T, Scope>) {
       if (value.subset == Scope::Subset::one) return put(ComponentId{value.kind, value.index});
       text_ += "every ";
-      text_ += name_of(kComponentKinds, value.kind);
+      text_ += gauntlet::name_of(value.kind);
       if (value.subset == Scope::Subset::job) text_ += " of job:" + std::to_string(value.index);
     } else if constexpr (kIsId<T>) {
       put(value.value);

@@ -6,6 +6,7 @@
 
 #include "core/contract.hpp"
 #include "core/id.hpp"
+#include "core/saturating.hpp"
 #include "core/tier.hpp"
 #include "core/time.hpp"
 
@@ -109,19 +110,19 @@ inline Duration Cadence::stall_of(std::int64_t n) const {
 }
 
 inline Duration Cadence::stalls(std::int64_t n) const {
-  Duration sum = n * stall, shorter = stall;
+  Duration all = times(n, stall), shorter = stall;
   for (const Further& each : further) {
     if (each.every == 0) continue;
     const std::int64_t count = (n + each.taken) / each.every - each.taken / each.every;
-    sum += count * (each.stall - shorter);
+    all = sum(all, times(count, each.stall - shorter));
     shorter = each.stall;
   }
-  return sum;
+  return all;
 }
 
 inline Time Stretch::time_of_step(std::int64_t steps) const {
   const std::int64_t taken = steps <= cadence.first ? 0 : 1 + (steps - cadence.first - 1) / cadence.every;
-  return origin + steps * step + cadence.stalls(taken);
+  return kStart + sum(origin - kStart, sum(times(steps, step), cadence.stalls(taken)));
 }
 
 inline std::int64_t Stretch::steps_before_checkpoint(std::int64_t n) const {
@@ -130,7 +131,7 @@ inline std::int64_t Stretch::steps_before_checkpoint(std::int64_t n) const {
 }
 
 inline Time Stretch::time_of_checkpoint(std::int64_t n) const {
-  return time_of_step(steps_before_checkpoint(n)) + cadence.stall_of(n);
+  return after(time_of_step(steps_before_checkpoint(n)), cadence.stall_of(n));
 }
 
 inline Reached Stretch::reached_at(Time at) const {
@@ -175,20 +176,20 @@ inline std::int64_t Stretch::checkpoints_begun(Duration elapsed) const {
     shortest = each.stall < shortest ? each.stall : shortest;
     longest = each.stall > longest ? each.stall : longest;
   }
-  const Duration work = cadence.every * step, since = elapsed - cadence.first * step;
+  const Duration work = times(cadence.every, step), since = elapsed - cadence.first * step;
   if (round == 1) {
     // Before the first one further, too, every checkpoint is alike.
-    return 1 + since / (work + cadence.stall_of(1));
+    return 1 + since / sum(work, cadence.stall_of(1));
   }
-  const Duration round_time = round * work + cadence.stalls(round);
+  const Duration round_time = sum(times(round, work), cadence.stalls(round));
   const std::int64_t rounds = since / round_time;
   const Duration rest = since % round_time;
-  const std::int64_t most = rest / (work + shortest);
-  std::int64_t low = rest / (work + longest);  // further checkpoints begun in this round
+  const std::int64_t most = rest / sum(work, shortest);
+  std::int64_t low = rest / sum(work, longest);  // further checkpoints begun in this round
   std::int64_t high = most < round ? most : round - 1;
   while (low < high) {
     const std::int64_t middle = low + (high - low + 1) / 2;
-    if (middle * work + cadence.stalls(middle) <= rest)
+    if (sum(times(middle, work), cadence.stalls(middle)) <= rest)
       low = middle;
     else
       high = middle - 1;

@@ -1,15 +1,14 @@
 #include "core/record/recording.hpp"
 
+#include "core/quantity.hpp"
 #include "core/record/codec.hpp"
 #include "core/record/fingerprint.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
 
 namespace gauntlet {
@@ -18,6 +17,8 @@ namespace {
 // File: magic, then frames {u8 kind, u32 length, u32 checksum of kind and payload, payload}, all little-endian.
 constexpr std::string_view kMagic = "gauntlet-record-1\n";
 constexpr std::size_t kFrameHead = 9;
+
+constexpr const char* kWriteOne = "give a file that `gauntlet run --record` wrote";
 
 enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3 };
 
@@ -77,17 +78,21 @@ Problem file_problem(const std::string& path, std::string why, std::string sugge
   return {.file = path, .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
-/// One frame off the front of `in`; false at a torn or damaged frame.
-bool take_frame(std::string_view& in, Recording& into) {
-  if (in.size() < kFrameHead) return false;
-  std::string_view rest = in;
-  const auto kind = static_cast<FrameKind>(take_number(rest, 1));
-  const std::uint64_t length = take_number(rest, 4);
-  const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
-  if (rest.size() < length) return false;
-  std::string_view payload = rest.substr(0, length);
-  if (checksum(kind, payload) != sum) return false;
-  in = rest.substr(length);
+/// Writes a new file in place of what has that name. fopen's "x" follows no symbolic link, not even one that leads
+/// nowhere. Why it could not be written, or nothing.
+std::string replace_file(const std::string& path, std::string_view bytes) {
+  if (std::remove(path.c_str()) != 0 && errno != ENOENT) return std::strerror(errno);
+  std::FILE* const file = std::fopen(path.c_str(), "wbx");
+  if (file == nullptr) return std::strerror(errno);
+  int why = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() ? 0 : errno;
+  if (std::fclose(file) != 0 && why == 0) why = errno;
+  if (why == 0) return {};
+  std::remove(path.c_str());
+  return std::strerror(why);
+}
+
+/// What a frame says; false where it was written by nobody.
+bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
   switch (kind) {
     case FrameKind::header:
       return decode_header(payload, into.header);
@@ -111,29 +116,35 @@ bool take_frame(std::string_view& in, Recording& into) {
   return false;
 }
 
+/// One frame off the front of `in`; nothing, and what is there instead in `tail`, where no whole one is.
+bool take_frame(std::string_view& in, Recording& into) {
+  into.tail = Recording::Tail::part_of_a_frame;
+  if (in.size() < kFrameHead) return false;
+  std::string_view rest = in;
+  const auto kind = static_cast<FrameKind>(take_number(rest, 1));
+  const std::uint64_t length = take_number(rest, 4);
+  const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+  if (rest.size() < length) return false;
+  const std::string_view payload = rest.substr(0, length);
+  into.tail = Recording::Tail::damage;
+  if (checksum(kind, payload) != sum || !decode_frame(kind, payload, into)) return false;
+  in = rest.substr(length);
+  into.tail = Recording::Tail::nothing;
+  return true;
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 // --- growing -----------------------------------------------------------------------------------------------------------
 
-RecordingWriter::RecordingWriter(const std::string& path, const RecordingHeader& header) : path_(path) {
-  if (std::filesystem::exists(path)) throw std::runtime_error(path + ": exists");
-  file_.open(path, std::ios::binary | std::ios::app);
+void RecordingWriter::write(const RecordingHeader& header) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
-  put(out);
-}
-
-RecordingWriter::RecordingWriter(const std::string& path, const Recording& so_far) : path_(path) {
-  std::error_code error;
-  std::filesystem::resize_file(path, so_far.whole_bytes, error);
-  if (error) throw std::runtime_error(path + ": cannot be written: " + error.message());
-  file_.open(path, std::ios::binary | std::ios::app);
-}
-
-void RecordingWriter::put(const std::string& bytes) {
-  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file_.flush();
-  if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+  put_(out);
 }
 
 void RecordingWriter::write(const Observed& seen) {
@@ -141,7 +152,7 @@ void RecordingWriter::write(const Observed& seen) {
   encode(seen, payload);
   std::string out;
   put_frame(FrameKind::observation, view(payload), out);
-  put(out);
+  put_(out);
 }
 
 void RecordingWriter::write(const Order& order) {
@@ -149,7 +160,7 @@ void RecordingWriter::write(const Order& order) {
   encode(order, payload);
   std::string out;
   put_frame(FrameKind::order, view(payload), out);
-  put(out);
+  put_(out);
 }
 
 // --- whole -------------------------------------------------------------------------------------------------------------
@@ -172,17 +183,9 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
   }
 
   const std::string temporary = path + ".part";
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file.write(out.data(), static_cast<std::streamsize>(out.size()));
-    file.close();
-    if (!file) {
-      const std::string why = std::strerror(errno);
-      std::remove(temporary.c_str());
-      return file_problem(path, "cannot be written: " + why,
-                          "check the directory, its permissions and the space on the disk");
-    }
-  }
+  if (const std::string why = replace_file(temporary, out); !why.empty())
+    return file_problem(path, "cannot be written: " + why,
+                        "check the directory, its permissions and the space on the disk");
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     const std::string why = std::strerror(errno);
     std::remove(temporary.c_str());
@@ -194,34 +197,56 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
 ReadRecording read_recording(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return {std::nullopt, file_problem(path, std::string("cannot be read: ") + std::strerror(errno),
-                                       "give a file that `gauntlet run --record` wrote")};
+    return {std::nullopt,
+            file_problem(path, std::string("cannot be read: ") + std::strerror(errno), kWriteOne)};
   }
   std::ostringstream all;
   all << file.rdbuf();
   if (file.peek() != std::ifstream::traits_type::eof() || file.bad()) {
-    return {std::nullopt, file_problem(path, std::string("cannot be read: ") + std::strerror(errno),
-                                       "give a file that `gauntlet run --record` wrote")};
+    return {std::nullopt,
+            file_problem(path, std::string("cannot be read: ") + std::strerror(errno), kWriteOne)};
   }
   const std::string bytes = std::move(all).str();
+  const auto refused = [&](std::string why, std::string suggestion = "record the run again") {
+    return ReadRecording{std::nullopt, file_problem(path, std::move(why), std::move(suggestion))};
+  };
   std::string_view in = bytes;
-  if (!in.starts_with(kMagic)) {
-    return {std::nullopt,
-            file_problem(path, "is not a recording", "give a file that `gauntlet run --record` wrote")};
-  }
+  if (bytes.empty()) return refused("is empty, not a recording");
+  if (kMagic.starts_with(in))
+    return refused("is truncated: it ends at byte " + std::to_string(bytes.size()) + ", before its scenario");
+  if (!in.starts_with(kMagic)) return refused("is not a recording", kWriteOne);
   in.remove_prefix(kMagic.size());
   Recording recording;
-  if (!take_frame(in, recording) || recording.header.scenario.empty()) {
-    return {std::nullopt, file_problem(path, "is a recording without its scenario", "record the run again")};
+  if (!take_frame(in, recording))
+    return refused(recording.tail == Recording::Tail::damage
+                       ? "is damaged: its scenario cannot be read"
+                       : "is truncated: it ends at byte " + std::to_string(bytes.size()) +
+                             ", within its scenario");
+  if (recording.header.scenario.empty()) return refused("is a recording without its scenario");
+  while (!in.empty() && take_frame(in, recording)) {
   }
-  while (!in.empty()) {
-    if (!take_frame(in, recording)) {
-      recording.torn = true;
-      break;
-    }
-  }
+  recording.bytes = bytes.size();
   recording.whole_bytes = bytes.size() - in.size();
   return {std::move(recording), {}};
+}
+
+std::optional<Problem> problem_of_end(const std::string& path, const Recording& recording) {
+  const Record& record = recording.record;
+  const bool finished =
+      !record.observations.empty() && std::holds_alternative<Finished>(record.observations.back().what);
+  if (recording.tail == Recording::Tail::nothing && finished) return std::nullopt;
+  std::string why = "is truncated: it ends at byte " + std::to_string(recording.bytes);
+  if (recording.tail == Recording::Tail::damage)
+    why = "is damaged at byte " + std::to_string(recording.whole_bytes);
+  else if (recording.tail == Recording::Tail::part_of_a_frame)
+    why += ", in the middle of an entry";
+  else
+    why += ", before the end of its run";
+  why += ", after " + counted(record.observations.size(), "observation") + " and " +
+         counted(record.orders.size(), "order");
+  if (!record.observations.empty()) why += ", the last at " + to_text(record.observations.back().at - kStart);
+  return file_problem(path, std::move(why),
+                      "record the run again; the command of an unfinished drill goes on with it");
 }
 
 }  // namespace gauntlet

@@ -5,9 +5,11 @@
 #include "core/record/record.hpp"
 
 #include <cstdint>
-#include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace gauntlet {
 
@@ -22,30 +24,35 @@ struct RecordingHeader {
 struct Recording {
   RecordingHeader header;
   Record record;
-  bool torn = false;              // the file ends in the middle of a frame: the run was cut short
+  /// What stands after the last whole frame.
+  enum class Tail { nothing, part_of_a_frame, damage };
+  Tail tail = Tail::nothing;
+  std::uint64_t bytes = 0;        // of the file
   std::uint64_t whole_bytes = 0;  // up to the end of the last whole frame
 };
 
-/// A recording that grows as the run goes: each observation and order is handed to the system before it is acted on, so
-/// that the death of this process loses nothing. Throws std::runtime_error where the file cannot be written.
+/// Why a recording does not hold a whole run, which ends with Finished, and where the file ends; nothing where it does. Up to
+/// there it is a record like any other.
+std::optional<Problem> problem_of_end(const std::string& path, const Recording& recording);
+
+/// A recording that grows as the run goes: each observation and order is handed on before it is acted on, so that the
+/// death of this process loses nothing.
 class RecordingWriter {
  public:
-  /// A new file; one that exists is an error.
-  RecordingWriter(const std::string& path, const RecordingHeader& header);
-  /// Goes on after the last whole frame of a recording that was read.
-  RecordingWriter(const std::string& path, const Recording& so_far);
+  /// `put` appends the bytes of one frame to what holds the recording, or throws.
+  explicit RecordingWriter(std::function<void(std::string_view)> put) : put_(std::move(put)) {}
 
+  /// A new recording begins with it; one that goes on after its last whole frame has it already.
+  void write(const RecordingHeader& header);
   void write(const Observed& seen);
   void write(const Order& order);
 
  private:
-  void put(const std::string& bytes);
-
-  std::string path_;
-  std::ofstream file_;
+  std::function<void(std::string_view)> put_;
 };
 
-/// Written under a temporary name and renamed. A problem says why it could not be.
+/// Written under a temporary name, in a file that is made for it, and renamed: no symbolic link is followed. A problem
+/// says why it could not be.
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record);
 

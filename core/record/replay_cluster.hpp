@@ -25,6 +25,10 @@ class ReplayCluster final : public Cluster {
 
   /// After the run; `next` was last called when every order of the last observation was known.
   const std::optional<Difference>& difference() const { return difference_; }
+  /// The difference is an order beyond the end of the record: of a recording that was cut short it says nothing.
+  bool ran_past_the_end() const {
+    return difference_ && !difference_->recorded && observation_ == record_.observations.size();
+  }
   std::size_t observations_replayed() const { return observation_; }
   std::size_t orders_compared() const { return order_; }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/record/record.hpp"
 #include "core/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +33,9 @@ struct Truth {
   bool corrupts = false;
   bool repairable = false;  // only the repair of the host removes it
   double factor = 1;        // how many times as long a step takes with it alone; infinite for a pause
+  // How many orders had been given by then. Of what has one time, this says what came first: what a stop met, and what a
+  // start ended or met.
+  std::size_t orders = 0;
 };
 
 inline bool concerns(const Truth& truth, HostId host) {
@@ -44,5 +49,14 @@ inline bool interrupts(const Truth& truth) {
 }
 
 using TruthLog = std::vector<Truth>;
+
+/// Fills `orders` where only times are known: what has the time of an order came before it. Both are in order of time.
+inline void place_by_time(TruthLog& log, const Record& record) {
+  std::size_t given = 0;
+  for (Truth& each : log) {
+    while (given < record.orders.size() && record.orders[given].at < each.at) ++given;
+    each.orders = given;
+  }
+}
 
 }  // namespace gauntlet

@@ -187,7 +187,8 @@ PublishedStep step_of(Line& line) {
   if (find_calibration(row.stack) == nullptr)
     line.mistake("stack", "is no software stack that was fitted",
                  "gauntlet schema names those under job.calibration");
-  row.fitted = line.choice<bool>("use", {{"held out", false}, {"fitted", true}});
+  row.use = line.choice<RowUse>(
+      "use", {{"held out", RowUse::held_out}, {"fitted", RowUse::fitted}, {"left out", RowUse::left_out}});
   row.bound = line.choice<std::string>("bound", {{"", ""},
                                                  {"korthikanti", "korthikanti"},
                                                  {"sc21", "sc21"},

@@ -24,11 +24,18 @@ enum class FigureUnit : std::uint8_t {
   mfu,      // percent of the 16-bit peak rate
 };
 
+/// What a row was to the constants of its stack.
+enum class RowUse : std::uint8_t {
+  fitted,    // they were fitted on it
+  held_out,  // they were not: what the model says of it is a prediction
+  left_out,  // it was to be fitted on and was taken out, because it is far off: neither a fit nor a prediction
+};
+
 struct PublishedStep {
   std::string id;
   std::string address;
-  std::string stack;                // whose constants predict it (calibration.hpp)
-  bool fitted = false;              // whether those constants were fitted on it
+  std::string stack;  // whose constants predict it (calibration.hpp)
+  RowUse use = RowUse::held_out;
   std::string bound;                // the bound on errors that it counts for; empty: none
   std::string family;               // rows that differ in their micro-batches alone; empty: none
   std::string hardware;             // the catalogue's name

@@ -10,6 +10,9 @@
 namespace gauntlet {
 namespace {
 
+/// On hardware with a mistyped rate a step takes less than the clock can tell; no time at all it takes nowhere.
+Duration step_of(double seconds) { return std::max(from_seconds(seconds), Duration(1)); }
+
 /// A degraded host that the step may wait for, and one of its ranks that may be why.
 struct Suspect {
   std::uint32_t slot = 0;
@@ -61,7 +64,7 @@ StepModel::~StepModel() = default;
 StepModel::StepModel(StepModel&&) noexcept = default;
 
 Duration StepModel::healthy() const {
-  return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->healthy_total());
+  return step_of(parts_->measured > 0 ? parts_->measured : parts_->healthy_total());
 }
 
 Duration StepModel::formula() const {
@@ -75,7 +78,7 @@ Bandwidths StepModel::bandwidths(const NetworkState& state) const {
 
 Duration StepModel::time(const ClusterState& state) const {
   if (state.healthy()) return healthy();
-  return from_seconds(run_schedule(*parts_, state, bandwidths(state.network)).total * parts_->scale());
+  return step_of(run_schedule(*parts_, state, bandwidths(state.network)).total * parts_->scale());
 }
 
 StepTimes StepModel::evaluate(const ClusterState& state) const {

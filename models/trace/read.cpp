@@ -6,6 +6,7 @@
 #include "models/trace/names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <tuple>
@@ -19,6 +20,18 @@ using detail::TraceColumns;
 constexpr std::string_view kOnlySystem = "all";  // of a file that has no column for it
 /// Beyond this the memory of one machine is at stake; a machine of 100,000 nodes fails a thousandth as often in a year.
 constexpr std::uint64_t kMostRecords = 50'000'000;
+
+/// Whether a field says that nobody knows, as tables write it.
+bool is_unknown(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kSpellings = {"", "-", "?", "na", "n/a", "nan", "null", "none"};
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return std::ranges::any_of(kSpellings, [&](std::string_view spelling) {
+    return std::ranges::equal(spelling, text, [](char a, char b) {
+      return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+    });
+  });
+}
 
 /// Turns lines into records, and counts those that are none.
 class Recorder {
@@ -105,7 +118,7 @@ class Recorder {
     const auto start = read_date(columns_.start, "start", Rejection::start);
     if (!start) return false;
     record.start = *start;
-    if (field(columns_.end).empty() && columns_.format == TraceFormat::csv) {
+    if (columns_.format == TraceFormat::csv && is_unknown(field(columns_.end))) {
       ++open_;
       return true;
     }
@@ -140,7 +153,7 @@ class Recorder {
   /// System, node and cause.
   bool read_place(FailureRecord& record) {
     std::string_view cause;
-    if (columns_.cause) cause = field(*columns_.cause);
+    if (columns_.cause && !is_unknown(field(*columns_.cause))) cause = field(*columns_.cause);
     for (const auto& [column, name] : columns_.cause_columns) {
       if (field(column).empty()) continue;
       if (!cause.empty()) {
@@ -158,8 +171,8 @@ class Recorder {
       stated_.push_back(0);
     }
     const std::string& node = field(columns_.node);
-    record.node = node.empty() ? kNoNode : nodes_[record.system].number_of(node);
-    if (node.empty()) ++trace_.reading.without_node;
+    record.node = is_unknown(node) ? kNoNode : nodes_[record.system].number_of(node);
+    if (record.node == kNoNode) ++trace_.reading.without_node;
     record.cause = causes_.number_of(cause_name(cause));
     if (columns_.nodes) read_stated_nodes(record.system);
     // Counted here, where it is sure that the record is used.

@@ -17,8 +17,9 @@ enum class TraceFormat : std::uint8_t {
   /// zone, so that a gap over a change of the clocks is an hour off; Down Time, where it is given, is not, and is taken. Records
   /// come node by node: one that starts before the last one of its node is out of order.
   lanl,
-  /// start, end, node, cause, and system where there are several; times in ISO 8601. An empty end is a failure whose repair
-  /// time is not known; in either format an empty node is one that is not known. A record that starts before the one above it is out of order.
+  /// start, end, node, cause, and system where there are several; times in ISO 8601. An end that is empty, or spelled NA, N/A, nan,
+  /// null, none, - or ? in any case, is a failure whose repair time is not known. In either format the same holds of a node and of a
+  /// cause. A record that starts before the one above it is out of order.
   csv,
 };
 

@@ -26,9 +26,8 @@ void FlapDetector::start(const Assignment& assignment, WatchIds& ids, Orders& ou
 
 /// A line that came so long ago belongs to no standstill that is told of now.
 void FlapDetector::forget_old_lines(Time now) {
-  std::erase_if(waiting_, [&](const Down& down) {
-    return after(down.at, constants_->flap.least_down + constants_->flap.apart) < now;
-  });
+  const Duration kept = constants_->flap.least_down + constants_->flap.apart;
+  while (!waiting_.empty() && after(waiting_.front().at, kept) < now) waiting_.pop_front();
 }
 
 void FlapDetector::on(const Seen& seen, Time now, Orders&, Suspicions& found) {

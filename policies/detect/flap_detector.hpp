@@ -13,7 +13,6 @@
 
 #include <deque>
 #include <map>
-#include <vector>
 
 namespace gauntlet {
 
@@ -35,8 +34,8 @@ class FlapDetector : public DetectorBase {
 
   const DetectionConstants* constants_ = nullptr;
   WatchId traffic_, first_line_;
-  bool still_ = false;         // no traffic for `least_down` by now
-  std::vector<Down> waiting_;  // for traffic to stay away, and to come back
+  bool still_ = false;        // no traffic for `least_down` by now
+  std::deque<Down> waiting_;  // for traffic to stay away, and to come back; the earliest first
   std::map<HostId, std::deque<Time>> returns_;
 };
 

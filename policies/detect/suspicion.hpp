@@ -23,10 +23,13 @@ enum class Gravity : std::uint8_t {
 struct Suspicion {
   std::optional<HostId> host{};  // nobody: it is not known whose fault it is
   Gravity gravity = Gravity::stopped;
-  Time sensed = kNever;   // by the clock of whoever sensed it
-  Duration quarantine{};  // the host, once evicted, does not serve again before so long
-  WatchId cause{};        // what showed it
-  bool wrong = false;     // what the job computes is wrong, and its newest checkpoints may be too
+  Time sensed = kNever;       // by the clock of whoever sensed it
+  Duration quarantine{};      // the host, once evicted, does not serve again before so long
+  WatchId cause{};            // what showed it
+  bool wrong = false;         // what the job computes is wrong, and its newest checkpoints may be too
+  Time wrong_since = kNever;  // `wrong`: not before then, as far as that is known
+  std::uint32_t back = 0;  // `wrong`: so many checkpoints may have been taken since, as the controller counts
+  bool of_host = false;    // it is the host that fails, it says, and not its ranks alone
 };
 using Suspicions = std::vector<Suspicion>;
 

@@ -26,6 +26,8 @@ class Investigation {
   bool finished() const { return finished_; }
   /// Once finished: the hosts that failed a probe.
   const std::vector<HostId>& found() const { return found_; }
+  /// The probes that have no outcome yet.
+  const std::vector<OrderId>& running() const { return running_; }
 
  private:
   void probe_or_finish(Orders& out);

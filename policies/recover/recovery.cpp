@@ -27,20 +27,39 @@ Recovery::Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyCons
       job_(job),
       constants_(&constants),
       reports_(reports),
-      restore_(restore_named(constants.names.restore)) {}
+      restore_(restore_named(constants.names.restore)),
+      examinations_(job, reports.probes) {}
 
 // --- what happens to the job -------------------------------------------------------------------------------------------
 
 bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out) {
   if (suspicion.host && !seating.in_job(*suspicion.host)) return false;
-  // What was sensed before the last start says nothing of the job that runs since then. A host that is named while the
-  // start is still under way is better examined now.
-  if (suspicion.sensed < started_at_ && (!suspicion.host || job_up())) return false;
-  return meet(trouble_of(suspicion), suspicion.host, suspicion.wrong, now, out);
+  if (outdated(suspicion)) {
+    if (suspicion.host && suspicion.of_host) add_once(suspects_, *suspicion.host);
+    return false;
+  }
+  if (suspicion.wrong_since != kNever) {
+    wrong_ = true;
+    doubted_ = std::max(doubted_, suspicion.back);
+    doubted_since_ = std::min(doubted_since_, suspicion.wrong_since);
+  }
+  return meet(trouble_of(suspicion), suspicion.host, suspicion.wrong, now, seating, out);
 }
 
-bool Recovery::on(const Noticed&, Time now, Orders& out) {
-  return meet(Trouble::noticed, {}, false, now, out);
+/// What was sensed before the last start was ordered says nothing of the ranks that run since then: those that were there
+/// before had ended. By a host's clock it was before only where that is so however far the clock is off.
+///
+/// It may still say something of what outlives ranks. Wrong numbers are in the checkpoints that were taken since, and the start
+/// may have loaded one of these. Any host that is named while the start is under way is better examined now. Once the job
+/// trains, what a line says of a host may be cured or not: it stops nothing, and the host is examined first if the job stops again.
+bool Recovery::outdated(const Suspicion& suspicion) const {
+  if (suspicion.sensed >= started_at_ - constants_->detection.clock_error) return false;
+  if (suspicion.wrong_since < shed_since_) return false;
+  return !suspicion.host || job_up();
+}
+
+bool Recovery::on(const Noticed&, Time now, Seating& seating, Orders& out) {
+  return meet(Trouble::noticed, {}, false, now, seating, out);
 }
 
 void Recovery::remember(Trouble trouble, std::optional<HostId> host) {
@@ -66,14 +85,19 @@ bool Recovery::begins_incident(Time now) {
   return true;
 }
 
-bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Orders& out) {
+bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Seating& seating,
+                    Orders& out) {
   const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trouble)];
   // A job that is down is started anew anyway.
   if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running())) return false;
   const bool again = running() && !begins_incident(now) && repeats_;
   wrong_ = wrong_ || wrong || (again && trouble != Trouble::degraded);
-  remember(trouble, host);
   const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
+  if (reaction == Reaction::treat) {
+    treat(*host, examined, now, seating, out);
+    return false;
+  }
+  remember(trouble, host);
   switch (reaction) {
     case Reaction::join:
       if (trouble == Trouble::noticed) return false;  // asked if the start that is under way fails too
@@ -126,7 +150,7 @@ void Recovery::on(const Told& told, Time now, Orders& out) {
 }
 
 void Recovery::on(const Seen& seen) {
-  if (auto* diagnosing = std::get_if<Diagnosing>(&stage_)) diagnosing->suite.on(seen);
+  if (seen.watch == reports_.probes) examinations_.on(seen);
   if (auto* gathering = std::get_if<Gathering>(&stage_); gathering && seen.watch == reports_.last_collective)
     gathering->answers.emplace_back(host_of(seen.who), static_cast<Dimension>(seen.value));
 }
@@ -137,6 +161,16 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     if (outcome.status == Status::done) expire(now, seating, out);
     return false;
   }
+  // A host that was granted before its order was cancelled is the job's all the same.
+  if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
+  if (!acquires_.empty() && std::erase(acquires_, outcome.order) > 0) {
+    host_came(now, seating, out);
+    return false;
+  }
+  if (const auto findings = examinations_.on(outcome, out)) {
+    examined(*findings, now, seating, out);
+    return false;
+  }
   if (auto* saving = std::get_if<Saving>(&stage_)) {
     if (saving->limit == outcome.order) out.add(Cancel{saving->checkpoint});
     if (saving->limit == outcome.order || saving->checkpoint == outcome.order) stop(saving->reason, out);
@@ -144,23 +178,8 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     if (gathering->limit == outcome.order) gathered(now, seating, out);
   } else if (auto* stopping = std::get_if<Stopping>(&stage_)) {
     if (stopping->stop == outcome.order) stopped(now, seating, out);
-  } else if (auto* diagnosing = std::get_if<Diagnosing>(&stage_)) {
-    diagnosing->suite.on(outcome, out);
-    if (diagnosing->suite.finished()) conclude(std::vector(diagnosing->suite.found()), now, seating, out);
-  } else if (auto* asking = std::get_if<Asking>(&stage_)) {
-    if (asking->question == outcome.order) answered(outcome, now, seating, out);
   } else if (auto* replacing = std::get_if<Replacing>(&stage_)) {
-    if (replacing->limit == outcome.order)
-      go_on_smaller(now, seating, out);
-    else if (std::erase(replacing->acquires, outcome.order) > 0) {
-      if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
-      if (replacing->late)
-        go_on_smaller(now, seating, out);
-      else if (replacing->acquires.empty()) {
-        if (replacing->limit) out.add(Cancel{*replacing->limit});
-        make_ready(now, seating, out);
-      }
-    }
+    if (replacing->limit == outcome.order) go_on_smaller(now, seating, out);
   } else if (auto* holding = std::get_if<Holding>(&stage_)) {
     if (holding->wake == outcome.order) make_ready(now, seating, out);
   } else if (auto* starting = std::get_if<Starting>(&stage_)) {
@@ -215,6 +234,7 @@ void Recovery::gathered(Time now, Seating& seating, Orders& out) {
 
 void Recovery::stop(StopReason reason, Orders& out) {
   stopped_for_ = reason;
+  explained_ = false;
   stage_ = Stopping{out.add(Stop{job_, reason})};
 }
 
@@ -235,95 +255,133 @@ void Recovery::stopped(Time now, Seating& seating, Orders& out) {
   make_ready(now, seating, out);
 }
 
+// --- hosts ---------------------------------------------------------------------------------------------------------------
+
+/// A host that is named while the job is down. The job waits for what it waits for, and the host is dealt with meanwhile.
+void Recovery::treat(HostId host, bool examined, Time now, Seating& seating, Orders& out) {
+  if (examined) {
+    add_once(suspects_, host);
+    if (!examinations_.examines(host)) examine({host}, now, seating, out);
+    return;
+  }
+  evict({host}, now, seating, out);
+  if (std::holds_alternative<Diagnosing>(stage_) && !examinations_.any()) make_ready(now, seating, out);
+}
+
+/// The stop itself: whoever was named for it, or everybody.
+void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
+  std::erase_if(suspects_, [&](HostId host) { return !seating.in_job(host); });
+  fault_ = false;
+  stage_ = Diagnosing{};
+  std::vector<HostId> hosts;
+  for (const HostId host : suspects_)
+    if (!examinations_.examines(host)) hosts.push_back(host);
+  if (suspects_.empty() || !hosts.empty()) examine(std::move(hosts), now, seating, out);
+}
+
+/// By the means of the scenario.
+void Recovery::examine(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out) {
+  if (diagnoser_.means == Diagnoser::Means::person || first_ == First::restart_only)
+    return examinations_.ask(std::move(hosts), out);
+  if (diagnoser_.means == Diagnoser::Means::evidence)
+    return examined({.hosts = std::move(hosts), .by_person = false}, now, seating, out);
+  if (const auto found = examinations_.probe(constants_->diagnosis, std::move(hosts), out))
+    examined(*found, now, seating, out);
+}
+
+void Recovery::examined(const Findings& findings, Time now, Seating& seating, Orders& out) {
+  explained_ = explained_ || findings.by_person || !findings.hosts.empty();
+  if (findings.by_person) looked_after(now);
+  evict(findings.hosts, now, seating, out);
+  if (!examinations_.any() && !explained_) explain(now, seating, out);
+  if (examinations_.any()) return;
+  if (std::holds_alternative<Diagnosing>(stage_)) return make_ready(now, seating, out);
+  if (const auto* replacing = std::get_if<Replacing>(&stage_); replacing != nullptr && replacing->late)
+    go_on_smaller(now, seating, out);
+}
+
+/// Nobody has been found in this stop. That may have been chance; else whoever was named is replaced on evidence alone, and a
+/// person is asked where nobody was.
+void Recovery::explain(Time now, Seating& seating, Orders& out) {
+  if (retry_) {
+    suspects_.clear();
+  } else if (tries_ < constants_->recovery.restarts_in_place) {
+    ++tries_;
+  } else if (!suspects_.empty()) {
+    evict(std::vector(suspects_), now, seating, out);
+  } else {
+    ask(out);
+  }
+}
+
+/// Asks a person about the stop.
 void Recovery::ask(Orders& out) {
   ask_ = false;
   fault_ = false;
-  stage_ = Asking{out.add(Ask{job_})};
+  stage_ = Diagnosing{};
+  examinations_.ask(suspects_, out);
 }
 
-void Recovery::answered(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
-  const auto* answer = std::get_if<Answered>(&outcome.result);
+/// A person has looked: what was tried before is tried anew.
+void Recovery::looked_after(Time now) {
   tries_ = 0;
   retry_ = false;
   failed_starts_ = 0;
   retry_at_ = now;
-  if (std::holds_alternative<Released>(stage_)) {
-    expired_ = false;
-    if (deadline_) out.add(Cancel{*std::exchange(deadline_, std::nullopt)});
-    submitted(now, out);
-  }
-  replace(answer != nullptr && answer->found ? std::vector{answer->choice} : std::vector<HostId>{}, now,
-          seating, out);
 }
 
-void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
-  if (diagnoser_.means == Diagnoser::Means::person || first_ == First::restart_only) return ask(out);
-  std::erase_if(suspects_, [&](HostId host) { return !seating.in_job(host); });
-  fault_ = false;
-  if (diagnoser_.means == Diagnoser::Means::evidence)
-    return conclude(std::vector(suspects_), now, seating, out);
-  stage_ = Diagnosing{Investigation(job_, constants_->diagnosis, suspects_, reports_.probes, out)};
-  const Investigation& suite = std::get<Diagnosing>(stage_).suite;
-  if (suite.finished()) conclude(std::vector(suite.found()), now, seating, out);
-}
-
-void Recovery::conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out) {
-  if (!found.empty()) return replace(found, now, seating, out);
-  if (fault_) return diagnose(now, seating, out);  // a host was named in the meantime: it is examined first
-  if (retry_) {
-    suspects_.clear();
-    return make_ready(now, seating, out);
-  }
-  if (tries_ < constants_->recovery.restarts_in_place) {
-    ++tries_;
-    return make_ready(now, seating, out);
-  }
-  if (!suspects_.empty()) return replace(std::exchange(suspects_, {}), now, seating, out);
-  ask(out);
-}
-
-void Recovery::replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out) {
-  for (const HostId host : std::exchange(condemned_, {})) add_once(hosts, host);
-  Replacing replacing;
+/// And orders a host for each, unless the job has given its hosts back, or is about to.
+void Recovery::evict(const std::vector<HostId>& hosts, Time now, Seating& seating, Orders& out) {
   for (const HostId host : hosts) {
     std::erase(suspects_, host);
+    std::erase(condemned_, host);
     if (!seating.in_job(host)) continue;
     out.add(Evict{host});
     seating.evict(host);
-    if (!expired_) replacing.acquires.push_back(out.add(Acquire{job_}));
+    examinations_.evicted(host, out);
+    if (expired_ || lends_hosts(now) || std::holds_alternative<Released>(stage_)) continue;
+    retry_ = false;
+    failed_starts_ = 0;
+    retry_at_ = now;
+    acquire(1, out);
   }
-  if (suspects_.empty()) fault_ = false;  // whoever was named in the meantime is replaced
-  if (replacing.acquires.empty()) return make_ready(now, seating, out);
-  retry_ = false;
-  failed_starts_ = 0;
-  retry_at_ = now;
-  wait_for(std::move(replacing), now, out);
 }
 
-void Recovery::wait_for(Replacing replacing, Time now, Orders& out) {
+void Recovery::acquire(std::uint32_t hosts, Orders& out) {
+  if (hosts > 0) new_hosts_ = true;
+  for (std::uint32_t i = 0; i < hosts; ++i) acquires_.push_back(out.add(Acquire{job_}));
+}
+
+/// Or will not: whatever was to come of an order for a host has come.
+void Recovery::host_came(Time now, Seating& seating, Orders& out) {
+  const auto* replacing = std::get_if<Replacing>(&stage_);
+  if (replacing == nullptr) return;
+  if (replacing->late) return go_on_smaller(now, seating, out);
+  if (!acquires_.empty()) return;
+  if (replacing->limit) out.add(Cancel{*replacing->limit});
+  make_ready(now, seating, out);
+}
+
+void Recovery::wait_for_hosts(Time now, Orders& out) {
   const Duration wait = constants_->recovery.wait_for_spare;
+  Replacing replacing;
   if (wait != kForever) replacing.limit = out.add(Wake{after(now, wait)});
-  new_hosts_ = true;
-  stage_ = std::move(replacing);
+  stage_ = replacing;
+}
+
+void Recovery::cancel_acquires(Orders& out) {
+  for (const OrderId acquire : std::exchange(acquires_, {})) out.add(Cancel{acquire});
 }
 
 // --- smaller for a while -------------------------------------------------------------------------------------------------
 
 void Recovery::go_on_smaller(Time now, Seating& seating, Orders& out) {
-  auto& replacing = std::get<Replacing>(stage_);
-  replacing.late = true;
-  if (seating.replicas_held() < std::max(1U, constants_->recovery.least_replicas))
-    return;  // waits for the next one
+  std::get<Replacing>(stage_).late = true;
+  const bool enough = seating.replicas_held() >= std::max(1U, constants_->recovery.least_replicas);
+  if (!enough || examinations_.any()) return;  // waits for the next one, or until nobody is examined
   may_grow_ = false;
-  for (const OrderId acquire : replacing.acquires) out.add(Cancel{acquire});
-  stage_ = Replacing{};
+  cancel_acquires(out);
   make_ready(now, seating, out);
-}
-
-void Recovery::acquire(std::uint32_t hosts, Time now, Orders& out) {
-  Replacing missing;
-  for (std::uint32_t i = 0; i < hosts; ++i) missing.acquires.push_back(out.add(Acquire{job_}));
-  wait_for(std::move(missing), now, out);
 }
 
 void Recovery::spare_came(Time now, const Seating& seating, Orders& out) {
@@ -335,13 +393,26 @@ void Recovery::grow(Time now, const Seating& seating, Orders& out) {
   if (running() && may_grow_ && seating.hosts_to_grow() > 0) save(StopReason::grow, now, out);
 }
 
+/// That were not ordered yet: for slots that are vacant, and for replicas that the job lacks.
+std::uint32_t Recovery::hosts_missing(const Seating& seating) const {
+  const auto ordered = static_cast<std::uint32_t>(acquires_.size());
+  const std::uint32_t vacant = std::max(seating.vacant(), ordered) - ordered;
+  return vacant + (may_grow_ && ordered == 0 ? seating.hosts_to_grow() : 0);
+}
+
+/// The job is down, and what it waited for is over: the next thing that it waits for.
 void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
   if (expired_) return keep(now, out);
   if (fault_) return diagnose(now, seating, out);
-  if (!condemned_.empty()) return replace({}, now, seating, out);
-  if (!std::holds_alternative<Replacing>(stage_)) {  // else it has what it gets
-    const std::uint32_t hosts = seating.vacant() + (may_grow_ ? seating.hosts_to_grow() : 0);
-    if (hosts > 0) return acquire(hosts, now, out);
+  if (!condemned_.empty()) evict(std::vector(condemned_), now, seating, out);
+  if (examinations_.any()) {
+    stage_ = Diagnosing{};
+    return;
+  }
+  if (!lends_hosts(now)) {
+    if (!std::holds_alternative<Replacing>(stage_))  // else it has what it gets
+      acquire(hosts_missing(seating), out);
+    if (!acquires_.empty()) return wait_for_hosts(now, out);
   }
   const std::uint32_t attempts = constants_->recovery.start_attempts;
   if (retry_ && attempts > 0 && failed_starts_ >= attempts) return keep(now, out);
@@ -356,7 +427,7 @@ void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
     stage_ = Holding{out.add(Wake{hold_until_}), reason};
     return;
   }
-  preempted_ = released_ = false;
+  preempted_ = false;
   if (now < retry_at_) {
     stage_ = BackingOff{out.add(Wake{retry_at_})};
     return;
@@ -374,8 +445,8 @@ void Recovery::submitted(Time now, Orders& out) {
 /// Whatever it waits for, it waits no longer.
 void Recovery::expire(Time now, Seating& seating, Orders& out) {
   expired_ = true;
-  if (auto* replacing = std::get_if<Replacing>(&stage_)) {
-    for (const OrderId acquire : replacing->acquires) out.add(Cancel{acquire});
+  if (const auto* replacing = std::get_if<Replacing>(&stage_)) {
+    cancel_acquires(out);
     if (replacing->limit) out.add(Cancel{*replacing->limit});
     return make_ready(now, seating, out);
   }
@@ -409,6 +480,7 @@ void Recovery::keep(Time now, Orders& out) {
 /// To a cluster that has other use for them.
 void Recovery::give_hosts_back(Orders& out) {
   new_hosts_ = true;
+  cancel_acquires(out);
   if (!std::exchange(released_, true)) out.add(Release{job_});
 }
 
@@ -419,15 +491,18 @@ void Recovery::release(Orders& out) {
 
 void Recovery::start(Time now, Seating& seating, Orders& out) {
   started_at_ = now;
+  released_ = false;
   std::uint32_t replicas = 0;
   if (constants_->recovery.wait_for_spare != kForever && seating.replicas_held() > 0) {
     replicas = seating.replicas_held();
     for (const HostId host : seating.resize(replicas)) out.add(StandBy{host});
   }
   retry_ = false;
+  if (back_ == 0) shed_since_ = kNever;  // else the start before has failed, and this one takes its place
   if (std::exchange(wrong_, false)) {
     rolled_back_ += constants_->recovery.roll_back;
-    back_ = rolled_back_;
+    back_ = std::max({back_, rolled_back_, std::exchange(doubted_, 0U)});
+    shed_since_ = std::min(shed_since_, std::exchange(doubted_since_, kNever));
   }
   stage_ = Starting{out.add(Start{.job = job_,
                                   .collective_timeout = constants_->detection.collective_timeout,
@@ -435,6 +510,19 @@ void Recovery::start(Time now, Seating& seating, Orders& out) {
                                   .back = back_,
                                   .schedule = constants_->recovery.reschedule || new_hosts_,
                                   .replicas = replicas})};
+}
+
+/// A person has looked for what kept the job from starting, and hands it in again.
+void Recovery::answered(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
+  stage_ = Diagnosing{};
+  looked_after(now);
+  expired_ = false;
+  if (deadline_) out.add(Cancel{*std::exchange(deadline_, std::nullopt)});
+  submitted(now, out);
+  const auto* answer = std::get_if<Answered>(&outcome.result);
+  if (answer != nullptr && answer->found) evict({answer->choice}, now, seating, out);
+  if (suspects_.empty()) fault_ = false;
+  make_ready(now, seating, out);
 }
 
 bool Recovery::started(const Outcome& outcome, Time now, const Seating& seating, Orders& out) {

@@ -1,6 +1,6 @@
 // The recovery of one job: one at a time, a stage with its data, and a stated table of what new trouble does to it.
 //
-//   running --> (gathering) --> stopping --> diagnosing --> (asking) --> replacing --> (holding) --> starting --> running
+//   running --> (gathering) --> stopping --> diagnosing --> replacing --> (holding) --> starting --> running
 //        \--> saving --> stopping --> holding --> starting --> running                  (a planned stop)
 //         \--> saving --> stopping --> replacing --> starting --> running               (a host that slows the job)
 //   starting --> stopping --> backing off --> starting ... --> keeping --> released --> starting   (starts that fail)
@@ -18,7 +18,8 @@
 //
 // Back to an older checkpoint, by `roll_back` more each time in one incident: when the loss is wrong, and when the job
 // stops within the relapse window of a start that went on from no later step than the start before. What was done in
-// between is lost again, so it is not chance: a bug that comes back, or a checkpoint that is bad.
+// between is lost again, so it is not chance: a bug that comes back, or a checkpoint that is bad. When a line says that the
+// numbers are wrong, back beyond every checkpoint that may have been taken since they are, which is further at times.
 //
 // Starts that fail are investigated as any other stop, unless `start_attempts` or `start_backoff` is set. Then they are
 // tried again after a back-off, on the same hosts but for those that are named and found faulty. After the last of
@@ -30,7 +31,12 @@
 // stopped and started with more; where it stops before that, that start has them too. What was tried in vain is tried
 // again when another host has come.
 //
-// Every stage but running ends with the outcome of an order, or with a wake where that could stay out.
+// A stage is what the job waits for. Hosts do not wait for the job: one that is named while the job is down, in whatever
+// stage, is examined at once, and evicted and replaced once it is found faulty. The job starts when nobody is examined any
+// more and every host that was ordered has come.
+//
+// Every stage but running ends with the outcome of an order, or with a wake where that could stay out; diagnosing with the
+// last examination, or with the eviction that makes it needless.
 #pragma once
 
 #include "core/action.hpp"
@@ -38,7 +44,7 @@
 #include "policies/constants.hpp"
 #include "policies/detect/suspicion.hpp"
 #include "policies/diagnose/diagnoser.hpp"
-#include "policies/diagnose/investigation.hpp"
+#include "policies/diagnose/examinations.hpp"
 #include "policies/seating.hpp"
 
 #include <array>
@@ -62,16 +68,11 @@ struct Gathering {
 struct Stopping {
   OrderId stop;
 };
-struct Diagnosing {
-  Investigation suite;
-};
-struct Asking {
-  OrderId question;
-};
+struct Diagnosing {};  // probes run, or a person looks
+/// Hosts were ordered and have not come.
 struct Replacing {
-  std::vector<OrderId> acquires;
   std::optional<OrderId> limit = {};  // from then on the job rather goes on smaller
-  bool late = false;                  // that was, and it had too few for the least
+  bool late = false;                  // that was, and it had too few for the least, or a host was examined
 };
 struct Holding {
   OrderId wake;
@@ -90,8 +91,8 @@ struct Released {
   OrderId question;
 };  // ... and were given back; a person looks for the cause
 
-using Stage = std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Asking, Replacing, Holding,
-                           Starting, BackingOff, Keeping, Released>;
+using Stage = std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Replacing, Holding, Starting,
+                           BackingOff, Keeping, Released>;
 
 /// What is new.
 enum class Trouble : std::uint8_t {
@@ -110,7 +111,8 @@ enum class Reaction : std::uint8_t {
   save,    // a checkpoint first
   cut,     // enough is known: stop the job
   redo,    // give up the start that is under way or to come, and stop
-  join,    // the job is down already: it is dealt with before the next start
+  join,    // the job is about to be down: it is dealt with once it is
+  treat,   // the job is down: the host is examined and replaced at once, beside whatever the job waits for
   ignore,
 };
 inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v<Stage>> kReactions = [] {
@@ -121,14 +123,13 @@ inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v
       /* saving     */ {begin, gather, begin, join, begin},
       /* gathering  */ {cut, ignore, cut, join, ignore},
       /* stopping   */ {join, ignore, join, join, ignore},
-      /* diagnosing */ {join, ignore, ignore, join, ignore},
-      /* asking     */ {join, ignore, ignore, join, ignore},
-      /* replacing  */ {join, ignore, ignore, join, ignore},
-      /* holding    */ {join, ignore, ignore, join, ignore},
+      /* diagnosing */ {treat, ignore, ignore, treat, ignore},
+      /* replacing  */ {treat, ignore, ignore, treat, ignore},
+      /* holding    */ {treat, ignore, ignore, treat, ignore},
       /* starting   */ {redo, redo, redo, redo, join},
-      /* backing off*/ {join, ignore, ignore, join, redo},
-      /* keeping    */ {join, ignore, ignore, join, ignore},
-      /* released   */ {join, ignore, ignore, join, ignore},
+      /* backing off*/ {treat, ignore, ignore, treat, redo},
+      /* keeping    */ {treat, ignore, ignore, treat, ignore},
+      /* released   */ {treat, ignore, ignore, treat, ignore},
   }};
 }();
 
@@ -150,7 +151,7 @@ class Recovery {
   }
   /// True when the suspicion opened an incident.
   bool on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out);
-  bool on(const Noticed& noticed, Time now, Orders& out);
+  bool on(const Noticed& noticed, Time now, Seating& seating, Orders& out);
   /// A planned stop: a job that trains is saved first, a start under way is given up, a job that is down stays down.
   void on(const Told& told, Time now, Orders& out);
   void on(const Seen& seen);
@@ -168,7 +169,8 @@ class Recovery {
   std::size_t condemned() const { return condemned_.size(); }
 
  private:
-  bool meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Orders& out);
+  bool outdated(const Suspicion& suspicion) const;
+  bool meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Seating& seating, Orders& out);
   bool begins_incident(Time now);
   void remember(Trouble trouble, std::optional<HostId> host);
   bool restart_will_do();
@@ -178,16 +180,24 @@ class Recovery {
   void give_up(Orders& out);
   void stop(StopReason reason, Orders& out);
   void stopped(Time now, Seating& seating, Orders& out);
-  void ask(Orders& out);
+  void treat(HostId host, bool examined, Time now, Seating& seating, Orders& out);
   void diagnose(Time now, Seating& seating, Orders& out);
-  void conclude(const std::vector<HostId>& found, Time now, Seating& seating, Orders& out);
-  void replace(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
-  void wait_for(Replacing replacing, Time now, Orders& out);
-  void acquire(std::uint32_t hosts, Time now, Orders& out);
+  void examine(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
+  void examined(const Findings& findings, Time now, Seating& seating, Orders& out);
+  void explain(Time now, Seating& seating, Orders& out);
+  void ask(Orders& out);
+  void evict(const std::vector<HostId>& hosts, Time now, Seating& seating, Orders& out);
+  void acquire(std::uint32_t hosts, Orders& out);
+  void wait_for_hosts(Time now, Orders& out);
+  void host_came(Time now, Seating& seating, Orders& out);
+  void cancel_acquires(Orders& out);
   void grow(Time now, const Seating& seating, Orders& out);
   void go_on_smaller(Time now, Seating& seating, Orders& out);
+  bool lends_hosts(Time now) const { return preempted_ && now < hold_until_; }
+  std::uint32_t hosts_missing(const Seating& seating) const;
   void make_ready(Time now, Seating& seating, Orders& out);
   void answered(const Outcome& outcome, Time now, Seating& seating, Orders& out);
+  void looked_after(Time now);
   void submitted(Time now, Orders& out);
   void expire(Time now, Seating& seating, Orders& out);
   bool retries() const;
@@ -205,6 +215,9 @@ class Recovery {
   Reports reports_;
   Restore restore_;
   Stage stage_ = Running{};
+  Examinations examinations_;
+  bool explained_ = false;         // the present stop: somebody was found faulty, or a person looked
+  std::vector<OrderId> acquires_;  // orders for hosts that have not come
   std::vector<HostId> suspects_;   // named since the last start, in the order in which they were
   std::vector<HostId> condemned_;  // to be replaced without being examined
   bool fault_ = false;             // the present stop needs diagnosis; a planned one does not
@@ -228,6 +241,9 @@ class Recovery {
   bool wrong_ = false;                    // the next start goes further back
   std::uint32_t rolled_back_ = 0;         // in this incident, in checkpoints
   std::uint32_t back_ = 0;                // of the next start
+  std::uint32_t doubted_ = 0;    // checkpoints that the next start passes over, because a line says so
+  Time doubted_since_ = kNever;  // ... and since when they were taken
+  Time shed_since_ = kNever;     // ... of the last start
 };
 
 }  // namespace gauntlet

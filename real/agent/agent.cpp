@@ -4,7 +4,6 @@
 #include "real/agent/place.hpp"
 #include "real/agent/supervisor.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -55,14 +54,6 @@ class PrivateFiles {
   mode_t before_;
 };
 
-// Where 0, 1 or 2 is closed, the next file opened would take its place, and a rank's output with it.
-void fill_standard_descriptors() {
-  int descriptor = -1;
-  do descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-  if (descriptor >= 0) ::close(descriptor);
-}
-
 std::optional<Problem> check_trainer(const std::string& trainer) {
   if (::access(trainer.c_str(), X_OK) == 0) return std::nullopt;
   return Problem{.file = trainer,
@@ -78,7 +69,6 @@ int refuse(const std::string& why) {
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
-  fill_standard_descriptors();
   if (const auto wrong = check_trainer(options.trainer)) return refuse(wrong->text());
   AgentPlace place;
   if (const auto wrong = AgentPlace::take(options.directory, options.host, place))

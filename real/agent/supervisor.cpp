@@ -23,6 +23,9 @@ namespace {
 constexpr std::size_t kMostMissed =
     10'000;  // steps and stalls: of 16 ranks with a step a second, ten minutes
 constexpr std::size_t kMostRanks = 1024;
+// A probe takes a thread and 64 MB, and measures less where others run beside it. A driver asks for one at a time.
+constexpr std::uint32_t kProbesAtOnce = 2;
+constexpr std::size_t kMostProbes = 16;  // that run or wait
 constexpr auto kProbePatience =
     std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
 constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
@@ -229,6 +232,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     missed_.clear();
     missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
+    injected_.clear();
   }
   ever_attended_ = true;
   epoch_ = message.epoch;
@@ -281,6 +285,8 @@ void Supervisor::on(StreamId, const DriverStopRanks& message) {
 }
 
 void Supervisor::on(StreamId, const DriverInject& message) {
+  if (const auto before = injected_.find(message.injection); before != injected_.end())
+    return tell_or_keep(before->second);
   AgentInjected answer = {.injection = message.injection, .at_ns = monotonic_ns(), .why = {}};
   if (options_.allow_injection) {
     answer.why = ranks_.signal(message.rank, message.signal);
@@ -288,6 +294,7 @@ void Supervisor::on(StreamId, const DriverInject& message) {
     answer.why = "this agent injects no faults; start it with --allow-injection";
   }
   answer.ok = answer.why.empty();
+  injected_.emplace(message.injection, answer);
   tell_or_keep(answer);  // it is the truth of the drill, whoever attends next
 }
 
@@ -306,24 +313,54 @@ void Supervisor::on(StreamId, const DriverRunProbe& message) {
   const bool runs = std::any_of(probes_.begin(), probes_.end(),
                                 [&](const RunningProbe& probe) { return probe.order == message.order; });
   if (runs) return;
-  probes_.push_back({message.order, message.report, after(now_, kProbePatience)});
-  // On its own thread, which nobody waits for: a sick disk may never let it go.
-  std::thread([run = found->run, order = message.order, directory = options_.directory, mailbox = mailbox_] {
-    ProbeResult result;
+  if (probes_.size() >= kMostProbes) {
+    return tell(refused(message.order, std::to_string(kMostProbes) +
+                                           " probes run or wait already; ask again when some have ended"));
+  }
+  probes_.push_back(
+      {message.order, message.report, after(now_, kProbePatience), found->run, ++last_probe_, false});
+  begin_probes();
+}
+
+/// Those that wait, as long as there is place. Each on its own thread, which nobody waits for: a sick disk may never let
+/// it go, and keeps its place.
+void Supervisor::begin_probes() {
+  for (RunningProbe& probe : probes_) {
+    if (probe.begun) continue;
+    if (probe_threads_ >= kProbesAtOnce) return;
+    probe.begun = true;
+    ++probe_threads_;
+    const auto body = [run = probe.run, number = probe.number, directory = options_.directory,
+                       mailbox = mailbox_] {
+      ProbeResult result;
+      try {
+        result = run(directory, number);
+      } catch (const std::exception& error) {
+        result = {.faulty = true, .value = 0, .why = error.what()};  // no memory is left
+      }
+      mailbox->put(ProbeEnded{number, result});
+    };
     try {
-      result = run(directory, order.value);
-    } catch (const std::exception& error) {
-      result = {.faulty = true, .value = 0, .why = error.what()};  // no memory is left
+      std::thread(body).detach();
+    } catch (const std::system_error& error) {
+      mailbox_->put(ProbeEnded{
+          probe.number,
+          {.faulty = true, .value = 0, .why = std::string("no thread can be started: ") + error.what()}});
     }
-    mailbox->put(ProbeEnded{order, result});
-  }).detach();
+  }
 }
 
 void Supervisor::on(const ProbeEnded& message) {
+  --probe_threads_;
+  end_probe(message);
+  begin_probes();
+}
+
+void Supervisor::end_probe(const ProbeEnded& message) {
   const auto found = std::find_if(probes_.begin(), probes_.end(),
-                                  [&](const RunningProbe& probe) { return probe.order == message.order; });
+                                  [&](const RunningProbe& probe) { return probe.number == message.probe; });
   if (found == probes_.end()) return;  // it was late, or its driver is gone
-  answer_probe(*found, {.order = message.order.value,
+  answer_probe(*found, {.order = found->order.value,
                         .ok = true,
                         .faulty = message.result.faulty,
                         .value = message.result.value,
@@ -342,7 +379,7 @@ void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) 
                                  .more = 0}}});
   }
   tell(done);
-  std::erase_if(probes_, [order = probe.order](const RunningProbe& each) { return each.order == order; });
+  std::erase_if(probes_, [number = probe.number](const RunningProbe& each) { return each.number == number; });
 }
 
 // --- telling -----------------------------------------------------------------------------------------------------

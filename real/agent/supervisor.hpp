@@ -10,6 +10,7 @@
 #include "real/agent/watches.hpp"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@
 namespace gauntlet {
 
 struct ProbeEnded {
-  OrderId order;
+  std::uint64_t probe = 0;  // by its number here
   ProbeResult result;
 };
 using SupervisorMessage = std::variant<FromStream, ProbeEnded>;
@@ -45,6 +46,9 @@ class Supervisor {
     OrderId order;
     WatchId report;
     Time late;
+    ProbeResult (*run)(const std::string& directory, std::uint64_t number);
+    std::uint64_t number;  // of this agent's probes
+    bool begun;
   };
 
   void sleep();
@@ -73,6 +77,8 @@ class Supervisor {
   bool told(const AgentMessage& message);  // false where nobody hears it
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
+  void begin_probes();
+  void end_probe(const ProbeEnded& message);
   void answer_probe(const RunningProbe& probe, const AgentDone& done);
   void start_pending();
   void stop_ranks();
@@ -102,7 +108,10 @@ class Supervisor {
   std::vector<OrderId> pending_stops_;
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
-  std::vector<RunningProbe> probes_;
+  std::map<std::uint64_t, AgentInjected> injected_;  // in this drill, by number: none is done twice
+  std::vector<RunningProbe> probes_;  // those of the present driver, in the order in which they came
+  std::uint64_t last_probe_ = 0;
+  std::uint32_t probe_threads_ = 0;  // also of earlier drivers' probes
   std::optional<int> leaving_;
 };
 

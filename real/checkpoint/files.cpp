@@ -1,6 +1,7 @@
 #include "real/checkpoint/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,26 +12,41 @@
 namespace gauntlet {
 namespace {
 
-/// Closes what it was given.
+constexpr int kNotRegular = -1;  // beside every errno
+
+/// Closes what it opened. A file that is not of the kind that is wanted (a FIFO would keep its reader waiting) is not
+/// opened: `error()` says so.
 class File {
  public:
-  File(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+  File(const std::string& path, int flags, mode_t kind = S_IFREG)
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0600)),
+        error_(descriptor_ < 0 ? errno : 0) {
+    struct stat found {};
+    if (error_ != 0 || (::fstat(descriptor_, &found) == 0 && (found.st_mode & S_IFMT) == kind)) return;
+    close();
+    error_ = kNotRegular;
   }
+  ~File() { close(); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int descriptor() const { return descriptor_; }
+  int error() const { return error_; }
   explicit operator bool() const { return descriptor_ >= 0; }
 
  private:
+  void close() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
   int descriptor_;
+  int error_;  // 0, an errno or kNotRegular
 };
 
-/// 0, or the errno of what failed.
+/// 0, or why it failed, as File has it.
 int write_and_sync(const std::string& path, std::string_view bytes) {
-  File file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
-  if (!file) return errno;
+  const File file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+  if (!file) return file.error();
   while (!bytes.empty()) {
     const ssize_t count = ::write(file.descriptor(), bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR) return errno;
@@ -60,10 +76,13 @@ std::string suggestion_for(int error) {
 }  // namespace
 
 Problem file_problem(const std::string& path, const std::string& what, int error) {
-  return {.file = path,
-          .what = what,
-          .why = "(" + std::generic_category().message(error) + ")",
-          .suggestion = suggestion_for(error)};
+  return {
+      .file = path,
+      .what = what,
+      .why = "(" +
+             (error == kNotRegular ? "it is not a regular file" : std::generic_category().message(error)) +
+             ")",
+      .suggestion = suggestion_for(error)};
 }
 
 std::optional<Problem> write_durably(const std::string& directory, const std::string& name,
@@ -83,14 +102,15 @@ std::optional<Problem> write_durably(const std::string& directory, const std::st
 }
 
 std::optional<Problem> sync_directory(const std::string& directory) {
-  const File file(directory, O_RDONLY | O_DIRECTORY);
-  if (!file || ::fsync(file.descriptor()) != 0) return file_problem(directory, "cannot be synced", errno);
+  const File file(directory, O_RDONLY | O_DIRECTORY, S_IFDIR);
+  if (!file) return file_problem(directory, "cannot be synced", file.error());
+  if (::fsync(file.descriptor()) != 0) return file_problem(directory, "cannot be synced", errno);
   return std::nullopt;
 }
 
 ReadFile read_file(const std::string& path) {
   const File file(path, O_RDONLY);
-  if (!file) return {{}, file_problem(path, "cannot be read", errno)};
+  if (!file) return {{}, file_problem(path, "cannot be read", file.error())};
   std::string bytes;
   std::array<char, 1 << 16> part{};
   while (true) {

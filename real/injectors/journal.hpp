@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "real/line_file.hpp"
 
 #include <cstdint>
 #include <string>
@@ -24,19 +25,19 @@ class Journal {
  public:
   /// Appends to the file; throws std::runtime_error where that cannot be done.
   explicit Journal(const std::string& path);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
 
   void write(const JournalEntry& entry);
   const std::vector<JournalEntry>& entries() const { return entries_; }
   /// Whether the injection was begun, now or by an earlier driver.
   bool begun(std::uint64_t injection) const;
+  /// Whether its agent said what became of it: observed or missed.
+  bool answered(std::uint64_t injection) const;
 
  private:
+  bool holds(std::uint64_t injection, JournalStep step) const;
+
+  LineFile file_;
   std::vector<JournalEntry> entries_;
-  int file_ = -1;
-  std::string path_;
 };
 
 }  // namespace gauntlet

@@ -99,4 +99,9 @@ std::optional<RankLine> parse_rank_line(std::string_view text) {
   return line;
 }
 
+bool is_checkpoint_warning(const RankLine& line) {
+  return line.kind == Kind::log && (line.pattern == kCheckpointDamaged || line.pattern == kCheckpointFailed ||
+                                    line.pattern == kCheckpointNotRemoved);
+}
+
 }  // namespace gauntlet

@@ -36,6 +36,12 @@ std::string to_line(const RankLine& line);
 /// Nothing where the line is none of the above: a rank may print what it likes besides.
 std::optional<RankLine> parse_rank_line(std::string_view line);
 
+/// The patterns of log lines about checkpoints that do not become, or do not stay, whole. Their text is a sentence.
+inline constexpr std::string_view kCheckpointDamaged = "checkpoint_damaged";
+inline constexpr std::string_view kCheckpointFailed = "checkpoint_failed";
+inline constexpr std::string_view kCheckpointNotRemoved = "checkpoint_not_removed";
+bool is_checkpoint_warning(const RankLine& line);
+
 /// How a rank ends.
 inline constexpr int kExitFinished = 0;
 inline constexpr int kExitFailed = 1;  // the environment: sockets, files; a message is on standard error

@@ -15,6 +15,7 @@
 #include <ctime>
 #include <iostream>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -88,20 +89,31 @@ class Training {
                      .what = "holds step " + std::to_string(survey.newest()),
                      .why = "where training is to end at step " + std::to_string(options_.steps),
                      .suggestion = "name another checkpoint directory, or more --steps"});
+    const std::string next =
+        survey.whole.empty() ? "from the beginning" : "after step " + std::to_string(survey.newest());
     for (const auto& [step, problem] : survey.damaged)
-      output_.log("checkpoint_damaged", "step " + std::to_string(step) + ": " + problem.text());
+      warn(kCheckpointDamaged, "the checkpoint of step " + std::to_string(step) + " is damaged and is " +
+                                   (writes() ? "set aside" : "passed over") + ", training goes on " + next +
+                                   ": " + problem.text());
     if (writes())
       if (const auto problem = checkpoints_.tidy(survey)) throw Failure(*problem);
     return survey.newest();
   }
 
+  /// To whoever supervises, and into the rank's own log. From any thread.
+  void warn(std::string_view pattern, const std::string& text) {
+    output_.log(std::string(pattern), text);
+    std::cerr << "gauntlet-trainer: warning: " + text + "\n" << std::flush;
+  }
+
   void start_writer() {
     const auto saved = [this](std::int64_t step) { output_.say({.kind = Kind::saved, .step = step}); };
     const auto failed = [this](std::int64_t step, const Problem& problem) {
-      output_.log("checkpoint_failed", "step " + std::to_string(step) + ": " + problem.text());
+      warn(kCheckpointFailed,
+           "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
     };
     const auto not_removed = [this](const Problem& problem) {
-      output_.log("checkpoint_not_removed", problem.text());
+      warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
     };
     // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
     writer_.emplace(checkpoints_, options_.rank, options_.collective_timeout / 2,

@@ -1,6 +1,7 @@
 #include "study/mpi/helper.hpp"
 
 #include "config/scenario.hpp"
+#include "study/start_thread.hpp"
 
 #include <fmt/format.h>
 
@@ -92,7 +93,9 @@ void Helper::handle(const Message& message) {
 void Helper::handle(const Terms& terms) {
   terms_ = std::make_shared<const StudyTerms>(terms.terms);
   points_.clear();
-  while (threads_.size() < terms.threads) threads_.emplace_back([this] { compute(); });
+  while (threads_.size() < terms.threads)
+    threads_.push_back(
+        start_thread({.number = threads_.size() + 1, .wanted = terms.threads}, [this] { compute(); }));
 }
 
 void Helper::handle(const PointText& text) {

@@ -1,6 +1,7 @@
 #include "study/mpi/hub.hpp"
 
 #include "core/contract.hpp"
+#include "study/start_thread.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -81,13 +82,16 @@ class MpiExecutor final : public Executor {
  public:
   MpiExecutor(std::shared_ptr<SharedStudy> study, std::size_t all_threads, std::function<void()> forget)
       : study_(std::move(study)), window_(kWindowPerThread * all_threads), forget_(std::move(forget)) {
-    for (unsigned i = 0; i < study_->terms.threads; ++i) threads_.emplace_back([this] { compute(); });
+    try {
+      for (unsigned i = 0; i < study_->terms.threads; ++i)
+        threads_.push_back(
+            start_thread({.number = i + 1, .wanted = study_->terms.threads}, [this] { compute(); }));
+    } catch (...) {
+      end();
+      throw;
+    }
   }
-  ~MpiExecutor() override {
-    forget_();
-    study_->board.close();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~MpiExecutor() override { end(); }
 
   void add(PointNumber number, std::shared_ptr<const Point> point) override {
     expect(number == points_, "points are numbered from 0 without a gap");
@@ -106,19 +110,24 @@ class MpiExecutor final : public Executor {
     board.begin(tasks, window_, stop);
     const Run ends{board};
     while (const std::vector<Figures>* figures = board.next()) {
-      consume(tasks[board.consumed()], *figures);
+      if (!hand_over(tasks[board.consumed()], *figures, consume)) break;
       board.free_next();
     }
     return board.consumed();
   }
 
  private:
+  void end() {
+    forget_();
+    study_->board.close();
+    for (std::thread& thread : threads_) thread.join();
+  }
   void compute() {
     TaskRunner runner(study_->terms.terms);
     while (const auto job = study_->board.wait_and_take()) {
       try {
         std::vector<Figures> figures;
-        runner.run(study_->point(job->task.point), job->task, figures);
+        runner.run(study_->point(job->task.point), job->task, figures, study_->board.stop());
         study_->board.put(job->number, std::move(figures), steady_clock::now());
       } catch (...) {
         study_->board.fail(job->number, std::current_exception());

@@ -67,13 +67,20 @@ bool is_rank_0() {
   std::_Exit(exit_code);
 }
 
-[[noreturn]] void help() {
+[[noreturn]] void help(const Notice& notice) {
   // Ctrl-C and the end of a job's time are for rank 0 to answer: it completes what is under way.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   const pid_t parent = ::getppid();
   const auto ranks = open_mpi_ranks();
   Helper helper(*ranks, {.build = build(), .host = host()}, [parent] { return ::getppid() != parent; });
-  end_now(helper.run() ? 0 : kFailed);  // threads may be in the middle of what nobody waits for
+  const bool told_to_end = helper.run();
+  if (!told_to_end)
+    notice(
+        fmt::format("rank {} ends: rank 0, which writes the results, is lost or silent. No results were "
+                    "written; the same command "
+                    "with --resume goes on with what is stored",
+                    ranks->rank()));
+  end_now(told_to_end ? 0 : kFailed);  // threads may be in the middle of what nobody waits for
 }
 
 int lead(const std::function<int()>& program, const Notice& notice) {
@@ -94,7 +101,7 @@ bool started_by_mpi() { return std::getenv(kRankOfMpirun) != nullptr || std::get
 
 int with_ranks(const std::function<int()>& program, const Notice& notice) {
   try {
-    if (!is_rank_0()) help();
+    if (!is_rank_0()) help(notice);
     return lead(program, notice);
   } catch (const std::runtime_error& error) {
     notice(error.what());

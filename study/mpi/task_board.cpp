@@ -80,11 +80,17 @@ bool TaskBoard::given_out(JobNumber number) const {
   return !slots_[(number - base_) % slots_.size()].done;
 }
 
+const std::atomic<bool>* TaskBoard::stop() const {
+  const std::lock_guard lock(mutex_);
+  return stop_;
+}
+
 void TaskBoard::put(JobNumber number, std::vector<Figures> figures, Moment now) {
   const std::lock_guard lock(mutex_);
   if (!given_out(number)) return;
   const auto index = static_cast<std::size_t>(number - base_);
-  if (figures.size() != tasks_[index].count) return;  // no answer to this job
+  const std::size_t asked = tasks_[index].count;
+  if (figures.size() > asked || (figures.size() < asked && !stopped())) return;  // no answer to this job
   Slot& answered = slot(index);
   if (answered.ranks.size() == 1) typical_ += (now - answered.given - typical_) / 8;
   answered.figures = std::move(figures);

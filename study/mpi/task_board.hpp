@@ -40,13 +40,18 @@ class TaskBoard {
   /// The same for a thread of rank 0: waits until there is one; nothing after close().
   std::optional<Job> wait_and_take();
 
-  /// The answer to a job. One that came already, or is of an earlier run, is ignored.
+  /// What ends the run under way; null where nothing does.
+  const std::atomic<bool>* stop() const;
+
+  /// The answer to a job. One that came already, or is of an earlier run, is ignored. So is one of fewer replicas than were
+  /// asked for, unless the run is stopped and the job was abandoned.
   void put(JobNumber number, std::vector<Figures> figures, Moment now);
   void fail(JobNumber number, std::exception_ptr why);
   /// Ends the run with this exception, and every later one.
   void fail_for_good(std::exception_ptr why);
 
-  /// The figures of the next task in order; null when no more will come. Throws what made the run fail.
+  /// The figures of the next task in order, of its first replicas where it was abandoned; null when no more will come.
+  /// Throws what made the run fail.
   const std::vector<Figures>* next();
   void free_next();
   std::size_t consumed() const { return consumed_; }

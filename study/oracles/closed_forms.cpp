@@ -4,6 +4,7 @@
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "models/peer_memory.hpp"
+#include "study/oracles/markov.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -51,6 +52,40 @@ double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_
     sum += weight;
   }
   return weight / sum;
+}
+
+std::vector<double> machines_out(std::uint32_t machines, std::uint32_t crews, double failure, double repair) {
+  std::vector<double> shares{1};
+  double sum = 1;
+  for (std::uint32_t out = 0; out < machines; ++out) {
+    shares.push_back(shares.back() * (machines - out) * failure / (std::min(out + 1, crews) * repair));
+    sum += shares.back();
+  }
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+double stall_with_an_idle_spare(std::uint32_t active, double failure, double repair, double setup) {
+  const std::uint32_t machines = active + 1;
+  // With `out` of the machines in repair the rest carry the job, but for the idle one.
+  const auto state = [](std::uint32_t out, bool idle) { return 2 * std::size_t{out} + (idle ? 1 : 0); };
+  std::vector<Transition> chain;
+  for (std::uint32_t out = 0; out <= machines; ++out) {
+    for (const bool idle : {false, true}) {
+      const std::uint32_t up = machines - out, in_job = up - (idle && up > 0 ? 1 : 0);
+      if ((idle && up == 0) || in_job > active) continue;
+      const bool wanted = in_job < active;
+      if (in_job > 0) chain.push_back({state(out, idle), state(out + 1, idle), in_job * failure});
+      if (idle) chain.push_back({state(out, idle), state(out + 1, false), failure});
+      if (idle && wanted) chain.push_back({state(out, idle), state(out, false), setup});
+      if (out > 0) chain.push_back({state(out, idle), state(out - 1, idle || !wanted), out * repair});
+    }
+  }
+  // Two states are not in the chain: everything up and in the job, and the idle host up where none is.
+  chain.push_back({state(0, false), state(0, true), 1});
+  chain.push_back({state(machines, true), state(machines, false), 1});
+  const std::vector<double> shares = stationary_distribution(2 * (machines + 1), chain);
+  return 1 - shares[state(0, true)] - shares[state(1, false)];
 }
 
 double peer_recovery_probability(std::uint32_t hosts, std::uint32_t copies, std::uint32_t lost) {

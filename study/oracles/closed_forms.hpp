@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace gauntlet {
 
@@ -40,6 +41,17 @@ double two_level_last_period(const TwoLevelPoint& of);
 /// D. R. Cox, W. L. Smith, "Queues", 1961, sec. 2.9 (machine interference): p(k+1) / p(k) = active failure / (min(k + 1, crews) repair).
 double stall_with_crews(std::uint32_t active, std::uint32_t spares, std::uint32_t crews, double failure,
                         double repair);
+
+/// Machines that fail at rate `failure` each whenever they are up, whether they carry the job, stand by or wait with it;
+/// `crews` technicians repair at rate `repair` each. The shares of the time in which 0, 1, ... `machines` are out.
+/// Cox and Smith, 1961, sec. 2.9: p(k+1) / p(k) = (machines - k) failure / (min(k + 1, crews) repair).
+std::vector<double> machines_out(std::uint32_t machines, std::uint32_t crews, double failure, double repair);
+
+/// Share of the time in which a job of `active` hosts waits. One more host is idle, and at a failure it is set up at rate `setup`; a host
+/// that is back from repair before then is taken at once, and is idle where none is wanted. All of them fail at rate `failure`
+/// whenever they are up, and each is repaired at rate `repair`. The chain of (hosts out, whether the idle host is up
+/// and not in the job), solved exactly.
+double stall_with_an_idle_spare(std::uint32_t active, double failure, double repair, double setup);
 
 /// The probability that every group of `copies` hosts or one more has a host left (models/peer_memory.hpp) where any `lost` of the hosts
 /// are lost at once, each set of so many as likely as any other. Exact; GEMINI's corollary 1,

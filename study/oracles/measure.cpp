@@ -1,5 +1,6 @@
 #include "study/oracles/measure.hpp"
 
+#include "study/start_thread.hpp"
 #include "study/statistics.hpp"
 
 #include <algorithm>
@@ -27,11 +28,12 @@ class Replicas {
     try {
       const OracleSampler sampler = oracle_.sampler();
       for (std::uint32_t first; (first = taken_.fetch_add(kBatch)) < options_.replicas;) {
-        if (options_.stop != nullptr && options_.stop->load()) return;
         const std::uint32_t end = std::min(first + kBatch, options_.replicas);
-        for (std::uint32_t replica = first; replica < end; ++replica)
+        for (std::uint32_t replica = first; replica < end; ++replica) {
+          if (options_.stop != nullptr && options_.stop->load()) return;
           sampler({.study = options_.seed, .replica = replica},
                   std::span(values_).subspan(replica * figures_, figures_));
+        }
         report(end - first);
       }
     } catch (...) {
@@ -77,8 +79,10 @@ std::vector<Statistics> measure(const Oracle& oracle, const MeasureOptions& opti
   Replicas replicas(oracle, options);
   {
     std::vector<std::jthread> others;
-    for (unsigned i = 1; i < std::min(options.threads, options.replicas); ++i)
-      others.emplace_back([&] { replicas.work(); });
+    const unsigned threads = std::min(options.threads, options.replicas);
+    for (unsigned i = 1; i < threads; ++i)
+      others.push_back(
+          start_thread<std::jthread>({.number = i + 1, .wanted = threads}, [&] { replicas.work(); }));
     replicas.work();
   }
   return replicas.statistics();

@@ -44,6 +44,7 @@ std::vector<Oracle> policy_oracles();
 std::vector<Oracle> interval_oracles();
 std::vector<Oracle> two_level_oracles();
 std::vector<Oracle> spares_oracles();
+std::vector<Oracle> birth_death_oracles();
 std::vector<Oracle> peer_memory_oracles();
 std::vector<Oracle> renewal_oracles();
 

@@ -100,8 +100,7 @@ Oracle crews_oracle() {
         .source = "failures that stop the job are as many as repairs that free it"}});
 }
 
-/// Hosts that fail also while they stand by, and idle, are out independently of each other. Closed form alone: it wants each of
-/// them in repair at once, and the recovery sends one that fails while the job waits there only when the wait is over.
+/// Closed form alone, at sizes at which a simulation would take long; birth_death.cpp simulates the same at small ones.
 Oracle k_of_n_oracle() {
   constexpr std::uint32_t kHosts = 4096;
   const double up = kHosts / (kHosts + SparesPoint().load());

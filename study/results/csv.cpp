@@ -1,14 +1,21 @@
 #include "study/results/csv.hpp"
 
 #include "core/contract.hpp"
+#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <iterator>
+#include <utility>
 
 namespace gauntlet {
 namespace {
+
+constexpr std::size_t kBuffer = 1 << 16;  // bytes that are written at once
 
 void append(std::string& line, const Cell& cell) {
   struct Append {
@@ -36,23 +43,30 @@ void append_csv(std::string& line, std::span<const Cell> cells) {
 }
 
 CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns)
-    : columns_(columns.size()), out_(file, std::ios::binary) {
-  for (std::size_t i = 0; i < columns.size(); ++i) line_ += (i == 0 ? "" : ",") + csv_field(columns[i].name);
-  out_ << line_ << '\n';
+    : columns_(columns.size()), out_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (out_ < 0) error_ = errno;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    buffer_ += (i == 0 ? "" : ",") + csv_field(columns[i].name);
+  buffer_ += '\n';
 }
 
 void CsvWriter::add(const Row& row, std::span<const Cell> before) {
   expect(before.size() + row.size() == columns_, "a row has a cell for every column");
-  line_.clear();
-  append_csv(line_, before);
-  append_csv(line_, row);
-  line_.back() = '\n';
-  out_ << line_;
+  append_csv(buffer_, before);
+  append_csv(buffer_, row);
+  buffer_.back() = '\n';
+  if (buffer_.size() >= kBuffer) flush();
 }
 
-bool CsvWriter::close() {
-  out_.close();
-  return out_.good();
+void CsvWriter::flush() {
+  if (error_ == 0) error_ = write_all(out_, buffer_);
+  buffer_.clear();
+}
+
+int CsvWriter::close() {
+  flush();
+  if (out_ >= 0 && ::close(std::exchange(out_, -1)) != 0 && error_ == 0) error_ = errno;
+  return error_;
 }
 
 std::optional<std::vector<std::string>> CsvReader::next() {

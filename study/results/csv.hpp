@@ -16,20 +16,25 @@ namespace gauntlet {
 /// Appends the fields of a row, a comma after each: the last one becomes the newline.
 void append_csv(std::string& line, std::span<const Cell> cells);
 
-/// Writes rows as they come. What goes wrong (a full disk) shows in `good` and stays.
+/// Writes rows as they come. What goes wrong first (a full disk) is what `close` says; nothing is written after it.
 class CsvWriter {
  public:
   CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns);
+  ~CsvWriter() { close(); }
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
   /// `before`: the first cells of the line, if the row does not have them.
   void add(const Row& row, std::span<const Cell> before = {});
-  bool good() const { return out_.good(); }
-  /// Flushes and closes; whether everything was written.
-  bool close();
+  /// Writes what is left and closes: 0, or the errno of what failed first.
+  int close();
 
  private:
+  void flush();
+
   std::size_t columns_;
-  std::string line_;
-  std::ofstream out_;
+  std::string buffer_;
+  int out_;
+  int error_ = 0;
 };
 
 /// Reads line by line, so that memory does not grow with the file.

@@ -1,11 +1,11 @@
 #include "study/results/durable.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <system_error>
 
 namespace gauntlet {
@@ -13,9 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string says(int error) {
-  return std::generic_category().message(error != 0 ? error : EIO);  // streams themselves do not say why
-}
+std::string says(int error) { return std::generic_category().message(error); }
 
 std::optional<std::string> said(const std::error_code& error) {
   return error ? std::optional(error.message()) : std::nullopt;
@@ -23,13 +21,44 @@ std::optional<std::string> said(const std::error_code& error) {
 
 }  // namespace
 
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 std::optional<std::string> write_text(const fs::path& file, std::string_view text) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out.good()) return says(errno);
-  return std::nullopt;
+  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (out < 0) return says(errno);
+  int error = write_all(out, text);
+  if (close(out) != 0 && error == 0) error = errno;
+  return error == 0 ? std::nullopt : std::optional(says(error));
+}
+
+std::optional<std::string> not_a_file(const fs::path& path) {
+  std::error_code error;
+  switch (fs::status(path, error).type()) {
+    case fs::file_type::fifo:
+      return "is a FIFO, not a file";
+    case fs::file_type::socket:
+      return "is a socket, not a file";
+    case fs::file_type::directory:
+      return "is a directory, not a file";
+    case fs::file_type::character:
+    case fs::file_type::block:
+      return "is a device, not a file";
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<std::string> sync_to_disk(const fs::path& path) {

@@ -4,7 +4,6 @@
 #include "study/results/metrics.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 #include <vector>
 
@@ -22,8 +21,8 @@ std::vector<Column> columns_of(const Store& store, std::vector<Column> columns) 
 }
 
 std::optional<std::string> ended(CsvWriter& csv) {
-  if (csv.close()) return std::nullopt;
-  return std::generic_category().message(errno != 0 ? errno : EIO);
+  const int error = csv.close();
+  return error == 0 ? std::nullopt : std::optional(std::generic_category().message(error));
 }
 
 /// Every path that some point sets, in the order of their first use.
@@ -63,7 +62,6 @@ std::vector<Metric> metrics_of_all(const Store& store) {
 }  // namespace
 
 std::optional<std::string> export_replicas(const Store& store, const std::filesystem::path& file) {
-  errno = 0;
   CsvWriter csv(file, columns_of(store, replica_columns(store.faults())));
   for (std::uint32_t point = 0; point < store.points(); ++point) {
     const Cell number = std::int64_t{point};
@@ -74,7 +72,6 @@ std::optional<std::string> export_replicas(const Store& store, const std::filesy
 }
 
 std::optional<std::string> export_incidents(const Store& store, const std::filesystem::path& file) {
-  errno = 0;
   CsvWriter csv(file, columns_of(store, incident_columns()));
   for (std::uint32_t point = 0; point < store.points(); ++point) {
     const Cell number = std::int64_t{point};

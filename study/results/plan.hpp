@@ -81,12 +81,14 @@ struct PlanResult {
   Tornado tornado;
   std::optional<Uncertainty> uncertainty;         // of the plan as given
   std::optional<Uncertainty> enough_uncertainty;  // of `enough`
+  std::optional<Uncertainty> best_uncertainty;    // of `best`
   std::vector<std::string> notes;                 // what the plan takes for granted
 };
 
 /// {"scenario", "version", "seed", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
 ///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p5", "p50", "p95"}, "cost": {...}, "gpu_hours": {...}},
-///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "notes"}. What is unknown is null.
+///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
+///  "best_uncertainty", "notes"}. What is unknown is null.
 std::string to_json(const PlanResult& result);
 
 }  // namespace gauntlet

@@ -133,6 +133,7 @@ std::string to_json(const PlanResult& result) {
   json["sensitivity"] = tornado_json(result.tornado);
   json["uncertainty"] = uncertainty_json(result.uncertainty);
   json["enough_uncertainty"] = uncertainty_json(result.enough_uncertainty);
+  json["best_uncertainty"] = uncertainty_json(result.best_uncertainty);
   json["notes"] = result.notes;
   return document(json);
 }

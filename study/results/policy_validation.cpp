@@ -39,16 +39,20 @@ std::optional<double> PolicyCheck::off() const {
   return std::nullopt;
 }
 
+bool PolicyCheck::judged() const {
+  return !measured || (bound.judge != PolicyJudge::none && std::isfinite(bound.limit));
+}
+
 bool PolicyCheck::holds() const {
   const auto distance = off();
-  if (!distance) return false;
-  if (bound.judge == PolicyJudge::none) return true;
+  if (!distance || !judged()) return false;
   return bound.judge == PolicyJudge::z ? std::abs(*distance) < bound.limit
                                        : std::abs(*distance) <= bound.limit;
 }
 
 bool PolicyValidation::holds() const {
-  return !interrupted && !checks.empty() && std::ranges::all_of(checks, &PolicyCheck::holds);
+  return !interrupted && std::ranges::any_of(checks, &PolicyCheck::judged) &&
+         std::ranges::none_of(checks, &PolicyCheck::fails);
 }
 
 std::string to_json(const PolicyValidation& result) {
@@ -75,7 +79,7 @@ std::string to_json(const PolicyValidation& result) {
     each["judge"] = name_of(check.bound.judge);
     each["off"] = json_of(check.off());
     each["limit"] = check.bound.limit;
-    each["holds"] = check.holds();
+    each["holds"] = check.judged() ? Json(check.holds()) : Json(nullptr);
     if (!check.problem.empty()) each["problem"] = check.problem;
     json["checks"].push_back(std::move(each));
   }

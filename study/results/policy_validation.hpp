@@ -35,7 +35,11 @@ struct PolicyCheck {
 
   /// As the bound judges it; nothing where nothing was measured.
   std::optional<double> off() const;
+  /// Whether it can fail. What is only shown neither holds nor fails, and is not counted; that it could not be measured is a
+  /// failure of every figure.
+  bool judged() const;
   bool holds() const;
+  bool fails() const { return judged() && !holds(); }
 };
 
 struct PolicyValidation {

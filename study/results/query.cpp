@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <variant>
 
 namespace gauntlet {
@@ -36,10 +39,38 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
+/// What SQLite is to let a statement do: read tables, call functions, and ask how tables are made. No other PRAGMA, no ATTACH
+/// (which writes a file, and so does VACUUM INTO), nothing that loads code. https://www.sqlite.org/c3ref/set_authorizer.html
+int only_reads(void*, int action, const char* object, const char* function, const char*, const char*) {
+  const auto is_one_of = [](const char* name, std::initializer_list<std::string_view> names) {
+    return name != nullptr && std::find(names.begin(), names.end(), std::string_view(name)) != names.end();
+  };
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return is_one_of(function, {"load_extension", "fts3_tokenizer"}) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return is_one_of(object, {"table_info", "table_xinfo", "table_list"}) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_UPDATE:  // declaring a table-valued function asks for it; the connection reads all the same
+      return is_one_of(object, {"sqlite_master"}) ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+Problem only_questions() {
+  return wrong("does more than ask: it would write, or change what the database does",
+               "write a SELECT, which reads; copy results.sqlite, and use sqlite3 on the copy, for all else");
+}
+
 std::optional<Problem> answer_all(sqlite3* database, const std::string& sql, const Answer& answer) {
   std::string_view rest;
   sqlite::Statement statement(database, sql, &rest);
   if (!statement) return wrong("asks nothing", kTables);
+  if (!sqlite3_stmt_readonly(statement.get())) return only_questions();
   if (rest.find_first_not_of(" \t\r\n;") != std::string_view::npos)
     return wrong("has more than one statement", "ask one after the other");
   const auto columns = static_cast<std::size_t>(sqlite3_column_count(statement.get()));
@@ -61,8 +92,10 @@ std::optional<Problem> ask(const std::filesystem::path& database, const std::str
                            const Answer& answer) {
   try {
     const sqlite::Handle handle = sqlite::open(database, SQLITE_OPEN_READONLY);
+    sqlite3_set_authorizer(handle.get(), only_reads, nullptr);
     return answer_all(handle.get(), sql, answer);
   } catch (const sqlite::Error& error) {
+    if (error.code == SQLITE_AUTH) return only_questions();
     return wrong(error.what(), kTables);
   }
 }

@@ -1,5 +1,7 @@
 #include "study/results/csv.hpp"
+#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
+#include "study/results/manifest.hpp"
 #include "study/results/result_check_private.hpp"
 #include "study/results/result_directory.hpp"
 
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 class CsvCheck {
  public:
   CsvCheck(const fs::path& file, std::vector<Column> columns, const Store& store)
-      : file_(file), reader_(file), columns_(std::move(columns)), several_(store.points() > 1) {
+      : file_(regular(file)), reader_(file), columns_(std::move(columns)), several_(store.points() > 1) {
     if (!reader_.opened()) found(file_, "cannot be read");
     if (several_) columns_.insert(columns_.begin(), {"point", "INTEGER"});
     const auto header = reader_.next();
@@ -53,6 +55,12 @@ class CsvCheck {
   }
 
  private:
+  /// Before it is opened, which waits for ever where it is a FIFO.
+  static const fs::path& regular(const fs::path& file) {
+    if (auto why = not_a_file(file)) found(file, *why);
+    return file;
+  }
+
   fs::path file_;
   CsvReader reader_;
   std::vector<Column> columns_;
@@ -156,6 +164,7 @@ void found(const fs::path& file, std::string why, std::uint32_t line) {
 std::optional<Problem> check_results(const FoundResults& results, const std::optional<Summary>& summary) {
   const Store& store = *results.store;
   try {
+    if (auto damage = store.damage()) found(results.directory / kDatabaseFile, "is damaged: " + *damage);
     CsvCheck replicas(results.directory / kReplicasFile, replica_columns(store.faults()), store);
     for (std::uint32_t point = 0; point < store.points(); ++point)
       check_replicas(results, point, summary ? summary : store.summary(point), replicas);
@@ -169,7 +178,7 @@ std::optional<Problem> check_results(const FoundResults& results, const std::opt
   } catch (const std::exception& error) {  // a store that cannot be read says its name
     return Problem{.file = "", .what = error.what(), .why = "", .suggestion = kNotAsWritten};
   }
-  return std::nullopt;
+  return check_manifest(results.directory);
 }
 
 }  // namespace gauntlet

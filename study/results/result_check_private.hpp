@@ -10,8 +10,7 @@
 
 namespace gauntlet {
 
-inline constexpr const char* kNotAsWritten =
-    "bring the results back from a copy, or make them again with --force";
+inline constexpr const char* kNotAsWritten = "bring the results back from a copy, or run the study again";
 
 /// Thrown where the first thing does not hold: the check ends there.
 struct Found {

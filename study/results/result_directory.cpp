@@ -4,6 +4,7 @@
 #include "study/results/directory_lock.hpp"
 #include "study/results/durable.hpp"
 #include "study/results/export.hpp"
+#include "study/results/manifest.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -19,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a result directory may hold.
-constexpr std::array kOurFiles = {kResultFile, kReportFile,   kReplicasFile, kIncidentsFile,
-                                  kPointsFile, kDatabaseFile, kScenarioFile, kChartFile};
+constexpr std::array kOurFiles = {kResultFile,   kReportFile,   kReplicasFile, kIncidentsFile, kPointsFile,
+                                  kDatabaseFile, kScenarioFile, kChartFile,    kManifestFile};
 // In DIR.part: the results while `commit` makes them, and a store while it is copied.
 constexpr const char* kReadyDirectory = "ready";
 constexpr const char* kCopyFile = "results.sqlite.copy";
@@ -74,11 +76,14 @@ std::optional<Problem> problem_of_holding(const fs::path& directory, bool (*ours
 
 // Our files in DIR.part but the lock.
 void remove_unfinished(const fs::path& part) {
-  std::error_code ignored;  // what stays shows when the place is used again
+  std::error_code ignored;     // what stays shows when the place is used again
+  std::vector<fs::path> ours;  // first all names: a process with few descriptors cannot remove while it lists
   for (const fs::directory_entry& entry : fs::directory_iterator(part, ignored))
     if (const std::string name = entry.path().filename().string();
         is_of_unfinished(name) && name != kLockFile)
-      fs::remove_all(entry.path(), ignored);
+      ours.push_back(entry.path());
+  for (const fs::path& path : ours)
+    if (!fs::remove(path, ignored)) fs::remove_all(path, ignored);
 }
 
 std::optional<Problem> problem_of_target(const fs::path& target, Existing existing) {
@@ -149,6 +154,8 @@ std::optional<Problem> ResultDirectory::State::discard_unfinished() {
 std::optional<Problem> ResultDirectory::State::copy_from_target() {
   std::error_code error;
   const fs::path copy = part / kCopyFile;
+  if (auto why = not_a_file(target / kDatabaseFile))
+    return problem_of(target / kDatabaseFile, *why, "begin again with --force, or choose another --out");
   fs::copy_file(target / kDatabaseFile, copy, fs::copy_options::overwrite_existing, error);
   if (!error) fs::rename(copy, part / kDatabaseFile, error);
   if (error)
@@ -174,6 +181,8 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
       is_new && !from_target ? Store::create(file, study, faults) : Store::resume(file, study, faults);
   store = std::move(opened.store);
   if (store && from_target) held_before = store->replicas();
+  if (store && is_new)  // SQLite brings the file to the disk, not the names of its directories
+    for (const fs::path& directory : {part, part.parent_path()}) sync_to_disk(directory);
   if (!store && is_new) remove_unfinished(part);  // no trace of a store that was of no use
   if (!store && from_target) opened.problem->file = (target / kDatabaseFile).string();
   return opened.problem;
@@ -249,6 +258,7 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
     return failed(std::string(kIncidentsFile), *why);
   store->write_canonical(ready / kDatabaseFile);
   if (store->problem()) return store->problem();
+  if (const auto why = write_manifest(ready)) return failed(std::string(kManifestFile), *why);
   if (const auto why = sync_all(ready)) return failed("the disk", *why);
   return std::nullopt;
 }
@@ -264,7 +274,7 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
         target, "could not be given its name: " + *why,
         fmt::format("{} are safe in \"{}\"; go on with --resume", store->holds(), part.string()));
   committed = true;
-  sync_to_disk(target.parent_path());
+  sync_to_disk(target.parent_path());  // a directory that we may write and not read cannot be synced
   return std::nullopt;
 }
 

@@ -16,9 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAnother = "name the --out of a study";
 
-Problem problem_of(
-    const fs::path& file, std::string why,
-    std::string suggestion = "bring it back from a copy, or make the results again with --force") {
+Problem problem_of(const fs::path& file, std::string why,
+                   std::string suggestion = "bring it back from a copy, or run the study again") {
   return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 

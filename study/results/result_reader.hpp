@@ -33,6 +33,7 @@ struct ReadResults {
 ReadResults read_summary(const FoundResults& results);
 
 /// The first thing that does not hold, with its line where it is in a CSV file; nothing when all does:
+/// - the store is not damaged, and no file was changed or lost since it was written
 /// - every replica's phases add up to its wall time, and its causes to every phase but `effective`
 /// - replicas.csv and incidents.csv have the rows of the store and no others
 /// - the fingerprints of a point's replicas make that of its summary: of `summary`, for a single study, and of those that

@@ -1,5 +1,6 @@
 #include "study/results/rows.hpp"
 
+#include "core/component.hpp"
 #include "core/contract.hpp"
 #include "study/results/fingerprint_text.hpp"
 
@@ -277,9 +278,8 @@ std::optional<Incident> read_incident_row(const Row& row, const std::vector<std:
   if (cause == causes.end()) return std::nullopt;
   out.cause = {static_cast<std::uint32_t>(cause - causes.begin())};
   const std::string_view kind = in.text();
-  for (auto each = ComponentKind::job; each <= ComponentKind::power;
-       each = static_cast<ComponentKind>(static_cast<int>(each) + 1))
-    if (kind == name_of(each)) out.component.kind = each;
+  for (std::size_t each = 0; each < kComponentNames.size(); ++each)
+    if (kind == kComponentNames[each]) out.component.kind = static_cast<ComponentKind>(each);
   in.next(out.component.index);
   out.detected = in.integer() != 0;
   in.next(out.detection_latency);
@@ -305,30 +305,6 @@ std::string_view name_of(Ending ending) {
       return "time_over";
     case Ending::gave_up:
       return "gave_up";
-  }
-  return "unknown";
-}
-
-std::string_view name_of(ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::job:
-      return "job";
-    case ComponentKind::host:
-      return "host";
-    case ComponentKind::gpu:
-      return "gpu";
-    case ComponentKind::nic:
-      return "nic";
-    case ComponentKind::rack:
-      return "rack";
-    case ComponentKind::tor:
-      return "tor";
-    case ComponentKind::aggregation:
-      return "aggregation";
-    case ComponentKind::spine:
-      return "spine";
-    case ComponentKind::power:
-      return "power";
   }
   return "unknown";
 }

@@ -62,6 +62,5 @@ void fill_incident_row(std::uint32_t replica, std::size_t number, const Incident
 std::optional<Incident> read_incident_row(const Row& row, const std::vector<std::string>& causes);
 
 std::string_view name_of(Ending ending);
-std::string_view name_of(ComponentKind kind);
 
 }  // namespace gauntlet

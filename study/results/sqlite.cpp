@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <system_error>
 #include <variant>
 
@@ -48,8 +49,10 @@ Cell cell_of(sqlite3_value* value) {
 void fail(sqlite3* database, int code) {
   std::string text = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   const bool of_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
-  if (const int system = database && of_system ? sqlite3_system_errno(database) : 0; system != 0)
-    text += " (" + std::generic_category().message(system) + ")";
+  const bool full = (code & 0xff) == SQLITE_FULL;
+  const int system = full ? ENOSPC : database && of_system ? sqlite3_system_errno(database) : 0;
+  // EAGAIN is a lock's that another program held for a moment, met on the way out: it is never what failed.
+  if (system != 0 && system != EAGAIN) text += " (" + std::generic_category().message(system) + ")";
   throw Error(code & 0xff, text);
 }
 

@@ -3,7 +3,7 @@
 #include "core/contract.hpp"
 #include "study/results/json_private.hpp"
 #include "study/results/metrics.hpp"
-#include "study/results/store_private.hpp"
+#include "study/results/store_digests_private.hpp"
 
 #include <fmt/format.h>
 
@@ -41,10 +41,11 @@ Row metric_row(std::uint32_t point, const Summary& summary, const NamedStatistic
           cell(of.p95)};
 }
 
-void insert_point(sqlite3* database, std::uint32_t number, const StoredPoint& point) {
+/// In a transaction of its own; gives the digest.
+std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const StoredPoint& point) {
   const ScenarioFacts& facts = point.facts;
   const std::string settings = settings_json(point.settings).dump();
-  const std::string faults = Json(facts.faults).dump();
+  const std::string faults = Json(facts.faults).dump(), replayed = Json(facts.replayed).dump();
   const Row row = {cell(number),
                    std::string_view(point.label),
                    std::string_view(settings),
@@ -64,8 +65,14 @@ void insert_point(sqlite3* database, std::uint32_t number, const StoredPoint& po
                    std::string_view(faults),
                    std::string_view(point.text),
                    facts.idle_gpu_hour ? Cell(facts.idle_gpu_hour->value) : Cell(),
-                   facts.storage_month.value};
+                   facts.storage_month.value,
+                   std::string_view(replayed)};
+  sqlite::execute(database, "BEGIN IMMEDIATE");
   sqlite::Statement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
+  const std::uint64_t digest = digest_of_point(database, number);
+  put_digest(database, number, kPointPart, 0, digest);
+  sqlite::execute(database, "COMMIT");
+  return digest;
 }
 
 }  // namespace
@@ -87,14 +94,37 @@ std::uint32_t Store::add_point(const StoredPoint& point) {
   Connection& to = *connection_;
   if (const auto known = to.by_text.find(point.text); known != to.by_text.end()) return known->second;
   const std::uint32_t number = points();
-  to.add_entry(point);
-  if (to.problem) return number;
+  std::uint64_t digest = 0;
   try {
-    insert_point(to.database.get(), number, point);
+    if (!to.problem) digest = insert_point(to.database.get(), number, point);
   } catch (const sqlite::Error& error) {
     to.failed(error);
   }
+  to.add_entry(point, digest);
   return number;
+}
+
+void Store::Connection::prepare_to_add() {
+  if (begin) return;
+  begin = {database.get(), "BEGIN IMMEDIATE"};
+  commit = {database.get(), "COMMIT"};
+  insert_replica = {database.get(), sqlite::insert_into("replica", replica_cells + 1)};
+  insert_incident = {database.get(), sqlite::insert_into("incident", stored_incident_columns().size())};
+  insert_digest = {database.get(), sqlite::insert_into("digest", digest_columns().size())};
+}
+
+void Store::Connection::drop_last_link(std::uint32_t point) {
+  const std::uint32_t replicas = points.at(point).replicas;
+  if (replicas % kReplicasOfDigest == 0) return;
+  const Row key = {cell(point), kReplicasPart, cell(replicas)};
+  sqlite::Statement(database.get(), "DELETE FROM digest WHERE point = ? AND part = ? AND replicas = ?")
+      .bind(1, key)
+      .run();
+}
+
+void Store::Connection::add_link(std::uint32_t point, std::uint32_t replicas, std::uint64_t chain) {
+  const Row row = {cell(point), kReplicasPart, cell(replicas), Hex{chain}};
+  insert_digest.bind(1, row).run();
 }
 
 void Store::add(std::uint32_t point, std::uint32_t first, std::span<const Figures> figures) {
@@ -103,25 +133,26 @@ void Store::add(std::uint32_t point, std::uint32_t first, std::span<const Figure
   expect(entry.replicas == 0 || first == entry.first + entry.replicas, "replicas come in their order");
   if (to.problem || figures.empty()) return;
   try {
-    if (!to.begin) {
-      to.begin = {to.database.get(), "BEGIN IMMEDIATE"};
-      to.commit = {to.database.get(), "COMMIT"};
-      to.insert_replica = {to.database.get(), sqlite::insert_into("replica", to.replica_cells + 1)};
-      to.insert_incident = {to.database.get(),
-                            sqlite::insert_into("incident", stored_incident_columns().size())};
-    }
+    to.prepare_to_add();
     const Cell number[] = {cell(point)};
+    std::uint64_t chain = entry.chain;
+    std::uint32_t replicas = entry.replicas;
     to.begin.run();
+    to.drop_last_link(point);
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const auto replica = static_cast<std::uint32_t>(first + i);
       fill_replica_row(replica, figures[i], entry.places, to.row);
       to.insert_replica.bind(1, number).bind(2, to.row).run();
+      chain = chained(chain, digest_of(to.row));
       for (std::size_t k = 0; k < figures[i].incidents.size(); ++k) {
         fill_incident_row(replica, k, figures[i].incidents[k], entry.causes, to.row);
         to.insert_incident.bind(1, number).bind(2, to.row).run();
+        chain = chained(chain, digest_of(to.row));
       }
+      if (++replicas % kReplicasOfDigest == 0 || i + 1 == figures.size()) to.add_link(point, replicas, chain);
     }
     to.commit.run();
+    entry.chain = chain;
   } catch (const sqlite::Error& error) {
     return to.failed(error);
   }
@@ -207,6 +238,9 @@ void Store::put_summary(std::uint32_t point, const Summary& summary) {
     sqlite::Statement insert(database, sqlite::insert_into(kMetricTable, metric_columns().size()));
     for (const NamedStatistics& metric : summary.metrics)
       insert.bind(1, metric_row(point, summary, metric)).run();
+    const Row part = {cell(point), kMetricsPart};
+    sqlite::Statement(database, "DELETE FROM digest WHERE point = ? AND part = ?").bind(1, part).run();
+    put_digest(database, point, kMetricsPart, summary.replicas, digest_of_metrics(database, point));
     sqlite::execute(database, "COMMIT");
   } catch (const sqlite::Error& error) {
     to.failed(error);

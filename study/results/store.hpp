@@ -1,17 +1,20 @@
 // The results store: results.sqlite, in WAL mode while a study runs.
 //
 //   study     one row: format, command, arguments, version, seed, scenario (its name), text (the base scenario as TOML),
-//             interval (what its intervals cover)
+//             interval (what its intervals cover), digest
 //   point     one row a point: point (its number), label, settings (JSON object path -> value), the facts of its scenario
 //             (name, question, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, flops_per_step, gpu_hour_usd,
 //             window_ns, steps, give_up_after_ns, faults: JSON array of names), text (its whole scenario as TOML),
-//             idle_gpu_hour_usd (null: gpu_hour_usd), storage_month_usd
+//             idle_gpu_hour_usd (null: gpu_hour_usd), storage_month_usd, replayed (JSON: names of faults
+//             that a trace gives)
 //   replica   one row a replica, by (point, replica): point, then the columns of replicas.csv (rows.hpp). Those of a fault
 //             that the point's scenario does not have are null
 //   incident  one row an incident, by (point, replica, incident): point, then the columns of incidents.csv; of the
 //             replicas whose incidents were kept
 //   metric    one row a metric of a point, by (point, name), written when the study is complete: point, replicas,
 //             fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p5, p50, p95; unknown is null
+//   digest    point, part, replicas, digest: what the rows above are checked against (store_digests_private.hpp), so that a store
+//             that was damaged is not taken for a sound one
 //
 // Times are whole nanoseconds in the replica and incident tables, seconds in the metrics. Replicas of a point are there from
 // 0 up without a gap; those of a run of one replica by number (command "run --replica K") from that number.
@@ -68,7 +71,7 @@ class Store {
   /// In memory as far as it fits a cache of fixed size, and in a file without a name beyond.
   static std::unique_ptr<Store> temporary(const StudyIdentity& study, std::span<const std::string> faults);
   /// Goes on with a file: refused, with the difference, where it is of another study (study/results/same_study.hpp),
-  /// version or format; refused where it is damaged. Its arguments are then those of `study`.
+  /// version or format; refused where it is damaged, for which all of it is read. Its arguments are then those of `study`.
   static Opened resume(const std::filesystem::path& file, const StudyIdentity& study,
                        std::span<const std::string> faults);
   /// Reads a file that is complete or under way, and changes nothing.
@@ -85,6 +88,10 @@ class Store {
   std::uint32_t add_point(const StoredPoint& point);
   std::uint32_t points() const;
   const StoredPoint& point(std::uint32_t number) const;
+  /// What does not match its digest, and where SQLite finds the file itself damaged; nothing where all is as it was written.
+  /// Reads all of it.
+  std::optional<std::string> damage() const;
+
   /// How many replicas of a point there are.
   std::uint32_t replicas(std::uint32_t point) const;
   /// Of all points.

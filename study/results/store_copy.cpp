@@ -1,6 +1,7 @@
 // What a store becomes once its study is complete.
 #include "core/contract.hpp"
-#include "study/results/store_private.hpp"
+#include "study/results/fingerprint_text.hpp"
+#include "study/results/store_digests_private.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Those that name their point.
-constexpr const char* kTablesOfPoints[] = {"point", "replica", "incident"};
+constexpr const char* kTablesOfPoints[] = {"point", "replica", "incident", "digest"};
 
 void copy_into(sqlite3* database, const fs::path& file, std::span<const std::string> faults) {
   const std::string name = file.string();
@@ -31,12 +32,34 @@ void copy_into(sqlite3* database, const fs::path& file, std::span<const std::str
   sqlite::execute(database, "DETACH DATABASE canonical");
 }
 
-void drop_replicas(sqlite3* database, std::uint32_t point, std::uint32_t from) {
-  const Row which = {std::int64_t{point}, std::int64_t{from}};
+/// The chain over the first `count` replicas of a point, from the last link up to there.
+std::uint64_t chain_of(sqlite3* database, std::uint32_t point, std::uint32_t first_replica,
+                       std::uint32_t count) {
+  const std::uint32_t linked = count / kReplicasOfDigest * kReplicasOfDigest;
+  const Row key = {std::int64_t{point}, linked == 0 ? kPointPart : kReplicasPart, std::int64_t{linked}};
+  sqlite::Statement link(database, "SELECT digest FROM digest WHERE point = ? AND part = ? AND replicas = ?");
+  expect(link.bind(1, key).step(), "every link of a chain is there");
+  std::uint64_t chain = fingerprint_of(link.text(0)).value_or(0);
+  follow_chain(database, {.point = point, .first_replica = first_replica, .from = linked, .end = count},
+               chain, [](std::uint32_t) {});
+  return chain;
+}
+
+/// Leaves a point its first `count` replicas; gives their chain.
+std::uint64_t drop_replicas(sqlite3* database, std::uint32_t point, std::uint32_t first_replica,
+                            std::uint32_t count) {
+  const Row which = {std::int64_t{point}, std::int64_t{first_replica} + count};
   for (const char* table : {"replica", "incident"})
     sqlite::Statement(database, fmt::format("DELETE FROM {} WHERE point = ? AND replica >= ?", table))
         .bind(1, which)
         .run();
+  const std::uint64_t chain = chain_of(database, point, first_replica, count);
+  const Row links = {std::int64_t{point}, kReplicasPart, std::int64_t{count}};
+  sqlite::Statement(database, "DELETE FROM digest WHERE point = ? AND part = ? AND replicas > ?")
+      .bind(1, links)
+      .run();
+  if (count > 0) put_digest(database, point, kReplicasPart, count, chain);
+  return chain;
 }
 
 // Over negative numbers, so that no two points have the same one on the way.
@@ -64,11 +87,13 @@ void Store::keep(std::span<const Kept> kept) {
   }
   if (of.problem || (all && in_place)) return;
   sqlite3* database = of.database.get();
+  std::vector<std::uint64_t> chains;
   try {
     sqlite::execute(database, "BEGIN IMMEDIATE");
     sqlite::execute(database, fmt::format("DELETE FROM {}", kMetricTable));
+    sqlite::execute(database, fmt::format("DELETE FROM digest WHERE part = '{}'", kMetricsPart));
     for (const Kept& each : kept)
-      drop_replicas(database, each.point, first_replica(each.point) + each.replicas);
+      chains.push_back(drop_replicas(database, each.point, first_replica(each.point), each.replicas));
     if (!in_place) renumber(database, kept);
     sqlite::execute(database, "COMMIT");
   } catch (const sqlite::Error& error) {
@@ -76,10 +101,11 @@ void Store::keep(std::span<const Kept> kept) {
   }
   const auto before = std::exchange(of.points, {});
   of.by_text.clear();
-  for (const Kept& each : kept) {
-    of.add_entry(before[each.point].point);
-    of.points.back().first = before[each.point].first;
-    of.points.back().replicas = each.replicas;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const Connection::Entry& was = before[kept[i].point];
+    of.add_entry(was.point, chains[i]);
+    of.points.back().first = was.first;
+    of.points.back().replicas = kept[i].replicas;
   }
 }
 

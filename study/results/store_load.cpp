@@ -84,6 +84,7 @@ StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study)
   point.text = row.text(17);
   if (!std::holds_alternative<std::monostate>(row.cell(18))) facts.idle_gpu_hour = Money{row.real(18)};
   facts.storage_month = {row.real(19)};
+  facts.replayed = Json::parse(row.text(20)).get<std::vector<std::string>>();
   return point;
 }
 
@@ -137,7 +138,7 @@ void Store::Connection::load() {
     for (const std::string& fault : point.facts.faults)
       if (std::find(faults.begin(), faults.end(), fault) == faults.end())
         throw sqlite::Error(SQLITE_CORRUPT, fmt::format("it has no columns for the fault {}", fault));
-    add_entry(std::move(point));
+    add_entry(std::move(point), 0);
   }
   read_extent(database.get(), study.command.starts_with("run --replica "), points);
 }

@@ -1,9 +1,10 @@
 #include "core/contract.hpp"
+#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/json_private.hpp"
 #include "study/results/metrics.hpp"
 #include "study/results/same_study.hpp"
-#include "study/results/store_private.hpp"
+#include "study/results/store_digests_private.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,7 +45,8 @@ void insert_study(sqlite3* database, std::string_view schema, const StudyIdentit
                    std::string_view(seed),
                    std::string_view(study.scenario),
                    std::string_view(study.text),
-                   kIntervalCovers};
+                   kIntervalCovers,
+                   {}};  // put_study_digest
   sqlite::Statement(database, sqlite::insert_into(fmt::format("{}study", schema), row.size()))
       .bind(1, row)
       .run();
@@ -55,6 +57,7 @@ void begin_study(sqlite3* database, const StudyIdentity& study, std::span<const 
   sqlite::execute(database, "BEGIN IMMEDIATE");
   sqlite::execute(database, store_schema(faults, ""));
   insert_study(database, "", study);
+  put_study_digest(database);
   sqlite::execute(database, "COMMIT");
 }
 
@@ -62,21 +65,18 @@ bool has_tables(sqlite3* database) {
   return sqlite::Statement(database, "SELECT 1 FROM sqlite_master LIMIT 1").step();
 }
 
-/// What is wrong inside the file, beyond what opening it shows.
-void check_whole(const Store::Connection& of) {
-  sqlite::Statement check(of.database.get(), "PRAGMA quick_check(1)");
+/// What is wrong with the pages of the file, beyond what opening it shows.
+void check_pages(sqlite3* database) {
+  sqlite::Statement check(database, "PRAGMA integrity_check(1)");
   if (!check.step() || check.text(0) != "ok") throw sqlite::Error(SQLITE_CORRUPT, check.text(0));
 }
 
-void check_counts(const Store::Connection& of) {
-  sqlite::Statement count(of.database.get(), "SELECT count(*) FROM replica WHERE point = ?");
-  for (std::size_t point = 0; point < of.points.size(); ++point) {
-    const Cell number[] = {static_cast<std::int64_t>(point)};
-    count.bind(1, number).step();
-    if (count.count(0) != of.points[point].replicas)
-      throw sqlite::Error(SQLITE_CORRUPT, fmt::format("replicas of point {} are missing", point));
-    count.reset();
-  }
+void put_arguments(sqlite3* database, const std::string& arguments) {
+  const Cell cell[] = {std::string_view(arguments)};
+  sqlite::execute(database, "BEGIN IMMEDIATE");
+  sqlite::Statement(database, "UPDATE study SET arguments = ?").bind(1, cell).run();
+  put_study_digest(database);
+  sqlite::execute(database, "COMMIT");
 }
 
 /// What sets the store apart from what is asked; empty where it goes on with it.
@@ -92,11 +92,14 @@ std::string difference_of(const Store::Connection& store, const StudyIdentity& n
 }
 
 constexpr const char* kOtherStudy = "choose another --out, or begin again with --force";
+constexpr const char* kBeginAgain = "begin again with --force, or bring the file back from a copy";
+constexpr const char* kRunAgain = "bring the file back from a copy, or run the study again";
 
 /// What is wrong with a file that is there, and what helps.
 Problem problem_of_reading(const fs::path& file, const std::exception& error, const char* if_damaged) {
   if (const auto* other = dynamic_cast<const OtherFormat*>(&error))
-    return problem_of(file, other->what(), "use the gauntlet that wrote it, or begin again with --force");
+    return problem_of(file, other->what(),
+                      "use the gauntlet that wrote it, or run the study again from its beginning");
   const auto* sql = dynamic_cast<const sqlite::Error*>(&error);
   if (!sql || sql->code == SQLITE_CORRUPT || sql->code == SQLITE_NOTADB || sql->code == SQLITE_ERROR)
     return problem_of(file, fmt::format("is damaged: {}", error.what()), if_damaged);
@@ -124,10 +127,11 @@ void Store::Connection::failed(const sqlite::Error& error) {
           : problem_of(file, why, fmt::format("{} are safe; free space, then go on with --resume", holds()));
 }
 
-void Store::Connection::add_entry(StoredPoint point) {
+void Store::Connection::add_entry(StoredPoint point, std::uint64_t chain) {
   Entry& entry = points.emplace_back();
   entry.places = places_of(faults, point.facts.faults);
   entry.causes = cause_names(point.facts);
+  entry.chain = chain;
   entry.point = std::move(point);
   by_text.emplace(entry.point.text, static_cast<std::uint32_t>(points.size() - 1));
 }
@@ -175,41 +179,50 @@ std::unique_ptr<Store> Store::temporary(const StudyIdentity& study, std::span<co
 Store::Opened Store::resume(const fs::path& file, const StudyIdentity& study,
                             std::span<const std::string> faults) {
   try {
+    if (auto why = not_a_file(file)) return refused(problem_of(file, *why, kBeginAgain));
     auto connection = std::make_unique<Connection>();
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE);
     sqlite3* database = connection->database.get();
-    check_whole(*connection);
+    check_pages(database);
     if (!has_tables(database)) {  // killed before it had any
       prepare_to_write(database);
       begin_study(database, study, faults);
     }
     connection->load();
+    check_digests(database, connection->points);
     if (const std::string what = difference_of(*connection, study, faults); !what.empty())
       return refused(problem_of(file, what, kOtherStudy));
-    check_counts(*connection);
     prepare_to_write(database);
-    const Cell arguments[] = {std::string_view(study.arguments)};
-    sqlite::Statement(database, "UPDATE study SET arguments = ?").bind(1, arguments).run();
+    put_arguments(database, study.arguments);
     connection->study.arguments = study.arguments;
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
   } catch (const std::exception& error) {  // SQLite's, and JSON's where a text was damaged
-    return refused(
-        problem_of_reading(file, error, "begin again with --force, or bring the file back from a copy"));
+    return refused(problem_of_reading(file, error, kBeginAgain));
   }
 }
 
 Store::Opened Store::open_to_read(const fs::path& file) {
   try {
+    if (auto why = not_a_file(file)) return refused(problem_of(file, *why, kRunAgain));
     auto connection = std::make_unique<Connection>();
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READONLY);
     connection->load();
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
   } catch (const std::exception& error) {
-    return refused(
-        problem_of_reading(file, error, "bring the file back from a copy, or run the study again"));
+    return refused(problem_of_reading(file, error, kRunAgain));
   }
+}
+
+std::optional<std::string> Store::damage() const {
+  try {
+    check_pages(connection_->database.get());
+    check_digests(connection_->database.get(), connection_->points);
+  } catch (const sqlite::Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
 }
 
 }  // namespace gauntlet

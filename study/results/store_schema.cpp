@@ -19,8 +19,9 @@ std::vector<Column> with_point(std::vector<Column> columns) {
 
 // The seed is text: SQLite's integers end at 2^63.
 std::vector<Column> study_columns() {
-  return {{"format", "INTEGER"}, {"command", "TEXT"},  {"arguments", "TEXT"}, {"version", "TEXT"},
-          {"seed", "TEXT"},      {"scenario", "TEXT"}, {"text", "TEXT"},      {"interval", "TEXT"}};
+  return {{"format", "INTEGER"}, {"command", "TEXT"},  {"arguments", "TEXT"},
+          {"version", "TEXT"},   {"seed", "TEXT"},     {"scenario", "TEXT"},
+          {"text", "TEXT"},      {"interval", "TEXT"}, {"digest", "TEXT"}};
 }
 
 std::vector<Column> point_columns() {
@@ -43,7 +44,8 @@ std::vector<Column> point_columns() {
           {"faults", "TEXT"},
           {"text", "TEXT"},
           {"idle_gpu_hour_usd", "REAL"},
-          {"storage_month_usd", "REAL"}};
+          {"storage_month_usd", "REAL"},
+          {"replayed", "TEXT"}};
 }
 
 std::vector<Column> metric_columns() {
@@ -51,6 +53,10 @@ std::vector<Column> metric_columns() {
           {"n", "INTEGER"},     {"mean", "REAL"},        {"sd", "REAL"},          {"se", "REAL"},
           {"ci95_low", "REAL"}, {"ci95_high", "REAL"},   {"p5", "REAL"},          {"p50", "REAL"},
           {"p95", "REAL"}};
+}
+
+std::vector<Column> digest_columns() {
+  return {{"point", "INTEGER"}, {"part", "TEXT"}, {"replicas", "INTEGER"}, {"digest", "TEXT"}};
 }
 
 std::vector<Column> stored_replica_columns(std::span<const std::string> faults) {
@@ -66,7 +72,8 @@ std::string store_schema(std::span<const std::string> faults, std::string_view s
   return table("study", study_columns(), "") + table("point", point_columns(), "") +
          table("replica", stored_replica_columns(faults), "point, replica") +
          table("incident", stored_incident_columns(), "point, replica, incident") +
-         table(kMetricTable, metric_columns(), "point, name");
+         table(kMetricTable, metric_columns(), "point, name") +
+         table("digest", digest_columns(), "point, part, replicas");
 }
 
 std::string store_pragmas(std::string_view schema) {

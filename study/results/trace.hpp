@@ -19,6 +19,7 @@ struct TraceSource {
   std::uint64_t read = 0, used = 0;                             // read = used + rejected
   std::vector<std::pair<std::string, std::uint64_t>> rejected;  // by reason, those that are not zero
   std::vector<Problem> problems;                                // one for each, the first ones of very many
+  std::vector<std::string> warnings;                            // what that does to the figures, for people
   std::uint64_t out_of_order = 0, without_end = 0, without_node = 0, other_duration = 0, duplicates = 0;
   std::uint32_t first_out_of_order = 0;  // its line
   std::vector<std::string> unread_columns;

@@ -23,6 +23,7 @@ Json source_json(const TraceSource& source) {
   json["selected"] = source.selected;
   json["first"] = source.first;
   json["last"] = source.last;
+  json["warnings"] = source.warnings;
   json["problems"] = Json::array();
   for (const Problem& problem : source.problems) json["problems"].push_back(problem.text());
   return json;

@@ -33,8 +33,11 @@ struct TunedField {
   std::optional<ValueSpan> interval;
   /// No value between those of `flat` differs from the best by more than chance: the best is today's, if that is one.
   bool matters = true;
-  /// The other fields being at their best: values that cost at most kFlat of the loss more.
+  /// The other fields being at their best: values that cost at most kFlat of the loss more than the lowest point found.
   ValueSpan flat;
+  /// The flat range is so wide (kPlateau) that an optimum within it says nothing: there is no interval of one then, and
+  /// `best` is today's value where that lies in the range, else the middle of it on the axis that was searched.
+  bool plateau = false;
   bool flat_to_low = false, flat_to_high = false;  // up to the end of what was tried: it may be flat beyond
   /// Where the regret is not known to be within kFlat: the tried values around the best one that chance may have put
   /// behind it (paired tests at 5%, corrected for how many there are). Absent where there is no other.
@@ -42,6 +45,8 @@ struct TunedField {
   /// A value next to `flat` that is refused, or costs half as much again as the loss: a cliff, not a slope.
   std::optional<std::string> cliff_below, cliff_above;
   std::vector<std::size_t> curve;  // the points along it, other fields at their best; from low to high
+  std::size_t lowest = 0;          // the point of the curve that the others are held against
+  std::vector<std::optional<PairedDifference>> worse;  // by point of the curve: than `lowest`, as a loss
 };
 
 /// What a difference of an objective is counted in shares of: the loss.
@@ -54,13 +59,19 @@ LossKind loss_kind(std::string_view metric);
 
 /// What counts as flat: this share of the loss more.
 inline constexpr double kFlat = 0.01;
+/// What counts as a plateau: a flat range whose high end is so many times its low end.
+inline constexpr double kPlateau = 4;
+/// The field whose best value formulas give.
+inline constexpr std::string_view kIntervalPath = "checkpoint.interval";
 
 struct TunedPoint {
   std::vector<std::string> values;  // one a field
   std::vector<double> numbers;      // the same as numbers
-  std::string name;                 // "best", "today", "Young", ...; empty for the others
-  bool refused = false;             // by the scenario
-  bool dropped = false;             // out of the race
+  /// "today", "best" ("recommended" where a field is a plateau) or both; empty for the others.
+  std::string name;
+  std::vector<std::string> formulas;  // that give its value of kIntervalPath: "Young", ...
+  bool refused = false;               // by the scenario
+  bool dropped = false;               // out of the race
   std::uint32_t replicas = 0;
   Statistics objective;
   std::optional<PairedDifference> worse;  // than the best, by the objective as a loss; absent for the best
@@ -68,6 +79,11 @@ struct TunedPoint {
   bool meets = true;                           // the bounds
   double gave_up = 0;                          // share of its runs
   bool gives_up_more = false;  // clearly more than the best: its figures are of runs that never got done
+
+  /// "best, exact"
+  std::string full_name() const;
+  /// The same without formulas, but on the curve of the field that they are of.
+  std::string name_along(std::string_view path) const { return path == kIntervalPath ? full_name() : name; }
 };
 
 /// A bound, and what became of it.
@@ -114,6 +130,7 @@ struct TuneResult {
   double mtbf_s = 0, checkpoint_cost_s = 0;              // that they are of
   std::optional<Summary> summary;                        // of the best point
   std::uint64_t replicas = 0;                            // of all points
+  std::uint32_t common_replicas = 0;                     // that figures along the curves are of
   std::uint32_t window_points = 0, window_replicas = 0;  // what the curve was fitted through
   std::string refusal;  // why the scenario refuses values, of the first that it refuses
   std::vector<std::string> notes;
@@ -123,7 +140,7 @@ struct TuneResult {
 
 /// {"command": "tune", "scenario", "version", "seed", "interval", "objective", "bounds", "end", "best": {"settings",
 ///  "meets", "mean", "ci95", "regret_share", "worse_today", "metrics"}, "fields": [{"path", "best", "today", "ci95",
-///  "flat", ...}], "analytic", "points": [{"settings", "replicas", "dropped", "mean", "ci95", "worse", ...}]}. What is
+///  "plateau", "flat", ...}], "analytic", "points": [{"settings", "replicas", "dropped", "mean", "ci95", "worse", ...}]}. What is
 /// unknown is null.
 std::string to_json(const TuneResult& result);
 

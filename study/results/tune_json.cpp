@@ -26,19 +26,21 @@ Json field_json(const TunedField& field) {
   json["best"] = field.best;
   json["ci95"] = field.interval ? span_json(*field.interval) : Json(nullptr);
   json["matters"] = field.matters;
+  json["plateau"] = field.plateau;
   json["flat"] = span_json(field.flat);
   json["flat_to_the_end"] = Json::array({field.flat_to_low, field.flat_to_high});
   json["not_told_apart"] = field.alike ? span_json(*field.alike) : Json(nullptr);
   json["cliff_below"] = field.cliff_below ? Json(*field.cliff_below) : Json(nullptr);
   json["cliff_above"] = field.cliff_above ? Json(*field.cliff_above) : Json(nullptr);
   json["curve"] = field.curve;
+  json["lowest"] = field.lowest;
   return json;
 }
 
 Json point_json(const TuneResult& result, const TunedPoint& point) {
   Json json;
   json["settings"] = settings_json(result.settings_of(point));
-  if (!point.name.empty()) json["name"] = point.name;
+  if (const std::string name = point.full_name(); !name.empty()) json["name"] = name;
   if (point.refused) {
     json["refused"] = true;
     return json;
@@ -117,6 +119,12 @@ LossKind loss_kind(std::string_view metric) {
   return std::ranges::find(kWhole, metric) != kWhole.end() ? LossKind::lost : LossKind::itself;
 }
 
+std::string TunedPoint::full_name() const {
+  std::string all = name;
+  for (const std::string& formula : formulas) all += (all.empty() ? "" : ", ") + formula;
+  return all;
+}
+
 std::vector<std::pair<std::string, std::string>> TuneResult::settings_of(const TunedPoint& point) const {
   std::vector<std::pair<std::string, std::string>> out;
   for (std::size_t i = 0; i < fields.size(); ++i) out.emplace_back(fields[i].path, point.values[i]);
@@ -134,6 +142,7 @@ std::string to_json(const TuneResult& result) {
   json["end"] = name_of(result.end);
   if (result.end == TuneResult::End::interrupted) json["interrupted"] = true;
   json["replicas"] = result.replicas;
+  json["common_replicas"] = result.common_replicas;
   Json& bounds = json["bounds"] = Json::array();
   for (const TunedBound& bound : result.bounds) bounds.push_back(bound_json(bound));
   json["best"] = best_json(result);

@@ -24,15 +24,17 @@ struct UncertainParameter {
 
 struct UncertainMetric {
   std::string name;
-  Statistics known;              // with the parameters as given: its intervals are Monte Carlo only
-  std::optional<double> mean;    // over parameters and runs
-  std::optional<Interval> ci95;  // of the mean, with parameter uncertainty
+  Statistics known;            // with the parameters as given: its intervals are Monte Carlo only
+  std::optional<double> mean;  // over parameters and runs
+  /// Where the mean at the true parameters is: with parameter uncertainty, and what draws and runs leave to chance.
+  std::optional<Interval> ci95;
   double parameter_variance = 0, run_variance = 0;  // of one run: they add up to its variance
   std::optional<double> p5, p50, p95;               // of one run, with parameter uncertainty
 };
 
 struct Uncertainty {
   std::uint32_t draws = 0, replicas_each = 0;
+  std::uint64_t runs() const { return std::uint64_t{draws} * replicas_each; }
   std::vector<UncertainParameter> parameters;
   std::vector<UncertainMetric> metrics;
   /// Where the scenario has work to do.

@@ -24,7 +24,8 @@ Json row_json(const ValidatedRow& row) {
   json["id"] = row.id;
   json["address"] = row.address;
   json["stack"] = row.stack;
-  json["fitted"] = row.fitted;
+  json["fitted"] = row.use == ErrorOf::fit;
+  json["error_of"] = kErrorOfNames[static_cast<std::size_t>(row.use)];
   json["unit"] = row.unit;
   json["published"] = row.published;
   json["ours"] = json_of(row.ours);
@@ -62,7 +63,7 @@ bool StepValidation::holds() const {
 std::vector<const ValidatedRow*> far_off(const StepValidation& result) {
   std::vector<const ValidatedRow*> out;
   for (const ValidatedRow& row : result.rows)
-    if (!row.fitted && row.error && std::abs(*row.error) > kFarOff) out.push_back(&row);
+    if (row.use != ErrorOf::fit && row.error && std::abs(*row.error) > kFarOff) out.push_back(&row);
   std::ranges::stable_sort(out, std::ranges::greater{},
                            [](const ValidatedRow* row) { return std::abs(*row->error); });
   return out;
@@ -88,13 +89,17 @@ std::string to_json(const StepValidation& result) {
   json["checks"] = Json::array();
   for (const ValidationCheck& check : result.checks) {
     Json each;
+    each["kind"] = kCheckKindNames[static_cast<std::size_t>(check.kind)];
     each["what"] = check.what;
     each["figure"] = check.figure;
     each["value"] = json_of(check.value);
     each["limit"] = check.limit;
     each["rows"] = check.rows;
     each["holds"] = check.value ? Json(!check.broken()) : Json(nullptr);
-    each["calculon"] = json_of(check.calculon);
+    each["other"] = nullptr;
+    if (const auto& other = check.other)
+      each["other"] = {
+          {"program", other->name}, {"error", other->error}, {"source", other->source}, {"how", other->how}};
     json["checks"].push_back(std::move(each));
   }
   json["stacks"] = Json::array();
@@ -105,7 +110,8 @@ std::string to_json(const StepValidation& result) {
     each["constants"] = stack.constants;
     each["exact_by_construction"] = stack.exact();
     each["fitted"] = errors_json(stack.fitted, !stack.exact());
-    each["held_out"] = errors_json(stack.held_out);
+    each["predicted"] = errors_json(stack.predicted);
+    each["left_out"] = errors_json(stack.left_out);
     json["stacks"].push_back(std::move(each));
   }
   for (const FittedStack& fit : result.fits) json["fits"].push_back(fit_json(fit));

@@ -174,6 +174,115 @@ TEST(Chaos, ACorruptionThatADetectorSeesIsNoFalseAlarm) {
   EXPECT_GT(figures.effective_corrupt, Duration::zero());
 }
 
+// A restart cures it, and the stop that its line asks for takes no time: it is answered all the same, and no false alarm. The line
+// comes late, when checkpoints with wrong numbers have been taken: what is computed after the restart is right.
+TEST(Chaos, ACorruptionThatARestartCuresIsAnsweredAndUndone) {
+  for (const Duration stop_time : {Duration::zero(), 5 * kSecond}) {
+    World world = eight_hosts();
+    world.job.stop_time = stop_time;
+    world.storage.keep_last = 10;
+    FaultKind corrupt = every_fault()[0];
+    corrupt.remedy = Remedy::restart;
+    corrupt.symptoms.log = PatternId{2};
+    corrupt.symptoms.log_delay = Law::constant(25 * 60);
+    corrupt.trace = {{kStart + kHour, 3}, {kStart + 5 * kHour, 4}};
+    add_faults(world, {corrupt}, 0);
+    PolicyConstants policies = every_detector();
+    policies.detection.lines = {{PatternId{2}, LineAction::restart}};
+    policies.detection.corruption = {.lines = {PatternId{2}}, .late = 25 * kMinute};
+    Simulation simulation(world, policies);
+    const Figures& figures = simulation.run({.seed = 1, .replica = 0});
+    EXPECT_EQ(figures.false_alarms, 0u);
+    EXPECT_EQ(figures.incidents.size(), 2u);
+    EXPECT_EQ(figures.fault_scores.at(0).detected, 2u);
+    EXPECT_EQ(figures.fault_scores.at(0).missed, 0u);
+    EXPECT_EQ(figures.asked, 0u);
+    // Until the line alone; and of what was computed no more than that and two intervals is computed again, each time.
+    EXPECT_LE(figures.effective_corrupt, 2 * 26 * kMinute);
+    EXPECT_GT(figures.effective_corrupt, 2 * 24 * kMinute);
+    EXPECT_LE(at(figures.phases, Phase::recomputing), 2 * (25 + 20) * kMinute);
+
+    policies.detection
+        .corruption = {};  // nobody knows what the line means: the newest checkpoint is as wrong
+    Simulation unaware(world, policies);
+    EXPECT_GT(unaware.run({.seed = 1, .replica = 0}).effective_corrupt, 10 * kHour);
+  }
+}
+
+// Two detectors race. The exit of the culprit is seen first, and a restart cures the fault; the line of it comes when the job
+// trains again, because it was written late, or because it was long under way. It stops nothing.
+TEST(Chaos, ALineOfAFaultThatARestartHasCuredStopsNothing) {
+  for (const auto action : {LineAction::restart, LineAction::replace}) {
+    for (const bool written_late : {true, false}) {
+      SCOPED_TRACE(std::string(action == LineAction::restart ? "restart" : "replace") +
+                   (written_late ? ", written late" : ", long under way"));
+      World world = eight_hosts();
+      world.telemetry.clock_error = kSecond;
+      FaultKind crash = every_fault()[3];
+      ASSERT_EQ(crash.name, "crash_transient");
+      crash.symptoms.log = PatternId{2};
+      if (written_late) crash.symptoms.log_delay = Law::constant(1200);
+      if (!written_late) world.telemetry.delay = 20 * kMinute;
+      crash.trace = {{kStart + kHour, 1}, {kStart + 3 * kHour, 5}, {kStart + 6 * kHour, 2}};
+      add_faults(world, {crash}, 0);
+      PolicyConstants policies = every_detector();
+      policies.names.detect = {"exit", "log"};
+      policies.names.recover = "restart-in-place";
+      policies.detection.clock_error = world.telemetry.clock_error;
+      policies.detection.lines = {{PatternId{2}, action}};
+      Simulation simulation(world, policies);
+      const Figures& figures = simulation.run({.seed = 1, .replica = 0});
+      EXPECT_EQ(figures.interruptions, 3u);
+      EXPECT_EQ(figures.false_alarms, 0u);
+      EXPECT_EQ(figures.incidents.size(), 3u);
+      for (const Incident& incident : figures.incidents) EXPECT_EQ(incident.restarts, 1u);
+    }
+  }
+}
+
+// No stage of a recovery takes any time: what the report says of one and the same stop agrees.
+TEST(Chaos, WhereNothingTakesAnyTimeTheReportAgreesWithItself) {
+  for (const Remedy remedy : {Remedy::restart, Remedy::repair}) {
+    World world = eight_hosts();
+    world.job.stop_time = Duration::zero();
+    world.job.start = {};
+    world.storage = {};
+    world.storage.free = true;
+    world.repair.time = Law::constant(0);
+    world.people.response = Law::constant(0);
+    world.probes[0].time = Duration::zero();
+    world.probes[0].false_positive = {0};
+    FaultKind crash = every_fault()[1];
+    crash.symptoms.log_delay = Law::constant(0);
+    crash.remedy = remedy;
+    crash.trace = {{kStart + kHour, 1}, {kStart + 3 * kHour, 5}, {kStart + 6 * kHour, 2}};
+    add_faults(world, {crash}, 1);
+    PolicyConstants policies = every_detector();
+    policies.detection.gather = Duration::zero();
+    if (remedy == Remedy::restart) policies.detection.lines = {{PatternId{2}, LineAction::restart}};
+    Simulation simulation(world, policies);
+    const Figures& figures = simulation.run({.seed = 1, .replica = 0});
+    const FaultScore& score = figures.fault_scores.at(0);
+    EXPECT_EQ(figures.interruptions, 3u);
+    ASSERT_EQ(figures.incidents.size(), 3u);
+    EXPECT_EQ(score.met, 3u);
+    EXPECT_EQ(score.detected, 3u);
+    EXPECT_EQ(score.latencies.quantile(1), Duration::zero());
+    EXPECT_EQ(figures.detected, 3u);
+    EXPECT_EQ(figures.detection_latency_sum, Duration::zero());
+    EXPECT_EQ(score.incidents, 3u);
+    EXPECT_EQ(score.handled, 3u);
+    EXPECT_EQ(figures.false_alarms, 0u);
+    EXPECT_EQ(figures.evictions_wrong, 0u);
+    EXPECT_EQ(figures.evictions_right, remedy == Remedy::repair ? 3u : 0u);
+    for (const Incident& incident : figures.incidents) {
+      EXPECT_TRUE(incident.handled);
+      EXPECT_EQ(incident.restarts, 1u);
+      EXPECT_EQ(incident.stops, 1u);
+    }
+  }
+}
+
 TEST(Chaos, WithoutFaultsTheWallTimeIsTheClosedForm) {
   // 1,000 steps of 10 s, a checkpoint of 2 s after every 60th step but the last one's end, one start of 60 s without a
   // checkpoint to load: 60 + 10,000 + floor(999 / 60) x 2 = 10,092 s.

@@ -29,11 +29,15 @@ TEST(MainJob, Llama3LosesWhatItsPaperSays) {
   // 419 unexpected and 47 planned interruptions (https://arxiv.org/abs/2407.21783, sec. 3.3.4). The 419 are Poisson:
   // their mean over 200 replicas has a standard error of sqrt(419 / 200) = 1.45, and 6 is four of them.
   EXPECT_NEAR(summary.mean("interruptions").value(), 466, 6);
-  // "higher than a 90% effective training time" (the same place). A checkpoint every 10 min loses 5 on average; with some
-  // minutes to restart that is about 10 min for each of 466 interruptions in 77,760 min, 6%. Two or three points around it
-  // are left to what is assumed: detection, planned stops, repairs.
-  EXPECT_GT(summary.mean("ettr").value(), 0.88);
-  EXPECT_LT(summary.mean("ettr").value(), 0.96);
+  // "higher than a 90% effective training time" (the same place) is all that was published.
+  const Statistics& ettr = *summary.find("ettr");
+  EXPECT_GT(ettr.mean.value(), 0.90);
+  // What the simulator gives is known far better: 0.91524 +- 0.00009 (one standard error) over 2,000 replicas of seed 2, which
+  // share no draw with these. One replica scatters by 0.0041, so that the mean of 200 has a standard error of 0.00029, and the
+  // difference of the two one of 0.00030; 0.0012 is four of them. A change that moves it further is one of the model, and is to be
+  // looked at: gauntlet run llama3-405b-54d --replicas 2000 --seed 2
+  EXPECT_NEAR(ettr.mean.value(), 0.91524, 0.0012);
+  EXPECT_NEAR(ettr.se.value(), 0.00029, 0.00005);  // else the bound above is of something else
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ exits 2 run "$tiny" --replicas 2 --out /proc/results
 
 # A disk that is full says so in its own words, and loses nothing: here files end at 96 KiB, when the tables are made, and then they do not.
 code=0
-(trap '' XFSZ; ulimit -f 96; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/large") \
+(ulimit -f 96; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/large") \
   >/dev/null 2>"$scratch/stderr" || code=$?
 ((code == 1)) || fail "a full disk ends with $code, not 1"
 says stderr "results.sqlite: cannot be written: disk I/O error"
@@ -107,12 +107,103 @@ sed -i '0,/"p50": 0/s//"p50": 1/' "$scratch/swept/result.json"
 exits 1 results "$scratch/swept" --check
 says stderr "result.json: points[0].metrics.ettr.p50 = 1."
 
+# Files that nothing else has the content of: edited, emptied and lost.
+cp -r "$scratch/before" "$scratch/edited"
+exits 0 results "$scratch/edited" --check
+says stdout "Every file is as it was written."
+for file in report.txt scenario.toml manifest.txt; do
+  echo >>"$scratch/edited/$file"
+  exits 1 results "$scratch/edited" --check
+  says stderr "$file: "
+  says stderr "; bring the results back from a copy, or run the study again"
+  : >"$scratch/edited/$file"
+  exits 1 results "$scratch/edited" --check
+  rm "$scratch/edited/$file"
+  exits 1 results "$scratch/edited" --check
+  cp "$scratch/before/$file" "$scratch/edited/$file"
+done
+exits 0 results "$scratch/edited" --check
+
+# A store with one other bit is not gone on from.
+one_bit() { # FILE BYTE
+  local byte
+  byte="$(od -An -tu1 -j"$2" -N1 "$1")"
+  printf "\\$(printf %o $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+size="$(stat -c %s "$scratch/before/results.sqlite")"
+for eighth in 3 4 5 6; do
+  cp "$scratch/before/results.sqlite" "$scratch/edited/results.sqlite"
+  one_bit "$scratch/edited/results.sqlite" $((size * eighth / 8 + 4000))
+  ! "$gauntlet" results "$scratch/edited" --check >/dev/null 2>&1 || fail "a bit of byte $((size * eighth / 8 + 4000)) is not found"
+  cp -r "$scratch/edited" "$scratch/flipped"
+  code=0
+  "$gauntlet" run "$tiny" --replicas 40 --seed 5 --threads 1 --out "$scratch/flipped" --resume >/dev/null 2>"$scratch/stderr" || code=$?
+  if ((code == 0)); then # a bit that no value uses
+    [[ -e "$scratch/forty" ]] || exits 0 run "$tiny" --replicas 40 --seed 5 --threads 1 --out "$scratch/forty"
+    diff -r "$scratch/flipped" "$scratch/forty" >&2 || fail "--resume goes on from wrong numbers"
+  else
+    says stderr "results.sqlite: is damaged: "
+    says stderr "; begin again with --force, or bring the file back from a copy"
+  fi
+  rm -r "$scratch/flipped"
+done
+rm -r "$scratch/edited"
+
+# What is not a file is never opened: it might answer never.
+for file in results.sqlite report.txt replicas.csv manifest.txt; do
+  cp -r "$scratch/before" "$scratch/pipe"
+  rm "$scratch/pipe/$file"
+  mkfifo "$scratch/pipe/$file"
+  code=0
+  timeout 60 "$gauntlet" results "$scratch/pipe" --check >/dev/null 2>"$scratch/stderr" || code=$?
+  ((code == 1 || code == 2)) || fail "a FIFO in place of $file ends with $code"
+  says stderr "$file: is a FIFO, not a file"
+  rm -r "$scratch/pipe"
+done
+cp -r "$scratch/before" "$scratch/pipe"
+rm "$scratch/pipe/results.sqlite"
+mkfifo "$scratch/pipe/results.sqlite"
+code=0
+timeout 60 "$gauntlet" run "$tiny" --replicas 20 --seed 5 --out "$scratch/pipe" --resume 2>"$scratch/stderr" >/dev/null || code=$?
+((code == 2)) || fail "--resume from a FIFO ends with $code"
+says stderr "results.sqlite: is a FIFO, not a file"
+absent "$scratch/pipe.part"
+mkdir "$scratch/fresh.part"
+mkfifo "$scratch/fresh.part/results.sqlite"
+for option in --resume --quiet; do
+  code=0
+  timeout 60 "$gauntlet" run "$tiny" --replicas 20 --out "$scratch/fresh" "$option" 2>"$scratch/stderr" >/dev/null || code=$?
+  ((code == 2)) || fail "$option beside a FIFO ends with $code"
+  says stderr "is a FIFO, not a file"
+done
+mkfifo "$scratch/fifo"
+code=0
+timeout 60 "$gauntlet" results "$scratch/fifo" 2>"$scratch/stderr" || code=$?
+((code == 2)) || fail "results of a FIFO end with $code"
+
 # Questions to the database.
 exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --csv
 [[ "$(cat "$scratch/stdout")" == $'n\n500' ]] || fail "--sql --csv prints $(cat "$scratch/stdout")"
 exits 0 results "$scratch/large" --sql 'select count(*) as n from replica' --json
 says stdout "500"
 exits 2 results "$scratch/large" --sql 'drop table replica'
+(cd "$scratch" && mkdir asked) || fail "mkdir"
+cp "$scratch/large/results.sqlite" "$scratch/large.copy"
+for writes in "vacuum into '$scratch/asked/copy'" "attach '$scratch/asked/copy' as other" 'vacuum' 'pragma journal_mode = wal' \
+  'pragma user_version = 3' "select load_extension('x')" 'create temp table t (a)' "detach main" 'begin' 'analyze' 'reindex' \
+  "insert into study default values" "with a as (select 1) delete from study" "explain attach '$scratch/asked/copy' as other"; do
+  exits 2 results "$scratch/large" --sql "$writes"
+  says stderr "--sql: "
+done
+exits 2 results "$scratch/large" --sql "vacuum into '$scratch/asked/copy'"
+says stderr "does more than ask"
+[[ -z "$(ls -A "$scratch/asked")" ]] || fail "a question wrote a file"
+same "$scratch/large/results.sqlite" "$scratch/large.copy"
+for asks in "select name from pragma_table_info('replica')" 'pragma table_info(study)' 'explain query plan select * from metric' \
+  'with recursive n(i) as (select 1 union all select i + 1 from n where i < 9) select sum(i), printf("%d", 3) from n' \
+  "select key, value from point, json_each(settings)" 'values (1)' 'select max(replica) over () from replica limit 1'; do
+  exits 0 results "$scratch/large" --sql "$asks"
+done
 exits 2 results "$scratch/large" --sql 'select nonsense'
 says stderr "nonsense"
 exits 0 results "$scratch/large" --check

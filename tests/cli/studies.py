@@ -10,7 +10,7 @@ import unittest
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 120  # for what takes a second or two
-FILES = ("result.json", "report.txt", "points.csv", "replicas.csv", "incidents.csv", "results.sqlite")
+FILES = ("result.json", "report.txt", "points.csv", "replicas.csv", "incidents.csv", "results.sqlite", "manifest.txt")
 
 
 def sweep(replicas):

@@ -267,10 +267,11 @@ TEST(BadInput, ANameThatSetCouldNotReach) {
 // --- values
 
 TEST(BadInput, AMissingUnit) {
-  EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash + "mtbf = \"300\"\n"),
-            "test.toml:23:8: faults.gpu.mtbf = \"300\" has no unit; write \"300h\" or \"300min\"\n");
+  EXPECT_EQ(
+      problems_with("[faults.gpu]\n" + kCrash + "mtbf = \"300\"\n"),
+      "test.toml:23:8: faults.gpu.mtbf = \"300\" has no unit; write \"300s\", \"300min\" or \"300h\"\n");
   EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash + "mtbf = 300\n"),
-            "test.toml:23:8: faults.gpu.mtbf = 300 has no unit; write \"300h\" or \"300min\"\n");
+            "test.toml:23:8: faults.gpu.mtbf = 300 has no unit; write \"300s\", \"300min\" or \"300h\"\n");
   EXPECT_EQ(problems_with("write = 80\n"),
             "test.toml:19:9: storage.write = 80 has no unit; write \"80GB/s\" or \"80Gb/s\"\n");
 }
@@ -552,7 +553,7 @@ TEST(BadInput, SetsThatSayNothing) {
   EXPECT_TRUE(problems_of(load_text(kSmall, {"checkpoint.intervall=5min"}))
                   .starts_with("--set: checkpoint.intervall is not known; did you mean \"interval\"?"));
   EXPECT_EQ(problems_of(load_text(kSmall, {"checkpoint.interval=5"})),
-            "--set: checkpoint.interval = 5 has no unit; write \"5h\" or \"5min\"\n");
+            "--set: checkpoint.interval = 5 has no unit; write \"5s\", \"5min\" or \"5h\"\n");
 }
 
 // --- all at once

@@ -92,6 +92,39 @@ TEST(Detection, IsShownAsItHolds) {
   EXPECT_EQ(again.scenario->policies.detection.lines, loaded.scenario->policies.detection.lines);
 }
 
+/// A fault that corrupts the job's numbers and logs it an hour later.
+const std::string kCorrupts =
+    "[faults.bad]\ncomponent = \"host\"\nmtbf = \"9d\"\neffect = \"corrupt\"\nremedy = \"restart\"\n"
+    "log = \"bad_numbers\"\nlog_delay = \"1h\"\n";
+
+// What corrupts and says so is known to say so, and how late; a table may know better.
+TEST(Detection, KnowsWhichLinesTellOfWrongNumbers) {
+  const auto corruption = [](const std::string& more) {
+    return policies_of(kSmall + more).detection.corruption;
+  };
+  EXPECT_THAT(corruption(kLines).lines, IsEmpty());
+  EXPECT_EQ(corruption(kLines).late, 0s);
+  const std::string faults = "keep_last = 9\n" + kLines + kCorrupts + "[telemetry]\nclock_error = \"5ms\"\n";
+  EXPECT_THAT(corruption(faults).lines, ElementsAre(PatternId{4}));  // a, b, bad, c
+  EXPECT_EQ(corruption(faults).late, 1h + 5ms);
+  EXPECT_EQ(policies_of(kSmall + faults).detection.clock_error, 5ms);
+  const CorruptionConstants other =
+      corruption(faults + "[detection.corruption]\nlines = [\"xid_63\"]\nlate = \"2min\"\n");
+  EXPECT_THAT(other.lines, ElementsAre(PatternId{3}));
+  EXPECT_EQ(other.late, 2min);
+}
+
+TEST(Detection, WarnsWhereEveryCheckpointMayHoldWrongNumbers) {
+  // An hour and what telemetry takes: four checkpoints of 20 min may be wrong, and a fifth is right.
+  const auto with_so_many = [](const std::string& kept) {
+    return warnings_of(kSmall + "keep_last = " + kept + "\n" + kCorrupts +
+                       "[checkpoint]\ninterval = \"20min\"\n");
+  };
+  EXPECT_THAT(with_so_many("4"),
+              ElementsAre(AllOf(HasSubstr("corruption"), HasSubstr("keep_last = 5 or more"))));
+  EXPECT_THAT(with_so_many("5"), IsEmpty());
+}
+
 TEST(Detection, WaitsForTheCulpritsHeartbeatUnlessItSaysOtherwise) {
   const std::string telemetry =
       "[telemetry]\nheartbeat_period = \"5s\"\nheartbeat_jitter = \"2s\"\ndelay = \"3s\"\n";

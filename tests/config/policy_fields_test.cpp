@@ -109,7 +109,7 @@ TEST(Spares, AreSizedByTheQuantileOfTheBinomial) {
   EXPECT_EQ(load_text(kSmall + "[spares]\ncount = 5\n", sized).scenario->world.inventory.spares, 1U);
   EXPECT_THAT(
       problems_of(load_text(kSmall + "[spares]\ncount = 5\npolicy = \"quantile\"\ndaily_failure = 0.1\n")),
-      HasSubstr("spares.count = 5 is not the 1 that policy = \"quantile\" gives"));
+      HasSubstr("spares.count = 5 differs from the 1 that policy = \"quantile\" gives"));
   EXPECT_THAT(mistakes_with({"spares.policy=quantile", "spares.quantile=1.0"}),
               HasSubstr("spares.quantile = 1.0"));
 }

@@ -111,5 +111,26 @@ TEST(Uncertain, EveryMistakenEntryIsNamed) {
       "test.toml:22:98: study.uncertain[1].high = \"1h\" is not above low = 4h\n");
 }
 
+/// A daily rate that is written as a count over a day is taken for the one day that was ever seen, and the warning says how
+/// wide that makes it: Gamma(9 + 1/2) lies between 5.06 and 15.07, 0.56 and 1.67 times 9, with 90%.
+TEST(Uncertain, AShortExposureIsWarnedOf) {
+  const auto warnings = [](const std::string& rate) {
+    std::string out;
+    for (const Problem& warning : load_text(kSmall + "[faults.f]\n" + kCrash + rate + "\n").warnings)
+      out += warning.text() + "\n";
+    return out;
+  };
+  EXPECT_EQ(
+      warnings("rate = { count = 9, over = \"1d x 1024 hosts\" }"),
+      "test.toml:23:28: faults.f.rate.over = \"1d x 1024 hosts\" is short, and the failures in it are taken "
+      "for all that were ever observed: plan --uncertainty draws the rate from 0.56 to 1.67 times this one "
+      "(5% and "
+      "95%); write the whole time that was observed and its count; for a rate that is known, mtbf = "
+      "\"113.78d\" in its place\n");
+  EXPECT_EQ(warnings("rate = { count = 9, over = \"7d x 1024 hosts\" }"), "");
+  EXPECT_EQ(warnings("rate = { count = 2500, over = \"1d x 15360 hosts\" }"), "") << "known to 2% anyway";
+  EXPECT_EQ(warnings("mtbf = \"113.78d\""), "");
+}
+
 }  // namespace
 }  // namespace gauntlet

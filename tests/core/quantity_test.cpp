@@ -53,7 +53,7 @@ TEST(ParseDuration, SaysWhyATextIsNone) {
     EXPECT_FALSE(parsed.value) << text;
     EXPECT_EQ(parsed.why, why) << text;
   }
-  EXPECT_EQ(parse_duration("300").suggestion, "write \"300h\" or \"300min\"");
+  EXPECT_EQ(parse_duration("300").suggestion, "write \"300s\", \"300min\" or \"300h\"");
   EXPECT_EQ(parse_duration("15mins").suggestion, "known units are y w d h min s ms us ns");
 }
 

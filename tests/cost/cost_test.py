@@ -26,6 +26,7 @@ MAIN_JOB = "llama3-405b-54d"
 MOST_TIMES_THE_BARE_LOOP = 3.0
 MOST_TIMES_FOR_TWICE_THE_HOSTS = 1.2
 MOST_TIMES_THE_BARE_REPLICAS = 1.05
+MOST_TIMES_FOR_TWICE_AS_MUCH = 2.2  # a little over twice: heaps and maps grow by a logarithm
 MOST_MEMORY_MIB = 200
 
 
@@ -146,6 +147,28 @@ class Scale(unittest.TestCase):
         ratio = many["faults"] / few["faults"]
         self.assertGreater(ratio, 1.8)
         self.assertLess(twice / once, 1.2 * ratio)
+
+    # Spares fail as other hosts do, so that twice as many have twice the faults; a window twice as long has twice the incidents.
+    # Something that could be searched grows with each: faults on spares, evictions of healthy hosts, kept checkpoints.
+    GROWTH = {
+        "spares": (100, ["spares.count={}0", "spares.cold={}", "spares.pool={}", "telemetry.gap_mtbf=10d"]),
+        "window": (300, ["job.window={}d", "telemetry.gap_mtbf=1d", "storage.keep_every=5"]),
+    }
+
+    def test_twice_the_spares_or_the_window_cost_twice(self):
+        for what, (amount, paths) in self.GROWTH.items():
+            with self.subTest(what):
+                def run(replicas, times):
+                    sets = [path.format(times * amount) for path in paths]
+                    return instructions(program("replica_cost"), "tiny-8", replicas, *sets)
+                idle, _ = run(0, 2)
+                once, small = run(1, 1)
+                twice, large = run(1, 2)
+                events = [json.loads(printed)["events"] for printed in (small, large)]
+                self.assertGreater(events[1], 1.7 * events[0], "not twice as much happened")
+                times = (twice - idle) / (once - idle)
+                print(f"twice the {what}: {times:.2f} times the instructions", file=sys.stderr)
+                self.assertLess(times, MOST_TIMES_FOR_TWICE_AS_MUCH)
 
     def test_a_hundred_thousand_gpus_for_a_year_fit(self):
         self.assertLess(peak_memory_mib("run", MAIN_JOB, "--replicas", "2", "--json", *YEAR), MOST_MEMORY_MIB)

@@ -67,6 +67,9 @@ class Drill(unittest.TestCase):
         self.wait_for("step 45", lambda: self.steps_done() >= 45)  # after the first fault, before the second
         first.kill()
         first.communicate()
+        other = self.place.run(*short, "--no-faults")
+        self.assertEqual(other.code, 1, str(other))
+        self.assertIn("was begun with 4 planned faults; leave out --no-faults", other.err)
         second = self.place.run(*short)
         self.assertEqual(second.code, 0, str(second))
         self.check_nothing_left()
@@ -129,6 +132,27 @@ class Drill(unittest.TestCase):
         self.assertEqual(resumed.code, 0, str(resumed))
         self.check_nothing_left()
         self.assertEqual(resumed.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=40"))
+
+    def test_a_damaged_checkpoint_is_reported(self):
+        """The newest one, of a job that is then started again: here because the agent of a host dies."""
+        out = self.place.path / "out"
+        quick = ("--set", "job.steps=40", "--set", "job.step_time=100ms", "--set", "checkpoint.interval=500ms")
+        run = self.place.start("--no-faults", *quick, "--out", str(out))
+        wanted = "gauntlet-drill-*/checkpoints/gauntlet-step-*/manifest"
+        self.wait_for("two checkpoints", lambda: len(list(self.place.path.glob(wanted))) >= 2)
+        (agent,) = [pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line
+                    and line[line.index("--host") + 1] == "2"]
+        os.kill(agent, signal.SIGKILL)  # nothing is saved from here on
+        self.wait_for("the agent's end", lambda: not self.alive(agent))
+        newest = max(self.place.path.glob(wanted), key=lambda path: int(path.parent.name.rsplit("-", 1)[1]))
+        with open(newest.with_name("rank-3.shard"), "r+b") as shard:
+            shard.write(b"torn")
+        done = drills.finish(run)
+        self.assertEqual(done.code, 0, str(done))
+        said = f"warning: the checkpoint of step {newest.parent.name.rsplit('-', 1)[1]} is damaged and is set aside"
+        self.assertIn("gauntlet: " + said, done.err)
+        self.assertIn("\nCheckpoints\n  " + said, done.out)
+        self.assertIn("  " + said, (out / "report.txt").read_text())
 
     @staticmethod
     def children(pid):

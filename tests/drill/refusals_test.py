@@ -1,10 +1,12 @@
 """What cannot be drilled is refused before anything starts, and what fails leaves nothing running."""
 import os
+import pathlib
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -65,10 +67,23 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["host_check"], "--set", 'probes.other.time="1s"')
 
     def test_no_place_for_sockets_and_checkpoints(self):
-        self.refused(1, ["/proc/gauntlet-drill-", "cannot be written"], environment=dict(os.environ, TMPDIR="/proc"))
+        missing = str(self.place.path / "missing")
+        self.refused(2, ["TMPDIR: " + missing + " is not a directory", "set TMPDIR to a directory in which you may write"],
+                     environment=dict(os.environ, TMPDIR=missing))
+        # Nothing says beforehand that root may make nothing there.
+        code = 1 if os.geteuid() == 0 else 2
+        self.refused(code, ["/proc", "set TMPDIR to a directory"], environment=dict(os.environ, TMPDIR="/proc"))
 
     def test_a_recording_that_cannot_be_written(self):
         self.refused(1, ["/proc/drill.rec", "cannot be written"], "--record", "/proc/drill.rec")
+
+    def test_a_recording_that_is_a_symbolic_link(self):
+        """It may be another user's, and lead to any file of this one."""
+        with tempfile.TemporaryDirectory() as elsewhere:
+            link = pathlib.Path(elsewhere) / "drill.rec"
+            link.symlink_to(pathlib.Path(elsewhere) / "target")
+            self.refused(1, ["drill.rec: is a symbolic link, which is not followed"], "--record", str(link))
+            self.assertEqual([p.name for p in pathlib.Path(elsewhere).iterdir()], ["drill.rec"])
 
     def mounted(self, path, options):
         """A file system of its own; the test is skipped where this environment does not allow one."""
@@ -80,11 +95,11 @@ class Refusals(unittest.TestCase):
         self.addCleanup(path.rmdir)
         self.addCleanup(subprocess.run, ["umount", str(path)], check=True)
 
-    def drilled_on(self, disk):
+    def drilled_on(self, disk, code):
         process = subprocess.Popen(self.place.command(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=dict(os.environ, TMPDIR=str(disk)))
         run = drills.finish(process)
-        self.assertEqual(run.code, 1, str(run))
+        self.assertEqual(run.code, code, str(run))
         self.assertEqual(self.place.processes(), {})
         return run
 
@@ -94,7 +109,7 @@ class Refusals(unittest.TestCase):
         with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
             while True:
                 filler.write(bytes(4096))
-        run = self.drilled_on(disk)
+        run = self.drilled_on(disk, code=1)
         self.assertIn(str(disk), run.err)
         self.assertIn("No space left on device", run.err)
         self.assertEqual([p.name for p in disk.iterdir()], ["filler"])
@@ -102,9 +117,13 @@ class Refusals(unittest.TestCase):
     def test_a_disk_that_is_read_only(self):
         disk = self.place.path / "disk"
         self.mounted(disk, "size=64k,mode=0700,ro")
-        run = self.drilled_on(disk)
+        run = self.drilled_on(disk, code=2)
         self.assertIn(str(disk), run.err)
-        self.assertIn("Read-only file system", run.err)
+        self.assertIn("Read-only file system; set TMPDIR to a directory in which you may write", run.err)
+
+    def test_no_such_place_is_named_with_what_to_set(self):
+        self.refused(2, ["TMPDIR: /nowhere/at/all is not a directory", "set TMPDIR"],
+                     environment=dict(os.environ, TMPDIR="/nowhere/at/all"))
 
     def test_a_job_that_never_trains_is_given_up(self):
         """Here every rank ends at once, whatever is done about it."""
@@ -143,7 +162,7 @@ class Refusals(unittest.TestCase):
         link.symlink_to(others)
         lines = state.read_text(encoding="ascii").splitlines()
         for named in (others, link):
-            state.write_text("\n".join([*lines[:3], str(named), ""]), encoding="ascii")
+            state.write_text("\n".join([*lines[:-1], str(named), ""]), encoding="ascii")
             run = self.place.run("--no-faults", "--record", str(record))
             self.assertEqual(run.code, 1, str(run))
             self.assertIn("no drill's directory of ours", run.err)

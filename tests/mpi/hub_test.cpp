@@ -156,6 +156,7 @@ TEST(Hub, GoesOnAfterAStopAndAfterAFailureToConsume) {
   const std::size_t done = executor->run(
       tasks,
       [&](const Task& task, std::span<const Figures> figures) {
+        if (task.count < tasks.front().count) return;  // abandoned: here it is run again as a whole
         into(taken)(task, figures);
         if (taken.tasks.size() == 5) stop = true;
       },

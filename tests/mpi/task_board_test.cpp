@@ -109,6 +109,24 @@ TEST(TaskBoard, AFailureEndsTheRunAndNotTheNext) {
   EXPECT_TRUE(board.take(1, kStart));
 }
 
+TEST(TaskBoard, OfATaskThatWasAbandonedItTakesWhatWasDone) {
+  TaskBoard board;
+  const std::vector<Task> one = {{.point = 0, .first = 0, .count = 3}};
+  std::atomic<bool> stop = false;
+  board.begin(one, 8, &stop);
+  EXPECT_EQ(board.stop(), &stop);
+  const auto job = board.take(0, kStart);
+  board.put(job->number, answer(7), kStart);  // one of three: no answer while nobody stops it
+  stop = true;
+  board.put(job->number, answer(8), kStart);
+  const std::vector<Figures>* figures = board.next();
+  ASSERT_NE(figures, nullptr);
+  ASSERT_EQ(figures->size(), 1u);
+  EXPECT_EQ(figures->front().steps, 8);
+  board.end();
+  EXPECT_EQ(board.stop(), nullptr);
+}
+
 TEST(TaskBoard, AfterAStopWhatIsUnderWayIsCompletedAndNothingBegins) {
   TaskBoard board;
   const auto three = tasks(3);

@@ -51,6 +51,20 @@ TEST(ClosedForms, Stalls) {
   EXPECT_GT(stall_with_crews(512, 16, 16, 1.0 / 33, 1), erlang_b(17, load));
 }
 
+TEST(ClosedForms, MachinesThatFailWhileTheJobWaits) {
+  // With a technician for each they are up or down independently of each other.
+  const std::vector<double> out = machines_out(13, 13, 0.075, 1);
+  EXPECT_NEAR(out[0] + out[1], at_least_k_of_n(12, 13, 1 / 1.075), 1e-14);
+  // With one: (n)_k (failure / repair)^k over their sum. Of two machines at 1/2: 1, 1, 1/2.
+  EXPECT_NEAR(machines_out(2, 1, 0.5, 1)[2], 0.2, 1e-15);
+  // An idle spare that needs no time is a warm one; one that never comes is as good as none, but for its repairs.
+  EXPECT_NEAR(stall_with_an_idle_spare(12, 0.075, 1, 1e9), 1 - at_least_k_of_n(12, 13, 1 / 1.075), 1e-8);
+  EXPECT_GT(stall_with_an_idle_spare(12, 0.075, 1, 1), stall_with_an_idle_spare(12, 0.075, 1, 2));
+  // One host and an idle one, all rates 1. With none out a, with one out and the other idle b, with one out and the other in the job
+  // c, with both out d: 2 a = b + c, 3 b = a, 2 d = b + c. So they are as 3, 1, 5, 3, and the job trains in a and c.
+  EXPECT_NEAR(stall_with_an_idle_spare(1, 1, 1, 1), 1 - 8.0 / 12, 1e-12);
+}
+
 TEST(ClosedForms, HostsThatAreUp) {
   EXPECT_NEAR(at_least_k_of_n(130, 144, 0.9347), 0.95, 1e-3);
   EXPECT_NEAR(at_least_k_of_n(2, 3, 0.9), 0.972, 1e-15);

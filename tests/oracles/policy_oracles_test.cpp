@@ -35,6 +35,7 @@ void expect_all_hold(const std::vector<Oracle>& oracles) {
 TEST(PolicyOracles, IntervalsAndSegments) { expect_all_hold(interval_oracles()); }
 TEST(PolicyOracles, TwoLevels) { expect_all_hold(two_level_oracles()); }
 TEST(PolicyOracles, Spares) { expect_all_hold(spares_oracles()); }
+TEST(PolicyOracles, BirthAndDeath) { expect_all_hold(birth_death_oracles()); }
 TEST(PolicyOracles, PeerMemory) { expect_all_hold(peer_memory_oracles()); }
 TEST(PolicyOracles, Renewals) { expect_all_hold(renewal_oracles()); }
 

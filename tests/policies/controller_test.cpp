@@ -299,6 +299,19 @@ TEST(Controller, LearnsTheIntervalFromCostsAndFailures) {
   EXPECT_THAT(talk.at(3501s).falls_silent(3), IsEmpty());
 }
 
+// Checkpoints every 15 min, and a line that is written up to 25 min after the numbers went wrong: two may hold them.
+TEST(Controller, GoesBackBeyondTheCheckpointsThatALineMakesDoubtful) {
+  PolicyConstants wary = constants();
+  wary.detection.lines = {{PatternId{4}, LineAction::restart}};
+  wary.detection.corruption = {.lines = {PatternId{4}}, .late = 25min};
+  Conversation talk(wary);
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(9000s).reports("log lines of every host of the job, pattern 4", 2),
+              ElementsAre("stop for a fault"));
+  EXPECT_THAT(talk.at(9005s).done("stop"), ElementsAre(kStarts + ", 2 checkpoints back"));
+}
+
 TEST(Controller, HasNothingToSayToTheRest) {
   Conversation talk;
   talk.starts();

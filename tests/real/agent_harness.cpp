@@ -121,6 +121,13 @@ std::string AgentUnderTest::said() const {
   return text.str();
 }
 std::string AgentUnderTest::socket() const { return agent_socket(directory_, 2); }
+long AgentUnderTest::most_memory_kib() const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+  }
+  throw std::runtime_error("the agent's memory is not known");
+}
 
 DriverUnderTest::DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting)
     : link(

@@ -92,6 +92,8 @@ class AgentUnderTest {
   /// What it said on standard error so far.
   std::string said() const;
   std::string socket() const;
+  /// The most that it ever had in memory.
+  long most_memory_kib() const;
 
  private:
   std::string directory_, log_;

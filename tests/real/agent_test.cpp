@@ -360,6 +360,36 @@ TEST_F(Agents, FaultsAreInjectedWhereThatIsAllowed) {
   EXPECT_TRUE(driver.await_done(6).ok) << "a stopped process dies too";
 }
 
+// A driver that died before it heard what became of an injection leaves the question to the next one.
+TEST_F(Agents, AnInjectionIsDoneOnceAndAnsweredAgain) {
+  AgentUnderTest agent(directory, trainer.program(), {"--allow-injection"});
+  std::int64_t done_at = 0;
+  {
+    DriverUnderTest driver(agent.socket(), 1, {.started_ns = 1});
+    driver.attend();
+    driver.link.start_ranks(OrderId{5}, 1, {0}, {});
+    const Handle first(driver.await_pid(0));
+    driver.link.inject(7, 0, AgentSignal::kill);
+    const auto injected = driver.await<AgentInjected>();
+    EXPECT_TRUE(injected.ok) << injected.why;
+    done_at = injected.at_ns;
+    EXPECT_TRUE(first.exits_within(kPatience));
+    driver.link.start_ranks(OrderId{6}, 2, {0}, {});
+    driver.await_done(6);
+    driver.link.close();
+  }
+  DriverUnderTest next(agent.socket(), 2, {.started_ns = 1});
+  next.attend();
+  next.link.inject(7, 0, AgentSignal::kill);
+  const auto again = next.await<AgentInjected>();
+  EXPECT_TRUE(again.ok);
+  EXPECT_EQ(again.at_ns, done_at);
+  EXPECT_EQ(next.await<AgentAttending>().ranks, std::vector<std::uint32_t>{0});
+  next.link.stop_ranks(OrderId{8});
+  EXPECT_TRUE(next.await_done(8).ok);
+  EXPECT_EQ(next.await<AgentRankExited>().run, 2U) << "until it was told to stop";
+}
+
 TEST_F(Agents, FaultsAreNotInjectedElsewhere) {
   AgentUnderTest agent(directory, trainer.program());
   DriverUnderTest driver(agent.socket(), 1);
@@ -397,6 +427,27 @@ TEST_F(Agents, AHostIsProbed) {
   EXPECT_TRUE(faulty.faulty);
   EXPECT_THAT(faulty.why, HasSubstr("cannot be made: No such file or directory"));
   EXPECT_EQ(driver.await_seen().watch, WatchId{9});
+}
+
+TEST_F(Agents, ProbesWithoutEndDoNotTakeAHostsMemory) {
+  AgentUnderTest agent(directory, trainer.program());
+  DriverUnderTest driver(agent.socket(), 1);
+  driver.attend();
+  constexpr std::uint64_t kProbes = 300;
+  for (std::uint64_t order = 1; order <= kProbes; ++order)
+    driver.link.run_probe(OrderId{order}, "host_check", WatchId{9});
+  std::uint64_t refused = 0, healthy = 0;
+  for (std::uint64_t order = 1; order <= kProbes; ++order) {
+    const AgentDone done = driver.await_done(order);
+    if (!done.ok) {
+      EXPECT_THAT(done.why, HasSubstr("16 probes run or wait already; ask again"));
+      ++refused;
+    }
+    if (done.ok && !done.faulty) ++healthy;
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_GE(healthy, 16U) << "those that waited were run";
+  EXPECT_LT(agent.most_memory_kib(), 512 * 1024) << "two at once, of 64 MiB each";
 }
 
 TEST_F(Agents, APlaceIsHeldByOneAgent) {

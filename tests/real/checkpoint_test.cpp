@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -185,6 +186,27 @@ TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
     EXPECT_EQ(fs::exists(path_ / "gauntlet-damaged-20"), damage.had_manifest);
     fs::remove_all(path_ / "gauntlet-damaged-20");
   }
+}
+
+// Opening a FIFO would wait for whoever writes to it, for ever.
+TEST_F(Checkpoints, WhatIsNotARegularFileIsDamagedAndKeepsNobodyWaiting) {
+  for (const std::string name : {"manifest", "rank-1.shard"}) {
+    SCOPED_TRACE(name);
+    fs::remove_all(step(20));
+    make_whole(20);
+    fs::remove(step(20) / name);
+    ASSERT_EQ(::mkfifo((step(20) / name).c_str(), 0600), 0);
+    const auto survey = directory_.survey();
+    ASSERT_EQ(survey.damaged.size(), 1U);
+    EXPECT_THAT(survey.damaged[0].second.text(),
+                HasSubstr(name + ": cannot be read (it is not a regular file)"));
+    EXPECT_FALSE(directory_.tidy(survey));
+    EXPECT_THAT(names(), ElementsAre("gauntlet-damaged-20"));
+  }
+  fs::create_directories(step(30));
+  ASSERT_EQ(::mkfifo((step(30) / "rank-0.shard.tmp").c_str(), 0600), 0);
+  EXPECT_TRUE(directory_.write(shard_of(0, 30)));
+  EXPECT_FALSE(directory_.write(shard_of(0, 30))) << "the FIFO is out of the way";
 }
 
 TEST_F(Checkpoints, WhereNoneIsWholeTrainingBeginsAnew) {

@@ -1,6 +1,11 @@
 #include "real/raw_progress.hpp"
 
+#include "tests/real/scratch.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -157,10 +162,81 @@ TEST_F(AssembleLogs, ARunThatBeganAfterAnInterruptedRecordIsLeftOut) {
   expect_stretches(logs(), at(900ms), {});
 }
 
+// Files may hold what another plan or another trainer wrote; it is passed over.
+TEST_F(AssembleLogs, WhatIsNotOfThisDrillIsPassedOver) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  up(1, 0, 1s, 0);
+  up(1, 1, 1s, 0);
+  up(1, 7, 9s, 0);  // there are two ranks
+  step(1, 2s, 1);
+  injection(2500ms, JournalStep::observed);
+  plan.clear();            // no fault of that number
+  step(1, 3s, kMost);      // steps of less than a nanosecond
+  stall(1, 500ms, kMost);  // before it began
+  observed(3s, Finished{JobId{0}, Ending::completed});
+  const DrillLogs made = logs();
+  EXPECT_TRUE(made.truth.empty());
+  expect_stretches(made, at(3s), {{1s, 2s, 0, 1}, {2s, 3s, 1, 0}});
+}
+
+TEST_F(AssembleLogs, ARecordOfNothingGivesNothing) {
+  up(1, 0, 1s, 0);
+  injection(2s, JournalStep::observed);
+  record.observations.clear();
+  EXPECT_TRUE(logs().truth.empty());
+  EXPECT_TRUE(logs().progress.stretches.empty());
+}
+
 TEST_F(AssembleLogs, AStartThatWasInterruptedTrainedNothing) {
   up(1, 0, 1s, 0);  // rank 1 never came up
   observed(3s, HostReturned{HostId{0}});
   expect_stretches(logs(), at(3s), {});
+}
+
+RankLine finished(std::uint64_t hash) { return {.kind = RankLine::Kind::finished, .hash = hash}; }
+RankLine logged(std::string_view pattern, const std::string& text) {
+  return {.kind = RankLine::Kind::log, .pattern = std::string(pattern), .text = text};
+}
+
+TEST(RawProgressFiles, TheFinalHashIsOfTheLastRunThatEveryRankFinished) {
+  std::vector<RawProgress::Entry> raw = {{1, 0, finished(5)}, {1, 1, finished(6)}};
+  const std::uint64_t both = final_hash(raw, 2);
+  EXPECT_NE(both, 0u);
+  raw.push_back({2, 0, finished(9)});
+  EXPECT_EQ(final_hash(raw, 2), both);
+  raw.push_back({2, 1, finished(6)});
+  EXPECT_NE(final_hash(raw, 2), both);
+  EXPECT_EQ(final_hash(raw, 3), 0u);
+}
+
+TEST(RawProgressFiles, EachWarningOfACheckpointIsKeptOnce) {
+  const Scratch place;
+  const std::string file = place.path() / "progress";
+  {
+    RawProgress first(file);
+    first.add(1, 0, logged(kCheckpointDamaged, "a"));
+    first.add(1, 0, logged("collective_timeout", "b"));
+  }
+  RawProgress second(file);
+  second.add(2, 0, logged(kCheckpointDamaged, "a"));
+  second.add(2, 0, logged(kCheckpointFailed, "c"));
+  EXPECT_THAT(checkpoint_warnings(second.entries()), testing::ElementsAre("a", "c"));
+}
+
+// A crash may cut the last line anywhere: it is lost alone.
+TEST(RawProgressFiles, ALineThatWasCutShortDoesNotSpoilTheNext) {
+  const Scratch place;
+  const std::string file = place.path() / "progress";
+  put_bytes(file, "1 0 5 up 0\n1 1 6 u");
+  RawProgress(file).add(1, 1, {.at_ns = 7, .kind = RankLine::Kind::up, .step = 3});
+  EXPECT_EQ(bytes_of(file), "1 0 5 up 0\n1 1 7 up 3\n");
+  EXPECT_EQ(RawProgress(file).entries().size(), 2u);
+
+  const std::string journal = place.path() / "journal";
+  put_bytes(journal, "5 armed 0\n6 beg");
+  Journal(journal).write({JournalStep::began, 0, kStart});
+  EXPECT_TRUE(Journal(journal).begun(0));
+  EXPECT_FALSE(Journal(journal).answered(0));
 }
 
 }  // namespace

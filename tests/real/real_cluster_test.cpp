@@ -1,15 +1,9 @@
 // The driver's cluster over agents of this test's own, with no controller above it.
-#include "real/real_cluster.hpp"
-
-#include "real/agent/place.hpp"
-#include "tests/real/agent_harness.hpp"
+#include "tests/real/cluster_harness.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -17,45 +11,6 @@ namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct RealClusters : testing::Test {
-  RealClusters() {
-    world.inventory.job_hosts = 2;
-    world.inventory.gpus_per_host = 1;
-    world.job.layout = {.tp = 1, .pp = 2, .dp = 1};
-    world.job.step_time = 1s;
-    world.repair.time = Law::constant(3600);
-    world.telemetry.heartbeat_period = 20ms;
-    world.drill.lease = 10min;
-  }
-
-  DrillSetup setup(std::uint64_t epoch) const {
-    DrillSetup setup;
-    setup.directory = directory.name();
-    setup.gauntlet = std::getenv("GAUNTLET");
-    setup.trainer = trainer.program();
-    setup.started_ns = monotonic_ns();
-    setup.epoch = epoch;
-    setup.seed = {.study = 1, .replica = 0};
-    return setup;
-  }
-  std::string socket(std::uint32_t host) const {
-    return directory.file("agent-" + std::to_string(host) + ".sock");
-  }
-  /// The next observation of this kind.
-  template <class Kind>
-  static Kind await(RealCluster& cluster) {
-    while (true) {
-      const std::optional<Observed> seen = cluster.next(Time(Duration(kPatience)));
-      if (!seen) throw std::runtime_error("what was awaited was not observed");
-      if (const auto* found = std::get_if<Kind>(&seen->what)) return *found;
-    }
-  }
-
-  OwnDirectory directory;
-  PuppetTrainer trainer{directory, 2};
-  World world;
-};
 
 TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
   const Record nothing;
@@ -99,10 +54,6 @@ struct TakenOver : RealClusters {
     }
     for (const std::uint32_t host : {0u, 1u}) DriverUnderTest(socket(host), 1).attend();
     so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
-  }
-  void stop_agent_of(std::uint32_t host) {
-    const Descriptor agent = agent_process(directory.name(), host);
-    ASSERT_EQ(syscall(SYS_pidfd_send_signal, agent.get(), SIGSTOP, nullptr, 0), 0);
   }
   std::vector<AgentProcess> agents;
   Record so_far;

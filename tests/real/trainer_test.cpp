@@ -252,9 +252,13 @@ TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
   const Ranks ranks = job.start_all();
   const auto log = ranks[0]->wait_for_log("checkpoint_damaged");
   ASSERT_TRUE(log);
+  EXPECT_THAT(
+      log->text,
+      HasSubstr("the checkpoint of step 9 is damaged and is set aside, training goes on after step 6"));
   EXPECT_THAT(log->text, HasSubstr("gauntlet-step-9/rank-2.shard: has another checksum"));
   EXPECT_EQ(common_start(ranks), 6);
   EXPECT_EQ(final_hashes(ranks), hashes);
+  EXPECT_THAT(ranks[0]->standard_error(), HasSubstr("warning: " + log->text));
   EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-damaged-9"));
   EXPECT_FALSE(fs::exists(job.checkpoints() / "gauntlet-step-11"));
   EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-step-9" / "manifest"));  // taken again

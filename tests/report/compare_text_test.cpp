@@ -1,5 +1,6 @@
 #include "report/compare_text.hpp"
 
+#include "core/component.hpp"
 #include "report/compare_answer.hpp"
 #include "report/timeline.hpp"
 #include "tests/study/results/sample_study.hpp"
@@ -216,6 +217,19 @@ Incident incident(int hour, Duration undetected, Duration restarting) {
   at(of.lost, Phase::undetected) = undetected;
   at(of.lost, Phase::restarting) = restarting;
   return of;
+}
+
+TEST(Timeline, NamesEveryKindOfComponent) {
+  for (std::size_t kind = 0; kind < kComponentNames.size(); ++kind) {
+    ShownReplica shown;
+    Incident of = incident(26, hours(1), hours(0));
+    of.component = {static_cast<ComponentKind>(kind), 7};
+    shown.incidents.push_back({.cause = "fault", .first = of, .second = std::nullopt});
+    at(shown.first.phases, Phase::undetected) = hours(1);
+    const std::string name = kind == 0 ? "job" : std::string(kComponentNames[kind]) + " 7";
+    EXPECT_THAT(timeline(shown, "A", "B"),
+                testing::ContainsRegex("1d 02:00 +fault +" + name + " +60.0 -> -"));
+  }
 }
 
 TEST(Timeline, TellsTheIncidentsThatDifferMostAndSumsUpTheRest) {

@@ -87,13 +87,35 @@ TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   EXPECT_EQ(
       answer_line(result),
       "As given (16,384 GPUs and 32 spare hosts), 91.0% (89.0 to 93.0) of runs finish 11T tokens within 60 "
-      "days (95% interval, with parameter uncertainty); 95% asked. 15,232 GPUs and 11 spare hosts would "
-      "probably be enough: 96.0% (94.0 to 98.0).");
+      "days (with parameter uncertainty; 95% interval of that share, Monte Carlo only); 95% asked. 15,232 "
+      "GPUs and "
+      "11 spare hosts would probably be enough: 96.0% (94.0 to 98.0).");
   EXPECT_THAT(text_of(result),
               HasSubstr("With what is enough, 96.0% (94.0 to 98.0) of runs are done by 60 days"));
   EXPECT_THAT(text_of(result), Not(HasSubstr("ask again with more --replicas")));
   result.enough_uncertainty = unknown(0.93);
   EXPECT_THAT(text_of(result), HasSubstr("ask again with more --replicas"));
+}
+
+/// The first line and the table say one share, not that of two computations.
+TEST(PlanText, WithParameterUncertaintyTheTableSaysWhatTheFirstLineSays) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.826);
+  result.enough_uncertainty = unknown(0.96);
+  UncertainMetric& cost = result.uncertainty->metrics.emplace_back();
+  cost.name = "cost";
+  cost.known.mean = 55.4e6;
+  cost.mean = 56.1e6;
+  cost.ci95 = Interval{54.1e6, 58.1e6};
+  const std::string text = text_of(result);
+  EXPECT_THAT(answer_line(result), HasSubstr("82.6% (80.6 to 84.6) of runs finish"));
+  EXPECT_THAT(
+      text, testing::ContainsRegex("done by 60 days +82.6% \\(80.6 to 84.6\\) +96.0% \\(94.0 to 98.0\\)\n"));
+  EXPECT_THAT(
+      text, testing::ContainsRegex("done by 60 days, parameters as given +97.0% \\(93.6 to 98.9\\) +95.5% "));
+  EXPECT_THAT(text, testing::ContainsRegex("95% are done, days after the start +61.0 +61.0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("cost, M USD +56.10 \\+- 2.00 +unknown\n"));
+  EXPECT_THAT(text, HasSubstr("over 1,600 runs of 200 draws"));
 }
 
 TEST(PlanText, AnImpossibleDateNamesTheNearest) {

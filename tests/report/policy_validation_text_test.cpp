@@ -43,6 +43,24 @@ TEST(PolicyValidationText, AnswersFirst) {
   EXPECT_FALSE(result.holds());
 }
 
+TEST(PolicyValidationText, WhatCannotFailIsNotJudgedAndNotCounted) {
+  PolicyValidation result = two_checks();
+  result.checks[1].bound = {PolicyJudge::none, 0};
+  result.checks[1].measured = 2 * result.checks[1].expected;
+  EXPECT_EQ(answer_line(result), "The one check holds; the largest of 1 z-score is 2.00 (spares).");
+  EXPECT_TRUE(result.holds());
+  EXPECT_FALSE(result.checks[1].holds());
+  EXPECT_NE(to_json(result).find("\"holds\": null"), std::string::npos);
+  EXPECT_NE(text_report(result, {}).find("1 more figure is shown without a bound"), std::string::npos);
+  result.checks[0].measured = 0.13;
+  EXPECT_EQ(answer_line(result), "1 of 1 check fails: spares.");
+  // Nothing that can fail is no proof; nor is a figure without a bound that could not be measured.
+  result.checks.erase(result.checks.begin());
+  EXPECT_FALSE(result.holds());
+  result.checks[0].measured.reset();
+  EXPECT_TRUE(result.checks[0].fails());
+}
+
 TEST(PolicyValidationText, SaysWhatHowFarAndWhetherItHolds) {
   const std::string text = text_report(two_checks(), {.command = "again"});
   EXPECT_NE(text.find("stalled    0.12770   0.12810 +- 0.0002      1,200   z +2.00   |z| < 4   holds"),

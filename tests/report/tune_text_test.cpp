@@ -45,7 +45,8 @@ TuneResult one_field() {
                    point("53min", 3180, 0.96, {}), point("54min", 3240, 0.96, 0.00001),
                    point("10s", 10, 0, {})};
   result.points[0].name = "today";
-  result.points[2].name = "best, exact";
+  result.points[2].name = "best";
+  result.points[2].formulas = {"exact"};
   result.points[4].refused = true;
   result.points[4].replicas = 0;
   result.points[4].objective = {};
@@ -59,6 +60,8 @@ TuneResult one_field() {
   field.flat = {.low = "45min", .high = "1h2min"};
   field.cliff_below = "10s";
   field.curve = {4, 1, 0, 2, 3};
+  field.lowest = 2;
+  for (const std::size_t i : field.curve) field.worse.push_back(result.points[i].worse);
   result.fields = {field};
   result.best = 2;
   result.scale = 0.04;
@@ -93,12 +96,12 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
       all,
       HasSubstr("With 95% confidence the very best there is would save at most 0.20% of the lost time."));
   EXPECT_THAT(all, HasSubstr("checkpoint.interval from 45min to 1h2min costs at most 1% of the lost time "
-                             "more. 10s is refused."));
+                             "more than the lowest found. 10s is refused."));
+  EXPECT_THAT(all, HasSubstr("Today's 30min costs 15% of the lost time more than 53min: 0.60 percentage "
+                             "points +- 0.02 of ETTR."));
   EXPECT_THAT(
-      all,
-      HasSubstr("Today's 30min costs 15% of the lost time more: 0.60 percentage points +- 0.02 of ETTR."));
-  EXPECT_THAT(all,
-              HasSubstr("The worst checkpoint.interval tried, 1min, costs 10.0 times the lost time more."));
+      all, HasSubstr(
+               "The worst checkpoint.interval tried, 1min, costs 10.0 times the lost time more than 53min."));
   EXPECT_THAT(
       all,
       HasSubstr(
@@ -198,6 +201,51 @@ TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
   ASSERT_EQ(chart.marks.size(), 2U);
   EXPECT_EQ(chart.marks[1].text, "best, exact: 53min");
   EXPECT_EQ(chart.y.unit, ChartUnit::percent);
+}
+
+TEST(TuneReport, FormulasAreMarkedOnTheIntervalsAxisAlone) {
+  TuneResult result = one_field();
+  result.fields[0].path = "detection.collective_timeout";
+  const ChartPage page = chart_of(result, "gauntlet tune one-fault");
+  EXPECT_EQ(page.lines.at(0).marks.at(1).text, "best: 53min");
+  EXPECT_THAT(text_report(result, {}), testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best\n"));
+}
+
+/// Labels stand on lines of their own, the leftmost on the highest.
+TEST(TuneReport, LabelsOfMarksDoNotOverprint) {
+  LineChart chart{.title = "t", .x = {"x"}, .y = {"y"}, .series_title = "", .series = {}, .marks = {}};
+  for (const double x : {1.0, 1.02, 1.01})
+    chart.marks.push_back({.x = x, .x_text = "", .text = "mark " + std::to_string(x)});
+  const std::string html = to_html({.title = "", .subtitle = "", .lines = {chart}});
+  for (const char* mark : {R"("text":"mark 1.020000","row":0)", R"("text":"mark 1.010000","row":1)",
+                           R"("text":"mark 1.000000","row":2)"})
+    EXPECT_THAT(html, HasSubstr(mark));
+}
+
+/// From 2min to 40min it is the same: no optimum is named, but a range and a value of it.
+TEST(TuneReport, OnAPlateauItStatesTheRangeAndNoOptimum) {
+  TuneResult result = one_field();
+  TunedField& field = result.fields[0];
+  field.plateau = true;
+  field.interval.reset();
+  field.flat = {.low = "2min", .high = "40min"};
+  field.best = field.today = "30min";
+  result.best = result.today;
+  result.points[0].name = "today, best";
+  EXPECT_EQ(
+      answer_line(result),
+      "checkpoint.interval = 30min (today's value; flat from 2min to 40min): ETTR 95.40% +- 0.04, which no "
+      "value in that range changes by more than 1% of the lost time (Monte Carlo only).");
+  EXPECT_THAT(flowing(result),
+              HasSubstr("checkpoint.interval from 2min to 40min costs at most 1% of the lost time "
+                        "more than the lowest found. Today's 30min lies in that range, so nothing speaks for a change."));
+  EXPECT_THAT(to_json(result), HasSubstr("\"plateau\": true"));
+  field.today = "2h";
+  EXPECT_EQ(answer_line(result).substr(0, 60),
+            "checkpoint.interval = 30min (flat from 2min to 40min): ETTR ");
+  EXPECT_THAT(flowing(result),
+              HasSubstr("30min is the middle of that range on a logarithmic axis, as today's 2h lies "
+                        "outside of it."));
 }
 
 }  // namespace

@@ -95,6 +95,64 @@ TEST(Detected, IsWhatIsEvictedBeforeItCouldStopTheJob) {
   expect_latency(figures, kCrash, 0.5, 40);
 }
 
+// A host of the job fails while the job is down, in whatever stage, and is taken out before the next start: it interrupted the
+// job, and it was detected, from its own onset on. It belongs to the incident that was open, and has none of its own.
+TEST(Detected, IsAFaultThatStrikesWhileTheJobIsDownAndWhoseHostIsEvictedThen) {
+  enum class Stage { diagnosing, replacing, holding, asking };
+  for (const Stage stage : {Stage::diagnosing, Stage::replacing, Stage::holding, Stage::asking}) {
+    SCOPED_TRACE(static_cast<int>(stage));
+    HandMadeRun run = training_job(460s);
+    if (stage == Stage::holding) {
+      run.see(460s, Told{JobId{0}, 3600s});
+      run.answer(465s, run.order(460s, Stop{JobId{0}, StopReason::planned}));
+    } else {
+      run.strikes(460s, kCrash, 1);
+      run.stops(470s);
+    }
+    if (stage == Stage::diagnosing) run.order(475s, Probe{ProbeId{0}, {}, WatchId{9}});
+    if (stage == Stage::asking) run.order(475s, Ask{JobId{0}});
+    if (stage == Stage::replacing) {
+      run.carried_out(475s, Evict{HostId{1}});
+      run.order(475s, Acquire{JobId{0}});
+    }
+    run.strikes(500s, kSwitch, 2);  // while no spare has come, or nobody has answered yet
+    run.carried_out(540s, Evict{HostId{2}});
+    const OrderId spare = run.order(540s, Acquire{JobId{0}});
+    run.answer(600s, spare, Granted{HostId{5}});
+    run.starts(700s, 760s, 40);
+    run.trains(760s, 860s, {.from_step = 40});
+    const Figures figures = run.finishes(860s);
+    EXPECT_EQ(fates(figures, kSwitch), (Fates{1, 1, 0, 0}));
+    expect_latency(figures, kSwitch, 1, 40);
+    EXPECT_EQ(figures.interruptions, 2u);
+    EXPECT_EQ(figures.faults[kSwitch.value], 1u);
+    ASSERT_EQ(figures.incidents.size(), 1u);
+    EXPECT_EQ(figures.incidents[0].stops, 2u);
+    EXPECT_EQ(figures.incidents[0].evictions_wrong, 0u);
+    EXPECT_EQ(of(figures, kSwitch).incidents, 0u);
+    EXPECT_EQ(figures.evictions_wrong, 0u);
+    EXPECT_EQ(figures.false_alarms, 0u);
+    EXPECT_EQ(at(figures.phases, Phase::undetected), stage == Stage::holding ? 0s : 10s);
+  }
+}
+
+// Two that fail at one instant while the job waits: each is detected from its own onset to its own eviction.
+TEST(Detected, AreFaultsOfOneInstantWhileTheJobIsDownEachByItsOwnEviction) {
+  HandMadeRun run = training_job(460s);
+  run.strikes(460s, kHang, 1);
+  run.stops(470s);
+  run.strikes(500s, kCrash, 2);
+  run.strikes(500s, kCrash, 3);
+  run.carried_out(520s, Evict{HostId{2}});
+  run.carried_out(560s, Evict{HostId{3}});
+  const Figures figures = run.finishes(900s);
+  EXPECT_EQ(fates(figures, kCrash), (Fates{2, 2, 0, 0}));
+  expect_latency(figures, kCrash, 0.5, 20);
+  expect_latency(figures, kCrash, 1, 60);
+  EXPECT_EQ(figures.interruptions, 3u);
+  EXPECT_EQ(figures.evictions_right, 2u);
+}
+
 TEST(Missed, IsAStopThatNobodyAnswersUntilTheEnd) {
   HandMadeRun run = training_job(460s);
   run.strikes(460s, kHang, 1);

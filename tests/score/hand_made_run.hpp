@@ -48,6 +48,7 @@ class HandMadeRun {
   void on_training_clock(FaultKindId kind) { facts_.on_training_clock[kind.value] = true; }
 
   // --- what really happened, in order of time ---------------------------------------------------------------------------
+  // What has the time of an order came before it, unless it came of that order.
   void strikes(Duration at, FaultKindId kind, std::uint32_t host, bool on_job = true) {
     truth(at, TruthKind::onset, kind, host, on_job);
   }
@@ -79,6 +80,8 @@ class HandMadeRun {
   void ends(Duration at, FaultKindId kind, std::uint32_t host) {
     truth(at, TruthKind::ended, kind, host, true);
   }
+  /// The entry that was made last came of the order that was given last.
+  void of_that_order() { placed_.emplace_back(truth_.size() - 1, record_.orders.size()); }
 
   // --- what the job did -------------------------------------------------------------------------------------------------
   void trains(Duration from, Duration to, const Training& training = {}) {
@@ -143,8 +146,11 @@ class HandMadeRun {
   }
   /// The score of what is recorded so far.
   Figures scored() const {
+    TruthLog truth = truth_;
+    place_by_time(truth, record_);
+    for (const auto& [entry, orders] : placed_) truth[entry].orders = orders;
     Figures figures;
-    score(facts_, truth_, progress_, record_, figures);
+    score(facts_, truth, progress_, record_, figures);
     return figures;
   }
 
@@ -168,6 +174,7 @@ class HandMadeRun {
 
   ScoreFacts facts_;
   TruthLog truth_;
+  std::vector<std::pair<std::size_t, std::size_t>> placed_;  // entries of it, and how many orders came before
   ProgressLog progress_;
   Record record_;
   std::uint64_t orders_ = 0;

@@ -210,5 +210,63 @@ TEST(TuneSearch, NeverRunsMoreThanTheBudget) {
   }
 }
 
+/// Flat from 2 to 512 but for a thousandth of the loss, and a steep slope below, as of a timeout that must be long enough.
+double plateau(double x) { return 1 + (x < 2 ? 2 - x : 0) + 0.0002 * std::log(x); }
+
+TuneField wide(const std::string& today, bool given = false) {
+  return field("x", "0.5", "512", today, given);
+}
+
+TEST(TuneSearch, OnAPlateauItStatesTheRangeAndKeepsTodaysValueInIt) {
+  for (const char* today : {"8", "200"}) {
+    MadeUpLoss source;
+    source.loss = [](const std::vector<double>& x) { return plateau(x[0]); };
+    source.own = 0.002;
+    Search search(source, {wide(today)});
+    ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+    EXPECT_EQ(search.best(), std::stod(today));
+    TunedField described;
+    describe_curve(search.trials, search.search, search.outcome, 0, described);
+    EXPECT_TRUE(described.plateau);
+    EXPECT_TRUE(described.matters);
+    EXPECT_FALSE(described.alike);
+    EXPECT_LE(std::stod(described.flat.low), 2.3) << "as near to the kink as trials lie";
+    EXPECT_GE(std::stod(described.flat.high), 500);
+  }
+}
+
+TEST(TuneSearch, OnAPlateauItNamesTheMiddleWhereTodaysValueIsBesideIt) {
+  MadeUpLoss source;
+  source.loss = [](const std::vector<double>& x) { return plateau(x[0]); };
+  source.own = 0.002;
+  Search search(source, {wide("1", true)});
+  ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+  EXPECT_NEAR(std::log(search.best() / 32), 0, 0.2) << "the geometric middle of 2 and 512";
+}
+
+TEST(TuneSearch, AnOptimumIsNoPlateau) {
+  MadeUpLoss source;
+  source.loss = [](const std::vector<double>& x) { return valley(x[0]); };
+  source.own = 0.1;
+  Search search(source, {wide("8")});
+  ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+  TunedField described;
+  describe_curve(search.trials, search.search, search.outcome, 0, described);
+  EXPECT_FALSE(described.plateau);
+  EXPECT_NEAR(search.best(), 6, 0.5);
+}
+
+/// Every figure along a curve is of the same replicas: those that have more of them are not told of more luck.
+TEST(TuneSearch, PointsAlongACurveHaveACommonNumberOfReplicas) {
+  MadeUpLoss source;
+  source.loss = [](const std::vector<double>& x) { return valley(x[0]); };
+  source.own = 0.3;
+  Search search(source, {wide("8")});
+  ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+  EXPECT_GE(search.outcome.common_replicas, 128U);
+  for (const std::size_t i : curve_along(search.trials, *search.outcome.best, 0))
+    EXPECT_TRUE(search.search.is_wall(i) || search.trials[i].replicas >= search.outcome.common_replicas) << i;
+}
+
 }  // namespace
 }  // namespace gauntlet

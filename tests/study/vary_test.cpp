@@ -133,7 +133,8 @@ TEST(Vary, EveryMistakeSaysWhatAndWhy) {
   EXPECT_THAT(mistake("job.factor=-1:1:log"), HasSubstr("no logarithm"));
   EXPECT_THAT(mistake("checkpoint.interval=1GB:2GB"),
               HasSubstr("\"1GB\" has the unknown unit \"GB\"; known units"));
-  EXPECT_THAT(mistake("checkpoint.interval=1:20"), HasSubstr("\"1\" has no unit; write \"1h\" or \"1min\""));
+  EXPECT_THAT(mistake("checkpoint.interval=1:20"),
+              HasSubstr("\"1\" has no unit; write \"1s\", \"1min\" or \"1h\""));
   EXPECT_THAT(mistake("checkpoint.interval=1min:2GB"), HasSubstr("\"2GB\" has the unknown unit"));
   EXPECT_THAT(mistake("spares.count=1min:2min"), HasSubstr("\"1min\" is no number"));
   EXPECT_THAT(mistake("nowhere=1min:2GB"), HasSubstr("has ends of different kinds"));

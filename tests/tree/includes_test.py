@@ -26,7 +26,7 @@ ROOMS = {
     "sim": (*CORE, "models"),
     "real": (*CORE, "models"),
     "config": ("core", "core/random", "models", "policies"),
-    "study/results": ("core", "score"),
+    "study/results": ("core", "core/record", "score"),
     "study": (*CORE, "models", "policies", "sim", "score", "config", "study/results"),
     "study/mpi": ("core", "core/record", "score", "config", "study"),
     "report": ("core", "core/record", "score", "study/results"),

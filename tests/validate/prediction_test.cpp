@@ -8,10 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -124,8 +126,41 @@ TEST(Validation, EveryBoundHoldsOnTheProjectsTable) {
     ASSERT_TRUE(check.value) << check.what;
     EXPECT_FALSE(check.broken()) << check.what << ": " << check.figure << ' ' << *check.value;
   }
-  EXPECT_EQ(checked.size(), 9U);  // six kinds of rows, two families, and that all jobs fit
+  EXPECT_EQ(checked.size(), 10U);  // predictions, six kinds of rows, two families, and that all jobs fit
   EXPECT_GE(validated.result->rows.size(), 180U);
+}
+
+// Rows that were taken out of a fit because they are far off are no test of the model: they are not among the predictions, and the
+// first line is about predictions alone.
+TEST(Validation, FitsStructureAndPredictionsAreToldApart) {
+  const Validated validated = validate_steps();
+  ASSERT_TRUE(validated.result);
+  const StepValidation& result = *validated.result;
+  std::map<ErrorOf, std::vector<double>> errors;
+  for (const ValidatedRow& row : result.rows) errors[row.use].push_back(row.error.value());
+  EXPECT_EQ(errors[ErrorOf::prediction].size(), 44U);
+  EXPECT_EQ(errors[ErrorOf::left_out].size(), 5U);
+  EXPECT_EQ(errors[ErrorOf::fit].size(), 136U);
+  const ErrorSummary predicted = summary_of(errors[ErrorOf::prediction]);
+  std::map<CheckKind, std::size_t> kinds;
+  for (const ValidationCheck& check : result.checks) {
+    ++kinds[check.kind];
+    if (check.kind == CheckKind::prediction) {
+      EXPECT_EQ(check.rows, predicted.rows);
+    }
+    if (!check.other) continue;
+    EXPECT_NE(check.other->source.find("https://"), std::string::npos);
+    EXPECT_NE(check.other->how.find("nothing of it was fitted"), std::string::npos);
+  }
+  EXPECT_EQ(kinds[CheckKind::prediction], 2U);
+  EXPECT_EQ(kinds[CheckKind::fit], 9U);
+  EXPECT_EQ(kinds[CheckKind::structure], 2U);
+  EXPECT_EQ(kinds[CheckKind::memory], 1U);
+  EXPECT_EQ(result.checks.front().kind, CheckKind::prediction);
+  EXPECT_TRUE(answer_line(result).starts_with(
+      "Of 185 published steps, 44 were predicted, with errors that have a median"))
+      << answer_line(result);
+  EXPECT_NE(text_report(result, {}).find("5 rows were left out of a fit"), std::string::npos);
 }
 
 // A bound without rows is no bound that holds: inside the program it fails, of a table of one's own it is not judged.
@@ -137,7 +172,9 @@ TEST(Validation, ABoundWithoutRowsIsNotJudged) {
   EXPECT_FALSE(result.holds());
   result.file = "mine.csv";
   EXPECT_TRUE(result.holds());
-  EXPECT_EQ(answer_line(result), "1 bound holds, 1 has no rows and is not judged, over 0 published steps.");
+  EXPECT_EQ(
+      answer_line(result),
+      "None of 0 published steps is a prediction. 1 bound holds: 1 of fits; 1 without rows is not judged.");
   result.checks[0].value = 0.03;
   EXPECT_FALSE(result.holds());
 }
@@ -157,7 +194,11 @@ TEST(Validation, FarRowsAreNamedWithWhatIsKnownOfTheReason) {
   const auto far = far_off(*validated.result);
   ASSERT_FALSE(far.empty());
   for (const ValidatedRow* row : far) EXPECT_NE(row->caution, "") << row->id;
-  EXPECT_NE(answer_line(*validated.result).find(far.front()->id), std::string::npos);
+  EXPECT_NE(text_report(*validated.result, {}).find(far.front()->id), std::string::npos);
+  const auto predicted =
+      std::ranges::find(far, ErrorOf::prediction, [](const ValidatedRow* row) { return row->use; });
+  ASSERT_NE(predicted, far.end());
+  EXPECT_NE(answer_line(*validated.result).find((*predicted)->id), std::string::npos);
 }
 
 TEST(Validation, NoStackHasMoreThanFiveConstants) {
@@ -193,7 +234,7 @@ TEST(Validation, HeldOutRowsOfOtherKindsAreNotFarOff) {
     const auto limit = at_most.find(row.id);
     if (limit == at_most.end()) continue;
     ++found;
-    EXPECT_FALSE(row.fitted) << row.id;
+    EXPECT_EQ(row.use, ErrorOf::prediction) << row.id;
     ASSERT_TRUE(row.error) << row.id;
     EXPECT_LE(std::abs(*row.error), limit->second) << row.id;
   }

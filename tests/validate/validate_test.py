@@ -51,6 +51,19 @@ class Validate(unittest.TestCase):
         broken = [check["what"] for check in json.loads(answer.stdout)["checks"] if not check["holds"]]
         self.assertEqual(broken, ["MegaScale, table 2"])
 
+    def test_a_wrong_figure_that_was_not_fitted_breaks_the_bounds_of_predictions(self):
+        answer = validate("--json", "--data", self.changed("bloom-176b", "value", "20"))
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        broken = [(check["kind"], check["figure"]) for check in json.loads(answer.stdout)["checks"] if not check["holds"]]
+        self.assertEqual(broken, [("prediction", "largest error")])
+
+    def test_other_programs_have_a_source_and_were_not_fitted(self):
+        others = [check["other"] for check in json.loads(validate("--json").stdout)["checks"] if check["other"]]
+        self.assertEqual([other["error"] for other in others], [0.1, 0.2, 0.23])
+        for other in others:
+            self.assertTrue(other["source"].startswith("https://"), other)
+            self.assertIn("nothing of it was fitted", other["how"])
+
     def test_a_family_that_is_no_straight_line_is_seen(self):
         answer = validate("--json", "--data", self.changed("mlperf-v3.1-eos512-batch2048", "value", "1.69"))
         self.assertEqual(answer.returncode, 1, answer.stderr)
@@ -67,16 +80,17 @@ class Validate(unittest.TestCase):
         path.write_text("".join(TABLE.read_text(encoding="utf-8").splitlines(keepends=True)[:2]), encoding="utf-8")
         answer = validate("--data", path)
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        self.assertIn("7 have no rows and are not judged, over 1 published step.", answer.stdout.splitlines()[0])
+        self.assertIn("None of 1 published step is a prediction. ", answer.stdout.splitlines()[0])
+        self.assertTrue(answer.stdout.splitlines()[0].endswith("; 9 without rows are not judged."), answer.stdout)
         checks = json.loads(validate("--json", "--data", path).stdout)["checks"]
         self.assertEqual({check["holds"] for check in checks if check["rows"] == 0}, {None})
 
     def test_what_is_far_off_is_named_with_the_answer(self):
         lines = validate().stdout.splitlines()
-        rows = [row for row in json.loads(validate("--json").stdout)["rows"] if not row["fitted"]]
+        rows = [row for row in json.loads(validate("--json").stdout)["rows"] if row["error_of"] == "prediction"]
         worst = max(rows, key=lambda row: abs(row["error"]))
         self.assertIn(f"largest of {100 * abs(worst['error']):.1f}% ({worst['id']})", lines[0])
-        self.assertTrue(lines[1].startswith("On held-out rows, mean and largest error by stack: "), lines[1])
+        self.assertTrue(lines[1].startswith("Predictions, mean and largest error by stack: "), lines[1])
 
     def test_bad_tables_are_refused(self):
         for column, value, complaint in (

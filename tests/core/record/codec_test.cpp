@@ -1,5 +1,7 @@
 #include "core/record/codec.hpp"
 
+#include "core/component.hpp"
+#include "core/signal.hpp"
 #include "tests/core/record/random_values.hpp"
 
 #include <gtest/gtest.h>
@@ -202,6 +204,17 @@ TEST(Codec, PrintsEveryObservation) {
       {Finished{JobId{0}, Ending::gave_up}, "Finished{job=0 ending=gave_up}"},
   };
   for (const auto& [what, text] : table) EXPECT_EQ(to_text(Observed{kStart + 1s, what}), text);
+}
+
+TEST(Codec, NamesEveryComponentAndSignal) {
+  for (std::size_t kind = 0; kind < kComponentNames.size(); ++kind)
+    EXPECT_EQ(to_text(Order{OrderId{1}, Alert{JobId{0}, {static_cast<ComponentKind>(kind), 17}}}),
+              "Alert{job=0 who=" + std::string(kComponentNames[kind]) + ":17}");
+  for (std::size_t signal = 0; signal < kSignalNames.size(); ++signal) {
+    const Watch watch{WatchId{1}, static_cast<Signal>(signal), Scope::one(component(JobId{0})), Sample{6}, 0};
+    EXPECT_EQ(to_text(Order{OrderId{1}, watch}), "Watch{id=1 signal=" + std::string(kSignalNames[signal]) +
+                                                     " who=job:0 until=Sample{count=6} first=0}");
+  }
 }
 
 TEST(Codec, PrintsEveryOrder) {

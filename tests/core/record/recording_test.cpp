@@ -4,18 +4,21 @@
 #include "tests/core/record/random_values.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,26 @@ class RecordingTest : public testing::Test {
   fs::path folder_ =
       fs::path(testing::TempDir()) / ("gauntlet-" + std::to_string(::getpid()) + "-" +
                                       testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+/// While it lives, no file grows beyond a few bytes.
+class SmallFiles {
+ public:
+  SmallFiles() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{.rlim_cur = 100, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
 };
 
 /// Observations of any kind, each with none to three orders.
@@ -119,7 +142,7 @@ TEST_F(RecordingTest, ReadsBackWhatItWrote) {
     EXPECT_EQ(back.recording->header.seed, kHeader.seed);
     EXPECT_EQ(back.recording->header.replica, kHeader.replica);
     EXPECT_EQ(all_of(back.recording->record), all_of(record));
-    EXPECT_FALSE(back.recording->torn);
+    EXPECT_EQ(back.recording->tail, Recording::Tail::nothing);
     EXPECT_EQ(files(), std::vector<std::string>{"a.rec"}) << "nothing temporary is left";
   }
 }
@@ -152,9 +175,65 @@ TEST_F(RecordingTest, KeepsWhatIsWholeOfAFileCutAnywhere) {
     const std::size_t kept =
         static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), length) - ends.begin()) - 1;
     EXPECT_EQ(all_of(read.recording->record), all_of(whole[kept]));
-    EXPECT_EQ(read.recording->torn, length != ends[kept]);
+    EXPECT_EQ(read.recording->tail,
+              length == ends[kept] ? Recording::Tail::nothing : Recording::Tail::part_of_a_frame);
     EXPECT_EQ(read.recording->header.scenario, kHeader.scenario);
   }
+}
+
+/// A sample whose last observation is the end of its run.
+Record finished_record() {
+  Record record = sample_record(8);
+  for (Observed& seen : record.observations)
+    if (std::holds_alternative<Finished>(seen.what)) seen.what = HostReturned{HostId{3}};
+  record.observations.push_back({kStart + 9s, Finished{}});
+  return record;
+}
+
+// Whoever compares it must know that what is missing was cut off, and not left out by a policy.
+TEST_F(RecordingTest, SaysWhereAFileEndsThatWasCutAnywhere) {
+  const std::string bytes = written(finished_record());
+  for (std::size_t length = 1; length <= bytes.size(); ++length) {
+    SCOPED_TRACE("cut after " + std::to_string(length) + " of " + std::to_string(bytes.size()) + " bytes");
+    put(path("cut.rec"), bytes.substr(0, length));
+    const ReadRecording read = read_recording(path("cut.rec"));
+    const auto end = read.recording ? problem_of_end(path("cut.rec"), *read.recording) : read.problem;
+    if (length == bytes.size()) {
+      EXPECT_FALSE(end) << end->text();
+    } else {
+      ASSERT_TRUE(end);
+      EXPECT_EQ(end->why.find("is truncated: it ends at byte " + std::to_string(length) + ", "), 0U)
+          << end->why;
+    }
+  }
+}
+
+TEST_F(RecordingTest, SaysWhatOfACutFileIsThere) {
+  const Record record = finished_record();
+  std::string bytes = written(record);
+  const auto why = [&] {
+    put(path("cut.rec"), bytes);
+    return problem_of_end(path("cut.rec"), *read_recording(path("cut.rec")).recording)
+        .value_or(Problem{})
+        .why;
+  };
+  const std::string orders = std::to_string(record.orders.size()) + " orders";
+  EXPECT_EQ(why(), "");
+  bytes.back() ^= 1;
+  Record less = record;
+  less.observations.pop_back();
+  const std::size_t length = written(less).size();
+  EXPECT_EQ(why(), "is damaged at byte " + std::to_string(length) + ", after 8 observations and " + orders +
+                       ", the last at 7s");
+  bytes.resize(length);
+  EXPECT_EQ(why(), "is truncated: it ends at byte " + std::to_string(length) +
+                       ", before the end of its run, after 8 observations and " + orders +
+                       ", the last at 7s");
+  less.orders.clear();
+  less.observations.resize(1);
+  bytes = written(less) + "\1";
+  EXPECT_EQ(why(), "is truncated: it ends at byte " + std::to_string(bytes.size()) +
+                       ", in the middle of an entry, after 1 observation and 0 orders, the last at 0s");
 }
 
 TEST_F(RecordingTest, EndsBeforeADamagedFrame) {
@@ -181,7 +260,7 @@ TEST_F(RecordingTest, EndsBeforeADamagedFrame) {
       const std::size_t kept =
           static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), at) - ends.begin()) - 1;
       EXPECT_EQ(all_of(read.recording->record), all_of(whole[kept]));
-      EXPECT_TRUE(read.recording->torn);
+      EXPECT_NE(read.recording->tail, Recording::Tail::nothing);
       EXPECT_EQ(read.recording->header.seed, kHeader.seed);
     }
   }
@@ -191,15 +270,23 @@ TEST_F(RecordingTest, SaysWhyAFileIsNoRecording) {
   put(path("empty.rec"), "");
   put(path("text.rec"), "name = \"x\"\n");
   const std::string bytes = written(sample_record(0));
+  put(path("half.rec"), bytes.substr(0, 9));
   put(path("magic.rec"), bytes.substr(0, bytes.find('\n') + 1));
+  put(path("header.rec"), bytes.substr(0, 40));
+  std::string flipped = bytes;
+  flipped.back() ^= 1;
+  put(path("flipped.rec"), flipped);
   fs::create_directory(path("folder"));
   const std::pair<std::string, std::string> table[] = {
       {"missing.rec", "cannot be read: No such file or directory"},
       {"a.rec/below.rec", "cannot be read: Not a directory"},
       {"folder", "cannot be read: Is a directory"},
-      {"empty.rec", "is not a recording"},
+      {"empty.rec", "is empty, not a recording"},
       {"text.rec", "is not a recording"},
-      {"magic.rec", "is a recording without its scenario"},
+      {"half.rec", "is truncated: it ends at byte 9, before its scenario"},
+      {"magic.rec", "is truncated: it ends at byte 18, before its scenario"},
+      {"header.rec", "is truncated: it ends at byte 40, within its scenario"},
+      {"flipped.rec", "is damaged: its scenario cannot be read"},
   };
   for (const auto& [name, why] : table) {
     const ReadRecording read = read_recording(path(name));
@@ -214,13 +301,11 @@ TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
   put(path("file"), "");
   fs::create_directory(path("folder"));
   fs::create_directories(path("blocked.rec.part/full"));
-  fs::create_symlink("/dev/full", path("full.rec.part"));  // a device that is always full
   const std::pair<std::string, std::string> table[] = {
       {"missing/a.rec", "cannot be written: No such file or directory"},
       {"file/a.rec", "cannot be written: Not a directory"},
       {"folder", "cannot be written: Is a directory"},
-      {"blocked.rec", "cannot be written: Is a directory"},
-      {"full.rec", "cannot be written: No space left on device"},
+      {"blocked.rec", "cannot be written: Directory not empty"},
   };
   for (const auto& [name, why] : table) {
     const auto problem = write_recording(path(name), kHeader, sample_record(30));
@@ -235,12 +320,32 @@ TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
 
 TEST_F(RecordingTest, LeavesTheOldFileWhereTheNewOneCannotBeWritten) {
   const std::string before = written(sample_record(3));
-  fs::create_symlink("/dev/full", path("a.rec.part"));
-  EXPECT_TRUE(write_recording(path("a.rec"), kHeader, sample_record(30)));
+  std::optional<Problem> problem;
+  {
+    const SmallFiles as_on_a_full_disk;
+    problem = write_recording(path("a.rec"), kHeader, sample_record(30));
+  }
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->why, "cannot be written: File too large");
   EXPECT_EQ(contents(path("a.rec")), before);
+  EXPECT_EQ(files(), std::vector<std::string>{"a.rec"}) << "nothing temporary is left";
+}
+
+// In a directory that others can write to, a link of theirs would have this user's rights spent where they like.
+TEST_F(RecordingTest, FollowsNoSymbolicLink) {
+  put(path("others"), "precious");
+  fs::create_symlink(path("others"), path("a.rec.part"));
+  EXPECT_FALSE(write_recording(path("a.rec"), kHeader, sample_record(3)));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path("a.rec"))));
+
+  EXPECT_EQ(contents(path("others")), "precious");
 }
 
 // --- a recording that grows --------------------------------------------------------------------------------
+
+std::function<void(std::string_view)> appending_to(const std::string& file) {
+  return [file](std::string_view bytes) { std::ofstream(file, std::ios::binary | std::ios::app) << bytes; };
+}
 
 /// Writes the entries that follow the first `kept` of `record`.
 void write_rest(RecordingWriter& writer, const Record& record, std::size_t kept) {
@@ -256,7 +361,8 @@ void write_rest(RecordingWriter& writer, const Record& record, std::size_t kept)
 TEST_F(RecordingTest, GrowsToWhatIsWrittenAtOnce) {
   const Record record = sample_record(8);
   const std::string whole = written(record);
-  RecordingWriter writer(path("grown.rec"), kHeader);
+  RecordingWriter writer(appending_to(path("grown.rec")));
+  writer.write(kHeader);
   std::size_t orders = 0;
   for (const Record& each :
        prefixes(record)) {  // one entry more each time, in the file as soon as it is written
@@ -269,7 +375,7 @@ TEST_F(RecordingTest, GrowsToWhatIsWrittenAtOnce) {
     const ReadRecording read = read_recording(path("grown.rec"));
     ASSERT_TRUE(read.recording);
     EXPECT_EQ(all_of(read.recording->record), all_of(each));
-    EXPECT_FALSE(read.recording->torn);
+    EXPECT_EQ(read.recording->tail, Recording::Tail::nothing);
   }
   EXPECT_EQ(contents(path("grown.rec")), whole);
 }
@@ -284,18 +390,11 @@ TEST_F(RecordingTest, GoesOnAfterTheLastWholeFrame) {
     const ReadRecording read = read_recording(path("cut.rec"));
     ASSERT_TRUE(read.recording);
     const Record& so_far = read.recording->record;
-    RecordingWriter writer(path("cut.rec"), *read.recording);
+    fs::resize_file(path("cut.rec"), read.recording->whole_bytes);
+    RecordingWriter writer(appending_to(path("cut.rec")));
     write_rest(writer, record, so_far.observations.size() + so_far.orders.size());
     EXPECT_EQ(contents(path("cut.rec")), whole);
   }
-}
-
-TEST_F(RecordingTest, GrowsInNoFileThatIsThereAlready) {
-  const std::string before = written(sample_record(2));
-  EXPECT_THROW(RecordingWriter(path("a.rec"), kHeader), std::runtime_error);
-  EXPECT_EQ(contents(path("a.rec")), before);
-  EXPECT_THROW(RecordingWriter(path("missing/a.rec"), kHeader), std::runtime_error);
-  EXPECT_THROW(RecordingWriter(path("missing.rec"), Recording{}), std::runtime_error);
 }
 
 // --- what stands between the loop and a cluster ------------------------------------------------------------

@@ -57,13 +57,15 @@ Record record_of(const Observation& last) {
 struct Replayed {
   std::optional<ReplayCluster::Difference> difference;
   std::size_t observations, orders;
+  bool past_the_end;
 };
 Replayed replay(const Record& record, WakesInARow::Bend bend, Time until = kNever) {
   ReplayCluster cluster(record);
   WakesInARow policy(kOrders, std::move(bend));
   run(cluster, policy, until);
   cluster.finish();
-  return {cluster.difference(), cluster.observations_replayed(), cluster.orders_compared()};
+  return {cluster.difference(), cluster.observations_replayed(), cluster.orders_compared(),
+          cluster.ran_past_the_end()};
 }
 
 // A record that was cut short ends with any observation, a whole one with Finished: there the loop ends by
@@ -126,6 +128,7 @@ TEST_P(ReplayClusterTest, StopsWhereAnOrderIsMissing) {
     ASSERT_TRUE(replayed.difference->recorded);
     EXPECT_TRUE(same(*replayed.difference->recorded, record_.orders[last].order));
     EXPECT_FALSE(replayed.difference->now);
+    EXPECT_FALSE(replayed.past_the_end);
     EXPECT_EQ(replayed.observations, n + 1);
     EXPECT_EQ(replayed.orders, last);
   }
@@ -138,6 +141,7 @@ TEST_P(ReplayClusterTest, StopsAtAnOrderTooMany) {
       if (observation == n) actions.emplace_back(Ask{JobId{0}});
     });
     ASSERT_TRUE(replayed.difference);
+    EXPECT_EQ(replayed.past_the_end, n == 3) << "which says nothing where a record was cut";
     EXPECT_EQ(replayed.difference->answering.at, record_.observations[n].at);
     EXPECT_FALSE(replayed.difference->recorded);
     ASSERT_TRUE(replayed.difference->now);

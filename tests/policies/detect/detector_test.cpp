@@ -65,6 +65,39 @@ TEST(LogDetector, WithoutLinesIsBlind) {
   EXPECT_THAT(log.sees(WatchId{2}, component(HostId{3}), Edge::sample, 0), IsEmpty());
 }
 
+// Since when the numbers are wrong is reckoned from the time at which the line was written, not from its arrival.
+TEST(LogDetector, TellsSinceWhenNumbersMayBeWrong) {
+  DetectionConstants constants = detection_constants();
+  constants.corruption = {.lines = {PatternId{2}, PatternId{5}}, .late = 30min};
+  LogDetector log;
+  WatchIds ids;
+  Orders orders;
+  log.start({JobId{0}, Inventory{.job_hosts = 8, .layout = {}}, &constants}, ids, orders);
+  const auto suspicion = [&](PatternId line, Duration written) {
+    Suspicions found;
+    for (const Order& order : orders) {
+      const Watch& watch = std::get<Watch>(order.what);
+      if (std::get<Match>(watch.until).pattern != line) continue;
+      log.on(Seen{.watch = watch.id,
+                  .who = component(HostId{3}),
+                  .edge = Edge::sample,
+                  .sensed = kStart + written,
+                  .value = 0,
+                  .more = 0},
+             kStart + written + 10min, orders, found);
+    }
+    EXPECT_EQ(found.size(), 1u);
+    return found.at(0);
+  };
+  EXPECT_FALSE(suspicion(PatternId{4}, 2h).wrong);
+  EXPECT_EQ(suspicion(PatternId{4}, 2h).wrong_since, kNever);
+  EXPECT_TRUE(suspicion(PatternId{2}, 2h).wrong);
+  EXPECT_EQ(suspicion(PatternId{2}, 2h).wrong_since, kStart + 90min);
+  EXPECT_EQ(suspicion(PatternId{2}, 20min).wrong_since, kStart);
+  EXPECT_TRUE(suspicion(PatternId{4}, 2h).of_host);   // replace
+  EXPECT_FALSE(suspicion(PatternId{2}, 2h).of_host);  // restart
+}
+
 TEST(HangDetector, SuspectsSomebodyWhereNoStepCompletes) {
   Watching<HangDetector> hang(detection_constants());
   EXPECT_THAT(hang.at_start(), ElementsAre("watch steps of the job, silent for 300s"));

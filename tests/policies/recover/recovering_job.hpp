@@ -8,8 +8,8 @@ namespace gauntlet {
 
 constexpr Recovery::Reports kRecoveryReports{.probes = WatchId{9}, .last_collective = WatchId{8}};
 constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
-    "running",   "saving",  "gathering", "stopping",    "diagnosing", "asking",
-    "replacing", "holding", "starting",  "backing off", "keeping",    "released"};
+    "running", "saving",   "gathering",   "stopping", "diagnosing", "replacing",
+    "holding", "starting", "backing off", "keeping",  "released"};
 
 /// One probe, one restart on the same hosts, a stop within a minute of a start is the same incident, and a stop for which
 /// nobody is named waits 20 s for a name.
@@ -57,7 +57,7 @@ class RecoveringJob {
     return unanswered_.note(orders_);
   }
   Words noticed() {
-    opened_ = recovery_.on(Noticed{JobId{0}}, now_, orders_);
+    opened_ = recovery_.on(Noticed{JobId{0}}, now_, seating_, orders_);
     return unanswered_.note(orders_);
   }
   void waits_in(std::uint32_t host, Dimension dimension) {
@@ -168,19 +168,12 @@ class JobInStage : public RecoveringJob {
       probe_finds(1);
       done("probe");
     }
-    if (wanted == "asking") {
-      suspect_somebody();
-      done("wake");
-      done("stop for a fault");
-      done("probe");
-    }
     EXPECT_EQ(stage(), wanted);
   }
 
  private:
   static PolicyConstants constants_for(const std::string& stage) {
     PolicyConstants constants = usual_constants();
-    if (stage == "asking") constants.recovery.restarts_in_place = 0;
     constants.recovery.start_backoff = std::chrono::seconds(stage == "backing off" ? 30 : 0);
     constants.recovery.start_attempts = stage == "keeping" || stage == "released" ? 1 : 0;
     constants.recovery.retention = std::chrono::minutes(10);

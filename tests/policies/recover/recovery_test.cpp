@@ -210,35 +210,9 @@ TEST(Start, ThatIsGivenUpMayAnswerLate) {
 TEST(Joining, AHostNamedTwiceIsReplacedOnceAndNobodyElseExamined) {
   JobInStage job("diagnosing");
   job.probe_finds(1);
-  job.suspect(1);
+  EXPECT_THAT(job.suspect(1), IsEmpty());
   EXPECT_THAT(job.done("probe"), ElementsAre("evict host 1", "acquire a host"));
   EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
-}
-
-TEST(Joining, AHostNamedDuringADiagnosisIsExaminedBeforeItIsReplacedOnEvidence) {
-  RecoveringJob job(Recovery::First::diagnosis, with({.restarts_in_place = 0, .relapse_window = 60s}));
-  job.run();
-  job.suspect(1);
-  job.done("stop");
-  job.suspect(2);
-  EXPECT_THAT(job.done("probe"), ElementsAre("probe 0 on host 1", "probe 0 on host 2"));
-  job.probe_finds(2);
-  job.done("probe");
-  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 2", "acquire a host"));
-}
-
-TEST(Joining, AHostThatWasJustGrantedIsExaminedWhenItIsNamed) {
-  RecoveringJob job;
-  job.run();
-  job.suspect_somebody();
-  job.gathered();
-  job.done("stop");
-  job.probe_finds(3);
-  job.probe_finds(5);
-  job.done("probe");
-  job.done("acquire", Granted{HostId{8}});
-  job.suspect(8);
-  EXPECT_THAT(job.done("acquire", Granted{HostId{9}}), ElementsAre("probe 0 on host 8"));
 }
 
 // --- gathering ---------------------------------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ TEST(Smaller, GrowsWithAStopThatComesAnyway) {
 TEST(Smaller, WithTheHostThatMakesTheLeast) {
   Spareless job(waiting(10min, 3));
   job.run();
-  job.suspect(1);
+  job.suspect_somebody();
+  job.gathered();
   job.done("stop");
   for (const std::uint32_t host : {1U, 2U, 3U}) job.probe_finds(host);
   job.done("probe");
@@ -100,6 +101,50 @@ TEST(Smaller, WithTheHostThatMakesTheLeast) {
   EXPECT_THAT(job.done("wake"), IsEmpty());  // five hosts are two replicas
   EXPECT_THAT(job.done("acquire", Granted{HostId{1}}),
               ElementsAre("cancel", "cancel", kStarts + ", 3 replicas"));
+}
+
+// The wait is the job's, from the first host that it lacks: one that is lost later is sent to repair at once, and waits as long
+// as is left.
+TEST(Smaller, AHostLostDuringTheWaitDoesNotProlongIt) {
+  Spareless job(waiting(10min));
+  job.run();
+  job.lose(1);
+  job.wait(5min);
+  job.suspect(2);
+  job.probe_finds(2);
+  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 2", "acquire a host"));
+  job.wait(5min);
+  EXPECT_THAT(job.done("wake"), ElementsAre("cancel", "cancel", kStarts + ", 3 replicas"));
+}
+
+// Nor does its examination: once that is over the job goes on with what it has.
+TEST(Smaller, AnExaminationThatOutlastsTheWaitProlongsItByNoMore) {
+  Spareless job(waiting(10min));
+  job.run();
+  job.lose(1);
+  job.wait(9min);
+  job.suspect(2);
+  job.wait(1min);
+  EXPECT_THAT(job.done("wake"), IsEmpty());
+  job.wait(4min);
+  job.probe_finds(2);
+  EXPECT_THAT(job.done("probe"),
+              ElementsAre("evict host 2", "acquire a host", "cancel", "cancel", kStarts + ", 3 replicas"));
+}
+
+// A host that came during a hold is taken at its end, though the wait before it was in vain.
+TEST(Smaller, TakesAHostThatCameDuringAHold) {
+  Spareless job(waiting(10min));
+  job.run();
+  job.lose(1);
+  job.told(3h);
+  job.wait(10min);
+  EXPECT_THAT(job.done("wake"), ElementsAre("cancel", "stop as planned", "wake me at 14400s"));
+  job.failed("acquire");
+  job.readmit(1);
+  job.wait(2h + 50min);
+  EXPECT_THAT(job.done("wake me at 14400s"), ElementsAre("acquire a host", "wake me at 15000s"));
+  EXPECT_THAT(job.done("acquire", Granted{HostId{1}}), ElementsAre("cancel", kStarts + ", 4 replicas"));
 }
 
 TEST(Smaller, GrowsAfterAStartDuringWhichAHostCame) {

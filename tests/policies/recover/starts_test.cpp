@@ -210,6 +210,57 @@ TEST(RollingBack, IsNoMatterOfAHostThatSlowsTheJobNorOfAPlannedStop) {
   EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre(kStarts));
 }
 
+/// A line that tells of wrong numbers, written at that time; `back` checkpoints may have been taken since they went wrong.
+Suspicion wrong_numbers(Duration sensed, Duration since, std::uint32_t back) {
+  return {.gravity = Gravity::restart,
+          .sensed = kStart + sensed,
+          .wrong = true,
+          .wrong_since = kStart + since,
+          .back = back};
+}
+
+TEST(RollingBack, GoesBeyondEveryCheckpointThatALineCallsWrong) {
+  for (const std::uint32_t roll_back : {0U, 2U, 5U}) {
+    RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = roll_back}));
+    job.run();
+    EXPECT_THAT(job.suspect(wrong_numbers(job.now(), job.now() - 30min, 3)), ElementsAre("stop for a fault"));
+    EXPECT_THAT(job.done("stop"),
+                ElementsAre(kStarts + ", " + std::to_string(std::max(3U, roll_back)) + " checkpoints back"));
+    job.run();
+    job.restart();
+    EXPECT_THAT(job.done("stop"), ElementsAre(kStarts));  // not once more
+  }
+}
+
+// In whatever stage the line finds a job that is down, the next start goes back.
+TEST(RollingBack, IsWhatALineAsksOfAJobThatIsDownToo) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({}));
+  job.run();
+  job.suspect(3);
+  job.done("stop");
+  EXPECT_THAT(job.suspect(wrong_numbers(job.now(), job.now() - 30min, 3)), IsEmpty());
+  EXPECT_EQ(job.stage(), "diagnosing");
+  EXPECT_THAT(job.done("probe"), ElementsAre(kStarts + ", 3 checkpoints back"));
+}
+
+// A line from before the start: what it tells of may have been loaded, unless the start went back beyond it.
+TEST(RollingBack, IsWhatALineFromBeforeTheStartAsksForOnce) {
+  RecoveringJob job(Recovery::First::diagnosis, recovering_with({}));
+  job.run();
+  const Duration stopped = job.now();
+  job.restart();
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts));
+  job.run();
+  EXPECT_THAT(job.suspect(wrong_numbers(stopped - 1s, stopped - 20min, 2)), ElementsAre("stop for a fault"));
+  EXPECT_THAT(job.done("stop"), ElementsAre(kStarts + ", 2 checkpoints back"));
+  job.run();
+  EXPECT_THAT(job.suspect(wrong_numbers(stopped - 1s, stopped - 20min, 2)),
+              IsEmpty());  // another one's report of it
+  EXPECT_THAT(job.suspect(wrong_numbers(stopped - 1s, stopped - 10min, 1)), IsEmpty());
+  EXPECT_EQ(job.stage(), "running");
+  EXPECT_THAT(job.suspect(wrong_numbers(stopped - 1s, stopped - 40min, 4)), ElementsAre("stop for a fault"));
+}
+
 TEST(RollingBack, OutlastsAStartThatFails) {
   RecoveringJob job(Recovery::First::diagnosis, recovering_with({.roll_back = 1, .start_backoff = 10s}));
   job.run();

@@ -160,6 +160,22 @@ TEST(Experiment, StoppedAtAnyMomentItGoesOnToTheSameEnd) {
   }
 }
 
+TEST(Experiment, AReplicaThatIsStoppedIsAbandonedAndTheStudyFellShort) {
+  const std::atomic<bool> stop = true;
+  Study study(1, {.stop = &stop});
+  const Point& point = study.experiment.point(0);
+  Simulation simulation(point.scenario.world, point.scenario.policies);
+  Figures figures;
+  EXPECT_FALSE(study.experiment.run_again(simulation, {.seed = 3, .replica = 5}, figures));
+  EXPECT_TRUE(study.experiment.fell_short());
+  Study other(1);
+  EXPECT_TRUE(other.experiment.run_again(simulation, {.seed = 3, .replica = 5}, figures));
+  EXPECT_FALSE(other.experiment.fell_short());
+  Simulation fresh(point.scenario.world, point.scenario.policies);
+  EXPECT_EQ(figures.fingerprint, fresh.run({.seed = 3, .replica = 5}).fingerprint)
+      << "nothing of an abandoned replica stays in its workspace";
+}
+
 TEST(Experiment, GoesOnFromTheStoreOfAnEarlierRun) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "experiment.sqlite";
   std::filesystem::remove(file);

@@ -92,6 +92,27 @@ TEST(InOrder, StopsWithAPrefix) {
   }
 }
 
+// A task that is abandoned has the figures of its first replicas alone: they are handed over, and nothing after them.
+TEST(InOrder, KeepsTheReplicasThatWereDoneOfATaskThatIsAbandoned) {
+  std::vector<Task> tasks;
+  for (std::uint32_t i = 0; i < 50; ++i) tasks.push_back({.point = 0, .first = 10 * i, .count = 10});
+  for (const unsigned threads : {1U, 2U, 4U})
+    for (const std::uint32_t kept : {0U, 4U}) {
+      std::atomic<bool> stop = false;
+      const TaskWorker worker = [&](const Task& task, std::vector<Figures>& figures) {
+        fill(task, figures);
+        if (task == tasks[20]) stop = true;
+        if (stop && task.first >= tasks[20].first) figures.resize(kept);
+      };
+      Consumed seen;
+      const std::size_t done = run_in_order(tasks, Workers(threads, worker), seen.consume, &stop);
+      std::vector<Task> wanted = first_of(tasks, done);
+      EXPECT_EQ(done, 20U);
+      if (kept > 0) wanted.push_back({.point = 0, .first = 200, .count = kept});
+      EXPECT_EQ(seen.tasks, wanted);
+    }
+}
+
 TEST(InOrder, StoppedBeforeItBeganDoesNothing) {
   const std::atomic<bool> stop = true;
   Consumed seen;

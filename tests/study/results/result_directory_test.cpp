@@ -1,15 +1,14 @@
 #include "study/results/result_directory.hpp"
 
-#include "study/results/export.hpp"
 #include "study/results/result_reader.hpp"
 #include "study/results/summary_json.hpp"
 #include "tests/study/results/sample_study.hpp"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 
@@ -55,12 +54,14 @@ class ResultDirectoryTest : public testing::Test {
     EXPECT_FALSE(opened.directory);
     return opened.problem ? opened.problem->text() : "";
   }
-  /// Replicas up to `count` that the store lacks.
-  static void add_up_to(Store& store, std::uint32_t count) {
+  /// Replicas up to `count` that the store lacks; `change` may spoil them.
+  using Change = std::function<void(std::uint32_t replica, Figures& figures)>;
+  static void add_up_to(Store& store, std::uint32_t count, const Change& change = {}) {
     const std::uint32_t point =
         store.add_point({.label = "", .settings = {}, .text = sample_study().text, .facts = sample_facts()});
     for (std::uint32_t k = store.replicas(point); k < count; ++k) {
-      const Figures figures = sample_figures(k);
+      Figures figures = sample_figures(k);
+      if (change) change(k, figures);
       store.add(point, k, {&figures, 1});
     }
   }
@@ -92,22 +93,14 @@ class ResultDirectoryTest : public testing::Test {
     put(target_ / file, whole);
     return said;
   }
-  /// Changes the store and exports it again, so that the files agree with it; gives what the check then says.
-  std::string check_after_sql(const std::string& change) {
-    const fs::path database = target_ / kDatabaseFile;
-    const std::string whole = read(database);
-    sqlite3* connection = nullptr;
-    char* why = nullptr;
-    EXPECT_EQ(sqlite3_open(database.c_str(), &connection), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(connection, change.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
-    EXPECT_EQ(sqlite3_changes(connection), 1);
-    sqlite3_close(connection);
-    const FoundResults found = find_results(target_);
-    EXPECT_EQ(export_replicas(*found.store, target_ / kReplicasFile), std::nullopt);
-    EXPECT_EQ(export_incidents(*found.store, target_ / kIncidentsFile), std::nullopt);
-    const std::string said = check();
-    put(database, whole);
-    return said;
+  /// What the check says of three replicas that a faulty program wrote.
+  std::string check_of(const Change& change) {
+    {
+      const auto directory = open(Existing::replace);
+      add_up_to(directory->store(), 3, change);
+      EXPECT_EQ(commit(*directory, 3), std::nullopt);
+    }
+    return check();
   }
   std::string check() const {
     auto problem = check_results(find_results(target_), sample_summary(3));
@@ -123,7 +116,7 @@ class ResultDirectoryTest : public testing::Test {
 TEST_F(ResultDirectoryTest, HoldsTheFilesAndNothingIsLeftBeside) {
   write_results(3);
   EXPECT_EQ(names(target_), (std::set<std::string>{"result.json", "replicas.csv", "incidents.csv",
-                                                   "results.sqlite", "scenario.toml"}));
+                                                   "results.sqlite", "scenario.toml", "manifest.txt"}));
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
   EXPECT_EQ(read(target_ / "result.json"), to_json(sample_summary(3)));
   EXPECT_EQ(read(target_ / "scenario.toml"), "name = \"sample\"\n");
@@ -228,7 +221,7 @@ TEST_F(ResultDirectoryTest, IsNeverOverwrittenUnasked) {
 TEST_F(ResultDirectoryTest, MayBeThereAlreadyIfItIsEmpty) {
   fs::create_directory(target_);
   write_results(2);
-  EXPECT_EQ(names(target_).size(), 5U);
+  EXPECT_EQ(names(target_).size(), 6U);
   EXPECT_EQ(names(scratch_), std::set<std::string>{"out"});
 }
 
@@ -290,18 +283,27 @@ TEST_F(ResultDirectoryTest, TheCheckFindsFilesThatAreNotTheStores) {
             "incidents.csv:4:1: replica = \"3\", where results.sqlite has \"2\"");
 }
 
-TEST_F(ResultDirectoryTest, TheCheckFindsWhatWasTamperedWithInTheStore) {
-  write_results(3);
-  EXPECT_EQ(check_after_sql("UPDATE replica SET effective_ns = effective_ns + 1 WHERE replica = 1"),
+TEST_F(ResultDirectoryTest, TheCheckFindsFiguresThatDoNotAddUp) {
+  EXPECT_EQ(check_of({}), "");
+  EXPECT_EQ(check_of([](std::uint32_t replica, Figures& figures) {
+              if (replica == 1) at(figures.phases, Phase::effective) += Duration(1);
+            }),
             "results.sqlite: replica 1: the phases do not add up to wall_ns = 3600000000000");
-  EXPECT_EQ(check_after_sql("UPDATE replica SET \"lost.gpu.recomputing_ns\" = 0 WHERE replica = 0"),
+  EXPECT_EQ(check_of([](std::uint32_t replica, Figures& figures) {
+              if (replica == 0) at(figures.lost[cause_of(FaultKindId{0}).value], Phase::recomputing) = {};
+            }),
             "results.sqlite: replica 0: the causes do not add up to recomputing_ns = 500000000000");
-  EXPECT_EQ(check_after_sql("UPDATE replica SET effective_ns = 9223372036854775807 WHERE replica = 0"),
+  EXPECT_EQ(check_of([](std::uint32_t replica, Figures& figures) {
+              if (replica == 0) at(figures.phases, Phase::effective) = Duration(9223372036854775807);
+            }),
             "results.sqlite: replica 0: the phases do not add up to wall_ns = 3600000000000");
-  EXPECT_EQ(check_after_sql("UPDATE replica SET fingerprint = '0000000000000001' WHERE replica = 2")
-                .substr(0, std::string("results.sqlite: the replicas' fingerprints make ").size()),
+  EXPECT_EQ(check_of([](std::uint32_t replica, Figures& figures) {
+              if (replica == 2) figures.fingerprint = 1;
+            }).substr(0, std::string("results.sqlite: the replicas' fingerprints make ").size()),
             "results.sqlite: the replicas' fingerprints make ");
-  EXPECT_EQ(check_after_sql("UPDATE incident SET closed_ns = 1 WHERE replica = 0"),
+  EXPECT_EQ(check_of([](std::uint32_t replica, Figures& figures) {
+              if (replica == 0) figures.incidents[0].closed = Time(Duration(1));
+            }),
             "results.sqlite: incident 0 of replica 0 ends before it begins");
 }
 

@@ -387,11 +387,11 @@ TEST_F(ResultsStore, OfAnotherFormatIsSoundAndRefusedAsThat) {
   const auto says = [&](const char* sql, const std::string& what) {
     execute(file_, sql);
     const std::string wanted = file_.string() + ": was written in " + what +
-                               "; use the gauntlet that wrote it, or begin again with --force";
+                               "; use the gauntlet that wrote it, or run the study again from its beginning";
     EXPECT_EQ(refusal(sample_identity()), wanted);
     EXPECT_EQ(Store::open_to_read(file_).problem->text(), wanted);
   };
-  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 4");
+  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 5");
   says("ALTER TABLE study RENAME format TO form", "a format that has no number");
 }
 

@@ -1,0 +1,24 @@
+// Which file brings which faults: a scenario that extends another keeps the faults of that one beside its own.
+#pragma once
+
+#include "config/scenario.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct FaultFile {
+  std::string file;  // or "--set"
+  std::vector<std::string> faults;
+  friend bool operator==(const FaultFile&, const FaultFile&) = default;
+};
+
+/// The faults of a scenario that may strike, by the file that brings them, which is the lowest of those that say anything of
+/// one; the files in the order of their names. Nothing of a scenario that has problems.
+std::vector<FaultFile> faults_by_file(const LoadedScenario& loaded);
+
+/// Those that are switched off, with mtbf = "never".
+std::vector<std::string> faults_switched_off(const LoadedScenario& loaded);
+
+}  // namespace gauntlet

@@ -1,0 +1,28 @@
+// Sums of times that saturate.
+//
+// A scenario may name times near the end of the range, and draws of heavy tails reach it. So whoever adds up times that come
+// from a scenario adds them with these and with `after` (core/time.hpp): what would end later than kNever never ends.
+#pragma once
+
+#include "core/time.hpp"
+
+#include <cstdint>
+
+namespace gauntlet {
+
+/// The last time at which anything can happen.
+inline constexpr Time kLast = kNever - Duration(1);
+
+/// `a + b`, saturating at kForever.
+constexpr Duration sum(Duration a, Duration b) {
+  std::int64_t both = 0;
+  return __builtin_add_overflow(a.count(), b.count(), &both) ? kForever : Duration(both);
+}
+
+/// `count * each`, saturating at kForever.
+constexpr Duration times(std::int64_t count, Duration each) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(count, each.count(), &product) ? kForever : Duration(product);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,70 @@
+#include "policies/diagnose/examinations.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+bool contains(const std::vector<HostId>& hosts, HostId host) {
+  return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
+}
+
+}  // namespace
+
+bool Examinations::examines(HostId host) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [host](const Examination& each) { return contains(each.hosts, host); });
+}
+
+std::optional<Findings> Examinations::probe(const DiagnosisConstants& constants, std::vector<HostId> hosts,
+                                            Orders& out) {
+  Investigation suite(job_, constants, hosts, report_, out);
+  if (suite.finished()) return Findings{.hosts = suite.found(), .by_person = false};
+  running_.push_back({std::move(hosts), std::move(suite)});
+  return std::nullopt;
+}
+
+void Examinations::ask(std::vector<HostId> hosts, Orders& out) {
+  running_.push_back({std::move(hosts), out.add(Ask{job_})});
+}
+
+/// A host that fails a probe counts to every examination that it is in, and to no other.
+void Examinations::on(const Seen& seen) {
+  for (Examination& each : running_) {
+    auto* suite = std::get_if<Investigation>(&each.by);
+    if (suite != nullptr && (each.hosts.empty() || contains(each.hosts, host_of(seen.who)))) suite->on(seen);
+  }
+}
+
+std::optional<Findings> Examinations::on(const Outcome& outcome, Orders& out) {
+  for (auto each = running_.begin(); each != running_.end(); ++each) {
+    std::optional<Findings> findings;
+    if (auto* suite = std::get_if<Investigation>(&each->by)) {
+      suite->on(outcome, out);
+      if (suite->finished()) findings = Findings{.hosts = suite->found(), .by_person = false};
+    } else if (std::get<OrderId>(each->by) == outcome.order) {
+      const auto* answer = std::get_if<Answered>(&outcome.result);
+      findings = Findings{.hosts = {}, .by_person = true};
+      if (answer != nullptr && answer->found) findings->hosts.push_back(answer->choice);
+    }
+    if (!findings) continue;
+    running_.erase(each);
+    return findings;
+  }
+  return std::nullopt;
+}
+
+void Examinations::evicted(HostId host, Orders& out) {
+  std::erase_if(running_, [&](const Examination& each) {
+    if (each.hosts.size() != 1 || each.hosts.front() != host) return false;
+    if (const auto* suite = std::get_if<Investigation>(&each.by)) {
+      for (const OrderId probe : suite->running()) out.add(Cancel{probe});
+    } else {
+      out.add(Cancel{std::get<OrderId>(each.by)});
+    }
+    return true;
+  });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,76 @@
+// What a job that is down waits for, as the orders of its recovery and their outcomes tell.
+//
+// Hosts are examined and replaced beside whatever else goes on, so that several waits may be open at once. The job is
+// charged for one of them: for the one that it is in, until that is over, and then for one that is still open.
+#pragma once
+
+#include "core/action.hpp"
+#include "core/observation.hpp"
+#include "core/time.hpp"
+#include "score/figures.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace gauntlet {
+
+class Waits {
+ public:
+  void on(const Observed& seen) {
+    if (const auto* outcome = std::get_if<Outcome>(&seen.what)) {
+      if (!examinations_.empty()) std::erase(examinations_, outcome->order);
+      if (!hosts_.empty()) std::erase(hosts_, outcome->order);
+    } else if (const auto* told = std::get_if<Told>(&seen.what)) {
+      held_until_ = std::max(held_until_, after(seen.at, told->hold));
+    }
+  }
+
+  /// The phase that an order begins in a job that is in phase `present`; nothing where that goes on. Evictions, readmissions and
+  /// intervals may be about something else: they neither answer a fault nor move the recovery.
+  std::optional<Phase> on(const Order& order, Time now, Phase present) {
+    const Action& what = order.what;
+    if (const auto* stop = std::get_if<Stop>(&what))
+      return stop->reason == StopReason::fault ? Phase::diagnosing : Phase::planned;
+    if (std::holds_alternative<Start>(what)) {
+      examinations_.clear();
+      hosts_.clear();
+      return Phase::restarting;
+    }
+    if (std::holds_alternative<Alert>(what) && present == Phase::undetected) return Phase::diagnosing;
+    const bool goes_on = still(present, now);
+    if (std::holds_alternative<Probe>(what) || std::holds_alternative<Ask>(what)) {
+      examinations_.push_back(order.id);
+      return goes_on ? std::nullopt : std::optional(Phase::diagnosing);
+    }
+    if (std::holds_alternative<Acquire>(what)) {
+      hosts_.push_back(order.id);
+      return goes_on ? std::nullopt : std::optional(Phase::waiting_for_spare);
+    }
+    return std::nullopt;
+  }
+
+  /// The phase that follows where that of the job is over and another wait is open.
+  std::optional<Phase> next(Phase present, Time now) const {
+    if (examinations_.empty() && hosts_.empty()) return std::nullopt;
+    const bool waits =
+        present == Phase::diagnosing || present == Phase::waiting_for_spare || present == Phase::planned;
+    if (!waits || still(present, now)) return std::nullopt;
+    if (!examinations_.empty()) return Phase::diagnosing;
+    if (!hosts_.empty()) return Phase::waiting_for_spare;
+    return std::nullopt;
+  }
+
+ private:
+  bool still(Phase present, Time now) const {
+    if (present == Phase::planned) return now < held_until_;
+    if (present == Phase::diagnosing) return !examinations_.empty();
+    return present == Phase::waiting_for_spare && !hosts_.empty();
+  }
+
+  std::vector<OrderId> examinations_, hosts_;  // orders that have no outcome yet
+  Time held_until_ = kStart;
+};
+
+}  // namespace gauntlet

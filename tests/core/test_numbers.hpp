@@ -1,0 +1,21 @@
+// Arbitrary numbers for tests of rooms that have no random streams: the same ones every time.
+#pragma once
+
+#include <cstdint>
+
+namespace gauntlet {
+
+/// Knuth's linear congruential generator (MMIX), by its upper bits.
+class TestNumbers {
+ public:
+  explicit TestNumbers(std::uint64_t seed) : bits_(seed) {}
+  std::uint32_t below(std::uint64_t n) {
+    bits_ = bits_ * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    return static_cast<std::uint32_t>((bits_ >> 33) % n);
+  }
+
+ private:
+  std::uint64_t bits_;
+};
+
+}  // namespace gauntlet

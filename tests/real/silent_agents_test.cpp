@@ -1,0 +1,303 @@
+// Agents that are there and say nothing (SIGSTOP), at each kind of order: the driver goes on without them.
+#include "tests/real/cluster_harness.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// What is written there while it lives, or until it is taken.
+class StandardError {
+ public:
+  StandardError() { testing::internal::CaptureStderr(); }
+  ~StandardError() {
+    if (!taken_) take();
+  }
+  StandardError(const StandardError&) = delete;
+  StandardError& operator=(const StandardError&) = delete;
+  std::string take() {
+    taken_ = true;
+    return testing::internal::GetCapturedStderr();
+  }
+
+ private:
+  bool taken_ = false;
+};
+
+struct SilentAgents : RealClusters {
+  SilentAgents() {
+    world.probes = {{.name = "host_check", .time = 1ms, .false_positive = {0}, .detects = {}, .source = ""}};
+    world.faults.resize(1);
+    world.faults[0].component = ComponentKind::gpu;
+    world.faults[0].effect = Effect::hang;  // SIGSTOP of a rank
+    world.faults[0].remedy = Remedy::restart;
+  }
+
+  /// A healthy agent answers in milliseconds; the silent one is given up after this.
+  DrillSetup setup(std::uint64_t epoch) const override {
+    DrillSetup setup = RealClusters::setup(epoch);
+    setup.answers_within = 2s;
+    setup.plan = plan;
+    return setup;
+  }
+
+  Outcome outcome_of(RealCluster& cluster, std::uint64_t order) const {
+    while (true) {
+      const auto outcome = await<Outcome>(cluster);
+      if (outcome.order == OrderId{order}) return outcome;
+    }
+  }
+  Outcome obey(RealCluster& cluster, const Action& what) {
+    cluster.start({OrderId{++last_order}, what});
+    return outcome_of(cluster, last_order);
+  }
+  /// Reads on until the ranks have been started on every host.
+  void await_processes(RealCluster& cluster) const {
+    const auto said = [&](std::uint32_t rank) {
+      const auto& raw = cluster.raw_progress().entries();
+      return std::any_of(raw.begin(), raw.end(), [&](const RawProgress::Entry& each) {
+        return each.rank == rank && each.line.pattern == "pid";
+      });
+    };
+    hear_until(cluster, [&] { return said(0) && said(1); });
+  }
+  /// Whatever is observed meanwhile.
+  static void hear_until(RealCluster& cluster, const std::function<bool()>& holds) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    for (Time until = kStart; !holds(); until += 10ms) {
+      if (std::chrono::steady_clock::now() > deadline)
+        throw std::runtime_error("what was awaited did not come");
+      cluster.next(until);
+    }
+  }
+  Outcome start_ranks(RealCluster& cluster) {
+    cluster.start({OrderId{++last_order}, Start{JobId{0}, 10min}});
+    for (const std::uint32_t rank : {0u, 1u}) trainer.say(rank, "5 up 0");
+    return outcome_of(cluster, last_order);
+  }
+  /// The lost host has another agent, which obeys.
+  void expect_recovers(RealCluster& cluster, const Descriptor& old) {
+    EXPECT_TRUE(has_ended(old));
+    StandardError said;  // it is not lost once more
+    EXPECT_EQ(obey(cluster, Stop{JobId{0}}).status, Status::done);
+    EXPECT_EQ(start_ranks(cluster).status, Status::done);
+    EXPECT_THAT(said.take(), testing::Not(HasSubstr("counts as lost")));
+  }
+
+  FaultPlan plan;
+  const Record nothing;
+  std::uint64_t last_order = 0;
+};
+
+TEST_F(SilentAgents, AStopGoesOnWithoutIt) {
+  RealCluster cluster(world, setup(1), nothing);
+  obey(cluster, Watch{.id = WatchId{1},
+                      .signal = Signal::heartbeat,
+                      .who = Scope::all(ComponentKind::host),
+                      .until = Silence{10min}});  // stands for the next agent too
+  ASSERT_EQ(start_ranks(cluster).status, Status::done);
+  const Descriptor silent = stop_agent_of(1);
+  StandardError said;
+  EXPECT_EQ(obey(cluster, Stop{JobId{0}}).status, Status::done);
+  EXPECT_THAT(said.take(),
+              HasSubstr("host 1 has not answered the order to stop its ranks within 2s; it counts as lost"));
+  expect_recovers(cluster, silent);
+}
+
+TEST_F(SilentAgents, AStartFails) {
+  RealCluster cluster(world, setup(1), nothing);
+  const Descriptor silent = stop_agent_of(1);
+  StandardError said;
+  EXPECT_EQ(obey(cluster, Start{JobId{0}, 10min}).status, Status::failed);
+  EXPECT_THAT(said.take(), HasSubstr("host 1 has not answered the order to start its ranks within 2s"));
+  expect_recovers(cluster, silent);
+}
+
+TEST_F(SilentAgents, AStartWhoseRanksAreNotHeardFails) {
+  RealCluster cluster(world, setup(1), nothing);
+  cluster.start({OrderId{++last_order}, Start{JobId{0}, 100ms}});
+  await_processes(cluster);
+  const Descriptor silent = stop_agent_of(1);
+  trainer.say(0, "5 up 0");
+  StandardError said;
+  EXPECT_EQ(outcome_of(cluster, last_order).status, Status::failed);
+  EXPECT_THAT(said.take(), HasSubstr("host 1 has not brought its ranks up within 2.1s"));
+  expect_recovers(cluster, silent);
+}
+
+TEST_F(SilentAgents, AProbeFindsIt) {
+  RealCluster cluster(world, setup(1), nothing);
+  const Descriptor silent = stop_agent_of(1);
+  StandardError said;
+  const Outcome outcome = obey(cluster, Probe{ProbeId{0}, Scope::hosts_of(JobId{0}), WatchId{1}});
+  EXPECT_THAT(said.take(), HasSubstr("host 1 has not answered the order to run a probe within 2.01s"));
+  EXPECT_EQ(outcome.status, Status::done);
+  const auto& found = std::get<Probed>(outcome.result);
+  EXPECT_EQ(found.component, component(HostId{1}));
+  EXPECT_EQ(found.verdict, Verdict::faulty);
+  expect_recovers(cluster, silent);
+}
+
+TEST_F(SilentAgents, AnEvictionEndsItAndNoOtherHostSeemsSilentMeanwhile) {
+  RealCluster cluster(world, setup(1), nothing);
+  obey(cluster, Watch{.id = WatchId{1},
+                      .signal = Signal::heartbeat,
+                      .who = Scope::all(ComponentKind::host),
+                      .until = Silence{1s}});
+  const Descriptor silent = stop_agent_of(1);
+  StandardError said;
+  cluster.start(
+      {OrderId{++last_order}, Evict{HostId{1}}});  // waits for it to quit, and hears nobody meanwhile
+  EXPECT_THAT(said.take(), HasSubstr("agent of host 1 did not quit within 2s"));
+  while (const std::optional<Observed> observed = cluster.next(kStart)) {
+    const auto* seen = std::get_if<Seen>(&observed->what);
+    EXPECT_TRUE(seen == nullptr || seen->who != component(HostId{0})) << "it beat all the time";
+  }
+  EXPECT_TRUE(has_ended(silent));
+}
+
+TEST_F(SilentAgents, AnEvictionEndsTheWaitOfAStop) {
+  RealCluster cluster(world, setup(1), nothing);
+  ASSERT_EQ(start_ranks(cluster).status, Status::done);
+  const Descriptor silent = stop_agent_of(1);
+  const std::uint64_t stop = ++last_order, evict = ++last_order;
+  cluster.start({OrderId{stop}, Stop{JobId{0}}});
+  cluster.start({OrderId{evict}, Evict{HostId{1}}});
+  EXPECT_EQ(outcome_of(cluster, evict).status, Status::done);
+  EXPECT_EQ(outcome_of(cluster, stop).status, Status::done);
+  EXPECT_TRUE(has_ended(silent));
+}
+
+TEST_F(SilentAgents, OrdersThatNoAgentHearsAreAnsweredAtOnce) {
+  RealCluster cluster(world, setup(1), nothing);
+  const Descriptor silent = stop_agent_of(1);
+  EXPECT_EQ(obey(cluster, CheckpointEvery{JobId{0}, 1min}).status, Status::done);
+  EXPECT_EQ(obey(cluster, Checkpoint{JobId{0}}).status, Status::failed);
+  EXPECT_EQ(obey(cluster, Unwatch{WatchId{1}}).status, Status::done);
+}
+
+// The others have said that they are done with the last step: this one never will.
+TEST_F(SilentAgents, TheEndOfTheJobIsNotWaitedForForEver) {
+  RealCluster cluster(world, setup(1), nothing);
+  obey(cluster, Watch{.id = WatchId{1},
+                      .signal = Signal::process_exit,
+                      .who = Scope::all(ComponentKind::host),
+                      .until = Match{}});
+  cluster.start({OrderId{++last_order}, Start{JobId{0}, 100ms}});
+  for (const std::uint32_t rank : {0u, 1u}) trainer.say(rank, "5 up 0");
+  ASSERT_EQ(outcome_of(cluster, last_order).status, Status::done);
+  const Descriptor silent = stop_agent_of(1);
+  trainer.say(0, "6 finished 3 0123456789abcdef");
+  StandardError said;
+  EXPECT_EQ(await<Seen>(cluster).who, component(HostId{1}));
+  EXPECT_THAT(said.take(), HasSubstr("host 1 has not reported the end of its ranks within 2.1s"));
+  expect_recovers(cluster, silent);
+}
+
+TEST_F(SilentAgents, OneThatDoesNotEvenBeginIsGivenUp) {
+  DrillSetup broken = setup(1);
+  broken.answers_within = 100ms;
+  broken.gauntlet = directory.file("silent-agent");
+  std::ofstream(broken.gauntlet) << "#!/bin/sh\nexec sleep 1000\n";
+  std::filesystem::permissions(broken.gauntlet, std::filesystem::perms::owner_all);
+  try {
+    RealCluster cluster(world, broken, nothing);
+    ADD_FAILURE() << "it began";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the agent of host 0 does not answer"));
+  }
+}
+
+// --- injections, and what became of them ------------------------------------------------------------------------------
+
+struct InterruptedInjections : SilentAgents {
+  InterruptedInjections() {
+    plan.push_back({.at = kStart, .kind = FaultKindId{0}, .component = {ComponentKind::gpu, 1}});
+    for (const std::string number : {"0", "1"}) {
+      agents.emplace_back(
+          std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
+                                   directory.name(), "--trainer", trainer.program(), "--allow-injection"},
+          directory.file("agent-" + number + ".log"));
+    }
+    // As an earlier driver left it: the ranks are up, and the journal says that the injection was begun.
+    std::ofstream(directory.file("journal")) << "0 armed 0\n1 began 0\n";
+    so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+    so_far.orders.push_back({kStart, 1, {OrderId{1}, Start{JobId{0}, 10min}}});
+    so_far.observations.push_back(
+        {kStart, Outcome{.order = OrderId{1}, .status = Status::done, .took = {}, .result = Loaded{0}}});
+    last_order = 1;
+  }
+
+  /// The earlier driver; it leaves before it writes down what it heard.
+  void earlier_driver(bool injects) {
+    for (const std::uint32_t host : {0u, 1u}) {
+      DriverUnderTest driver(socket(host), 1, {.started_ns = started_ns});
+      driver.attend();
+      driver.link.start_ranks(OrderId{1}, 1, {host}, {});
+      driver.await_done(1);
+      if (!injects || host == 0) continue;
+      driver.link.inject(0, 1, AgentSignal::stop);
+      done_at = driver.await<AgentInjected>().at_ns;
+    }
+  }
+  DrillSetup setup(std::uint64_t epoch) const override {
+    DrillSetup setup = SilentAgents::setup(epoch);
+    setup.started_ns = started_ns;
+    return setup;
+  }
+  /// The entries that say what became of it, once there is one.
+  static std::vector<JournalEntry> answers(RealCluster& cluster) {
+    hear_until(cluster, [&] { return cluster.journal().answered(0); });
+    std::vector<JournalEntry> found;
+    for (const JournalEntry& each : cluster.journal().entries()) {
+      if (each.step == JournalStep::observed || each.step == JournalStep::missed) found.push_back(each);
+    }
+    return found;
+  }
+
+  const std::int64_t started_ns = monotonic_ns();
+  std::int64_t done_at = 0;
+  std::vector<AgentProcess> agents;
+  Record so_far;
+};
+
+TEST_F(InterruptedInjections, WhatReachedARankIsCountedByTheNextDriver) {
+  earlier_driver(true);
+  RealCluster cluster(world, setup(2), so_far);
+  const std::vector<JournalEntry> found = answers(cluster);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].step, JournalStep::observed);
+  EXPECT_EQ(found[0].at, kStart + Duration(done_at - started_ns))
+      << "when it was done, and not when it was asked";
+}
+
+TEST_F(InterruptedInjections, WhatNoAgentWasToldIsDoneByTheNextDriver) {
+  earlier_driver(false);
+  RealCluster cluster(world, setup(2), so_far);
+  const std::vector<JournalEntry> found = answers(cluster);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].step, JournalStep::observed);
+}
+
+TEST_F(InterruptedInjections, WhatASilentAgentWasToldIsMissed) {
+  earlier_driver(false);
+  const Descriptor silent = stop_agent_of(1);
+  RealCluster cluster(world, setup(2), so_far);  // gives that host another agent, which has no ranks
+  const std::vector<JournalEntry> found = answers(cluster);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].step, JournalStep::missed);
+}
+
+}  // namespace
+}  // namespace gauntlet

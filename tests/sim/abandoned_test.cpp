@@ -1,0 +1,54 @@
+// A replica that is told to stop: soon it gives nothing more, and it leaves nothing to the next one.
+#include "sim/replica.hpp"
+#include "tests/oracles/worlds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace gauntlet {
+namespace {
+
+// Obeys nobody: a wake-up every second, for ever, and the flag is set at the 5,000th.
+class SetsAtSome final : public Policy {
+ public:
+  explicit SetsAtSome(std::atomic<bool>* stop) : stop_(stop) {}
+  void on(const Observed& seen, Orders& out) override {
+    if (++seen_ == 5000 && stop_ != nullptr) *stop_ = true;
+    out.add(Wake{seen.at + std::chrono::seconds(1)});
+  }
+  std::uint64_t seen_ = 0;
+
+ private:
+  std::atomic<bool>* stop_;
+};
+
+World quiet_world() {
+  World world = one_fault_world(4, Law::exponential(1));
+  world.faults.clear();
+  world.job.step_time = std::chrono::seconds(1);
+  world.job.window = std::chrono::hours(24);  // 86,400 wake-ups
+  return world;
+}
+
+TEST(Abandoned, AReplicaStopsWithinAThousandEventsAndTheNextOneIsWhole) {
+  const World world = quiet_world();
+  SimCluster cluster(world), fresh(world);
+  Record record;
+  std::atomic<bool> stop = false;
+  SetsAtSome stopped(&stop);
+  EXPECT_FALSE(run_replica(cluster, stopped, {.study = 1}, false, &stop, record));
+  EXPECT_GE(stopped.seen_, 5000U);
+  EXPECT_LT(stopped.seen_, 5000U + 2048U);
+
+  stop = false;
+  SetsAtSome again(nullptr), alone(nullptr);
+  EXPECT_TRUE(run_replica(cluster, again, {.study = 1}, false, &stop, record));
+  EXPECT_TRUE(run_replica(fresh, alone, {.study = 1}, false, nullptr, record));
+  EXPECT_GT(again.seen_, 80'000U);
+  EXPECT_EQ(again.seen_, alone.seen_);
+  EXPECT_EQ(cluster.fingerprint(), fresh.fingerprint());
+}
+
+}  // namespace
+}  // namespace gauntlet
