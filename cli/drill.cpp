@@ -9,6 +9,7 @@
 #include "config/scenario.hpp"
 #include "policies/controller.hpp"
 #include "real/drill_place.hpp"
+#include "real/local_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -203,8 +204,8 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   DrillOptions options;
   options.record = record.path();
   options.keep_unfinished = !request.record.empty();
-  options.gauntlet = own_path();
-  options.trainer = trainer_path();
+  LocalPlatform platform(own_path(), trainer_path());
+  options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
   options.stop = &stop_on_interrupt();

@@ -1,9 +1,6 @@
 #include "real/drill.hpp"
 
 #include "core/record/resume_cluster.hpp"
-#include "real/agent/place.hpp"
-#include "real/agent_process.hpp"
-#include "real/clock.hpp"
 #include "real/drill_place.hpp"
 #include "real/injectors/injector.hpp"
 #include "real/real_cluster.hpp"
@@ -149,7 +146,7 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
 DrillResult result_of_finished(const World& world, const DrillOptions& options, Recording recording,
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
-    AgentProcess(agent_process(state.directory, host)).end();
+    options.platform->processes().find({state.directory, host}).reset();  // which ends it
   DrillResult result;
   result.record = std::move(recording.record);
   read_result(world, options, RawProgress(state.directory + "/progress"),
@@ -168,7 +165,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                              ": this drill is finished; give another --record, or replay it");
   }
   if (!fresh) refuse_another_drill(so_far, options);
-  DrillState state = fresh ? DrillState{.started_ns = monotonic_ns(),
+  DrillState state = fresh ? DrillState{.started_ns = options.platform->clock().monotonic_ns(),
                                         .epoch = 0,
                                         .plan = mark_of(options.plan),
                                         .directory = new_drill_directory()}
@@ -196,14 +193,12 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (fresh) writer.write(options.header);
     RealCluster cluster(world,
                         {.directory = state.directory,
-                         .gauntlet = options.gauntlet,
-                         .trainer = options.trainer,
                          .started_ns = state.started_ns,
                          .epoch = state.epoch,
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
                          .stop = options.stop},
-                        so_far.record);
+                        so_far.record, *options.platform);
     result.record = so_far.record;
     FileRecorder recorder(cluster, result.record, writer);
     ResumeCluster resumed(so_far.record, recorder);

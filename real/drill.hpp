@@ -7,6 +7,7 @@
 #include "models/fault_plan.hpp"
 #include "models/world.hpp"
 #include "real/agent/messages.hpp"
+#include "real/platform.hpp"
 #include "real/raw_progress.hpp"
 
 #include <atomic>
@@ -17,10 +18,9 @@
 namespace gauntlet {
 
 struct DrillOptions {
-  std::string record;           // the recording; its state stands beside it while the drill is unfinished
-  bool keep_unfinished = true;  // else an interrupted drill leaves neither state nor files of its ranks
-  std::string gauntlet;         // this program
-  std::string trainer;
+  std::string record;            // the recording; its state stands beside it while the drill is unfinished
+  bool keep_unfinished = true;   // else an interrupted drill leaves neither state nor files of its ranks
+  Platform* platform = nullptr;  // where agents run; must be given
   RecordingHeader header;
   FaultPlan plan;
   const std::atomic<bool>* stop = nullptr;

@@ -4,7 +4,6 @@
 #include "real/real_cluster.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 namespace gauntlet {
@@ -73,9 +72,8 @@ void RealCluster::on(const AnswerDue& due) {
     }
     return "";
   };
-  std::fprintf(stderr,
-               "gauntlet: host %u has not %s within %s; it counts as lost, and its agent is started again\n",
-               due.host.value, not_done(), to_text(due.allowed).c_str());
+  platform_.say("host " + std::to_string(due.host.value) + " has not " + not_done() + " within " +
+                to_text(due.allowed) + "; it counts as lost, and its agent is started again");
   lose(due.host);
 }
 
@@ -86,7 +84,8 @@ void RealCluster::lose(HostId host) {
   Host& lost = hosts_[host.value];
   ++lost.connection;
   lost.unpaid.clear();
-  lost.process.kill();
+  if (lost.process) lost.process->kill();
+  lost.process.reset();
   set_link(host, nullptr);
   ranks_lost(host);
   schedule(now(), AttendDue{host});
@@ -165,7 +164,7 @@ void RealCluster::hear_last_injections() {
       if (injected != nullptr) on(HostId{each.host}, *injected);
     }
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gauntlet: %s\n", error.what());
+    platform_.say(error.what());
   }
 }
 

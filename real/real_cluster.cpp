@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 namespace gauntlet {
 namespace {
@@ -14,7 +13,7 @@ constexpr Duration kAgentRetry =
 }  // namespace
 
 Time RealCluster::now() {
-  last_ = std::max(last_, clock_.now());
+  last_ = std::max(last_, clock_.at(platform_.clock().monotonic_ns()));
   return last_;
 }
 
@@ -33,7 +32,7 @@ Time RealCluster::next_deadline() const {
 std::optional<Observed> RealCluster::next(Time until) {
   constexpr auto kLookUp = std::chrono::milliseconds(200);  // how soon a request to stop is noticed
   while (true) {
-    alive_at_ns_ = monotonic_ns();
+    alive_at_ns_ = platform_.clock().monotonic_ns();
     if (!outbox_.empty()) {
       Observed first = outbox_.front();
       outbox_.pop_front();
@@ -46,10 +45,9 @@ std::optional<Observed> RealCluster::next(Time until) {
     if (!outbox_.empty()) continue;
     if (now() >= until) return std::nullopt;
 
-    std::unique_lock lock(inbox_mutex_);
-    const Time wake = std::min({next_deadline(), until, now() + Duration(kLookUp)});
-    const auto wait = std::max(Duration::zero(), wake - clock_.now());
-    inbox_filled_.wait_for(lock, wait, [this] { return !inbox_.empty(); });
+    const Time present = now();
+    const Time wake = std::min({next_deadline(), until, present + Duration(kLookUp)});
+    inbox_filled_->sleep(std::max(Duration::zero(), wake - present));
   }
 }
 
@@ -151,7 +149,7 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
   progress_.add(message.run, message.rank, *line);
-  if (is_checkpoint_warning(*line)) std::fprintf(stderr, "gauntlet: warning: %s\n", line->text.c_str());
+  if (is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
   if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
     most_steps_ = line->step;
     progress_at_ = now();
@@ -186,7 +184,7 @@ void RealCluster::on(HostId host, const AgentDone& message) {
   if (open == nullptr) return;
   const bool probe = std::holds_alternative<Probe>(open->order.what);
   const bool start = std::holds_alternative<Start>(open->order.what);
-  if (!message.ok) std::fprintf(stderr, "gauntlet: host %u: %s\n", host.value, message.why.c_str());
+  if (!message.ok) platform_.say("host " + std::to_string(host.value) + ": " + message.why);
   if (probe && (message.faulty || !message.ok)) {
     note_failing(*open, host);
     if (!message.ok) report_failing(*open, host);  // else the agent has reported it
@@ -223,9 +221,9 @@ void RealCluster::on(HostId host, const Lost& message) {
     superseded_ = true;
     throw Superseded("another driver took over: " + message.why);
   }
-  std::fprintf(stderr, "gauntlet: agent of host %u is gone (%s); starting it again\n", host.value,
-               message.why.c_str());
-  hosts_[host.value].process.end();
+  platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
+                "); starting it again");
+  hosts_[host.value].process.reset();
   lose(host);
 }
 

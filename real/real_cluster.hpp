@@ -1,7 +1,8 @@
 // The real cluster behind the seam: agents on machines, ranks under them, and the faults of a plan injected into them.
 //
 // One thread owns it, the driver's. Agents' messages come in on threads of their links and wait in an inbox; `next`
-// sleeps until one of them, or until a timer of its own, is due. What policies learn is what agents' filters let through
+// sleeps until one of them, or until a timer of its own, is due. Clock, agents and the way to them are the platform's
+// (real/platform.hpp); the journal and the raw progress are files. What policies learn is what agents' filters let through
 // and the outcomes of orders; what is injected goes to the journal alone.
 //
 // Where this world is simpler than the simulated one: a new checkpoint interval takes effect at the next start, a
@@ -14,14 +15,11 @@
 #include "core/record/record.hpp"
 #include "models/fault_plan.hpp"
 #include "models/world.hpp"
-#include "real/agent/agent_link.hpp"
-#include "real/agent_process.hpp"
-#include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/platform.hpp"
 #include "real/raw_progress.hpp"
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -30,7 +28,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gauntlet {
@@ -40,10 +37,8 @@ namespace gauntlet {
 inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
 
 struct DrillSetup {
-  std::string directory;  // of sockets, checkpoints, the journal and the raw progress; ours alone
-  std::string gauntlet;   // this program: agents are started from it
-  std::string trainer;
-  std::int64_t started_ns = 0;  // CLOCK_MONOTONIC at the drill's time zero
+  std::string directory;        // of sockets, checkpoints, the journal and the raw progress; ours alone
+  std::int64_t started_ns = 0;  // on the platform's clock: the drill's time zero
   std::uint64_t epoch = 1;      // rises with each driver that takes over
   Seed seed;
   FaultPlan plan;
@@ -59,8 +54,8 @@ struct Superseded : std::runtime_error {
 class RealCluster final : public Cluster {
  public:
   /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
-  /// std::runtime_error, with nothing left running, when an agent cannot be started. `world` and `so_far` must outlive it.
-  RealCluster(const World& world, DrillSetup setup, const Record& so_far);
+  /// std::runtime_error, with nothing left running, when an agent cannot be started. All but `setup` must outlive it.
+  RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform);
   /// Ends the agents and their ranks, unless they obey a later driver.
   ~RealCluster() override;
 
@@ -80,9 +75,9 @@ class RealCluster final : public Cluster {
   enum class Debt : std::uint8_t { start, stop, probe, injection, ranks_up, ranks_finished };
   struct Host {
     HostState state = HostState::spare;
-    std::unique_ptr<AgentLink> link;  // set under links_mutex_; null while its agent is gone
-    std::uint32_t connection = 0;     // counts the attendances: what an older one still sends is dropped
-    AgentProcess process;
+    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while its agent is gone
+    std::uint32_t connection = 0;          // counts the attendances: what an older one still sends is dropped
+    std::unique_ptr<AgentHandle> process;  // null where none is known
     HostIdentity identity;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
     Time watched_since{};                             // the youngest of `silence`
@@ -133,6 +128,7 @@ class RealCluster final : public Cluster {
 
   // real_cluster.cpp: the loop, and what agents say
   Time now();
+  AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
   void push(const Observation& what);
   void schedule(Time at, const Due& due);
   Time next_deadline() const;
@@ -219,12 +215,13 @@ class RealCluster final : public Cluster {
 
   const World* world_;
   DrillSetup setup_;
+  Platform& platform_;
   DrillClock clock_;
   Journal journal_;
   RawProgress progress_;
 
   std::mutex inbox_mutex_;
-  std::condition_variable inbox_filled_;
+  std::unique_ptr<Alarm> inbox_filled_;
   std::deque<Incoming> inbox_;
   std::deque<Observed> outbox_;
   std::multimap<Time, Due> timers_;
@@ -235,10 +232,8 @@ class RealCluster final : public Cluster {
   // Leases are renewed from a thread of their own, so that waiting for one agent does not end the ranks of the others;
   // but only while the driver's thread shows signs of life.
   std::mutex links_mutex_;
-  std::condition_variable leases_end_;
-  bool renewing_ = true;
   std::atomic<std::int64_t> alive_at_ns_;
-  std::thread renewer_;
+  std::unique_ptr<Repeater> renewer_;
 
   std::vector<Host> hosts_;
   std::vector<HostId> slots_;

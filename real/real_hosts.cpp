@@ -1,14 +1,8 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
 #include "core/quantity.hpp"
-#include "real/agent/agent.hpp"
-#include "real/agent/place.hpp"
 #include "real/real_cluster.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <stdexcept>
 
 namespace gauntlet {
@@ -23,12 +17,14 @@ Duration quits_within(const DrillSetup& setup) {
 
 }  // namespace
 
-RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_far)
+RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform)
     : world_(&world),
       setup_(std::move(setup)),
+      platform_(platform),
       clock_(setup_.started_ns),
       journal_(setup_.directory + "/journal"),
       progress_(setup_.directory + "/progress"),
+      inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
       repair_draws_(setup_.seed, stream_name("repair")),
       person_draws_(setup_.seed, stream_name("person")) {
@@ -46,8 +42,8 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   if (taking_over) restore(so_far);
   for (const RawProgress::Entry& entry : progress_.entries())
     run_ = std::max(run_, entry.run);  // none is used twice
-  alive_at_ns_ = monotonic_ns();
-  renewer_ = std::thread([this] { renew_leases(); });
+  alive_at_ns_ = platform_.clock().monotonic_ns();
+  renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
   try {
     begin_drill(taking_over);
   } catch (...) {
@@ -83,12 +79,7 @@ RealCluster::~RealCluster() { end_agents(); }
 
 /// Nothing is left running; agents that obey a later driver are left to it.
 void RealCluster::end_agents() {
-  {
-    const std::lock_guard lock(links_mutex_);
-    renewing_ = false;
-  }
-  leases_end_.notify_all();
-  renewer_.join();
+  renewer_.reset();
   {
     const std::lock_guard lock(inbox_mutex_);  // nobody may have looked
     for (const Incoming& each : inbox_) {
@@ -97,31 +88,31 @@ void RealCluster::end_agents() {
     }
   }
   if (superseded_) {
-    for (Host& host : hosts_) host.process.let_go();
+    for (Host& host : hosts_) {
+      if (host.process) host.process->let_go();
+      host.process.reset();
+    }
   } else {
     for (Host& host : hosts_) {
       if (host.link) host.link->quit();
     }
   }
   for (Host& host : hosts_) {
-    host.process.wait_or_end(quits_within(setup_));
+    if (host.process) host.process->wait_or_end(quits_within(setup_));
+    host.process.reset();
     if (host.link) host.link->close();
   }
   if (!superseded_) hear_last_injections();
 }
 
-/// The body of the renewing thread.
+/// On the repeater's thread.
 void RealCluster::renew_leases() {
   // Longer than the driver waits for any one agent: for its predecessor to end, for its socket, for its answer.
   const Duration sign_of_life = std::chrono::seconds(20) + 2 * setup_.answers_within;
-  constexpr Duration kShortest = std::chrono::milliseconds(1);
-  std::unique_lock lock(links_mutex_);
-  while (renewing_) {
-    const bool alive = Duration(monotonic_ns() - alive_at_ns_) < sign_of_life;
-    for (const Host& host : hosts_) {
-      if (alive && host.link) host.link->lease(world_->drill.lease);
-    }
-    leases_end_.wait_for(lock, std::max(world_->drill.lease / 4, kShortest));
+  const std::lock_guard lock(links_mutex_);
+  if (Duration(platform_.clock().monotonic_ns() - alive_at_ns_) >= sign_of_life) return;
+  for (const Host& host : hosts_) {
+    if (host.link) host.link->lease(world_->drill.lease);
   }
 }
 
@@ -135,18 +126,12 @@ void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
 }
 
 void RealCluster::launch(HostId host) {
-  const std::string number = std::to_string(host.value);
-  std::vector<std::string> arguments = {setup_.gauntlet, "agent",          "--host",    number,
-                                        "--directory",   setup_.directory, "--trainer", setup_.trainer};
-  if (!setup_.plan.empty()) arguments.emplace_back("--allow-injection");
-  AgentProcess(agent_process(setup_.directory, host.value))
-      .end();  // one that holds the place and does not answer
-  hosts_[host.value].process = AgentProcess(arguments, setup_.directory + "/agent-" + number + ".log");
+  hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty());
 }
 
-/// False, said on standard error, where the agent cannot be started or does not answer.
+/// False, and said, where the agent cannot be started or does not answer.
 bool RealCluster::launch_and_attend(HostId host) {
-  alive_at_ns_ = monotonic_ns();
+  alive_at_ns_ = platform_.clock().monotonic_ns();
   try {
     launch(host);
     attend(host);
@@ -154,20 +139,16 @@ bool RealCluster::launch_and_attend(HostId host) {
   } catch (const Superseded&) {
     throw;
   } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "gauntlet: %s\n", error.what());
+    platform_.say(error.what());
     set_link(host, nullptr);
-    hosts_[host.value].process.end();
+    hosts_[host.value].process.reset();
     return false;
   }
 }
 
 /// Where its log is not read any more, its end says why an agent did not answer.
 std::string RealCluster::last_words(HostId host) const {
-  std::ifstream log(setup_.directory + "/agent-" + std::to_string(host.value) + ".log");
-  std::string line, last;
-  while (std::getline(log, line)) {
-    if (!line.empty()) last = line;
-  }
+  const std::string last = platform_.processes().last_words(name_of(host));
   return last.empty() ? "it said nothing" : "it last said: " + last;
 }
 
@@ -178,44 +159,44 @@ void RealCluster::attend(HostId host) {
   const auto put = [this, host, connection](std::variant<AgentMessage, Lost> what) {
     {
       const std::lock_guard lock(inbox_mutex_);
-      inbox_.push_back({host.value, connection, clock_.now(), std::move(what)});
+      const Time came = clock_.at(platform_.clock().monotonic_ns());
+      inbox_.push_back({host.value, connection, came, std::move(what)});
     }
-    inbox_filled_.notify_one();
+    inbox_filled_->wake();
   };
   const auto link = [&] {
-    set_link(host, std::make_unique<AgentLink>(
-                       agent_socket(setup_.directory, host.value), setup_.epoch,
-                       AgentGreeting{.started_ns = setup_.started_ns,
+    set_link(host, platform_.transport().link(
+                       name_of(host),
+                       {.epoch = setup_.epoch,
+                        .greeting = {.started_ns = setup_.started_ns,
                                      .patterns = world_->patterns,
-                                     .heartbeat_period = world_->telemetry.heartbeat_period},
-                       [put](const AgentMessage& message) { put(message); },
-                       [put](const std::string& why) { put(Lost{why}); }));
+                                     .heartbeat_period = world_->telemetry.heartbeat_period}},
+                       {.receive = [put](const AgentMessage& message) { put(message); },
+                        .lost = [put](const std::string& why) { put(Lost{why}); }}));
   };
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
     constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{}; waited < setup_.answers_within &&
-                            access(agent_socket(setup_.directory, host.value).c_str(), F_OK) != 0;
+    for (Duration waited{}; waited < setup_.answers_within && !platform_.transport().listens(name_of(host));
          waited += kLook) {
-      if (!attended.process.exits_within(kLook)) continue;
+      if (!attended.process->exits_within(kLook)) continue;
       why = "it ended";
       return false;
     }
     return attended.link->connect(setup_.answers_within, why);
   };
-  alive_at_ns_ = monotonic_ns();
+  alive_at_ns_ = platform_.clock().monotonic_ns();
   std::string why;
   link();
-  const bool started_by_us = attended.process.running();
+  const bool started_by_us = attended.process != nullptr;
   bool answers = started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why);
   if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
     superseded_ = true;
     throw Superseded("another driver took over: " + why);
   }
   if (!answers && !started_by_us) {
-    std::fprintf(stderr,
-                 "gauntlet: the earlier driver's agent of host %u does not answer (%s); starting another\n",
-                 host.value, why.c_str());
+    platform_.say("the earlier driver's agent of host " + std::to_string(host.value) + " does not answer (" +
+                  why + "); starting another");
     launch(host);
     link();
     answers = connect_started(why);
@@ -225,13 +206,11 @@ void RealCluster::attend(HostId host) {
                              "; " + last_words(host));
   }
   // From now on it is waited for like one of ours: its stream breaks before it is gone.
-  if (!attended.process.running()) {
-    attended.process = AgentProcess(agent_process(setup_.directory, host.value));
-    if (!attended.process.running())
-      std::fprintf(
-          stderr,
-          "gauntlet: the process of the agent of host %u is not to be found; its end is not awaited\n",
-          host.value);
+  if (!attended.process) {
+    attended.process = platform_.processes().find(name_of(host));
+    if (!attended.process)
+      platform_.say("the process of the agent of host " + std::to_string(host.value) +
+                    " is not to be found; its end is not awaited");
   }
   attended.link->lease(world_->drill.lease);
   send_watches(host);
@@ -260,10 +239,11 @@ void RealCluster::release(HostId host) {
   leaving.silence.clear();
   leaving.unpaid.clear();
   if (leaving.link) leaving.link->quit();
-  if (!leaving.process.wait_or_end(quits_within(setup_))) {
-    std::fprintf(stderr, "gauntlet: agent of host %u did not quit within %s; it was ended\n", host.value,
-                 to_text(quits_within(setup_)).c_str());
+  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_))) {
+    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
+                  to_text(quits_within(setup_)) + "; it was ended");
   }
+  leaving.process.reset();
   set_link(host, nullptr);
   end_waiting_for(host);
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -316,7 +315,7 @@ void RealCluster::begin(OpenOrder& open, const Ask&) {
 }
 
 void RealCluster::begin(OpenOrder& open, const Alert& action) {
-  std::fprintf(stderr, "gauntlet: alert: %s\n", to_text(Order{open.order.id, action}).c_str());
+  platform_.say("alert: " + to_text(Order{open.order.id, action}));
   close(open.order.id, Status::done);
 }
 

@@ -1,8 +1,10 @@
 #include "real/agent/agent.hpp"
 
 #include "core/problem.hpp"
+#include "real/agent/agent_loop.hpp"
+#include "real/agent/identity.hpp"
 #include "real/agent/place.hpp"
-#include "real/agent/supervisor.hpp"
+#include "real/agent/probe_threads.hpp"
 
 #include <pthread.h>
 #include <sys/signalfd.h>
@@ -73,8 +75,8 @@ int run_agent(const AgentOptions& options) {
   AgentPlace place;
   if (const auto wrong = AgentPlace::take(options.directory, options.host, place))
     return refuse(wrong->text());
-  const BlockedSignals signals;  // before any thread is started
-  const auto mailbox = std::make_shared<SupervisorMailbox>();
+  const BlockedSignals signals;                                // before any thread is started
+  const auto mailbox = std::make_shared<SupervisorMailbox>();  // outlives a probe that hangs, hence shared
   const std::string socket = agent_socket(options.directory, options.host);
   std::unique_ptr<AgentServer> server;
   try {
@@ -84,8 +86,18 @@ int run_agent(const AgentOptions& options) {
   } catch (const std::exception& error) {
     return refuse(error.what());
   }
-  Supervisor supervisor(options, *server, mailbox, signals.descriptor());
-  const int exit_code = supervisor.run();
+  const MachineClock clock;
+  RankProcesses ranks(options.trainer, options.directory);
+  ProbeThreads probes(options.directory, [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
+  Supervisor supervisor(options, {.clock = clock,
+                                  .streams = *server,
+                                  .ranks = ranks,
+                                  .probes = probes,
+                                  .identity = own_identity(socket),
+                                  .say = [host = options.host](const std::string& line) {
+                                    std::fprintf(stderr, "gauntlet agent %u: %s\n", host, line.c_str());
+                                  }});
+  const int exit_code = run_supervisor(supervisor, ranks, *mailbox, clock, signals.descriptor());
   server.reset();
   ::unlink(socket.c_str());
   return exit_code;

@@ -3,58 +3,38 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
-#include "real/agent/messages.hpp"
+#include "real/agent/rank_runner.hpp"
 
 #include <poll.h>
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gauntlet {
 
-class RankProcesses {
+class RankProcesses final : public RankRunner {
  public:
-  struct Exit {
-    std::uint32_t run = 0;
-    std::uint32_t rank = 0;
-    std::int32_t code = 0;  // exit code, or 128 + signal
-    bool ordered = false;   // stop() ended it
-  };
-  struct Listener {
-    /// A line of a rank's standard output, without its newline. True where it meant something to the listener; the
-    /// others go to the rank's log.
-    std::function<bool(std::uint32_t run, std::uint32_t rank, const std::string& line)> on_line;
-    /// After the last line.
-    std::function<void(const Exit& exit)> on_exit;
-  };
-
   /// `trainer` is the program of a rank. What rank R prints besides lines goes to `directory`/rank-R.log.
   RankProcesses(std::string trainer, std::string directory);
   /// Kills and reaps whatever runs.
-  ~RankProcesses();
-  RankProcesses(const RankProcesses&) = delete;
-  RankProcesses& operator=(const RankProcesses&) = delete;
+  ~RankProcesses() override;
 
-  /// All of them, or none and why. There must be none; `ranks` are distinct.
   std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                    const std::vector<std::string>& arguments);
-  /// SIGKILL to every rank's process group. Their exits are heard by collect().
-  void stop();
-  /// To the process of a living rank; why not, or nothing.
-  std::string signal(std::uint32_t rank, AgentSignal signal);
+                    const std::vector<std::string>& arguments) override;
+  /// SIGKILL to every rank's process group.
+  void stop() override;
+  std::string signal(std::uint32_t rank, AgentSignal signal) override;
+  void collect(const Listener& listener) override;
 
   /// Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;
-  /// Hears every line that was printed and every exit, without waiting.
-  void collect(const Listener& listener);
 
-  bool none() const { return processes_.empty(); }
-  std::uint32_t run() const { return run_; }  // of the last start
-  std::vector<std::uint32_t> alive() const;
+  bool none() const override { return processes_.empty(); }
+  std::uint32_t run() const override { return run_; }
+  std::vector<std::uint32_t> alive() const override;
 
  private:
   struct Process {

@@ -23,21 +23,31 @@ struct FromStream {
   std::variant<DriverMessage, StreamGone> what;
 };
 
-class AgentServer {
+/// The streams of the drivers that attend, as the supervisor sees them.
+class AgentStreams {
+ public:
+  AgentStreams() = default;
+  virtual ~AgentStreams() = default;
+  AgentStreams(const AgentStreams&) = delete;
+  AgentStreams& operator=(const AgentStreams&) = delete;
+
+  /// Never blocks. A heartbeat that could not leave yet gives way to the next. False where the stream is gone, at the
+  /// latest from when its driver knows that.
+  virtual bool send(StreamId stream, const AgentMessage& message) = 0;
+  /// After what was sent before. `why` reaches the driver as its refusal; empty where all is well.
+  virtual void end(StreamId stream, const std::string& why) = 0;
+};
+
+class AgentServer final : public AgentStreams {
  public:
   /// Listens on a Unix socket that must not exist. `receive` is called on threads of the server, on several at once for
   /// several streams. Throws std::runtime_error where it cannot listen.
   AgentServer(const std::string& socket, std::function<void(FromStream)> receive);
   /// Ends every stream, after a moment for what was sent to leave.
-  ~AgentServer();
-  AgentServer(const AgentServer&) = delete;
-  AgentServer& operator=(const AgentServer&) = delete;
+  ~AgentServer() override;
 
-  /// Never blocks. A heartbeat that could not leave yet gives way to the next. False where the stream is gone, at the
-  /// latest from when its driver knows that.
-  bool send(StreamId stream, const AgentMessage& message);
-  /// After what was sent before. `why` reaches the driver as its refusal; empty where all is well.
-  void end(StreamId stream, const std::string& why);
+  bool send(StreamId stream, const AgentMessage& message) override;
+  void end(StreamId stream, const std::string& why) override;
 
  private:
   class Service;

@@ -1,20 +1,9 @@
 #include "real/agent/supervisor.hpp"
 
-#include "core/contract.hpp"
-#include "real/agent/identity.hpp"
-#include "real/clock.hpp"
 #include "real/trainer/lines.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <exception>
 #include <set>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace gauntlet {
@@ -30,7 +19,7 @@ constexpr auto kProbePatience =
     std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
 constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
 
-Time machine_time() { return Time(Duration(monotonic_ns())); }
+Time time_of(const Clock& clock) { return Time(Duration(clock.monotonic_ns())); }
 
 AgentDone done(OrderId order) { return {.order = order.value, .ok = true, .why = {}}; }
 AgentDone refused(OrderId order, std::string why) {
@@ -44,57 +33,36 @@ bool is_progress(const AgentMessage& message) {
   return line && (line->kind == RankLine::Kind::step || line->kind == RankLine::Kind::stall);
 }
 
-std::string known_probes() {
-  std::string out;
-  for (const HostProbe& probe : host_probes()) out += (out.empty() ? "" : ", ") + std::string(probe.name);
-  return out;
-}
-
 }  // namespace
 
-Supervisor::Supervisor(const AgentOptions& options, AgentServer& server,
-                       std::shared_ptr<SupervisorMailbox> mailbox, Descriptor signals)
+Supervisor::Supervisor(const AgentOptions& options, AgentSurroundings surroundings)
     : options_(options),
-      server_(server),
-      mailbox_(std::move(mailbox)),
-      signals_(std::move(signals)),
-      ranks_(options.trainer, options.directory),
+      around_(std::move(surroundings)),
       watches_(HostId{options.host}),
-      now_(machine_time()),
+      now_(time_of(around_.clock)),
       abandoned_at_(after(now_, options.abandoned_after)) {}
 
-int Supervisor::run() {
-  for (;;) {
-    settle();
-    if (leaving_ && ranks_.none()) return *leaving_;
-    sleep();
-    hear_ranks();  // before the orders: what came first is not their doing
-    hear_mailbox();
-    run_timers();
-    send_seen();
+std::optional<int> Supervisor::settle() {
+  if (around_.ranks.none()) {
+    for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
+    if (pending_start_ && !leaving_) start_pending();
   }
+  return leaving_ && around_.ranks.none() ? leaving_ : std::nullopt;
 }
 
-void Supervisor::sleep() {
-  std::vector<pollfd> polled = {{.fd = mailbox_->descriptor(), .events = POLLIN, .revents = 0},
-                                {.fd = leaving_ ? -1 : signals_.get(), .events = POLLIN, .revents = 0}};
-  ranks_.add_to(polled);
-  const Time until = next_deadline();
-  const Duration left =
-      until == kNever ? Duration::zero() : std::max(until - machine_time(), Duration::zero());
-  const timespec wait = {.tv_sec = left / std::chrono::seconds(1),
-                         .tv_nsec = (left % std::chrono::seconds(1)).count()};
-  const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);
-  if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
-  now_ = machine_time();
-  if (ready > 0 && polled[1].revents != 0) leave(kAgentEnded, "");
+void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
+  now_ = time_of(around_.clock);
+  hear_ranks();  // before the orders: what came first is not their doing
+  for (const SupervisorMessage& message : heard) hear(message);
+  run_timers();
+  send_seen();
 }
 
 Time Supervisor::next_deadline() const {
   if (leaving_) return kNever;  // ranks are dying: their handles wake us
   Time first = watches_.deadline();
   first = std::min(first, attendance_ ? attendance_->next_heartbeat : abandoned_at_);
-  if (!ranks_.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
+  if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
   return first;
 }
@@ -103,8 +71,8 @@ void Supervisor::run_timers() {
   if (leaving_) return;
   if (now_ >= lease_ends_ && lease_ends_ > kStart) {
     lease_ends_ = kStart;
-    if (!ranks_.none()) {
-      say("the lease has lapsed: its ranks are stopped");
+    if (!around_.ranks.none()) {
+      around_.say("the lease has lapsed: its ranks are stopped");
       stop_ranks();
     }
   }
@@ -121,7 +89,7 @@ void Supervisor::run_timers() {
   if (now_ < attendance_->next_heartbeat) return;
   tell(AgentHeartbeat{.number = ++attendance_->heartbeats,
                       .at_ns = now_.time_since_epoch().count(),
-                      .ranks_alive = static_cast<std::uint32_t>(ranks_.alive().size())});
+                      .ranks_alive = static_cast<std::uint32_t>(around_.ranks.alive().size())});
   // Periods that were slept through are not made up for.
   const Duration behind = now_ - attendance_->next_heartbeat;
   attendance_->next_heartbeat += (behind / attendance_->heartbeat_period + 1) * attendance_->heartbeat_period;
@@ -130,9 +98,9 @@ void Supervisor::run_timers() {
 // --- ranks -------------------------------------------------------------------------------------------------------
 
 void Supervisor::hear_ranks() {
-  ranks_.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
-                                    const std::string& line) { return on_line(run, rank, line); },
-                  .on_exit = [this](const RankProcesses::Exit& exit) { on_exit(exit); }});
+  around_.ranks.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
+                                           const std::string& line) { return on_line(run, rank, line); },
+                         .on_exit = [this](const RankRunner::Exit& exit) { on_exit(exit); }});
 }
 
 bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
@@ -161,7 +129,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
   return true;
 }
 
-void Supervisor::on_exit(const RankProcesses::Exit& exit) {
+void Supervisor::on_exit(const RankRunner::Exit& exit) {
   tell_or_keep(AgentRankExited{
       .run = exit.run, .rank = exit.rank, .code = exit.code, .at_ns = now_.time_since_epoch().count()});
   if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
@@ -169,14 +137,7 @@ void Supervisor::on_exit(const RankProcesses::Exit& exit) {
 
 void Supervisor::stop_ranks() {
   watches_.gone();
-  ranks_.stop();
-}
-
-// What waited until no rank is left.
-void Supervisor::settle() {
-  if (!ranks_.none()) return;
-  for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
-  if (pending_start_ && !leaving_) start_pending();
+  around_.ranks.stop();
 }
 
 void Supervisor::start_pending() {
@@ -186,7 +147,7 @@ void Supervisor::start_pending() {
   if (now_ >= lease_ends_) {
     answer = refused(start.order, "no lease: ranks run only under one");
   } else {
-    answer.why = ranks_.start(start.run, start.ranks, start.arguments);
+    answer.why = around_.ranks.start(start.run, start.ranks, start.arguments);
     answer.ok = answer.why.empty();
   }
   last_start_ = answer;
@@ -196,20 +157,15 @@ void Supervisor::start_pending() {
 
 // --- the driver --------------------------------------------------------------------------------------------------
 
-void Supervisor::hear_mailbox() {
-  for (const SupervisorMessage& message : mailbox_->take()) {
-    if (const auto* ended = std::get_if<ProbeEnded>(&message)) {
-      on(*ended);
-      continue;
-    }
-    const auto& [stream, what] = std::get<FromStream>(message);
-    if (const auto* said = std::get_if<DriverMessage>(&what)) {
-      std::visit([&, from = stream](const auto& each) { obey(from, each); }, *said);
-    } else if (attendance_ && attendance_->stream == stream) {
-      attendance_.reset();
-      watches_.reset({});
-      abandoned_at_ = after(now_, options_.abandoned_after);
-    }
+void Supervisor::hear(const SupervisorMessage& message) {
+  if (const auto* ended = std::get_if<ProbeEnded>(&message)) return on(*ended);
+  const auto& [stream, what] = std::get<FromStream>(message);
+  if (const auto* said = std::get_if<DriverMessage>(&what)) {
+    std::visit([&, from = stream](const auto& each) { obey(from, each); }, *said);
+  } else if (attendance_ && attendance_->stream == stream) {
+    attendance_.reset();
+    watches_.reset({});
+    abandoned_at_ = after(now_, options_.abandoned_after);
   }
 }
 
@@ -220,14 +176,14 @@ void Supervisor::obey(StreamId stream, const Message& message) {
 }
 
 void Supervisor::on(StreamId stream, const DriverHello& message) {
-  if (leaving_) return server_.end(stream, "the agent is ending");
+  if (leaving_) return around_.streams.end(stream, "the agent is ending");
   if (ever_attended_ && message.epoch <= epoch_) {
-    return server_.end(stream, "host " + std::to_string(options_.host) + " obeys " + kDriverOfEpoch +
-                                   std::to_string(epoch_) + ", and epoch " + std::to_string(message.epoch) +
-                                   " is not higher");
+    return around_.streams.end(stream, "host " + std::to_string(options_.host) + " obeys " + kDriverOfEpoch +
+                                           std::to_string(epoch_) + ", and epoch " +
+                                           std::to_string(message.epoch) + " is not higher");
   }
   if (attendance_)
-    server_.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
+    around_.streams.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
   if (message.greeting.started_ns != started_ns_) {  // another drill: nothing of the last one concerns it
     missed_.clear();
     missed_progress_ = missed_left_out_ = 0;
@@ -245,19 +201,21 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
       .heartbeats = 0,
       .next_heartbeat = now_};
   tell(AgentAttending{.epoch = epoch_,
-                      .run = ranks_.none() ? 0 : ranks_.run(),
-                      .ranks = ranks_.alive(),
-                      .identity = own_identity(agent_socket(options_.directory, options_.host))});
+                      .run = around_.ranks.none() ? 0 : around_.ranks.run(),
+                      .ranks = around_.ranks.alive(),
+                      .identity = around_.identity});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;
   if (missed_left_out_ > 0)
-    say(std::to_string(std::exchange(missed_left_out_, 0)) + " step and stall lines of ranks went unheard");
+    around_.say(std::to_string(std::exchange(missed_left_out_, 0)) +
+                " step and stall lines of ranks went unheard");
 }
 
 void Supervisor::on(StreamId, const DriverLease& message) { lease_ends_ = after(now_, message.lasts); }
 
 void Supervisor::on(StreamId, const DriverWatch& message) {
-  if (!watches_.add(std::get<Watch>(message.order.what), now_)) say("a watch that no agent has a filter for");
+  if (!watches_.add(std::get<Watch>(message.order.what), now_))
+    around_.say("a watch that no agent has a filter for");
 }
 
 void Supervisor::on(StreamId, const DriverUnwatch& message) { watches_.remove(message.watch); }
@@ -287,9 +245,9 @@ void Supervisor::on(StreamId, const DriverStopRanks& message) {
 void Supervisor::on(StreamId, const DriverInject& message) {
   if (const auto before = injected_.find(message.injection); before != injected_.end())
     return tell_or_keep(before->second);
-  AgentInjected answer = {.injection = message.injection, .at_ns = monotonic_ns(), .why = {}};
+  AgentInjected answer = {.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}};
   if (options_.allow_injection) {
-    answer.why = ranks_.signal(message.rank, message.signal);
+    answer.why = around_.ranks.signal(message.rank, message.signal);
   } else {
     answer.why = "this agent injects no faults; start it with --allow-injection";
   }
@@ -303,12 +261,9 @@ void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }
 // --- probes ------------------------------------------------------------------------------------------------------
 
 void Supervisor::on(StreamId, const DriverRunProbe& message) {
-  const auto probes = host_probes();
-  const auto found = std::find_if(probes.begin(), probes.end(),
-                                  [&](const HostProbe& probe) { return probe.name == message.probe; });
-  if (found == probes.end()) {
-    return tell(
-        refused(message.order, "there is no probe \"" + message.probe + "\" here; known: " + known_probes()));
+  if (!around_.probes.knows(message.probe)) {
+    return tell(refused(
+        message.order, "there is no probe \"" + message.probe + "\" here; known: " + around_.probes.known()));
   }
   const bool runs = std::any_of(probes_.begin(), probes_.end(),
                                 [&](const RunningProbe& probe) { return probe.order == message.order; });
@@ -318,40 +273,23 @@ void Supervisor::on(StreamId, const DriverRunProbe& message) {
                                            " probes run or wait already; ask again when some have ended"));
   }
   probes_.push_back(
-      {message.order, message.report, after(now_, kProbePatience), found->run, ++last_probe_, false});
+      {message.order, message.report, after(now_, kProbePatience), message.probe, ++last_probe_, false});
   begin_probes();
 }
 
-/// Those that wait, as long as there is place. Each on its own thread, which nobody waits for: a sick disk may never let
-/// it go, and keeps its place.
+/// Those that wait, as long as there is place. One that never ends keeps its place.
 void Supervisor::begin_probes() {
   for (RunningProbe& probe : probes_) {
     if (probe.begun) continue;
-    if (probe_threads_ >= kProbesAtOnce) return;
+    if (probes_begun_ >= kProbesAtOnce) return;
     probe.begun = true;
-    ++probe_threads_;
-    const auto body = [run = probe.run, number = probe.number, directory = options_.directory,
-                       mailbox = mailbox_] {
-      ProbeResult result;
-      try {
-        result = run(directory, number);
-      } catch (const std::exception& error) {
-        result = {.faulty = true, .value = 0, .why = error.what()};  // no memory is left
-      }
-      mailbox->put(ProbeEnded{number, result});
-    };
-    try {
-      std::thread(body).detach();
-    } catch (const std::system_error& error) {
-      mailbox_->put(ProbeEnded{
-          probe.number,
-          {.faulty = true, .value = 0, .why = std::string("no thread can be started: ") + error.what()}});
-    }
+    ++probes_begun_;
+    around_.probes.begin(probe.name, probe.number);
   }
 }
 
 void Supervisor::on(const ProbeEnded& message) {
-  --probe_threads_;
+  --probes_begun_;
   end_probe(message);
   begin_probes();
 }
@@ -385,7 +323,7 @@ void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) 
 // --- telling -----------------------------------------------------------------------------------------------------
 
 bool Supervisor::told(const AgentMessage& message) {
-  return attendance_ && server_.send(attendance_->stream, message);
+  return attendance_ && around_.streams.send(attendance_->stream, message);
 }
 
 void Supervisor::tell(const AgentMessage& message) { static_cast<void>(told(message)); }
@@ -408,15 +346,11 @@ void Supervisor::send_seen() {
 
 void Supervisor::leave(int exit_code, const std::string& why) {
   if (leaving_) return;
-  if (!why.empty()) say(why);
+  if (!why.empty()) around_.say(why);
   leaving_ = exit_code;
   if (pending_start_) tell(refused(pending_start_->order, "the agent is ending"));
   pending_start_.reset();
   stop_ranks();
-}
-
-void Supervisor::say(const std::string& what) const {
-  std::fprintf(stderr, "gauntlet agent %u: %s\n", options_.host, what.c_str());
 }
 
 }  // namespace gauntlet

@@ -1,17 +1,17 @@
-// The agent's one thread of decisions: it sleeps in poll() over ranks, signals, timers and what the server heard.
+// The agent's decisions: what it answers to each order, whom it obeys, and what it remembers. It acts through interfaces
+// alone and is told the time, so that it runs over processes and sockets (agent_loop) as over simulated ones.
 #pragma once
 
 #include "real/agent/agent.hpp"
-#include "real/agent/descriptor.hpp"
-#include "real/agent/mailbox.hpp"
-#include "real/agent/probes.hpp"
-#include "real/agent/ranks.hpp"
+#include "real/agent/probe_runner.hpp"
+#include "real/agent/rank_runner.hpp"
 #include "real/agent/server.hpp"
 #include "real/agent/watches.hpp"
+#include "real/clock.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,21 +19,32 @@
 
 namespace gauntlet {
 
-struct ProbeEnded {
-  std::uint64_t probe = 0;  // by its number here
-  ProbeResult result;
-};
 using SupervisorMessage = std::variant<FromStream, ProbeEnded>;
-using SupervisorMailbox = Mailbox<SupervisorMessage>;
 
+/// What an agent acts through. All of it outlives the supervisor.
+struct AgentSurroundings {
+  const Clock& clock;
+  AgentStreams& streams;
+  RankRunner& ranks;
+  ProbeRunner& probes;
+  HostIdentity identity;
+  std::function<void(const std::string&)> say;  // a line for people
+};
+
+/// One thread owns it: settle(), sleep until next_deadline() or until anything is to be heard, wake(), and again.
 class Supervisor {
  public:
-  /// `signals`: a signalfd; any signal ends the agent. The mailbox outlives a probe that hangs, hence shared.
-  Supervisor(const AgentOptions& options, AgentServer& server, std::shared_ptr<SupervisorMailbox> mailbox,
-             Descriptor signals);
+  Supervisor(const AgentOptions& options, AgentSurroundings surroundings);
 
-  /// Until the agent is to end and has no rank left; what run_agent() returns.
-  int run();
+  /// Does what waited until no rank is left. The exit code of the agent when it is to end and has no rank left.
+  std::optional<int> settle();
+  /// When wake() is due though nothing is heard; kNever where only that counts. On the clock of the surroundings.
+  Time next_deadline() const;
+  /// Hears the ranks, then these, and does what is due.
+  void wake(const std::vector<SupervisorMessage>& heard);
+  /// Somebody other than a driver ends the agent.
+  void end() { leave(kAgentEnded, ""); }
+  bool leaving() const { return leaving_.has_value(); }
 
  private:
   struct Attendance {
@@ -46,20 +57,17 @@ class Supervisor {
     OrderId order;
     WatchId report;
     Time late;
-    ProbeResult (*run)(const std::string& directory, std::uint64_t number);
+    std::string name;
     std::uint64_t number;  // of this agent's probes
     bool begun;
   };
 
-  void sleep();
-  Time next_deadline() const;
   void hear_ranks();
   bool on_line(std::uint32_t run, std::uint32_t rank, const std::string& line);
-  void on_exit(const RankProcesses::Exit& exit);
-  void hear_mailbox();
+  void on_exit(const RankRunner::Exit& exit);
+  void hear(const SupervisorMessage& message);
   void run_timers();
   void send_seen();
-  void settle();
 
   void on(StreamId stream, const DriverHello& message);
   void on(StreamId stream, const DriverLease& message);
@@ -83,16 +91,12 @@ class Supervisor {
   void start_pending();
   void stop_ranks();
   void leave(int exit_code, const std::string& why);
-  void say(const std::string& what) const;
 
   const AgentOptions options_;
-  AgentServer& server_;
-  const std::shared_ptr<SupervisorMailbox> mailbox_;
-  const Descriptor signals_;
+  const AgentSurroundings around_;
 
-  RankProcesses ranks_;
   Watches watches_;
-  Time now_{};                   // CLOCK_MONOTONIC at the last awakening: one time for all that it brought
+  Time now_{};                   // of the clock at the last awakening: one time for all that it brought
   std::int64_t started_ns_ = 0;  // the drill's time zero
 
   std::optional<Attendance> attendance_;
@@ -111,7 +115,7 @@ class Supervisor {
   std::map<std::uint64_t, AgentInjected> injected_;  // in this drill, by number: none is done twice
   std::vector<RunningProbe> probes_;  // those of the present driver, in the order in which they came
   std::uint64_t last_probe_ = 0;
-  std::uint32_t probe_threads_ = 0;  // also of earlier drivers' probes
+  std::uint32_t probes_begun_ = 0;  // that have not ended, also of earlier drivers' probes
   std::optional<int> leaving_;
 };
 

@@ -130,18 +130,19 @@ long AgentUnderTest::most_memory_kib() const {
 }
 
 DriverUnderTest::DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting)
-    : link(
-          socket, epoch, std::move(greeting),
-          [this](const AgentMessage& message) {
-            const std::lock_guard lock(mutex_);
-            messages_.push_back(message);
-            changed_.notify_all();
-          },
-          [this](const std::string& why) {
-            const std::lock_guard lock(mutex_);
-            losses_.push_back(why);
-            changed_.notify_all();
-          }) {}
+    : link(socket, {epoch, std::move(greeting)},
+           {.receive =
+                [this](const AgentMessage& message) {
+                  const std::lock_guard lock(mutex_);
+                  messages_.push_back(message);
+                  changed_.notify_all();
+                },
+            .lost =
+                [this](const std::string& why) {
+                  const std::lock_guard lock(mutex_);
+                  losses_.push_back(why);
+                  changed_.notify_all();
+                }}) {}
 
 void DriverUnderTest::attend(Duration lease) {
   std::string why;

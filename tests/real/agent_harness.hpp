@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/agent/agent_link.hpp"
+#include "real/agent/grpc_link.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -100,7 +100,7 @@ class AgentUnderTest {
   pid_t pid_ = -1;
 };
 
-/// A driver: an AgentLink and everything that it was told.
+/// A driver: a GrpcLink and everything that it was told.
 class DriverUnderTest {
  public:
   DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting = {});
@@ -133,7 +133,7 @@ class DriverUnderTest {
   pid_t await_pid(std::uint32_t rank);
   std::string await_loss();
 
-  AgentLink link;
+  GrpcLink link;
 
  private:
   template <class Message>

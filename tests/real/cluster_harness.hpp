@@ -2,6 +2,8 @@
 #pragma once
 
 #include "real/agent/place.hpp"
+#include "real/agent_process.hpp"
+#include "real/local_platform.hpp"
 #include "real/real_cluster.hpp"
 #include "tests/real/agent_harness.hpp"
 
@@ -33,8 +35,6 @@ struct RealClusters : testing::Test {
   virtual DrillSetup setup(std::uint64_t epoch) const {
     DrillSetup setup;
     setup.directory = directory.name();
-    setup.gauntlet = std::getenv("GAUNTLET");
-    setup.trainer = trainer.program();
     setup.started_ns = monotonic_ns();
     setup.epoch = epoch;
     setup.seed = {.study = 1, .replica = 0};
@@ -66,6 +66,7 @@ struct RealClusters : testing::Test {
 
   OwnDirectory directory;
   PuppetTrainer trainer{directory, 2};
+  LocalPlatform platform{std::getenv("GAUNTLET"), trainer.program()};
   World world;
 };
 

@@ -3,6 +3,7 @@
 
 #include "real/clock.hpp"
 #include "real/drill_place.hpp"
+#include "real/local_platform.hpp"
 #include "real/record_file.hpp"
 #include "tests/real/agent_harness.hpp"
 #include "tests/real/scratch.hpp"
@@ -33,6 +34,7 @@ struct LeftDrills : testing::Test {
     world.job.step_time = 1s;
     world.faults.resize(1);
     options.record = place.path() / "drill.rec";
+    options.platform = &platform;
     options.header = {.version = "1", .scenario = "name = \"x\"\n", .seed = 1, .replica = 0};
   }
 
@@ -62,6 +64,7 @@ struct LeftDrills : testing::Test {
 
   Scratch place;
   const std::int64_t started_ns = monotonic_ns();
+  LocalPlatform platform{"", ""};  // nothing is started
   World world;
   NoPolicy policy;
   DrillOptions options;

@@ -16,7 +16,7 @@ TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
   const Record nothing;
   DriverUnderTest later(socket(0), 5);
   {
-    RealCluster cluster(world, setup(2), nothing);
+    RealCluster cluster(world, setup(2), nothing, platform);
     await<Started>(cluster);
     later.attend();
     EXPECT_THROW(await<Finished>(cluster), Superseded);
@@ -39,7 +39,7 @@ TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
   later.attend();
   Record so_far;
   so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
-  EXPECT_THROW(RealCluster(world, setup(2), so_far), Superseded);
+  EXPECT_THROW(RealCluster(world, setup(2), so_far, platform), Superseded);
   later.await<AgentHeartbeat>();
 }
 
@@ -61,7 +61,7 @@ struct TakenOver : RealClusters {
 
 TEST_F(TakenOver, AgentsAreGoneWithTheDriver) {
   {
-    RealCluster cluster(world, setup(2), so_far);
+    RealCluster cluster(world, setup(2), so_far, platform);
     stop_agent_of(1);
   }
   EXPECT_TRUE(agents[0].exits_within(0s));
@@ -71,7 +71,7 @@ TEST_F(TakenOver, AgentsAreGoneWithTheDriver) {
 TEST_F(TakenOver, AnAgentThatDoesNotAnswerMakesPlaceForAnother) {
   stop_agent_of(1);
   {
-    RealCluster cluster(world, setup(2), so_far);
+    RealCluster cluster(world, setup(2), so_far, platform);
     EXPECT_TRUE(agents[1].exits_within(0s));
     EXPECT_FALSE(agents[0].exits_within(0s));
     EXPECT_TRUE(agent_process(directory.name(), 1));
@@ -106,7 +106,7 @@ TEST_F(RealClusters, OrdersThatATakeoverFindsOpenAreAnsweredOnce) {
   ordered(7, Start{JobId{0}, 10s});  // refused: slots are empty
 
   world.repair.time = Law::constant(0);
-  RealCluster cluster(world, setup(2), so_far);
+  RealCluster cluster(world, setup(2), so_far, platform);
   cluster.start({OrderId{8}, Alert{JobId{0}, component(HostId{0})}});  // the last outcome to come
   std::map<std::uint64_t, std::vector<Status>> outcomes;
   while (outcomes.count(8) == 0) {
@@ -128,7 +128,7 @@ TEST_F(RealClusters, OrdersThatATakeoverFindsOpenAreAnsweredOnce) {
 TEST_F(RealClusters, AJobThatMakesNoProgressIsGivenUp) {
   world.job.give_up_after = 1ms;
   const Record nothing;
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   EXPECT_EQ(await<Finished>(cluster).ending, Ending::gave_up);
 }
 
@@ -136,7 +136,7 @@ TEST_F(RealClusters, HostsAreKnownByThePodsThatTheirAgentsRunIn) {
   const Variable ip("POD_IP", "10.244.1.7"), name("POD_NAME", "worker-7");
   world.probes = {{.name = "host_check", .time = 1s, .false_positive = {0}, .detects = {}, .source = ""}};
   const Record nothing;
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   cluster.start({OrderId{1}, Probe{ProbeId{0}, Scope::hosts_of(JobId{0}), WatchId{1}}});
   await<Outcome>(cluster);  // what the agents said before their answers is heard
   const HostIdentity worker{.address = "10.244.1.7", .pod = "worker-7"};
@@ -144,16 +144,16 @@ TEST_F(RealClusters, HostsAreKnownByThePodsThatTheirAgentsRunIn) {
 }
 
 TEST_F(RealClusters, AnAgentThatCannotBeStartedIsNamedWithWhatItSaid) {
-  DrillSetup broken = setup(1);
-  broken.gauntlet = directory.file("no-agent");
+  const std::string program = directory.file("no-agent");
+  LocalPlatform broken(program, trainer.program());
   {
-    std::ofstream script(broken.gauntlet);
+    std::ofstream script(program);
     script << "#!/bin/sh\necho the disk is on fire\n";
   }
-  std::filesystem::permissions(broken.gauntlet, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   const Record nothing;
   try {
-    RealCluster cluster(world, broken, nothing);
+    RealCluster cluster(world, setup(1), nothing, broken);
     ADD_FAILURE() << "it began";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("agent of host 0"));

@@ -80,7 +80,7 @@ struct RepairsWhileDown : RealClusters {
 
 TEST_F(RepairsWhileDown, AHostThatIsLostWhileTheJobWaitsIsEvictedAtOnce) {
   // No spare, and a repair takes an hour: the job waits for as long as this test goes on.
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   go_on_until(cluster, [this] { return trains; });
   stop_agent_of(0);
   evicts(cluster, 0);

@@ -101,7 +101,7 @@ struct SilentAgents : RealClusters {
 };
 
 TEST_F(SilentAgents, AStopGoesOnWithoutIt) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   obey(cluster, Watch{.id = WatchId{1},
                       .signal = Signal::heartbeat,
                       .who = Scope::all(ComponentKind::host),
@@ -116,7 +116,7 @@ TEST_F(SilentAgents, AStopGoesOnWithoutIt) {
 }
 
 TEST_F(SilentAgents, AStartFails) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   const Descriptor silent = stop_agent_of(1);
   StandardError said;
   EXPECT_EQ(obey(cluster, Start{JobId{0}, 10min}).status, Status::failed);
@@ -125,7 +125,7 @@ TEST_F(SilentAgents, AStartFails) {
 }
 
 TEST_F(SilentAgents, AStartWhoseRanksAreNotHeardFails) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   cluster.start({OrderId{++last_order}, Start{JobId{0}, 100ms}});
   await_processes(cluster);
   const Descriptor silent = stop_agent_of(1);
@@ -137,7 +137,7 @@ TEST_F(SilentAgents, AStartWhoseRanksAreNotHeardFails) {
 }
 
 TEST_F(SilentAgents, AProbeFindsIt) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   const Descriptor silent = stop_agent_of(1);
   StandardError said;
   const Outcome outcome = obey(cluster, Probe{ProbeId{0}, Scope::hosts_of(JobId{0}), WatchId{1}});
@@ -150,7 +150,7 @@ TEST_F(SilentAgents, AProbeFindsIt) {
 }
 
 TEST_F(SilentAgents, AnEvictionEndsItAndNoOtherHostSeemsSilentMeanwhile) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   obey(cluster, Watch{.id = WatchId{1},
                       .signal = Signal::heartbeat,
                       .who = Scope::all(ComponentKind::host),
@@ -168,7 +168,7 @@ TEST_F(SilentAgents, AnEvictionEndsItAndNoOtherHostSeemsSilentMeanwhile) {
 }
 
 TEST_F(SilentAgents, AnEvictionEndsTheWaitOfAStop) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   ASSERT_EQ(start_ranks(cluster).status, Status::done);
   const Descriptor silent = stop_agent_of(1);
   const std::uint64_t stop = ++last_order, evict = ++last_order;
@@ -180,7 +180,7 @@ TEST_F(SilentAgents, AnEvictionEndsTheWaitOfAStop) {
 }
 
 TEST_F(SilentAgents, OrdersThatNoAgentHearsAreAnsweredAtOnce) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   const Descriptor silent = stop_agent_of(1);
   EXPECT_EQ(obey(cluster, CheckpointEvery{JobId{0}, 1min}).status, Status::done);
   EXPECT_EQ(obey(cluster, Checkpoint{JobId{0}}).status, Status::failed);
@@ -189,7 +189,7 @@ TEST_F(SilentAgents, OrdersThatNoAgentHearsAreAnsweredAtOnce) {
 
 // The others have said that they are done with the last step: this one never will.
 TEST_F(SilentAgents, TheEndOfTheJobIsNotWaitedForForEver) {
-  RealCluster cluster(world, setup(1), nothing);
+  RealCluster cluster(world, setup(1), nothing, platform);
   obey(cluster, Watch{.id = WatchId{1},
                       .signal = Signal::process_exit,
                       .who = Scope::all(ComponentKind::host),
@@ -208,11 +208,12 @@ TEST_F(SilentAgents, TheEndOfTheJobIsNotWaitedForForEver) {
 TEST_F(SilentAgents, OneThatDoesNotEvenBeginIsGivenUp) {
   DrillSetup broken = setup(1);
   broken.answers_within = 100ms;
-  broken.gauntlet = directory.file("silent-agent");
-  std::ofstream(broken.gauntlet) << "#!/bin/sh\nexec sleep 1000\n";
-  std::filesystem::permissions(broken.gauntlet, std::filesystem::perms::owner_all);
+  const std::string program = directory.file("silent-agent");
+  LocalPlatform platform(program, trainer.program());
+  std::ofstream(program) << "#!/bin/sh\nexec sleep 1000\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   try {
-    RealCluster cluster(world, broken, nothing);
+    RealCluster cluster(world, broken, nothing, platform);
     ADD_FAILURE() << "it began";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the agent of host 0 does not answer"));
@@ -274,7 +275,7 @@ struct InterruptedInjections : SilentAgents {
 
 TEST_F(InterruptedInjections, WhatReachedARankIsCountedByTheNextDriver) {
   earlier_driver(true);
-  RealCluster cluster(world, setup(2), so_far);
+  RealCluster cluster(world, setup(2), so_far, platform);
   const std::vector<JournalEntry> found = answers(cluster);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].step, JournalStep::observed);
@@ -284,7 +285,7 @@ TEST_F(InterruptedInjections, WhatReachedARankIsCountedByTheNextDriver) {
 
 TEST_F(InterruptedInjections, WhatNoAgentWasToldIsDoneByTheNextDriver) {
   earlier_driver(false);
-  RealCluster cluster(world, setup(2), so_far);
+  RealCluster cluster(world, setup(2), so_far, platform);
   const std::vector<JournalEntry> found = answers(cluster);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].step, JournalStep::observed);
@@ -293,7 +294,8 @@ TEST_F(InterruptedInjections, WhatNoAgentWasToldIsDoneByTheNextDriver) {
 TEST_F(InterruptedInjections, WhatASilentAgentWasToldIsMissed) {
   earlier_driver(false);
   const Descriptor silent = stop_agent_of(1);
-  RealCluster cluster(world, setup(2), so_far);  // gives that host another agent, which has no ranks
+  RealCluster cluster(world, setup(2), so_far,
+                      platform);  // gives that host another agent, which has no ranks
   const std::vector<JournalEntry> found = answers(cluster);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].step, JournalStep::missed);

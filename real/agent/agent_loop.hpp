@@ -1,0 +1,18 @@
+// The one thread of an agent: it sleeps in poll() over ranks, signals, timers and what the server heard.
+#pragma once
+
+#include "real/agent/descriptor.hpp"
+#include "real/agent/mailbox.hpp"
+#include "real/agent/ranks.hpp"
+#include "real/agent/supervisor.hpp"
+
+namespace gauntlet {
+
+using SupervisorMailbox = Mailbox<SupervisorMessage>;
+
+/// Until the agent is to end and has no rank left; what run_agent() returns. `signals`: a signalfd; any signal ends the
+/// agent.
+int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, SupervisorMailbox& mailbox,
+                   const Clock& clock, const Descriptor& signals);
+
+}  // namespace gauntlet

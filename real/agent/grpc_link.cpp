@@ -1,0 +1,195 @@
+#include "real/agent/grpc_link.hpp"
+
+#include "core/contract.hpp"
+#include "real/agent/wire_private.hpp"
+
+#include <agent.grpc.pb.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+// An agent that was just started listens within some tens of milliseconds; gRPC takes no less than 100 ms.
+constexpr int kRetryMilliseconds = 100;
+// How long a living agent has to answer the end of a stream before it is cut.
+constexpr auto kClosePatience = std::chrono::seconds(1);
+constexpr auto kLongestWait = std::chrono::hours(24);  // to connect; clocks overflow beyond centuries
+
+grpc::ChannelArguments channel_arguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // no connection is shared, nor its waiting
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return arguments;
+}
+
+}  // namespace
+
+class GrpcLink::Stream {
+ public:
+  Stream(std::string socket, DriverHello hello, LinkListener listener)
+      : socket_(std::move(socket)), hello_(std::move(hello)), listener_(std::move(listener)) {}
+  ~Stream() { close(); }
+
+  bool connect(Duration timeout, std::string& why) {
+    const std::lock_guard one_at_a_time(use_);
+    expect(!reader_.joinable(), "a link connects once");
+    const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
+    const auto channel =
+        grpc::CreateCustomChannel("unix:" + socket_, grpc::InsecureChannelCredentials(), channel_arguments());
+    do {
+      if (!channel->WaitForConnected(deadline)) {
+        why = socket_ + ": no agent answers";
+        return false;
+      }
+      const grpc::Status status = attend(channel, deadline);
+      if (status.ok()) return true;
+      why = socket_ + ": " + status.error_message();
+      if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
+    } while (std::chrono::system_clock::now() < deadline);
+    return false;
+  }
+
+  void send(const DriverMessage& message) {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::standing) return;
+    queue_.push_back(to_wire(message));
+    changed_.notify_all();
+  }
+
+  void close() {
+    const std::lock_guard one_at_a_time(use_);
+    if (!reader_.joinable()) return;
+    {
+      std::unique_lock lock(mutex_);
+      if (state_ == State::standing) state_ = State::closing;
+      changed_.notify_all();
+      if (!changed_.wait_for(lock, kClosePatience, [this] { return state_ == State::gone; }))
+        context_->TryCancel();
+    }
+    reader_.join();
+  }
+
+ private:
+  enum class State : std::uint8_t { gone, opening, standing, closing };
+
+  // Opens the stream and waits for the answer to Hello.
+  grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel,
+                      std::chrono::system_clock::time_point deadline) {
+    stream_.reset();
+    client_ = agent::Agent::NewStub(channel);
+    context_ = std::make_unique<grpc::ClientContext>();
+    stream_ = client_->Attend(context_.get());
+    stream_->Write(to_wire(hello_));  // where it fails, reading tells why
+    std::unique_lock lock(mutex_);
+    state_ = State::opening;
+    reader_ = std::thread([this] { read(); });
+    const bool answered = changed_.wait_until(lock, deadline, [this] { return state_ != State::opening; });
+    if (answered && state_ != State::gone) return grpc::Status::OK;
+    if (!answered) {
+      state_ = State::closing;
+      context_->TryCancel();
+    } else if (attended_) {
+      return grpc::Status::OK;  // it stood, and is lost already
+    }
+    lock.unlock();
+    reader_.join();
+    if (!answered) return {grpc::StatusCode::DEADLINE_EXCEEDED, "the agent does not answer"};
+    return refusal_;
+  }
+
+  void read() {
+    agent::FromAgent message;
+    const bool answered = stream_->Read(&message);
+    if (answered && message.has_attending() && begin()) {
+      do {
+        if (const auto plain = from_wire(message)) listener_.receive(*plain);
+      } while (stream_->Read(&message));
+    } else if (answered) {
+      context_->TryCancel();
+    }
+    bool broken = false;
+    {
+      const std::lock_guard lock(mutex_);
+      broken = state_ == State::standing;
+      if (state_ != State::opening) state_ = State::gone;
+      changed_.notify_all();
+    }
+    if (writer_.joinable()) writer_.join();
+    const grpc::Status status = stream_->Finish();
+    if (broken)
+      listener_.lost(status.error_message().empty() ? "the agent ended the stream" : status.error_message());
+    const std::lock_guard lock(mutex_);
+    if (status.ok()) {
+      refusal_ = {grpc::StatusCode::INTERNAL, "the agent does not attend"};
+    } else {
+      refusal_ = status;
+    }
+    state_ = State::gone;
+    changed_.notify_all();
+  }
+
+  // The answer to Hello came; false where nobody waits for it any more.
+  bool begin() {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::opening) return false;
+    attended_ = true;
+    state_ = State::standing;
+    writer_ = std::thread([this] { write(); });
+    changed_.notify_all();
+    return true;
+  }
+
+  void write() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !queue_.empty() || state_ != State::standing; });
+      if (state_ == State::gone) return;
+      if (queue_.empty()) break;
+      const agent::ToAgent message = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      stream_->Write(message);  // where it fails, the reader learns of it too
+      lock.lock();
+    }
+    lock.unlock();
+    stream_->WritesDone();
+  }
+
+  const std::string socket_;
+  const DriverHello hello_;
+  const LinkListener listener_;
+
+  std::mutex use_;  // of connect and close
+  std::unique_ptr<agent::Agent::StubInterface> client_;
+  std::unique_ptr<grpc::ClientContext> context_;
+  std::unique_ptr<grpc::ClientReaderWriterInterface<agent::ToAgent, agent::FromAgent>> stream_;
+  std::thread reader_;
+  std::thread writer_;  // the reader's own
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  State state_ = State::gone;
+  bool attended_ = false;
+  grpc::Status refusal_;
+  std::deque<agent::ToAgent> queue_;
+};
+
+GrpcLink::GrpcLink(std::string socket, DriverHello hello, LinkListener listener)
+    : stream_(std::make_unique<Stream>(std::move(socket), std::move(hello), std::move(listener))) {}
+GrpcLink::~GrpcLink() = default;
+
+bool GrpcLink::connect(Duration timeout, std::string& why) { return stream_->connect(timeout, why); }
+void GrpcLink::send(const DriverMessage& message) { stream_->send(message); }
+void GrpcLink::close() { stream_->close(); }
+
+}  // namespace gauntlet

@@ -1,0 +1,49 @@
+// The ranks of one host, as the supervisor sees them: started, listened to, ended.
+#pragma once
+
+#include "real/agent/messages.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+class RankRunner {
+ public:
+  struct Exit {
+    std::uint32_t run = 0;
+    std::uint32_t rank = 0;
+    std::int32_t code = 0;  // exit code, or 128 + signal
+    bool ordered = false;   // stop() ended it
+  };
+  struct Listener {
+    /// A line of a rank's standard output, without its newline. True where it meant something to the listener; the
+    /// others go to the rank's log.
+    std::function<bool(std::uint32_t run, std::uint32_t rank, const std::string& line)> on_line;
+    /// After the last line.
+    std::function<void(const Exit& exit)> on_exit;
+  };
+
+  RankRunner() = default;
+  virtual ~RankRunner() = default;
+  RankRunner(const RankRunner&) = delete;
+  RankRunner& operator=(const RankRunner&) = delete;
+
+  /// All of them, or none and why. There must be none; `ranks` are distinct.
+  virtual std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
+                            const std::vector<std::string>& arguments) = 0;
+  /// Ends every rank, whatever it does. Their exits are heard by collect().
+  virtual void stop() = 0;
+  /// To the process of a living rank; why not, or nothing.
+  virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
+  /// Hears every line that was printed and every exit, without waiting.
+  virtual void collect(const Listener& listener) = 0;
+
+  virtual bool none() const = 0;
+  virtual std::uint32_t run() const = 0;  // of the last start
+  virtual std::vector<std::uint32_t> alive() const = 0;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,117 @@
+// What a driver needs of the place where a drill runs: a clock, the processes of agents, and a way to talk to them.
+// LocalPlatform is this machine. Tests have one that is simulated.
+#pragma once
+
+#include "core/time.hpp"
+#include "real/agent/agent_link.hpp"
+#include "real/clock.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace gauntlet {
+
+/// Which agent: that of one host of one drill. A drill is named by its directory.
+struct AgentName {
+  std::string directory;
+  std::uint32_t host = 0;
+};
+
+/// Puts one thread to sleep until others wake it.
+class Alarm {
+ public:
+  Alarm() = default;
+  virtual ~Alarm() = default;
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+  /// Returns after `at_most`, or earlier once wake() was called since the last sleep.
+  virtual void sleep(Duration at_most) = 0;
+  /// From any thread.
+  virtual void wake() = 0;
+};
+
+/// Calls a function again and again, on a thread of its own, until it is destroyed.
+class Repeater {
+ public:
+  Repeater() = default;
+  virtual ~Repeater() = default;
+  Repeater(const Repeater&) = delete;
+  Repeater& operator=(const Repeater&) = delete;
+};
+
+class DriverClock : public Clock {
+ public:
+  virtual std::unique_ptr<Alarm> alarm() = 0;
+  /// `body` is called at once, and then with pauses of `period`.
+  virtual std::unique_ptr<Repeater> repeat(Duration period, std::function<void()> body) = 0;
+};
+
+/// How messages reach agents.
+class Transport {
+ public:
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  /// Not yet connected.
+  virtual std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello& hello,
+                                          const LinkListener& listener) = 0;
+  /// Whether there may be an agent to connect to: a look that costs nothing, before the patience of connect().
+  virtual bool listens(const AgentName& agent) const = 0;
+};
+
+/// The process of an agent that answers to this driver. It is waited for, and no error leaves it behind: destroying this
+/// ends the process, unless that was seen to end or let go.
+class AgentHandle {
+ public:
+  AgentHandle() = default;
+  virtual ~AgentHandle() = default;
+  AgentHandle(const AgentHandle&) = delete;
+  AgentHandle& operator=(const AgentHandle&) = delete;
+
+  /// Whether it ends by itself within the time.
+  virtual bool exits_within(Duration patience) = 0;
+  /// After it was asked to leave: waits so long for it, then insists. False where it had to insist.
+  virtual bool wait_or_end(Duration patience) = 0;
+  /// At once: it has had its time.
+  virtual void kill() = 0;
+  /// Leaves it running: it obeys another driver now.
+  virtual void let_go() = 0;
+};
+
+/// Processes of agents.
+class Processes {
+ public:
+  Processes() = default;
+  virtual ~Processes() = default;
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// Starts the agent. One that holds its place, whoever started it, is ended first. Throws std::runtime_error where it
+  /// cannot be started.
+  virtual std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection) = 0;
+  /// The living agent of that name that another driver started; null where there is none to be found.
+  virtual std::unique_ptr<AgentHandle> find(const AgentName& agent) = 0;
+  /// What it said last, for people; empty where nothing is known.
+  virtual std::string last_words(const AgentName& agent) const = 0;
+};
+
+class Platform {
+ public:
+  Platform() = default;
+  virtual ~Platform() = default;
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+
+  virtual DriverClock& clock() = 0;
+  virtual Transport& transport() = 0;
+  virtual Processes& processes() = 0;
+  /// A line for the person who runs the drill.
+  virtual void say(const std::string& line) = 0;
+};
+
+}  // namespace gauntlet
