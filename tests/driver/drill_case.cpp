@@ -1,0 +1,96 @@
+#include "tests/driver/drill_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The shipped one, with other policies; each is read once.
+const Scenario& with_policies(const std::string& recover, const std::string& diagnose,
+                              const std::string& checkpoint) {
+  static std::map<std::array<std::string, 3>, Scenario> known;
+  const auto found = known.find({recover, diagnose, checkpoint});
+  if (found != known.end()) return found->second;
+  const std::string sets[] = {"policies.recover=\"" + recover + "\"",
+                              "policies.diagnose=\"" + diagnose + "\"",
+                              "policies.checkpoint=\"" + checkpoint + "\""};
+  LoadedScenario loaded = load_scenario("drill-tiny", sets);
+  if (!loaded.scenario) throw std::runtime_error(loaded.problems.front().text());
+  return known.emplace(std::array{recover, diagnose, checkpoint}, std::move(*loaded.scenario)).first->second;
+}
+
+template <std::size_t N>
+const char* one_of(Dice& dice, const std::array<const char*, N>& names) {
+  return names[dice.below(N)];
+}
+
+void draw_job(Dice& dice, World& world) {
+  Inventory& inventory = world.inventory;
+  inventory.gpus_per_host = dice.between(1, 2);
+  inventory.layout = {.tp = 1, .pp = dice.between(1, 2), .dp = dice.between(1, 2) * inventory.gpus_per_host};
+  inventory.job_hosts = inventory.layout.ranks() / inventory.gpus_per_host;
+  inventory.spares = dice.between(0, 2);
+  world.job.layout = inventory.layout;
+  world.job.steps = dice.between(20, 60);
+  world.job.step_time = dice.between(500ms, 2s);
+  if (dice.chance(0.15)) world.job.give_up_after = dice.between(3min, 10min);
+  if (dice.chance(0.15)) world.job.window = dice.between(30s, 5min);
+}
+
+void draw_world(Dice& dice, World& world) {
+  world.telemetry.heartbeat_period = dice.between(500ms, 5s);
+  world.repair.time = Law::constant(to_seconds(dice.skewed(1s, 5min)));
+  world.people.response = Law::constant(to_seconds(dice.skewed(1s, 2min)));
+  world.drill.lease = dice.skewed(2s, 2min);
+}
+
+void draw_policies(Dice& dice, const World& world, PolicyConstants& policies) {
+  DetectionConstants& detection = policies.detection;
+  detection.heartbeat_timeout = 3 * world.telemetry.heartbeat_period + dice.skewed(1s, 20s);
+  detection.hang_timeout = 3 * world.job.step_time + dice.skewed(1s, 20s);
+  detection.collective_timeout = 5 * world.job.step_time + dice.skewed(1s, 40s);
+  policies.checkpoint.interval = dice.between(2s, 20s);
+  policies.recovery.restarts_in_place = dice.between(0, 3);
+  policies.recovery.relapse_window = dice.skewed(1s, 1min);
+}
+
+FaultPlan draw_plan_of(Dice& dice, const World& world) {
+  FaultPlan plan;
+  const std::uint32_t faults = dice.chance(0.1) ? 0 : dice.between(1, 6);
+  for (std::uint32_t i = 0; i < faults; ++i) {
+    const auto gpus = world.inventory.hosts() * world.inventory.gpus_per_host;
+    plan.push_back({.at = kStart + dice.between(0s, 4min),
+                    .kind = FaultKindId{static_cast<std::uint32_t>(dice.below(world.faults.size()))},
+                    .component = {ComponentKind::gpu, static_cast<std::uint32_t>(dice.below(gpus))}});
+  }
+  std::sort(plan.begin(), plan.end(),
+            [](const PlannedFault& a, const PlannedFault& b) { return a.at < b.at; });
+  return plan;
+}
+
+}  // namespace
+
+DrillCase case_of(std::uint64_t seed) {
+  Dice dice(seed, "case");
+  DrillCase out{.scenario = with_policies(
+                    one_of(dice, std::array{"replace", "replace", "restart-in-place", "restart", "person"}),
+                    one_of(dice, std::array{"suite", "suite", "person", "evidence"}),
+                    one_of(dice, std::array{"fixed", "young", "daly"})),
+                .plan = {},
+                .disturbances = disturbances_of(seed),
+                .rough_for = dice.between(20s, 4min)};
+  World& world = out.scenario.world;
+  draw_job(dice, world);
+  draw_world(dice, world);
+  draw_policies(dice, world, out.scenario.policies);
+  out.plan = draw_plan_of(dice, world);
+  return out;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,19 @@
+// A few thousand simulated drills. `SEED=7 build/tests/driver_test` repeats one and prints what happens in it.
+#include "tests/driver/seeds.hpp"
+
+namespace gauntlet {
+namespace {
+
+TEST(SimulatedDrills, Hold) { expect_drills_hold(1, 2000); }
+
+TEST(SimulatedDrills, AreFunctionsOfTheirSeeds) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const SimulatedDrillReport first = simulate_drill(seed);
+    const SimulatedDrillReport second = simulate_drill(seed);
+    EXPECT_EQ(first.fingerprint, second.fingerprint) << "seed " << seed;
+    EXPECT_EQ(first.events, second.events) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,186 @@
+#include "tests/driver/simulated_agent.hpp"
+
+#include <utility>
+
+namespace gauntlet {
+
+using namespace std::chrono_literals;
+
+SimulatedAgent::SimulatedAgent(SimulatedMachine& machine, SimulatedJob& job, AgentName name,
+                               bool allow_injection)
+    : machine_(machine),
+      name_(std::move(name)),
+      ranks_(machine.loop, job, machine.dice, machine.disturbances, [this] { poke(); }),
+      allow_injection_(allow_injection) {
+  ranks_.on_signal = [this](std::uint32_t) {
+    if (!injecting_) return machine_.loop.fail("a rank was signalled without an order");
+    machine_.on_deed(name_, epoch_);
+    machine_.on_injected(name_.directory, *injecting_);
+  };
+  ranks_.on_start = [this] { machine_.on_deed(name_, epoch_); };
+}
+
+void SimulatedAgent::say(const std::string& line) {
+  last_words_ = line;
+  machine_.loop.trace("agent " + std::to_string(name_.host) + ": " + line);
+}
+
+// --- as a process
+
+void SimulatedAgent::begin(bool place_is_taken) {
+  Dice& dice = machine_.dice;
+  const auto self = shared_from_this();
+  if (place_is_taken || dice.chance(machine_.disturbances.ends_at_start)) {
+    last_words_ = place_is_taken ? "its place is held by a living agent" : "the disk is on fire";
+    machine_.loop.after(dice.between(1ms, 50ms), [self] { self->die(); });
+    return;
+  }
+  const bool slow = dice.chance(machine_.disturbances.slow_to_listen);
+  machine_.loop.after(slow ? dice.skewed(1s, 40s) : dice.between(20ms, 200ms), [self] { self->listen(); });
+}
+
+void SimulatedAgent::listen() {
+  if (state_ != State::starts) return;
+  state_ = State::listens;
+  supervisor_.emplace(AgentOptions{.host = name_.host,
+                                   .directory = name_.directory,
+                                   .trainer = "simulated",
+                                   .allow_injection = allow_injection_},
+                      AgentSurroundings{.clock = *this,
+                                        .streams = *this,
+                                        .ranks = ranks_,
+                                        .probes = *this,
+                                        .identity = {"simulated", "host-" + std::to_string(name_.host)},
+                                        .say = [this](const std::string& line) { say(line); }});
+  poke();
+}
+
+/// Its poll() returns.
+void SimulatedAgent::poke() {
+  if (poked_ || state_ != State::listens) return;
+  poked_ = true;
+  machine_.loop.after(0ns, [self = shared_from_this()] {
+    self->poked_ = false;
+    self->turn();
+  });
+}
+
+/// One message at a time, so that a deed is known to be of one.
+void SimulatedAgent::turn() {
+  do {
+    if (state_ != State::listens || stopped_) return;
+    std::vector<SupervisorMessage> heard;
+    injecting_.reset();
+    if (!inbox_.empty()) {
+      heard.push_back(std::move(inbox_.front()));
+      inbox_.pop_front();
+      const auto* from = std::get_if<FromStream>(&heard.front());
+      const auto* message = from == nullptr ? nullptr : std::get_if<DriverMessage>(&from->what);
+      const auto* inject = message == nullptr ? nullptr : std::get_if<DriverInject>(message);
+      if (inject != nullptr) injecting_ = inject->injection;
+    }
+    supervisor_->wake(heard);
+    if (const std::optional<int> code = supervisor_->settle()) return end(*code);
+  } while (!inbox_.empty());
+  const Time next = supervisor_->next_deadline();
+  const std::int64_t due = next.time_since_epoch().count();
+  if (next == kNever || due == deadline_) return;
+  deadline_ = due;
+  machine_.loop.at(due, [self = shared_from_this(), due] {
+    if (self->deadline_ != due) return;
+    self->deadline_ = 0;
+    self->turn();
+  });
+}
+
+/// It has no ranks: it takes leave of its drivers, and is gone soon.
+void SimulatedAgent::end(int exit_code) {
+  if (!ranks_.none()) machine_.loop.fail("an agent ended before its ranks");
+  machine_.loop.trace("agent " + std::to_string(name_.host) + " ends with exit code " +
+                      std::to_string(exit_code));
+  state_ = State::ends;
+  for (const auto& [id, stream] : streams_)
+    machine_.network.end_by_agent(stream, "the agent ended the stream");
+  machine_.loop.after(machine_.dice.between(1ms, 50ms), [self = shared_from_this()] { self->die(); });
+}
+
+void SimulatedAgent::terminate() {
+  if (state_ == State::starts) return die();
+  if (state_ != State::listens) return;
+  stopped_ = false;
+  supervisor_->end();
+  poke();
+}
+
+void SimulatedAgent::kill() {
+  if (state_ == State::dead || state_ == State::dying) return;
+  if (!machine_.dice.chance(machine_.disturbances.dies_late)) return die();
+  machine_.loop.trace("agent " + std::to_string(name_.host) + " is held by the kernel");
+  state_ = State::dying;
+  machine_.loop.after(machine_.dice.between(1s, 40s), [self = shared_from_this()] { self->die(); });
+}
+
+void SimulatedAgent::stop(std::optional<Duration> lasts) {
+  if (state_ != State::listens) return;
+  machine_.loop.trace("agent " + std::to_string(name_.host) + " is stopped");
+  stopped_ = true;
+  if (!lasts) return;
+  machine_.loop.after(*lasts, [self = shared_from_this()] {
+    self->stopped_ = false;
+    self->poke();
+  });
+}
+
+void SimulatedAgent::die() {
+  if (state_ == State::dead) return;
+  const bool killed = state_ != State::ends;
+  left_socket_ = supervisor_ && killed;
+  state_ = State::dead;
+  machine_.loop.trace("agent " + std::to_string(name_.host) + " is gone");
+  ranks_.die();
+  if (!killed) return;
+  for (const auto& [id, stream] : streams_) machine_.network.cut(stream, "Socket closed");
+}
+
+// --- what it hears and says
+
+std::shared_ptr<Connection> SimulatedAgent::connect(const DriverHello& hello, const LinkListener& listener) {
+  auto stream = machine_.network.open(name_.host, shared_from_this(), hello, listener);
+  streams_.emplace(stream->id, stream);
+  return stream;
+}
+
+void SimulatedAgent::hear(FromStream message) {
+  if (state_ != State::listens) return;
+  if (std::holds_alternative<StreamGone>(message.what)) streams_.erase(message.stream);
+  inbox_.emplace_back(std::move(message));
+  poke();
+}
+
+bool SimulatedAgent::send(StreamId stream, const AgentMessage& message) {
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return false;
+  if (const auto* attending = std::get_if<AgentAttending>(&message)) epoch_ = attending->epoch;
+  return machine_.network.send(found->second, message);
+}
+
+void SimulatedAgent::end(StreamId stream, const std::string& why) {
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return;
+  machine_.network.end_by_agent(found->second, why);
+  streams_.erase(found);
+}
+
+void SimulatedAgent::begin(const std::string&, std::uint64_t number) {
+  Dice& dice = machine_.dice;
+  if (dice.chance(machine_.disturbances.probe_hangs)) return;
+  const bool faulty = dice.chance(machine_.disturbances.probe_accuses);
+  machine_.loop.after(dice.skewed(50ms, 2s), [self = shared_from_this(), number, faulty] {
+    if (self->state_ != State::listens) return;
+    self->inbox_.emplace_back(
+        ProbeEnded{number, {.faulty = faulty, .value = 1, .why = faulty ? "memory differs" : ""}});
+    self->poke();
+  });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,95 @@
+// One agent as a simulated process: the real Supervisor over simulated streams, ranks and probes.
+#pragma once
+
+#include "real/agent/supervisor.hpp"
+#include "real/platform.hpp"
+#include "tests/driver/simulated_job.hpp"
+#include "tests/driver/simulated_network.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gauntlet {
+
+/// What all simulated processes share.
+struct SimulatedMachine {
+  SimulatedMachine(std::uint64_t seed, const Disturbances& rough)
+      : disturbances(rough), network(loop, seed, disturbances), dice(seed, "machine") {}
+
+  EventLoop loop;
+  Disturbances disturbances;  // those of the present: calm in the end
+  SimulatedNetwork network;
+  Dice dice;
+  /// A signal of an injection reached a rank of that drill.
+  std::function<void(const std::string& directory, std::uint64_t injection)> on_injected = [](auto&&...) {};
+  /// Agents did something to ranks, obeying the driver of this epoch.
+  std::function<void(const AgentName& agent, std::uint64_t epoch)> on_deed = [](auto&&...) {};
+};
+
+class SimulatedAgent final : public StreamEnd,
+                             public std::enable_shared_from_this<SimulatedAgent>,
+                             private AgentStreams,
+                             private ProbeRunner,
+                             private Clock {
+ public:
+  SimulatedAgent(SimulatedMachine& machine, SimulatedJob& job, AgentName name, bool allow_injection);
+  ~SimulatedAgent() override = default;
+
+  /// Begins to listen some time later, or ends.
+  void begin(bool place_is_taken);
+  const AgentName& name() const { return name_; }
+  bool alive() const { return state_ != State::dead; }
+  bool listens() const { return state_ == State::listens; }
+  bool left_socket() const { return left_socket_; }  // it was killed
+  const std::string& last_words() const { return last_words_; }
+  std::shared_ptr<Connection> connect(const DriverHello& hello, const LinkListener& listener);
+
+  // Signals.
+  void terminate();                          // SIGTERM and SIGCONT
+  void kill();                               // SIGKILL
+  void stop(std::optional<Duration> lasts);  // SIGSTOP, and SIGCONT later
+
+  void hear(FromStream message) override;
+
+ private:
+  enum class State : std::uint8_t { starts, listens, ends, dying, dead };
+
+  void listen();
+  void poke();
+  void turn();
+  void end(int exit_code);
+  void die();
+  void say(const std::string& line);
+
+  // AgentStreams
+  bool send(StreamId stream, const AgentMessage& message) override;
+  void end(StreamId stream, const std::string& why) override;
+  // ProbeRunner
+  bool knows(const std::string& probe) const override { return probe == "host_check"; }
+  std::string known() const override { return "host_check"; }
+  void begin(const std::string& probe, std::uint64_t number) override;
+  // Clock
+  std::int64_t monotonic_ns() const override { return machine_.loop.now(); }
+
+  SimulatedMachine& machine_;
+  const AgentName name_;
+  SimulatedRanks ranks_;
+  const bool allow_injection_;
+  State state_ = State::starts;
+  bool stopped_ = false;
+  bool left_socket_ = false;
+  bool poked_ = false;
+  std::int64_t deadline_ = 0;
+  std::optional<Supervisor> supervisor_;
+  std::deque<SupervisorMessage> inbox_;
+  std::map<StreamId, std::shared_ptr<Connection>> streams_;
+  std::optional<std::uint64_t> injecting_;
+  std::uint64_t epoch_ = 0;  // of the driver that it obeys
+  std::string last_words_;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,331 @@
+#include "tests/driver/simulated_drill.hpp"
+
+#include "core/record/codec.hpp"
+#include "core/record/fingerprint.hpp"
+#include "policies/controller.hpp"
+#include "real/drill.hpp"
+#include "real/drill_place.hpp"
+#include "real/real_cluster.hpp"
+#include "score/score.hpp"
+#include "study/replica.hpp"
+#include "tests/driver/drill_case.hpp"
+#include "tests/driver/file_snapshot.hpp"
+#include "tests/driver/record_checks.hpp"
+#include "tests/driver/simulated_platform.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What is recorded of the policies' view, for people.
+class TracedController final : public Policy {
+ public:
+  TracedController(const PolicyConstants& constants, EventLoop& loop) : controller_(constants), loop_(loop) {}
+  void on(const Observed& seen, Orders& out) override {
+    const std::size_t before = out.size();
+    controller_.on(seen, out);
+    if (!loop_.tracing) return;
+    loop_.trace("policies see " + to_text(seen));
+    for (std::size_t i = before; i < out.size(); ++i) loop_.trace("policies order " + to_text(out[i]));
+  }
+
+ private:
+  Controller controller_;
+  EventLoop& loop_;
+};
+
+/// $TMPDIR while it lives.
+class TemporaryFiles {
+ public:
+  explicit TemporaryFiles(const std::string& directory) : before_(drill_base()) {
+    ::setenv("TMPDIR", directory.c_str(), 1);
+  }
+  ~TemporaryFiles() { ::setenv("TMPDIR", before_.c_str(), 1); }
+  TemporaryFiles(const TemporaryFiles&) = delete;
+  TemporaryFiles& operator=(const TemporaryFiles&) = delete;
+
+ private:
+  std::string before_;
+};
+
+class SimulatedDrill {
+ public:
+  SimulatedDrill(std::uint64_t seed, Tracing tracing)
+      : seed_(seed),
+        case_(case_of(seed)),
+        dice_(seed, "drill"),
+        machine_(seed, case_.disturbances),
+        agents_(machine_, seed),
+        record_((place_.path() / "drill.rec").string()) {
+    machine_.loop.tracing = tracing == Tracing::on;
+    machine_.loop.end = EventLoop::kBegan + Duration(case_.rough_for + 3h).count();
+    machine_.on_injected = [this](const std::string& directory, std::uint64_t injection) {
+      ++report_.injections;
+      if (++injected_[{directory, injection}] > 1)
+        loop().fail("fault " + std::to_string(injection) + " of the plan was injected twice");
+    };
+    machine_.on_deed = [this](const AgentName& agent, std::uint64_t epoch) {
+      std::uint64_t& highest = epochs_[agent.directory];
+      if (epoch < highest)
+        loop().fail("host " + std::to_string(agent.host) + " obeys the driver of epoch " +
+                    std::to_string(epoch) + " after one of epoch " + std::to_string(highest));
+      highest = std::max(highest, epoch);
+    };
+  }
+
+  SimulatedDrillReport run() {
+    const TemporaryFiles here(place_.path().string());
+    plan_trouble();
+    while (!loop().failed() && !over_) {
+      drive(record_, Depth::outer);
+      if (!over_) loop().run(loop().now() + dice_.skewed(10ms, 2min).count(), [] { return false; });
+    }
+    if (!loop().failed()) check_nothing_is_left();
+    report_.failure = loop().failure();
+    report_.events = loop().events();
+    report_.trace = loop().lines();
+    return report_;
+  }
+
+ private:
+  enum class Depth : std::uint8_t { outer, nested };
+  using Driver = std::shared_ptr<SimulatedDriver>;
+
+  EventLoop& loop() { return machine_.loop; }
+  const World& world() const { return case_.scenario.world; }
+
+  // --- drivers
+
+  DrillOptions options_of(const std::string& record, SimulatedDriver& driver) const {
+    return {.record = record,
+            .platform = &driver,
+            .header = {.version = "simulated", .scenario = "a drill", .seed = seed_, .replica = 0},
+            .plan = case_.plan,
+            .stop = &driver.stop};
+  }
+
+  /// One driver, from its start to its end, whatever that is.
+  void drive(const std::string& record, Depth depth) {
+    const auto driver =
+        std::make_shared<SimulatedDriver>(machine_, agents_, "driver " + std::to_string(++report_.drivers));
+    if (report_.drivers > 200) return loop().fail("the drill needs driver after driver");
+    loop().trace("driver " + std::to_string(report_.drivers) + " begins");
+    std::optional<FileSnapshot> at_death;
+    driver->on_death = [&] { at_death.emplace(place_.path()); };
+    drivers_.push_back(driver);
+    if (arm_next_driver_) driver->die_in(std::exchange(arm_next_driver_, 0));
+    std::optional<DrillResult> result;
+    std::string why;
+    try {
+      TracedController controller(case_.scenario.policies, loop());
+      result = run_drill(world(), controller, options_of(record, *driver));
+    } catch (const std::runtime_error& error) {
+      why = error.what();
+    }
+    drivers_.pop_back();
+    if (loop().failed()) return;
+    if (at_death) return at_death->restore();
+    if (result) return judge(*result, *driver);
+    judge(why, depth);
+  }
+
+  void judge(const DrillResult& result, SimulatedDriver& driver) {
+    if (result.difference) return loop().fail("the resumed policies decide otherwise than in the recording");
+    if (!result.finished) {
+      if (!driver.stop) return loop().fail("a driver ended before its drill");
+      loop().trace("the driver was told to stop");
+      return;
+    }
+    over_ = true;
+    const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
+    report_.ending = ending == Ending::completed ? "completed"
+                     : ending == Ending::gave_up ? "gave up"
+                                                 : "time over";
+    loop().trace("the drill is over: " + report_.ending);
+    check_result(result, ending);
+  }
+
+  /// It ended with an error: one that a person can do something about.
+  void judge(const std::string& why, Depth depth) {
+    loop().trace("the driver ends: " + why);
+    const auto says = [&](const char* part) { return why.find(part) != std::string::npos; };
+    const Disturbances& rough = case_.disturbances;
+    const bool may_fail = rough.cannot_start + rough.ends_at_start + rough.slow_to_listen + rough.dies_late +
+                              rough.agent_crashes + rough.agent_hangs + rough.breaks + rough.partitions >
+                          0;
+    if (may_fail && (says("does not answer") || says("cannot be started"))) return;
+    if (depth == Depth::nested && says("another driver runs this drill")) return;
+    loop().fail("a driver ends without a reason: " + why);
+  }
+
+  // --- what must hold at the end
+
+  void check_result(const DrillResult& result, Ending ending) {
+    const auto fail = [&](const std::string& why) { loop().fail(why); };
+    Fingerprint all;
+    for (const Observed& seen : result.record.observations) all.add(fingerprint_of(seen));
+    report_.fingerprint = all.value();
+    const Duration longest = 2 * kAnswersWithin + case_.scenario.policies.detection.collective_timeout + 2min;
+    if (const auto why = problem_of_record(result.record, case_.scenario.policies, longest); !why.empty())
+      return fail(why);
+    if (ending == Ending::completed && result.final_hash != expected_hash())
+      return fail("the final parameters are not those of the job");
+    if (ending == Ending::gave_up && world().job.give_up_after == 0ns) return fail("it gave up unasked");
+    if (ending == Ending::time_over && world().job.window == 0ns) return fail("its time was over unasked");
+    if (result.injected > report_.injections)
+      return fail("the journal has more injections than the ranks have seen");
+    Figures figures;
+    score(score_facts(world()), result.logs.truth, result.logs.progress, result.record, figures);
+  }
+
+  static std::uint64_t fingerprint_of(const Observed& seen) {
+    Fingerprint one;
+    for (const char each : to_text(seen)) one.add(static_cast<std::uint64_t>(each));
+    return one.value();
+  }
+
+  std::uint64_t expected_hash() const {
+    Fingerprint all;
+    for (std::uint32_t rank = 0; rank < world().job.layout.ranks(); ++rank)
+      all.add(final_hash_of(seed_, rank, world().job.steps));
+    return all.value();
+  }
+
+  /// Whom a dead driver left ends by itself, in the time that agents wait for another one.
+  void check_nothing_is_left() {
+    loop().run(loop().now() + Duration(2min).count(), [] { return false; });
+    if (loop().failed()) return;
+    for (const auto& agent : agents_.all()) {
+      if (agent->alive()) return loop().fail("agent " + std::to_string(agent->name().host) + " is left over");
+      if (agents_.job(agent->name().directory).alive() > 0) return loop().fail("ranks are left over");
+    }
+  }
+
+  // --- trouble
+
+  /// So many a minute, at times that are not even.
+  void often(double per_minute, std::function<void()> what) {
+    if (per_minute <= 0) return;
+    const Duration mean = from_seconds(60 / per_minute);
+    std::int64_t at = EventLoop::kBegan;
+    while ((at += dice_.between(Duration(0), 2 * mean).count()) < EventLoop::kBegan + case_.rough_for.count())
+      loop().at(at, what);
+  }
+
+  void plan_trouble() {
+    const Disturbances& rough = case_.disturbances;
+    loop().after(case_.rough_for, [this] {
+      loop().trace("nothing else goes wrong from here on");
+      machine_.disturbances = {};
+    });
+    often(rough.breaks, [this] { machine_.network.break_one(); });
+    often(rough.partitions, [this] {
+      machine_.network.partition(static_cast<std::uint32_t>(dice_.below(world().inventory.hosts())),
+                                 dice_.skewed(100ms, 1min));
+    });
+    often(rough.agent_crashes, [this] { strike_agent([](SimulatedAgent& agent) { agent.kill(); }); });
+    often(rough.agent_hangs, [this] {
+      const bool for_ever = dice_.chance(0.3);
+      const Duration lasts = dice_.skewed(100ms, 1min);
+      strike_agent(
+          [&](SimulatedAgent& agent) { agent.stop(for_ever ? std::nullopt : std::optional(lasts)); });
+    });
+    often(rough.rank_crashes, [this] {
+      strike_rank([this](SimulatedJob& job, const auto& rank) {
+        constexpr std::int32_t kCodes[] = {1, 137, 139};
+        job.end(rank, kCodes[dice_.below(3)]);
+      });
+    });
+    often(rough.rank_hangs,
+          [this] { strike_rank([](SimulatedJob& job, const auto& rank) { job.stop(*rank); }); });
+    plan_drivers();
+  }
+
+  void plan_drivers() {
+    const Disturbances& rough = case_.disturbances;
+    often(rough.driver_pauses, [this] {
+      if (!drivers_.empty()) drivers_.back()->pause(dice_.skewed(100ms, 1min));
+    });
+    for (std::uint32_t i = 0; i < rough.driver_deaths; ++i) {
+      const bool soon_after = dice_.chance(0.6);  // within one of its next calls, and not while it sleeps
+      const bool told = dice_.chance(rough.operator_stops);
+      const std::uint64_t calls = 1 + static_cast<std::uint64_t>(dice_.skewed(1ns, 300ns).count());
+      loop().after(dice_.between(0ns, case_.rough_for), [this, soon_after, told, calls] {
+        if (drivers_.empty()) {
+          arm_next_driver_ = calls;  // it dies while it takes over
+        } else if (told) {
+          drivers_.back()->stop = true;
+        } else if (soon_after) {
+          drivers_.back()->die_in(calls);
+        } else {
+          drivers_.back()->die();
+        }
+      });
+    }
+    for (std::uint32_t i = 0; i < rough.rivals; ++i)
+      loop().after(dice_.between(0ns, case_.rough_for), [this] { rival(); });
+  }
+
+  /// Somebody starts the same command again while its driver lives.
+  void rival() {
+    if (drivers_.size() != 1 || over_) return;
+    loop().trace("the drill is started a second time");
+    const Driver first = drivers_.back();
+    drive(record_, Depth::nested);
+    if (over_ && !first->dead()) loop().fail("two drivers ran one drill");
+  }
+
+  void strike_agent(const std::function<void(SimulatedAgent&)>& how) {
+    std::vector<std::shared_ptr<SimulatedAgent>> living;
+    for (const auto& agent : agents_.all()) {
+      if (agent->listens()) living.push_back(agent);
+    }
+    if (!living.empty()) how(*living[dice_.below(living.size())]);
+  }
+
+  void strike_rank(const std::function<void(SimulatedJob&, const std::shared_ptr<RankProcess>&)>& how) {
+    std::set<std::string> directories;
+    for (const auto& agent : agents_.all()) {
+      if (agent->alive()) directories.insert(agent->name().directory);
+    }
+    for (const std::string& directory : directories) {
+      SimulatedJob& job = agents_.job(directory);
+      const auto living = job.living();
+      if (living.empty()) continue;
+      const auto& rank = living[dice_.below(living.size())];
+      loop().trace("rank " + std::to_string(rank->options.rank) + " is struck");
+      how(job, rank);
+    }
+  }
+
+  const std::uint64_t seed_;
+  const DrillCase case_;
+  Dice dice_;
+  const Scratch place_;
+  SimulatedMachine machine_;
+  SimulatedAgents agents_;
+  const std::string record_;
+  std::vector<Driver> drivers_;  // those that live: a nested one last
+  std::uint64_t arm_next_driver_ = 0;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> injected_;
+  std::map<std::string, std::uint64_t> epochs_;
+  bool over_ = false;
+  SimulatedDrillReport report_;
+};
+
+}  // namespace
+
+SimulatedDrillReport simulate_drill(std::uint64_t seed, Tracing tracing) {
+  return SimulatedDrill(seed, tracing).run();
+}
+
+}  // namespace gauntlet

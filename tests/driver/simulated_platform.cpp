@@ -1,0 +1,268 @@
+#include "tests/driver/simulated_platform.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace gauntlet {
+
+using namespace std::chrono_literals;
+
+// --- agents
+
+std::shared_ptr<SimulatedAgent> SimulatedAgents::start(const AgentName& name, bool allow_injection) {
+  const bool taken = living(name) != nullptr;
+  auto agent = std::make_shared<SimulatedAgent>(machine_, job(name.directory), name, allow_injection);
+  agents_.push_back(agent);
+  machine_.loop.trace("agent " + std::to_string(name.host) + " is started");
+  agent->begin(taken);
+  return agent;
+}
+
+std::shared_ptr<SimulatedAgent> SimulatedAgents::living(const AgentName& name) const {
+  const auto found = std::find_if(agents_.begin(), agents_.end(), [&](const auto& each) {
+    return each->alive() && each->name().host == name.host && each->name().directory == name.directory;
+  });
+  return found == agents_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<SimulatedAgent> SimulatedAgents::last(const AgentName& name) const {
+  const auto found = std::find_if(agents_.rbegin(), agents_.rend(), [&](const auto& each) {
+    return each->name().host == name.host && each->name().directory == name.directory;
+  });
+  return found == agents_.rend() ? nullptr : *found;
+}
+
+SimulatedJob& SimulatedAgents::job(const std::string& directory) {
+  auto& job = jobs_[directory];
+  if (!job) job = std::make_unique<SimulatedJob>(machine_.loop, seed_, machine_.disturbances);
+  return *job;
+}
+
+// --- the driver as a process
+
+void SimulatedDriver::say(const std::string& line) {
+  if (!dead()) machine_.loop.trace(name_ + ": " + line);
+}
+
+bool SimulatedDriver::dead() {
+  if (machine_.loop.failed()) stop = true;  // nothing more is of interest
+  return dead_ || machine_.loop.failed();
+}
+
+void SimulatedDriver::die() {
+  if (dead()) return;
+  machine_.loop.trace(name_ + " is killed");
+  dead_ = true;
+  died_at_ = machine_.loop.now();
+  stop = true;
+  for (const auto& each : streams_) {
+    if (const auto stream = each.lock()) machine_.network.driver_died(stream);
+  }
+  on_death();
+}
+
+bool SimulatedDriver::lives() {
+  if (dead()) return false;
+  if (--calls_left_ == 0) die();
+  return !dead();
+}
+
+void SimulatedDriver::pause(Duration lasts) {
+  machine_.loop.trace(name_ + " is stopped for " + std::to_string(lasts / 1ms) + " ms");
+  paused_until_ = machine_.loop.now() + lasts.count();
+}
+
+void SimulatedDriver::block(Duration at_most, const std::function<bool()>& done) {
+  if (!lives()) return;
+  const std::int64_t until = machine_.loop.now() + at_most.count();
+  machine_.loop.run(until, [&] { return dead() || done(); });
+  while (!dead() && machine_.loop.now() < paused_until_)
+    machine_.loop.run(paused_until_, [this] { return dead(); });
+}
+
+// --- its clock
+
+class SimulatedAlarm final : public Alarm {
+ public:
+  explicit SimulatedAlarm(SimulatedDriver& driver) : driver_(driver) {}
+  void sleep(Duration at_most) override {
+    driver_.block(at_most, [this] { return woken_; });
+    woken_ = false;
+  }
+  void wake() override { woken_ = true; }
+
+ private:
+  SimulatedDriver& driver_;
+  bool woken_ = false;
+};
+
+/// Its body runs between two events, as it would beside a driver that sleeps; while a driver computes no time passes.
+class SimulatedRepeater final : public Repeater {
+ public:
+  SimulatedRepeater(SimulatedDriver& driver, Duration period, std::function<void()> body)
+      : driver_(driver), period_(std::max<Duration>(period, 1ms)), body_(std::move(body)) {
+    repeat();
+  }
+  ~SimulatedRepeater() override { *over_ = true; }
+
+ private:
+  void repeat() {
+    if (driver_.dead()) return;
+    EventLoop& loop = driver_.machine_.loop;
+    const bool paused = loop.now() < driver_.paused_until_;
+    if (!paused) body_();
+    loop.at(paused ? driver_.paused_until_ : loop.now() + period_.count(), [this, over = over_] {
+      if (!*over) repeat();
+    });
+  }
+
+  SimulatedDriver& driver_;
+  const Duration period_;
+  const std::function<void()> body_;
+  const std::shared_ptr<bool> over_ = std::make_shared<bool>(false);
+};
+
+std::int64_t SimulatedDriver::monotonic_ns() const {
+  // A look at the clock is a call like any other: the driver may die between any two lines that need the time.
+  return const_cast<SimulatedDriver*>(this)->lives() || died_at_ == 0 ? machine_.loop.now() : died_at_;
+}
+
+std::unique_ptr<Alarm> SimulatedDriver::alarm() { return std::make_unique<SimulatedAlarm>(*this); }
+
+std::unique_ptr<Repeater> SimulatedDriver::repeat(Duration period, std::function<void()> body) {
+  return std::make_unique<SimulatedRepeater>(*this, period, std::move(body));
+}
+
+// --- its streams
+
+class SimulatedLink final : public AgentLink {
+ public:
+  SimulatedLink(SimulatedDriver& driver, AgentName agent, DriverHello hello, LinkListener listener)
+      : driver_(driver), agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {}
+  ~SimulatedLink() override { close(); }
+
+  bool connect(Duration timeout, std::string& why) override {
+    constexpr Duration kRetry = 100ms;
+    const std::int64_t deadline = now() + timeout.count();
+    do {
+      const auto agent = driver_.agents_.living(agent_);
+      if (!agent || !agent->listens()) {
+        why = "no agent answers";
+        driver_.block(std::min(kRetry, Duration(deadline - now())), [] { return false; });
+        continue;
+      }
+      stream_ = agent->connect(hello_, listener_);
+      driver_.streams_.push_back(stream_);
+      const auto settled = [this] { return stream_->driver != Connection::Driver::opening; };
+      driver_.block(Duration(deadline - now()), settled);
+      if (driver_.dead()) break;
+      if (settled() && stream_->refusal.empty()) return true;
+      if (!settled()) {
+        why = "the agent does not answer";
+        machine().network.end_by_driver(stream_);
+        stream_->driver = Connection::Driver::gone;
+        return false;
+      }
+      why = stream_->refusal;
+      if (why != kBroken) return false;
+    } while (now() < deadline && !driver_.dead());
+    return false;
+  }
+
+  void send(const DriverMessage& message) override {
+    if (driver_.lives() && stream_ && stream_->driver == Connection::Driver::standing)
+      machine().network.send(stream_, message);
+  }
+
+  void close() override {
+    if (!stream_) return;
+    if (!driver_.dead() && stream_->driver != Connection::Driver::gone) {
+      machine().network.end_by_driver(stream_);
+      driver_.block(1s, [this] { return stream_->driver == Connection::Driver::gone; });
+    }
+    stream_->driver = Connection::Driver::gone;
+    stream_.reset();
+  }
+
+ private:
+  static constexpr std::string_view kBroken = "Socket closed";
+
+  std::int64_t now() const { return machine().loop.now(); }
+  SimulatedMachine& machine() const { return driver_.machine_; }
+
+  SimulatedDriver& driver_;
+  const AgentName agent_;
+  const DriverHello hello_;
+  const LinkListener listener_;
+  std::shared_ptr<Connection> stream_;
+};
+
+std::unique_ptr<AgentLink> SimulatedDriver::link(const AgentName& agent, const DriverHello& hello,
+                                                 const LinkListener& listener) {
+  lives();
+  return std::make_unique<SimulatedLink>(*this, agent, hello, listener);
+}
+
+/// A socket's file stays where its agent was killed, until the next one begins.
+bool SimulatedDriver::listens(const AgentName& name) const {
+  const auto agent = agents_.last(name);
+  return agent && (agent->listens() || agent->left_socket());
+}
+
+// --- its processes
+
+class SimulatedHandle final : public AgentHandle {
+ public:
+  SimulatedHandle(SimulatedDriver& driver, std::shared_ptr<SimulatedAgent> agent)
+      : driver_(driver), agent_(std::move(agent)) {}
+  ~SimulatedHandle() override { wait_or_end(0ns); }
+
+  bool exits_within(Duration patience) override {
+    if (!agent_) return true;
+    driver_.block(patience, [this] { return !agent_->alive(); });
+    return !agent_->alive() || driver_.dead();
+  }
+  bool wait_or_end(Duration patience) override {
+    if (!agent_) return true;
+    const bool obeyed = exits_within(patience);
+    if (!obeyed) {
+      agent_->terminate();
+      if (!exits_within(5s)) kill();
+    }
+    agent_.reset();
+    return obeyed;
+  }
+  void kill() override {
+    if (!agent_ || !driver_.lives()) return;
+    agent_->kill();
+    exits_within(20s);
+    agent_.reset();
+  }
+  void let_go() override { agent_.reset(); }
+
+ private:
+  SimulatedDriver& driver_;
+  std::shared_ptr<SimulatedAgent> agent_;
+};
+
+std::unique_ptr<AgentHandle> SimulatedDriver::start(const AgentName& name, bool allow_injection) {
+  find(name).reset();
+  if (!lives()) throw std::runtime_error("the driver is dead");
+  if (machine_.dice.chance(machine_.disturbances.cannot_start))
+    throw std::runtime_error("gauntlet: cannot be started: no process is left");
+  return std::make_unique<SimulatedHandle>(*this, agents_.start(name, allow_injection));
+}
+
+std::unique_ptr<AgentHandle> SimulatedDriver::find(const AgentName& name) {
+  if (!lives()) return nullptr;
+  auto agent = agents_.living(name);
+  return agent ? std::make_unique<SimulatedHandle>(*this, std::move(agent)) : nullptr;
+}
+
+std::string SimulatedDriver::last_words(const AgentName& name) const {
+  const auto agent = agents_.last(name);
+  return agent ? agent->last_words() : "";
+}
+
+}  // namespace gauntlet
