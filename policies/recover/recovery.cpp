@@ -161,9 +161,13 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     if (outcome.status == Status::done) expire(now, seating, out);
     return false;
   }
-  // A host that was granted before its order was cancelled is the job's all the same.
-  if (const auto* granted = std::get_if<Granted>(&outcome.result)) seating.join(granted->host);
+  // A host that was granted before its order was cancelled is the job's all the same. One that was evicted before the
+  // grant was heard of has left again.
+  const auto* granted = std::get_if<Granted>(&outcome.result);
+  const bool left = granted != nullptr && !seating.in_service(granted->host);
+  if (granted != nullptr && !left) seating.join(granted->host);
   if (!acquires_.empty() && std::erase(acquires_, outcome.order) > 0) {
+    if (left) acquire(1, out);
     host_came(now, seating, out);
     return false;
   }

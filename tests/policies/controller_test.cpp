@@ -103,6 +103,24 @@ TEST(Controller, WatchesSetsTheIntervalAndStarts) {
                                          kStarts));
 }
 
+// The cluster grants a spare host while the policies evict it: the grant and the silence cross on their ways.
+TEST(Controller, OrdersAnotherHostWhereTheGrantedOneWasEvictedOnItsWay) {
+  Conversation talk;
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  talk.at(1000s).exits(2);
+  talk.at(1005s).done("stop");
+  talk.at(1125s).fails_the_probe(2);
+  EXPECT_THAT(talk.at(1125s).done("probe 0", Probed{component(HostId{2}), Verdict::faulty, 1}),
+              ElementsAre("evict host 2", "acquire a host"));
+  talk.at(1125s).done("evict");
+  EXPECT_THAT(talk.at(1126s).falls_silent(4), ElementsAre("evict host 4"));
+  EXPECT_THAT(talk.at(1126s).done("acquire", Granted{HostId{4}}), ElementsAre("acquire a host"));
+  talk.at(1126s).done("evict");
+  EXPECT_THAT(talk.at(2000s).sees(HostReturned{HostId{2}}), ElementsAre("readmit host 2"));
+  EXPECT_THAT(talk.at(2000s).done("acquire", Granted{HostId{2}}), ElementsAre(kStarts));
+}
+
 TEST(Controller, ReplacesAHostThatCrashedAndTakesItBackRepaired) {
   Conversation talk;
   talk.starts();

@@ -58,6 +58,7 @@ TEST(Smaller, NotBelowTheLeast) {
   job.lose(1);
   EXPECT_THAT(job.done("wake"), IsEmpty());  // waits on, without end
   EXPECT_EQ(job.stage(), "replacing");
+  EXPECT_THAT(job.readmit(1), IsEmpty());
   EXPECT_THAT(job.done("acquire", Granted{HostId{1}}), ElementsAre(kStarts + ", 4 replicas"));
 }
 
@@ -99,6 +100,7 @@ TEST(Smaller, WithTheHostThatMakesTheLeast) {
   job.done("probe");
   job.wait(10min);
   EXPECT_THAT(job.done("wake"), IsEmpty());  // five hosts are two replicas
+  EXPECT_THAT(job.readmit(1), IsEmpty());
   EXPECT_THAT(job.done("acquire", Granted{HostId{1}}),
               ElementsAre("cancel", "cancel", kStarts + ", 3 replicas"));
 }
