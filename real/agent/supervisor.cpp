@@ -73,7 +73,8 @@ void Supervisor::run_timers() {
     lease_ends_ = kStart;
     if (!around_.ranks.none()) {
       around_.say("the lease has lapsed: its ranks are stopped");
-      stop_ranks();
+      // Not ordered by the driver: one that lives after all learns from the steps that stay away.
+      around_.ranks.stop();
     }
   }
   watches_.on_deadline(now_);

@@ -220,6 +220,23 @@ TEST_F(Agents, RanksRunOnlyUnderALease) {
   EXPECT_EQ(driver.left<AgentSeen>(), 0U) << "the end of a lease is no fault of the rank";
 }
 
+// It did not order their end, and it may have been stopped itself: the steps that stay away are what it learns from.
+TEST_F(Agents, ADriverThatLivesMissesTheStepsOfRanksWhoseLeaseLapsed) {
+  AgentUnderTest agent(directory, trainer.program());
+  DriverUnderTest driver(agent.socket(), 1);
+  driver.attend();
+  driver.link.watch(watch(WatchId{4}, Signal::step, ComponentKind::job, Silence{1s}));
+  driver.link.start_ranks(OrderId{6}, 1, {0}, {});
+  ASSERT_TRUE(driver.await_done(6).ok);
+  trainer.say(0, "5 up 0");
+  driver.await<AgentRankLine>([](const AgentRankLine& said) { return said.line == "5 up 0"; });
+  driver.link.lease(1ms);
+  driver.await<AgentRankExited>();
+  const Seen seen = driver.await_seen();
+  EXPECT_EQ(seen.watch, WatchId{4});
+  EXPECT_EQ(seen.edge, Edge::began);
+}
+
 TEST_F(Agents, TheHighestEpochIsObeyed) {
   AgentUnderTest agent(directory, trainer.program());
   DriverUnderTest old(agent.socket(), 5, {.started_ns = 1});
