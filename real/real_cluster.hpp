@@ -154,6 +154,7 @@ class RealCluster final : public Cluster {
   void on(const AnswerDue& due);
 
   // real_hosts.cpp: agents, and taking over from an earlier driver
+  std::uint32_t last_run_begun() const;
   void begin_drill(bool taking_over);
   void end_agents();
   void launch(HostId host);
@@ -193,7 +194,7 @@ class RealCluster final : public Cluster {
   void grant_spares();
   void note_undone();
   void note_failing(OpenOrder& open, HostId host);
-  std::string run_directory() const;
+  std::string run_directory(std::uint32_t run) const;
   std::vector<std::string> trainer_arguments() const;
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);

@@ -3,6 +3,7 @@
 #include "real/real_cluster.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 namespace gauntlet {
@@ -40,8 +41,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   }
   const bool taking_over = !so_far.observations.empty();
   if (taking_over) restore(so_far);
-  for (const RawProgress::Entry& entry : progress_.entries())
-    run_ = std::max(run_, entry.run);  // none is used twice
+  run_ = std::max(run_, last_run_begun());
   alive_at_ns_ = platform_.clock().monotonic_ns();
   renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
   try {
@@ -50,6 +50,14 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
     end_agents();
     throw;
   }
+}
+
+/// None is used twice: an earlier driver may have begun one that no order and no rank tells of.
+std::uint32_t RealCluster::last_run_begun() const {
+  std::uint32_t last = 0;
+  for (const RawProgress::Entry& entry : progress_.entries()) last = std::max(last, entry.run);
+  for (std::uint32_t next = last + 1; std::filesystem::exists(run_directory(next)); ++next) last = next;
+  return last;
 }
 
 void RealCluster::begin_drill(bool taking_over) {

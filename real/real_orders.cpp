@@ -202,7 +202,7 @@ void RealCluster::begin(OpenOrder& open, const Start& action) {
 }
 
 void RealCluster::start_ranks(OpenOrder& open) {
-  const std::string meeting = run_directory();
+  const std::string meeting = run_directory(run_);
   if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
     throw std::runtime_error(meeting +
                              ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
@@ -220,8 +220,10 @@ void RealCluster::start_ranks(OpenOrder& open) {
   }
 }
 
-/// Where the ranks of the present run meet.
-std::string RealCluster::run_directory() const { return setup_.directory + "/run-" + std::to_string(run_); }
+/// Where the ranks of that run meet.
+std::string RealCluster::run_directory(std::uint32_t run) const {
+  return setup_.directory + "/run-" + std::to_string(run);
+}
 
 std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
@@ -239,7 +241,7 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
           "--steps",
           std::to_string(job.steps),
           "--run-directory",
-          run_directory(),
+          run_directory(run_),
           "--checkpoint-directory",
           setup_.directory + "/checkpoints",
           "--checkpoint-every",
