@@ -174,6 +174,22 @@ void prepare_drill_directory(const std::string& path) {
   probe_directory(checkpoints);
 }
 
+void write_epoch(const std::string& directory, std::uint64_t epoch) {
+  const std::string name = directory + "/epoch", written = name + ".new";
+  {
+    std::ofstream file(written);
+    file << epoch << std::endl;
+    if (!file) throw std::runtime_error(written + ": cannot be written");
+  }
+  std::filesystem::rename(written, name);
+}
+
+std::optional<std::uint64_t> newest_epoch(const std::string& directory) {
+  std::ifstream file(directory + "/epoch");
+  std::uint64_t epoch = 0;
+  return file >> epoch ? std::optional(epoch) : std::nullopt;
+}
+
 void remove_drill_directory(const std::string& path) {
   std::error_code ignored;
   if (is_drill_directory(path)) std::filesystem::remove_all(path, ignored);

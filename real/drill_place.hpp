@@ -63,6 +63,12 @@ std::string new_drill_directory();
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.
 void prepare_drill_directory(const std::string& path);
 
+/// Says in the directory which driver has the drill: agents that remember whom they obeyed may all be gone.
+void write_epoch(const std::string& directory, std::uint64_t epoch);
+
+/// What was written last; nothing where the directory is gone.
+std::optional<std::uint64_t> newest_epoch(const std::string& directory);
+
 /// Removes it with all that is in it, if a drill of ours made it.
 void remove_drill_directory(const std::string& path);
 

@@ -157,6 +157,7 @@ class RealCluster final : public Cluster {
   std::uint32_t last_run_begun() const;
   void begin_drill(bool taking_over);
   void end_agents();
+  void check_own();
   void launch(HostId host);
   bool launch_and_attend(HostId host);
   void set_link(HostId host, std::unique_ptr<AgentLink> link);

@@ -1,10 +1,13 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
 #include "core/quantity.hpp"
+#include "real/drill_place.hpp"
 #include "real/real_cluster.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 namespace gauntlet {
 namespace {
@@ -45,6 +48,9 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   alive_at_ns_ = platform_.clock().monotonic_ns();
   renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
   try {
+    if (newest_epoch(setup_.directory).value_or(0) < setup_.epoch)
+      write_epoch(setup_.directory, setup_.epoch);
+    check_own();
     begin_drill(taking_over);
   } catch (...) {
     end_agents();
@@ -56,7 +62,14 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
 std::uint32_t RealCluster::last_run_begun() const {
   std::uint32_t last = 0;
   for (const RawProgress::Entry& entry : progress_.entries()) last = std::max(last, entry.run);
-  for (std::uint32_t next = last + 1; std::filesystem::exists(run_directory(next)); ++next) last = next;
+  constexpr std::string_view kRun = "run-";
+  for (const auto& each : std::filesystem::directory_iterator(setup_.directory)) {
+    const std::string name = each.path().filename().string();
+    std::uint32_t number = 0;
+    if (!name.starts_with(kRun)) continue;
+    std::from_chars(name.data() + kRun.size(), name.data() + name.size(), number);
+    last = std::max(last, number);
+  }
   return last;
 }
 
@@ -133,7 +146,18 @@ void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
   link.reset();
 }
 
+/// Throws Superseded where a later driver has the drill. Agents tell too, but only those that this one talks with.
+void RealCluster::check_own() {
+  const std::optional<std::uint64_t> newest = newest_epoch(setup_.directory);
+  if (newest && *newest <= setup_.epoch) return;
+  superseded_ = true;
+  throw Superseded("another driver took over: " +
+                   (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill"
+                           : setup_.directory + " is removed"));
+}
+
 void RealCluster::launch(HostId host) {
+  check_own();
   hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty());
 }
 

@@ -60,8 +60,9 @@ struct Disturbances {
   // Drivers.
   std::uint32_t driver_deaths = 0;  // at most
   double driver_pauses = 0;
-  double operator_stops = 0;  // chance that a driver is told to stop, rather than killed
-  std::uint32_t rivals = 0;   // the same command, started while its driver lives
+  double operator_stops = 0;    // chance that a driver is told to stop, rather than killed
+  std::uint32_t takeovers = 0;  // by a driver with a copy of the recording, while the first one is stopped
+  std::uint32_t rivals = 0;     // the same command, started while its driver lives
 };
 
 inline Disturbances disturbances_of(std::uint64_t seed) {
@@ -92,6 +93,8 @@ inline Disturbances disturbances_of(std::uint64_t seed) {
   out.driver_deaths = dice.chance(0.7) ? dice.between(1, 4) : 0;
   out.driver_pauses = roughness * rate(2);
   out.operator_stops = some(0.3);
+  // Where nothing is lost, the first driver hears of it.
+  out.takeovers = out.loses_the_rest == 0 && dice.chance(0.15) ? 1 : 0;
   out.rivals = dice.chance(0.1) ? 1 : 0;
   return out;
 }

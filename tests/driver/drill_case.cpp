@@ -65,7 +65,7 @@ FaultPlan draw_plan_of(Dice& dice, const World& world) {
   const std::uint32_t faults = dice.chance(0.1) ? 0 : dice.between(1, 6);
   for (std::uint32_t i = 0; i < faults; ++i) {
     const auto gpus = world.inventory.hosts() * world.inventory.gpus_per_host;
-    plan.push_back({.at = kStart + dice.between(0s, 4min),
+    plan.push_back({.at = kStart + dice.between(0s, 2 * world.job.steps * world.job.step_time),
                     .kind = FaultKindId{static_cast<std::uint32_t>(dice.below(world.faults.size()))},
                     .component = {ComponentKind::gpu, static_cast<std::uint32_t>(dice.below(gpus))}});
   }

@@ -9,7 +9,8 @@
 
 namespace gauntlet {
 
-/// Simulates so many drills, or with $SEED in the environment that one, and prints its trace. Prints statistics.
+/// Simulates so many drills, or $SEEDS of them; or with $SEED in the environment that one, and prints its trace. Prints
+/// statistics.
 void expect_drills_hold(std::uint64_t first_seed, std::uint64_t seeds);
 
 }  // namespace gauntlet

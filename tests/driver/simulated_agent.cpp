@@ -31,7 +31,7 @@ void SimulatedAgent::begin(bool place_is_taken) {
   Dice& dice = machine_.dice;
   const auto self = shared_from_this();
   if (place_is_taken || dice.chance(machine_.disturbances.ends_at_start)) {
-    last_words_ = place_is_taken ? "its place is held by a living agent" : "the disk is on fire";
+    last_words_ = place_is_taken ? "it cannot have its place" : "the disk is on fire";
     machine_.loop.after(dice.between(1ms, 50ms), [self] { self->die(); });
     return;
   }
@@ -160,7 +160,10 @@ void SimulatedAgent::hear(FromStream message) {
 bool SimulatedAgent::send(StreamId stream, const AgentMessage& message) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return false;
-  if (const auto* attending = std::get_if<AgentAttending>(&message)) epoch_ = attending->epoch;
+  if (const auto* attending = std::get_if<AgentAttending>(&message)) {
+    epoch_ = attending->epoch;
+    machine_.on_attending(found->second->driver_name);
+  }
   return machine_.network.send(found->second, message);
 }
 

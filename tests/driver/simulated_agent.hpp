@@ -26,6 +26,8 @@ struct SimulatedMachine {
   Dice dice;
   /// A signal of an injection reached a rank of that drill.
   std::function<void(const std::string& directory, std::uint64_t injection)> on_injected = [](auto&&...) {};
+  /// An agent obeys that driver from now on.
+  std::function<void(const std::string& driver)> on_attending = [](auto&&...) {};
   /// Agents did something to ranks, obeying the driver of this epoch.
   std::function<void(const AgentName& agent, std::uint64_t epoch)> on_deed = [](auto&&...) {};
 };

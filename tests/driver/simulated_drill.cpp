@@ -15,6 +15,7 @@
 #include "tests/real/scratch.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -113,12 +114,16 @@ class SimulatedDrill {
             .stop = &driver.stop};
   }
 
+  /// Whether a driver of this recording may still own the drill.
+  bool owns(const std::string& record) const { return record == record_; }
+
   /// One driver, from its start to its end, whatever that is.
-  void drive(const std::string& record, Depth depth) {
+  void drive(const std::string record, Depth depth) {
     const auto driver =
         std::make_shared<SimulatedDriver>(machine_, agents_, "driver " + std::to_string(++report_.drivers));
     if (report_.drivers > 200) return loop().fail("the drill needs driver after driver");
     loop().trace("driver " + std::to_string(report_.drivers) + " begins");
+    driver_began_ = loop().now();
     std::optional<FileSnapshot> at_death;
     driver->on_death = [&] { at_death.emplace(place_.path()); };
     drivers_.push_back(driver);
@@ -134,6 +139,8 @@ class SimulatedDrill {
     drivers_.pop_back();
     if (loop().failed()) return;
     if (at_death) return at_death->restore();
+    if (result && result->finished && depth == Depth::outer && !owns(record))
+      return loop().fail("a driver goes on to its end though another one took over");
     if (result) return judge(*result, *driver);
     judge(why, depth);
   }
@@ -145,6 +152,7 @@ class SimulatedDrill {
       loop().trace("the driver was told to stop");
       return;
     }
+    if (over_) return loop().fail("the drill ends twice");
     over_ = true;
     const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
     report_.ending = ending == Ending::completed ? "completed"
@@ -158,12 +166,9 @@ class SimulatedDrill {
   void judge(const std::string& why, Depth depth) {
     loop().trace("the driver ends: " + why);
     const auto says = [&](const char* part) { return why.find(part) != std::string::npos; };
-    const Disturbances& rough = case_.disturbances;
-    const bool may_fail = rough.cannot_start + rough.ends_at_start + rough.slow_to_listen + rough.dies_late +
-                              rough.agent_crashes + rough.agent_hangs + rough.breaks + rough.partitions >
-                          0;
-    if (may_fail && (says("does not answer") || says("cannot be started"))) return;
+    if (agents_may_fail() && (says("does not answer") || says("cannot be started"))) return;
     if (depth == Depth::nested && says("another driver runs this drill")) return;
+    if (depth == Depth::outer && taken_over_ && says("another driver took over")) return;
     loop().fail("a driver ends without a reason: " + why);
   }
 
@@ -174,7 +179,9 @@ class SimulatedDrill {
     Fingerprint all;
     for (const Observed& seen : result.record.observations) all.add(fingerprint_of(seen));
     report_.fingerprint = all.value();
-    const Duration longest = 2 * kAnswersWithin + case_.scenario.policies.detection.collective_timeout + 2min;
+    // Time without a driver does not count.
+    Duration longest = 2 * kAnswersWithin + case_.scenario.policies.detection.collective_timeout + 2min;
+    if (Duration(loop().now() - driver_began_) < longest) longest = kForever;
     if (const auto why = problem_of_record(result.record, case_.scenario.policies, longest); !why.empty())
       return fail(why);
     if (ending == Ending::completed && result.final_hash != expected_hash())
@@ -183,8 +190,20 @@ class SimulatedDrill {
     if (ending == Ending::time_over && world().job.window == 0ns) return fail("its time was over unasked");
     if (result.injected > report_.injections)
       return fail("the journal has more injections than the ranks have seen");
+    if (nothing_is_lost() && result.injected < report_.injections)
+      return fail("the journal lacks injections that the ranks have seen");
     Figures figures;
     score(score_facts(world()), result.logs.truth, result.logs.progress, result.record, figures);
+  }
+
+  /// Every answer of every agent reaches the journal.
+  bool nothing_is_lost() const { return !agents_may_fail() && case_.disturbances.driver_deaths == 0; }
+  bool agents_may_fail() const {
+    const Disturbances& rough = case_.disturbances;
+    return rough.cannot_start + rough.ends_at_start + rough.slow_to_listen + rough.dies_late +
+               rough.agent_crashes + rough.agent_hangs + rough.breaks + rough.partitions +
+               rough.driver_pauses >
+           0;
   }
 
   static std::uint64_t fingerprint_of(const Observed& seen) {
@@ -273,6 +292,8 @@ class SimulatedDrill {
     }
     for (std::uint32_t i = 0; i < rough.rivals; ++i)
       loop().after(dice_.between(0ns, case_.rough_for), [this] { rival(); });
+    for (std::uint32_t i = 0; i < rough.takeovers; ++i)
+      loop().after(dice_.between(0ns, case_.rough_for), [this] { take_over(); });
   }
 
   /// Somebody starts the same command again while its driver lives.
@@ -280,8 +301,43 @@ class SimulatedDrill {
     if (drivers_.size() != 1 || over_) return;
     loop().trace("the drill is started a second time");
     const Driver first = drivers_.back();
+    first->freeze();
     drive(record_, Depth::nested);
+    first->thaw();
     if (over_ && !first->dead()) loop().fail("two drivers ran one drill");
+  }
+
+  /// The first driver is stopped; another one goes on from a copy of the recording, and has the drill from then on.
+  void take_over() {
+    namespace fs = std::filesystem;
+    if (drivers_.size() != 1 || drivers_.back()->dead() || over_ || taken_over_ || agents_.all().empty())
+      return;
+    if (!fs::exists(record_) || fs::file_size(record_ + ".state") == 0) return;
+    const ReadRecording begun = read_recording(record_);
+    if (!begun.recording || begun.recording->record.observations.empty()) return;  // nothing to go on from
+    loop().trace("another driver goes on from a copy of the recording");
+    const std::string copy = (place_.path() / "copy.rec").string();
+    constexpr auto kOver = fs::copy_options::overwrite_existing;
+    fs::copy_file(record_, copy, kOver);
+    fs::copy_file(record_ + ".state", copy + ".state", kOver);
+    drivers_.back()->freeze();
+    if (dice_.chance(0.5))
+      arm_next_driver_ = 1 + static_cast<std::uint64_t>(dice_.skewed(1ns, 5000ns).count());
+    const std::string second = "driver " + std::to_string(report_.drivers + 1);
+    machine_.on_attending = [this, second, copy](const std::string& driver) {
+      if (driver != second) return;
+      taken_over_ = true;
+      record_ = copy;
+    };
+    const std::string directory = agents_.all().back()->name().directory;
+    const auto before = newest_epoch(directory);
+    drive(copy, Depth::nested);
+    if (newest_epoch(directory) != before) {  // it has said so, or ended the drill
+      taken_over_ = true;
+      record_ = copy;
+    }
+    drivers_.back()->thaw();
+    loop().trace("the first driver goes on");
   }
 
   void strike_agent(const std::function<void(SimulatedAgent&)>& how) {
@@ -313,12 +369,14 @@ class SimulatedDrill {
   const Scratch place_;
   SimulatedMachine machine_;
   SimulatedAgents agents_;
-  const std::string record_;
+  std::string record_;
   std::vector<Driver> drivers_;  // those that live: a nested one last
   std::uint64_t arm_next_driver_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> injected_;
   std::map<std::string, std::uint64_t> epochs_;
+  std::int64_t driver_began_ = 0;
   bool over_ = false;
+  bool taken_over_ = false;
   SimulatedDrillReport report_;
 };
 

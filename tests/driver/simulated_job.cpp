@@ -46,7 +46,12 @@ void SimulatedJob::say(RankProcess& rank, const std::string& rest) {
 }
 
 void SimulatedJob::start(const std::shared_ptr<RankProcess>& rank) {
-  runs_[rank->run].ranks.push_back(rank);
+  Ranks& ranks = runs_[rank->run].ranks;
+  if (std::any_of(ranks.begin(), ranks.end(),
+                  [&](const auto& each) { return each->options.rank == rank->options.rank; }))
+    loop_.fail("rank " + std::to_string(rank->options.rank) + " of run " + std::to_string(rank->run) +
+               " is started twice");
+  ranks.push_back(rank);
   loop_.after(dice_.skewed(5ms, 400ms), [this, rank] { arrive(rank); });
 }
 

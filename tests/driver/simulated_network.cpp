@@ -18,7 +18,6 @@ std::shared_ptr<Connection> SimulatedNetwork::open(std::uint32_t host,
   auto stream = std::make_shared<Connection>();
   stream->id = ++last_;
   stream->host = host;
-  stream->epoch = hello.epoch;
   stream->agent = agent;
   stream->listener = listener;
   streams_.push_back(stream);

@@ -27,7 +27,7 @@ struct Connection {
   enum class Driver : std::uint8_t { opening, standing, closing, gone };
   StreamId id = 0;
   std::uint32_t host = 0;
-  std::uint64_t epoch = 0;
+  std::string driver_name;
   std::weak_ptr<StreamEnd> agent;
   LinkListener listener;
   Driver driver = Driver::opening;

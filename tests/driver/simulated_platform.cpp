@@ -1,6 +1,7 @@
 #include "tests/driver/simulated_platform.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -11,7 +12,7 @@ using namespace std::chrono_literals;
 // --- agents
 
 std::shared_ptr<SimulatedAgent> SimulatedAgents::start(const AgentName& name, bool allow_injection) {
-  const bool taken = living(name) != nullptr;
+  const bool taken = living(name) != nullptr || !std::filesystem::exists(name.directory);
   auto agent = std::make_shared<SimulatedAgent>(machine_, job(name.directory), name, allow_injection);
   agents_.push_back(agent);
   machine_.loop.trace("agent " + std::to_string(name.host) + " is started");
@@ -64,7 +65,7 @@ void SimulatedDriver::die() {
 
 bool SimulatedDriver::lives() {
   if (dead()) return false;
-  if (--calls_left_ == 0) die();
+  if (!frozen_ && --calls_left_ == 0) die();
   return !dead();
 }
 
@@ -110,12 +111,15 @@ class SimulatedRepeater final : public Repeater {
   void repeat() {
     if (driver_.dead()) return;
     EventLoop& loop = driver_.machine_.loop;
-    const bool paused = loop.now() < driver_.paused_until_;
+    const bool paused = driver_.frozen_ || loop.now() < driver_.paused_until_;
     if (!paused) body_();
-    loop.at(paused ? driver_.paused_until_ : loop.now() + period_.count(), [this, over = over_] {
+    const std::int64_t next = loop.now() + (paused ? kLook : period_).count();
+    loop.at(next, [this, over = over_] {
       if (!*over) repeat();
     });
   }
+
+  static constexpr Duration kLook = 100ms;  // of one that is stopped, whether it goes on
 
   SimulatedDriver& driver_;
   const Duration period_;
@@ -153,6 +157,7 @@ class SimulatedLink final : public AgentLink {
         continue;
       }
       stream_ = agent->connect(hello_, listener_);
+      stream_->driver_name = driver_.name_;
       driver_.streams_.push_back(stream_);
       const auto settled = [this] { return stream_->driver != Connection::Driver::opening; };
       driver_.block(Duration(deadline - now()), settled);

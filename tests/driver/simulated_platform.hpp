@@ -56,6 +56,9 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   bool dead();
   /// SIGSTOP for so long.
   void pause(Duration lasts);
+  /// Stopped until it is thawed: another driver runs within one of its calls.
+  void freeze() { frozen_ = true; }
+  void thaw() { frozen_ = false; }
   /// For DrillOptions::stop.
   std::atomic<bool> stop{false};
   /// At its death, before anything else happens.
@@ -89,6 +92,7 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   SimulatedAgents& agents_;
   const std::string name_;
   bool dead_ = false;
+  bool frozen_ = false;
   std::int64_t died_at_ = 0;
   std::int64_t paused_until_ = 0;
   std::uint64_t calls_left_ = std::numeric_limits<std::uint64_t>::max();

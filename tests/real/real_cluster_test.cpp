@@ -1,4 +1,5 @@
 // The driver's cluster over agents of this test's own, with no controller above it.
+#include "real/drill_place.hpp"
 #include "tests/real/cluster_harness.hpp"
 
 #include <gmock/gmock.h>
@@ -41,6 +42,15 @@ TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
   so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
   EXPECT_THROW(RealCluster(world, setup(2), so_far, platform), Superseded);
   later.await<AgentHeartbeat>();
+}
+
+// Its agents are gone, and with them what they remember.
+TEST_F(RealClusters, ADriverThatComesTooLateStartsNoAgent) {
+  write_epoch(directory.name(), 5);
+  const Record nothing;
+  EXPECT_THROW(RealCluster(world, setup(2), nothing, platform), Superseded);
+  EXPECT_FALSE(agent_process(directory.name(), 0));
+  EXPECT_EQ(newest_epoch(directory.name()), 5U);
 }
 
 // A process that is stopped answers no farewell and no SIGTERM: only who waits for it itself knows that it is still there.
