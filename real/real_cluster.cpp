@@ -104,6 +104,7 @@ void RealCluster::run_due() {
 
 void RealCluster::finish(Ending ending) {
   if (finished_) return;
+  check_own();  // its end is the end of the agents
   push(Finished{JobId{0}, ending});
   finished_ = true;
 }

@@ -108,6 +108,7 @@ void RealCluster::end_agents() {
       if (lost != nullptr && obeyed_epoch(lost->why).value_or(0) > setup_.epoch) superseded_ = true;
     }
   }
+  if (newest_epoch(setup_.directory).value_or(0) > setup_.epoch) superseded_ = true;
   if (superseded_) {
     for (Host& host : hosts_) {
       if (host.process) host.process->let_go();

@@ -202,6 +202,7 @@ void RealCluster::begin(OpenOrder& open, const Start& action) {
 }
 
 void RealCluster::start_ranks(OpenOrder& open) {
+  check_own();
   const std::string meeting = run_directory(run_);
   if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
     throw std::runtime_error(meeting +
