@@ -61,11 +61,17 @@ void RealCluster::apply(const Order& order, Status status, const Result& result)
   if (status != Status::done) return;
   if (std::holds_alternative<Start>(order.what)) ranks_ = RanksState::up;
   if (const auto* granted = std::get_if<Granted>(&result)) {
-    std::erase(spares_, granted->host);
-    hosts_[granted->host.value].state = HostState::in_job;
     expect(!vacant_.empty(), "a host was granted to a slot that was empty");
-    slots_[vacant_.front()] = granted->host;
+    const std::uint32_t slot = vacant_.front();
     vacant_.erase(vacant_.begin());
+    slots_[slot] = granted->host;
+    // In a record the grant may stand after the order to evict the host, which was given before it was heard of: then
+    // the host has left the slot again.
+    if (std::erase(spares_, granted->host) > 0) {
+      hosts_[granted->host.value].state = HostState::in_job;
+    } else {
+      vacant_.push_back(slot);
+    }
   }
   if (const auto* evict = std::get_if<Evict>(&order.what)) {
     Host& host = hosts_[evict->host.value];

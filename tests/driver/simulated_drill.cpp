@@ -315,6 +315,7 @@ class SimulatedDrill {
     if (!fs::exists(record_) || fs::file_size(record_ + ".state") == 0) return;
     const ReadRecording begun = read_recording(record_);
     if (!begun.recording || begun.recording->record.observations.empty()) return;  // nothing to go on from
+    if (std::holds_alternative<Finished>(begun.recording->record.observations.back().what)) return;
     loop().trace("another driver goes on from a copy of the recording");
     const std::string copy = (place_.path() / "copy.rec").string();
     constexpr auto kOver = fs::copy_options::overwrite_existing;
