@@ -1,19 +1,20 @@
 #include "study/results/durable.hpp"
 
+#include "core/system_advice.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 namespace gauntlet {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string says(int error) { return std::generic_category().message(error); }
+std::string says(int error) { return system_message(error); }
 
 std::optional<std::string> said(const std::error_code& error) {
   return error ? std::optional(error.message()) : std::nullopt;

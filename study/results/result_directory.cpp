@@ -242,7 +242,7 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
                                                          std::span<const ResultFile> files) {
   const auto failed = [&](const std::string& name, const std::string& why) {
     return problem_of(target, fmt::format("could not be written: {}: {}", name, why),
-                      fmt::format("{} are safe in \"{}\"; free space, then go on with --resume",
+                      fmt::format("{} are safe in \"{}\"; go on with --resume once there is room",
                                   store->holds(), part.string()));
   };
   std::error_code error;
