@@ -106,6 +106,12 @@ Recording recorded_so_far(const DrillOptions& options) {
     throw std::runtime_error(options.record + ": is not a regular file; give another --record");
   ReadRecording read = read_recording(options.record);
   if (!read.recording) throw std::runtime_error(read.problem.text());
+  // The end that a driver was writing when it died is written anew; what somebody changed says nothing of this drill.
+  if (read.recording->tail == Recording::Tail::damage) {
+    Problem problem = *problem_of_end(options.record, *read.recording);
+    problem.suggestion = "bring the file back from a copy, or drill from the start with another --record";
+    throw std::runtime_error(problem.text());
+  }
   return std::move(*read.recording);
 }
 
@@ -213,6 +219,10 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
+  } catch (const Interrupted&) {
+    if (fresh) forget(recording_is_ours);
+    result.began = false;
+    return result;
   } catch (...) {
     // A drill that never began leaves nothing; one that did can be resumed, if its recording is to be kept.
     if (fresh && (result.record.observations.empty() || !options.keep_unfinished)) forget(recording_is_ours);

@@ -103,10 +103,11 @@ void RealCluster::end_agents() {
       if (host.link) host.link->quit();
     }
   }
-  for (Host& host : hosts_) {
-    host.process.wait_or_end(quits_within(setup_));
+  std::vector<AgentProcess*> processes;
+  for (Host& host : hosts_) processes.push_back(&host.process);
+  AgentProcess::wait_or_end(processes, quits_within(setup_), setup_.stop);
+  for (Host& host : hosts_)
     if (host.link) host.link->close();
-  }
   if (!superseded_) hear_last_injections();
 }
 
@@ -140,7 +141,7 @@ void RealCluster::launch(HostId host) {
                                         "--directory",   setup_.directory, "--trainer", setup_.trainer};
   if (!setup_.plan.empty()) arguments.emplace_back("--allow-injection");
   AgentProcess(agent_process(setup_.directory, host.value))
-      .end();  // one that holds the place and does not answer
+      .wait_or_end(Duration::zero(), setup_.stop);  // one that holds the place and does not answer
   hosts_[host.value].process = AgentProcess(arguments, setup_.directory + "/agent-" + number + ".log");
 }
 
@@ -154,9 +155,9 @@ bool RealCluster::launch_and_attend(HostId host) {
   } catch (const Superseded&) {
     throw;
   } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "gauntlet: %s\n", error.what());
+    if (!setup_.stopped()) std::fprintf(stderr, "gauntlet: %s\n", error.what());
     set_link(host, nullptr);
-    hosts_[host.value].process.end();
+    hosts_[host.value].process.wait_or_end(Duration::zero(), setup_.stop);
     return false;
   }
 }
@@ -194,24 +195,26 @@ void RealCluster::attend(HostId host) {
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
     constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{}; waited < setup_.answers_within &&
+    for (Duration waited{}; waited < setup_.answers_within && !setup_.stopped() &&
                             access(agent_socket(setup_.directory, host.value).c_str(), F_OK) != 0;
          waited += kLook) {
       if (!attended.process.exits_within(kLook)) continue;
       why = "it ended";
       return false;
     }
-    return attended.link->connect(setup_.answers_within, why);
+    return attended.link->connect(setup_.answers_within, why, setup_.stop);
   };
   alive_at_ns_ = monotonic_ns();
   std::string why;
   link();
   const bool started_by_us = attended.process.running();
-  bool answers = started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why);
+  bool answers =
+      started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why, setup_.stop);
   if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
     superseded_ = true;
     throw Superseded("another driver took over: " + why);
   }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers && !started_by_us) {
     std::fprintf(stderr,
                  "gauntlet: the earlier driver's agent of host %u does not answer (%s); starting another\n",
@@ -220,6 +223,7 @@ void RealCluster::attend(HostId host) {
     link();
     answers = connect_started(why);
   }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers) {
     throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
                              "; " + last_words(host));
@@ -260,7 +264,7 @@ void RealCluster::release(HostId host) {
   leaving.silence.clear();
   leaving.unpaid.clear();
   if (leaving.link) leaving.link->quit();
-  if (!leaving.process.wait_or_end(quits_within(setup_))) {
+  if (!leaving.process.wait_or_end(quits_within(setup_), setup_.stop) && !setup_.stopped()) {
     std::fprintf(stderr, "gauntlet: agent of host %u did not quit within %s; it was ended\n", host.value,
                  to_text(quits_within(setup_)).c_str());
   }

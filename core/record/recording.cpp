@@ -116,6 +116,20 @@ bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
   return false;
 }
 
+/// Whether a whole frame begins anywhere behind the first byte. None does in what a write that was interrupted leaves,
+/// which is the beginning of one frame.
+bool holds_frame(std::string_view in) {
+  for (std::size_t at = 1; at + kFrameHead <= in.size(); ++at) {
+    std::string_view rest = in.substr(at);
+    const auto kind = static_cast<FrameKind>(take_number(rest, 1));
+    if (kind != FrameKind::observation && kind != FrameKind::order) continue;
+    const std::uint64_t length = take_number(rest, 4);
+    const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+    if (length <= rest.size() && checksum(kind, rest.substr(0, length)) == sum) return true;
+  }
+  return false;
+}
+
 /// One frame off the front of `in`; nothing, and what is there instead in `tail`, where no whole one is.
 bool take_frame(std::string_view& in, Recording& into) {
   into.tail = Recording::Tail::part_of_a_frame;
@@ -124,7 +138,10 @@ bool take_frame(std::string_view& in, Recording& into) {
   const auto kind = static_cast<FrameKind>(take_number(rest, 1));
   const std::uint64_t length = take_number(rest, 4);
   const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
-  if (rest.size() < length) return false;
+  if (rest.size() < length) {  // a length that was changed leads beyond the end, too
+    if (holds_frame(in)) into.tail = Recording::Tail::damage;
+    return false;
+  }
   const std::string_view payload = rest.substr(0, length);
   into.tail = Recording::Tail::damage;
   if (checksum(kind, payload) != sum || !decode_frame(kind, payload, into)) return false;

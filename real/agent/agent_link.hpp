@@ -6,6 +6,7 @@
 #include "core/time.hpp"
 #include "real/agent/messages.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,9 +35,9 @@ class AgentLink {
   AgentLink& operator=(const AgentLink&) = delete;
 
   /// Waits until the agent's socket answers and the agent attends; false with `why` when it has not within `timeout`,
-  /// or at once when it refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be called
+  /// or at once when `stop` is set or it refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be called
   /// again after false.
-  bool connect(Duration timeout, std::string& why);
+  bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop = nullptr);
 
   /// `order` holds a Watch that an agent has a filter for: any but one on heartbeats.
   void watch(const Order& order);

@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 namespace gauntlet {
 namespace {
@@ -105,6 +107,58 @@ TEST_F(LeftDrills, OneThatWasOverIsReportedByTheNextDriver) {
   EXPECT_FALSE(fs::exists(directory));
   EXPECT_FALSE(fs::exists(options.record + ".state"));
   EXPECT_THAT(refusal(), HasSubstr("this drill is finished"));
+}
+
+// A write that was interrupted leaves the beginning of an entry. Anything else is not what a driver wrote.
+TEST_F(LeftDrills, ARecordingThatIsDamagedIsRefusedAndLeftAsItIs) {
+  Record record = begun();
+  record.observations.push_back({kStart + 1s, Noticed{}});
+  record.observations.push_back({kStart + 2s, Noticed{}});
+  leave({}, record);
+  const std::string whole = bytes_of(options.record);
+  const auto size_with = [&](std::size_t observations) {
+    std::size_t bytes = 0;
+    RecordingWriter writer([&](std::string_view frame) { bytes += frame.size(); });
+    writer.write(options.header);
+    for (std::size_t i = 0; i < observations; ++i) writer.write(record.observations[i]);
+    return bytes;
+  };
+  const std::size_t second = size_with(1);
+  for (const std::size_t at : {second, second + 1, second + 3, second + 5, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] ^= 4;  // the kind, the length, the checksum and the payload
+    put_bytes(options.record, damaged);
+    const std::size_t place = at == whole.size() - 1 ? size_with(2) : second;
+    EXPECT_THAT(refusal(), HasSubstr("drill.rec: is damaged at byte " + std::to_string(place) + ", after "));
+    EXPECT_THAT(refusal(),
+                HasSubstr("; bring the file back from a copy, or drill from the start with another "
+                          "--record"));
+    EXPECT_EQ(bytes_of(options.record), damaged);
+    EXPECT_TRUE(fs::exists(directory));
+  }
+  options.header.seed = 2;  // what is refused next, of one that is torn
+  put_bytes(options.record, whole.substr(0, whole.size() - 1));
+  EXPECT_THAT(refusal(), HasSubstr("is an unfinished drill of another scenario or seed"));
+}
+
+// The agent of the first host never answers.
+TEST_F(LeftDrills, OneThatIsInterruptedWhileItsAgentsStartLeavesNothing) {
+  const Variable there("TMPDIR", place.path().c_str());
+  BlockedAgent agent(place.path());
+  std::atomic<bool> stop = false;
+  options.gauntlet = agent.program();
+  options.stop = &stop;
+  std::thread interrupts([&] {
+    agent.await_begun();
+    stop = true;
+  });
+  const DrillResult result = run_drill(world, policy, options);
+  interrupts.join();
+  EXPECT_FALSE(result.began);
+  EXPECT_FALSE(result.finished);
+  EXPECT_FALSE(fs::exists(options.record));
+  EXPECT_FALSE(fs::exists(options.record + ".state"));
+  EXPECT_TRUE(agent.is_gone());
 }
 
 TEST_F(LeftDrills, ARecordThatIsNoFileOfOursIsRefusedAndNotWaitedFor) {
