@@ -52,10 +52,10 @@ std::vector<char*> agent_environment() {
 
 }  // namespace
 
-Patience::Patience(Duration lasts, const std::atomic<bool>* hurry)
+AgentPatience::AgentPatience(Duration lasts, const std::atomic<bool>* hurry)
     : until_(std::chrono::steady_clock::now() + std::min(lasts, kLongest)), hurry_(hurry) {}
 
-Duration Patience::slice() {
+Duration AgentPatience::slice() {
   const auto now = std::chrono::steady_clock::now();
   if (hurry_ != nullptr && *hurry_) {
     until_ = std::min(until_, now + kHurried);
@@ -98,7 +98,7 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   }
 }
 
-bool AgentProcess::exits_within(Patience patience) const {
+bool AgentProcess::exits_within(AgentPatience patience) const {
   if (!handle_) return true;
   for (;;) {
     const Duration slice = patience.slice();
@@ -110,7 +110,7 @@ bool AgentProcess::exits_within(Patience patience) const {
 }
 
 bool AgentProcess::wait_or_end(Duration patience, const std::atomic<bool>* hurry) {
-  const bool obeyed = exits_within(Patience(patience, hurry));
+  const bool obeyed = exits_within(AgentPatience(patience, hurry));
   AgentProcess* const alone[] = {this};
   wait_or_end(alone, Duration::zero(), hurry);
   return obeyed;
@@ -118,18 +118,18 @@ bool AgentProcess::wait_or_end(Duration patience, const std::atomic<bool>* hurry
 
 void AgentProcess::wait_or_end(std::span<AgentProcess* const> all, Duration patience,
                                const std::atomic<bool>* hurry) {
-  const auto wait = [all](Patience until) {
+  const auto wait = [all](AgentPatience until) {
     for (const AgentProcess* each : all)
       while (!each->exits_within(until.slice()) && !until.over()) {
       }
   };
-  wait(Patience(patience, hurry));
+  wait(AgentPatience(patience, hurry));
   for (const AgentProcess* each : all) {
     if (each->exits_within(Duration::zero())) continue;
     send_signal(each->handle_, SIGTERM);
     send_signal(each->handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
   }
-  wait(Patience(kObeys, hurry));
+  wait(AgentPatience(kObeys, hurry));
   for (AgentProcess* each : all)
     if (!each->exits_within(Duration::zero())) send_signal(each->handle_, SIGKILL);
   for (AgentProcess* each : all)

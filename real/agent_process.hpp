@@ -16,9 +16,9 @@
 namespace gauntlet {
 
 /// How long somebody waits, and what cuts that short: once `hurry` is set, a fraction of a second is left.
-class Patience {
+class AgentPatience {
  public:
-  explicit Patience(Duration lasts, const std::atomic<bool>* hurry = nullptr);
+  explicit AgentPatience(Duration lasts, const std::atomic<bool>* hurry = nullptr);
   /// What is left of it, in slices as short as it takes to notice the hurry; zero where it is over.
   Duration slice();
   bool over() { return slice() == Duration::zero(); }
@@ -50,8 +50,8 @@ class AgentProcess {
 
   bool running() const { return static_cast<bool>(handle_); }
   /// Whether it ends by itself within the time; true where none runs.
-  bool exits_within(Duration patience) const { return exits_within(Patience(patience)); }
-  bool exits_within(Patience patience) const;
+  bool exits_within(Duration patience) const { return exits_within(AgentPatience(patience)); }
+  bool exits_within(AgentPatience patience) const;
   /// After it was asked to leave: waits so long for it, then insists. False where it had to insist.
   bool wait_or_end(Duration patience, const std::atomic<bool>* hurry = nullptr);
   void end() { wait_or_end(Duration::zero()); }
