@@ -279,12 +279,13 @@ std::string refused_text(const TuneResult& result) {
                      refused == 1 ? "was" : "were", result.refusal);
 }
 
-std::string body(const TuneResult& result) {
+std::string body(const TuneResult& result, const ReportOptions& options) {
   std::string text;
   const auto add = [&](const std::string& paragraph) {
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
   add(setting(result));
+  text += fault_files_text(options);
   text += "\n";
   add(bounds_text(result));
   add(gave_up_text(result));
@@ -330,7 +331,7 @@ std::string text_report(const TuneResult& result, const ReportOptions& options) 
   const std::string answer = answer_line(result);
   std::string text =
       options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
-  if (result.best) text += body(result);
+  if (result.best) text += body(result, options);
   if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
   return text;
 }
