@@ -20,6 +20,7 @@
 // 0 up without a gap; those of a run of one replica by number (command "run --replica K") from that number.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "score/figures.hpp"
 #include "study/results/facts.hpp"
@@ -131,7 +132,7 @@ class Store {
   /// on, in this order.
   void keep(std::span<const Kept> kept);
   /// Writes a file with the same content whose bytes depend on the content alone, not on how it came about.
-  void write_canonical(const std::filesystem::path& file);
+  void write_canonical(const std::filesystem::path& file, Files& files = system_files());
 
   /// Why writing failed; nothing while all is well.
   const std::optional<Problem>& problem() const;
