@@ -295,6 +295,11 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
   return std::nullopt;
 }
 
+std::optional<Problem> ResultDirectory::keep() {
+  state_->store->sync();
+  return state_->store->problem();
+}
+
 std::optional<Problem> ResultDirectory::commit(std::span<const ResultFile> results) {
   State& state = *state_;
   expect(!state.committed, "results are committed once");

@@ -101,6 +101,9 @@ class Store {
   std::uint32_t first_replica(std::uint32_t point) const;
   /// For people: "1,234 replicas of 3 points".
   std::string holds() const;
+  /// Brings what was added to the disk: until then a power cut may take the last tasks. (Closing does so too, and cannot say
+  /// that it failed.)
+  void sync();
 
   /// The next replicas of a point, `first` being the number that is there already (of the first ones any); in one
   /// transaction, which survives the death of this process. Their incidents too, where they have any.

@@ -45,7 +45,6 @@ class LossyDisk {
   /// Writes the files that are left after a power cut into an empty directory. Seed 0 loses everything that may be lost; 1
   /// loses nothing; 2 loses bytes and no names; 3 loses names and no bytes; any other decides for each change.
   void cut_power(std::uint64_t seed, const std::filesystem::path& into) const;
-  static constexpr std::uint64_t kSeeds = 8;  // as many as the tests try
 
  private:
   struct Change {

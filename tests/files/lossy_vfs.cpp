@@ -37,13 +37,19 @@ const sqlite3_io_methods* methods_of(sqlite3_file* file) { return system_of(file
 
 int code_of(int error, int code) { return error == ENOSPC ? SQLITE_FULL : code; }
 
+/// Counts a call of SQLite's. The system's part of it goes on by itself where a signal interrupts.
+int meet(FaultyDisk& disk, Call call) {
+  const int error = disk.meet(call);
+  return error == EINTR ? 0 : error;
+}
+
 void sync_names_beside(FaultyDisk& disk, const char* path) {
   if (const auto directory = disk.disk.find(std::filesystem::path(path).parent_path()))
     disk.disk.sync(*directory);
 }
 
 int x_close(sqlite3_file* file) {
-  if (of(file).is_known) of(file).disk->meet(Call::close);  // SQLite does not ask how it ended
+  if (of(file).is_known) meet(*of(file).disk, Call::close);  // SQLite does not ask how it ended
   return methods_of(file)->xClose(system_of(file));
 }
 
@@ -55,7 +61,7 @@ int x_read(sqlite3_file* file, void* into, int size, sqlite3_int64 at) {
 int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   File& to = of(file);
   if (to.is_known) {
-    if (const int error = to.disk->meet(Call::write)) return code_of(error, SQLITE_IOERR_WRITE);
+    if (const int error = meet(*to.disk, Call::write)) return code_of(error, SQLITE_IOERR_WRITE);
     to.disk->disk.write(to.inode, static_cast<std::uint64_t>(at),
                         {static_cast<const char*>(bytes), static_cast<std::size_t>(size)});
   }
@@ -65,7 +71,7 @@ int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
 int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
   File& to = of(file);
   if (to.is_known) {
-    if (to.disk->meet(Call::truncate) != 0) return SQLITE_IOERR_TRUNCATE;
+    if (meet(*to.disk, Call::truncate) != 0) return SQLITE_IOERR_TRUNCATE;
     to.disk->disk.truncate(to.inode, static_cast<std::uint64_t>(size));
   }
   return methods_of(file)->xTruncate(system_of(file), size);
@@ -74,7 +80,7 @@ int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
 int x_sync(sqlite3_file* file, int flags) {
   File& to = of(file);
   if (!to.is_known) return methods_of(file)->xSync(system_of(file), flags);
-  if (const int error = to.disk->meet(Call::sync)) {
+  if (const int error = meet(*to.disk, Call::sync)) {
     if (!to.disk->is_off()) to.disk->disk.fail_sync(to.inode);
     return code_of(error, SQLITE_IOERR_FSYNC);
   }
@@ -138,7 +144,7 @@ int x_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, in
   opened.path = name;
   const bool creates = (flags & SQLITE_OPEN_CREATE) != 0;
   const bool is_kept = name != nullptr && (flags & SQLITE_OPEN_DELETEONCLOSE) == 0;
-  if (is_kept && ours.disk->meet(creates ? Call::create : Call::open) != 0) return SQLITE_CANTOPEN;
+  if (is_kept && meet(*ours.disk, creates ? Call::create : Call::open) != 0) return SQLITE_CANTOPEN;
   const int code = ours.system->xOpen(ours.system, name, opened.system(), flags, out_flags);
   if (code != SQLITE_OK) return code;
   opened.base.pMethods = &kMethods;
@@ -155,7 +161,7 @@ int x_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, in
 
 int x_delete(sqlite3_vfs* vfs, const char* name, int sync_names) {
   const auto& ours = *static_cast<LossyVfs::Vfs*>(vfs);
-  if (ours.disk->meet(Call::remove) != 0) return SQLITE_IOERR_DELETE;
+  if (meet(*ours.disk, Call::remove) != 0) return SQLITE_IOERR_DELETE;
   const int code = ours.system->xDelete(ours.system, name, 0);
   if (code != SQLITE_OK) return code;
   ours.disk->disk.remove(name);

@@ -45,6 +45,7 @@ std::string recording_of(const Record& record) {
 /// A command records a run, and another one in its place.
 class RecordedRuns {
  public:
+  static std::filesystem::path begins_with() { return empty_directory(); }
   explicit RecordedRuns(LossyPlace& place) : place_(place) {}
 
   void run() {
@@ -88,6 +89,7 @@ TEST(LossyRecordings, AreTheOldOrTheNewWhereACallFails) { fail_every_call<Record
 /// A drill writes its recording as it goes, and syncs it at its end. Its first driver dies in the middle of a frame.
 class GrowingRecording {
  public:
+  static std::filesystem::path begins_with() { return empty_directory(); }
   explicit GrowingRecording(LossyPlace& place) : place_(place) {}
 
   void run() {
@@ -157,6 +159,7 @@ TEST(LossyRecordings, OfADrillStayReadableWhereACallFails) {
 /// Drivers that take over from each other write down what they are about to inject.
 class Injections {
  public:
+  static std::filesystem::path begins_with() { return empty_directory(); }
   explicit Injections(LossyPlace& place) : place_(place) {}
 
   void run() {
@@ -171,8 +174,7 @@ class Injections {
     }
   }
   void check(const std::filesystem::path& left) const {
-    const Memory copy;  // a journal that is opened is tidied
-    std::filesystem::copy(left, copy.path());
+    const Memory copy(left);  // a journal that is opened is tidied
     const Journal journal(copy.path() / "journal");
     for (const std::uint64_t injection : begun_)
       EXPECT_TRUE(journal.begun(injection)) << injection << " was acted upon";
