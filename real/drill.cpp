@@ -1,5 +1,6 @@
 #include "real/drill.hpp"
 
+#include "core/files/append_file.hpp"
 #include "core/record/resume_cluster.hpp"
 #include "real/agent/place.hpp"
 #include "real/agent_process.hpp"
@@ -7,7 +8,6 @@
 #include "real/drill_place.hpp"
 #include "real/injectors/injector.hpp"
 #include "real/real_cluster.hpp"
-#include "real/record_file.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -156,6 +156,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     AgentProcess(agent_process(state.directory, host)).end();
+  AppendFile(options.record, recording.whole_bytes).sync();
   DrillResult result;
   result.record = std::move(recording.record);
   read_result(world, options, RawProgress(state.directory + "/progress"),
@@ -196,7 +197,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   try {
     prepare_drill_directory(state.directory);
     kept.write(state);
-    RecordFile file = fresh ? RecordFile(options.record) : RecordFile(options.record, so_far.whole_bytes);
+    AppendFile file = fresh ? AppendFile(options.record) : AppendFile(options.record, so_far.whole_bytes);
     recording_is_ours = true;
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     if (fresh) writer.write(options.header);
@@ -214,6 +215,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     FileRecorder recorder(cluster, result.record, writer);
     ResumeCluster resumed(so_far.record, recorder);
     run(resumed, controller, kNever);
+    file.sync();  // whoever hears that the drill is over has its recording
     result.difference = resumed.difference();
     result.hosts = cluster.identities();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);

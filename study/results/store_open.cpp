@@ -1,5 +1,5 @@
 #include "core/contract.hpp"
-#include "study/results/durable.hpp"
+#include "core/files/read.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/json_private.hpp"
 #include "study/results/metrics.hpp"

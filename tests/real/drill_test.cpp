@@ -1,9 +1,9 @@
 // What run_drill makes of the files that an earlier drill left, before any process is started.
 #include "real/drill.hpp"
 
+#include "core/files/append_file.hpp"
 #include "real/clock.hpp"
 #include "real/drill_place.hpp"
-#include "real/record_file.hpp"
 #include "tests/real/agent_harness.hpp"
 #include "tests/real/scratch.hpp"
 
@@ -43,7 +43,7 @@ struct LeftDrills : testing::Test {
     directory = new_drill_directory();
     StateFile(options.record)
         .write({.started_ns = started_ns, .epoch = 1, .plan = plan, .directory = directory});
-    RecordFile file(options.record);
+    AppendFile file(options.record);
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     writer.write(options.header);
     for (const Observed& seen : record.observations) writer.write(seen);
@@ -174,28 +174,28 @@ TEST_F(LeftDrills, ARecordThatIsNoFileOfOursIsRefusedAndNotWaitedFor) {
   EXPECT_THAT(refusal(), HasSubstr("drill.rec.state: is not a regular file of this user"));
 }
 
-TEST(RecordFiles, GrowAndGoOnWhereTheyWereWhole) {
+TEST(AppendFiles, GrowAndGoOnWhereTheyWereWhole) {
   const Scratch place;
   const std::string path = place.path() / "a.rec";
-  RecordFile(path).append("whole|torn");
-  RecordFile(path, 6).append("and on");
+  AppendFile(path).append("whole|torn");
+  AppendFile(path, 6).append("and on");
   EXPECT_EQ(bytes_of(path), "whole|and on");
-  EXPECT_THROW(RecordFile{path}, std::runtime_error) << "it exists";
-  EXPECT_THROW(RecordFile(path, 100), std::runtime_error) << "it is shorter";
+  EXPECT_THROW(AppendFile{path}, std::runtime_error) << "it exists";
+  EXPECT_THROW(AppendFile(path, 100), std::runtime_error) << "it is shorter";
   EXPECT_EQ(bytes_of(path), "whole|and on");
-  EXPECT_THROW(RecordFile(place.path() / "missing" / "a.rec"), std::runtime_error);
+  EXPECT_THROW(AppendFile(place.path() / "missing" / "a.rec"), std::runtime_error);
 }
 
 // In a directory that others can write to, a link of theirs would spend this user's rights where they like.
-TEST(RecordFiles, FollowNoSymbolicLinkAndWaitForNoReader) {
+TEST(AppendFiles, FollowNoSymbolicLinkAndWaitForNoReader) {
   const Scratch place;
   put_bytes(place.path() / "others", "precious");
   fs::create_symlink(place.path() / "others", place.path() / "link.rec");
   fs::create_symlink(place.path() / "nothing", place.path() / "dangling.rec");
   ASSERT_EQ(::mkfifo((place.path() / "fifo.rec").c_str(), 0600), 0);
   for (const char* name : {"link.rec", "dangling.rec", "fifo.rec"}) {
-    EXPECT_THROW(RecordFile{place.path() / name}, std::runtime_error) << name;
-    EXPECT_THROW(RecordFile(place.path() / name, 0), std::runtime_error) << name;
+    EXPECT_THROW(AppendFile{place.path() / name}, std::runtime_error) << name;
+    EXPECT_THROW(AppendFile(place.path() / name, 0), std::runtime_error) << name;
   }
   EXPECT_EQ(bytes_of(place.path() / "others"), "precious");
   EXPECT_FALSE(fs::exists(place.path() / "nothing"));
