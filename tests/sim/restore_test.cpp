@@ -250,6 +250,20 @@ TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
   }
 }
 
+// A host whose agent is gone is started on once more: what it held is copied back to it, and lost again when the fault returns.
+TEST(Restore, AFaultThatReturnsTakesTheMemoryOfItsHostAgain) {
+  World world = tiered_world();
+  add_crashes(world, ComponentKind::host, {{kStart + 115s, 3}});
+  world.faults[0].symptoms.heartbeat_lost = true;
+  Driver driver(world);
+  driver.run_until(kStart + 116s);
+  for (int start = 0; start < 3; ++start) {
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), 90);
+    EXPECT_EQ(driver.took, 2s);  // from peers, each time
+  }
+}
+
 // Whoever acts late on a fault meets the same chances: how long its repair takes, whether a probe finds it, how long the starts that
 // follow take.
 TEST(Restore, WhatComesOfAFaultIsDrawnByTheFault) {
