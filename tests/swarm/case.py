@@ -7,8 +7,8 @@ from chance import Chance
 
 SUCCESS, FAILED, WRONG_INPUT = 0, 1, 2
 SKIPPED = "skipped"  # what a property returns that says nothing of a scenario
-# file:line:column: what is wrong; what to try. Of some mistakes there is nothing to try but what the message says.
-PROBLEM = re.compile(r"(?:[^:]+(?::\d+:\d+)?|--set): \S.*")
+# What is wrong, and where; or what to try. Of some mistakes there is nothing to try but what the message says.
+PROBLEM = re.compile(r"\S.*(: |; |, so )\S.*")
 POSITIONED = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): (?P<path>[\w.\[\]]+)(?P<rest>.*)")
 SANITIZER = re.compile(r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:)[^\n]*")
 
@@ -37,6 +37,10 @@ class Case:
             name = signal.Signals(-result.code).name
             kind = "hang" if name in ("SIGXCPU", "SIGKILL") else "crash"
             self.fail(kind, f"`{words[0]}` ended by {name}: {last_line(result.err)}", result)
+        for text in (result.out, result.err):
+            if any("\udc80" <= letter <= "\udcff" for letter in text):
+                line = next(each for each in text.splitlines() if not each.isprintable())
+                self.fail("encoding", f"`{words[0]}` prints what is not UTF-8: {line!r}", result)
         sanitizer = SANITIZER.search(result.err)
         if sanitizer:
             self.fail("crash", f"`{words[0]}`: {sanitizer[0]}", result)

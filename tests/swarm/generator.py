@@ -81,9 +81,9 @@ class Generator:
         size = machines.Size(chance, on)
         tree = {"name": f"swarm-{size.hosts}", "question": "What goes wrong?", "cluster": machines.cluster(chance, size, on),
                 "spares": machines.spares(chance, size, on), "job": machines.job(chance, size, on)}
-        if on("shared"):
+        if on("shared") and chance.happens(0.4):
             tree["cluster"]["shared"] = machines.shared(chance, size)
-        if not on("no_faults"):
+        if not (on("no_faults") and chance.happens(0.2)):
             tree["faults"] = fault_tables.faults(chance, size, self.models, on)
         self.storage(chance, size, tree, on)
         for table in FREE_TABLES:

@@ -157,7 +157,9 @@ def job(chance, size, on):
         else:
             out["planned"]["times"] = [chance.duration(1, size.seconds * 0.99) for _ in range(chance.randint(0, 3))]
     if on("evaluation"):
-        out["evaluation"] = {"every": chance.whole(10, 10000), "time": chance.duration(size.step, max(size.step * 50, 60))}
+        # Every evaluation is kept: tens of millions of them take more memory than there is.
+        often = int(size.seconds / size.step / 1e5) + 10
+        out["evaluation"] = {"every": chance.whole(often, often * 1000), "time": chance.duration(size.step, max(size.step * 50, 60))}
     return out
 
 

@@ -21,6 +21,11 @@ class Result:
         return "gauntlet " + " ".join(self.words)
 
 
+def text_of(output):
+    """A byte that is no UTF-8 is kept as a lone surrogate, so that whoever looks finds it (case.py)."""
+    return output.decode("utf-8", errors="surrogateescape")
+
+
 def limits():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -33,4 +38,4 @@ def run(folder, *words):
     words = [str(each) for each in words]
     done = subprocess.run([GAUNTLET, *words], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=WALL_SECONDS,
                           preexec_fn=limits, check=False)
-    return Result(words, pathlib.Path(folder), done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+    return Result(words, pathlib.Path(folder), done.returncode, text_of(done.stdout), text_of(done.stderr))
