@@ -60,7 +60,7 @@ long: build/build.ninja ## the tests that take hours
 	$(TEST) long
 
 # SECONDS=7200 for longer. A failure is written into swarm-found/, as small as it could be made.
-swarm: build/build.ninja ## random scenarios through every command, of new seeds: half an hour
+swarm: build/build.ninja ## random scenarios through every command, with new seeds: half an hour
 	$(BUILD) release --target gauntlet
 	tests/swarm/swarm.py --seconds $(or $(SECONDS),1800)
 

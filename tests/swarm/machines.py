@@ -159,7 +159,8 @@ def job(chance, size, on):
     if on("evaluation"):
         # Every evaluation is kept: tens of millions of them take more memory than there is.
         often = int(size.seconds / size.step / 1e5) + 10
-        out["evaluation"] = {"every": chance.whole(often, often * 1000), "time": chance.duration(size.step, max(size.step * 50, 60))}
+        out["evaluation"] = {"every": chance.whole(often, often * 1000),
+                             "time": chance.duration(size.step, max(size.step * 50, 60))}
     return out
 
 

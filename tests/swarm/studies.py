@@ -139,9 +139,10 @@ def without_faults(case):
     interval_ns = round(case.chance.between(20, 2000) * step_ns)
     stall_ns = case.chance.choice((0, 1, step_ns // 3, 2 * step_ns))
     stage = interval_ns // 4
-    quick = "".join(f'{tier} = "{stage * times}ns"\n' for tier, times in (("memory_interval", 1), ("peers_interval", 2)) if tier in tiers)
-    still = STILL.format(scenario=case.scenario, interval=interval_ns, steps=STEPS, step=step_ns, stall=stall_ns, persist=5 * step_ns,
-                         quick=quick)
+    quarters = {"memory_interval": 1, "peers_interval": 2}
+    quick = "".join(f'{tier} = "{stage * count}ns"\n' for tier, count in quarters.items() if tier in tiers)
+    still = STILL.format(scenario=case.scenario, interval=interval_ns, steps=STEPS, step=step_ns, stall=stall_ns,
+                         persist=5 * step_ns, quick=quick)
     (case.folder / "still.toml").write_text(still, encoding="utf-8")
     done = case.run("run", "still.toml", "--replicas", 1, "--quiet", "--json", "--out", "still",
                     codes=(SUCCESS, FAILED, WRONG_INPUT))
