@@ -213,6 +213,8 @@ class Generator:
                 recovery["retention"] = chance.duration(1, 3600)
         if on("start_deadline"):
             recovery["start_deadline"] = chance.duration(20_000, 80_000)
+            tree.setdefault("detection", {})["gather"] = "30s"
+            tree["job"]["name"] = "swarm"
 
     def study(self, chance, tree, on):
         tree["study"] = {"replicas": chance.randint(1, 8), "seed": chance.whole(0, 2**63 - 1)}
