@@ -1,7 +1,7 @@
 # The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long swarm bench format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -58,6 +58,11 @@ same-bytes: build/build.ninja build-clang/build.ninja ## g++ and clang give the 
 long: build/build.ninja ## the tests that take hours
 	$(BUILD) long
 	$(TEST) long
+
+# SECONDS=7200 for longer. A failure is written into swarm-found/, as small as it could be made.
+swarm: build/build.ninja ## random scenarios through every command, with new seeds: half an hour
+	$(BUILD) release --target gauntlet
+	tests/swarm/swarm.py --seconds $(or $(SECONDS),1800)
 
 bench: build/build.ninja ## timings by Google Benchmark
 	$(BUILD) release --target gauntlet_bench

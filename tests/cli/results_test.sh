@@ -90,6 +90,10 @@ exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned-at-once"
 diff -r "$scratch/tuned" "$scratch/tuned-at-once" >&2 || fail "a larger budget ends otherwise after --resume"
 exits 0 results "$scratch/tuned" --check
 
+# The best point has more replicas than the others, and its figures are of as many as all of them have.
+exits 0 tune "$tiny" --over spares.count=0:3 --budget 150 --quiet --out "$scratch/uneven"
+exits 0 results "$scratch/uneven" --check
+
 # A job that is started again may meet the lock of its lost node for a while.
 mkdir "$scratch/swept.part"
 exec {lock}>"$scratch/swept.part/lock"
