@@ -1,7 +1,6 @@
 #include "core/files/append_file.hpp"
 
 #include "core/files/durable.hpp"
-#include "core/system_advice.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +15,9 @@ namespace {
 
 constexpr int kAppend = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;  // a FIFO keeps nobody waiting
 
-std::string cannot_be_written(int error) { return "cannot be written: " + system_message(error); }
+std::string cannot_be_written(int error) {
+  return "cannot be written: " + std::generic_category().message(error);
+}
 
 }  // namespace
 
