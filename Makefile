@@ -1,7 +1,7 @@
 # The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long swarm bench format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -50,14 +50,20 @@ slow: build/build.ninja ## the slow tests, in the optimised build
 	$(BUILD) slow
 	$(TEST) slow
 
-same-bytes: build/build.ninja build-clang/build.ninja ## g++ and clang give the same results, byte for byte
+# The sanitized build is another compiler's at another optimisation, and check-all has it already.
+same-bytes: build/build.ninja build-asan-ubsan/build.ninja ## g++ and clang give the same results, byte for byte
 	$(BUILD) release --target gauntlet
-	$(BUILD) clang --target gauntlet
-	scripts/same_bytes.sh build/gauntlet build-clang/gauntlet
+	$(BUILD) asan-ubsan --target gauntlet
+	scripts/same_bytes.sh build/gauntlet build-asan-ubsan/gauntlet
 
 long: build/build.ninja ## the tests that take hours
 	$(BUILD) long
 	$(TEST) long
+
+# SECONDS=7200 for longer. A failure is written into swarm-found/, as small as it could be made.
+swarm: build/build.ninja ## random scenarios through every command, with new seeds: half an hour
+	$(BUILD) release --target gauntlet
+	tests/swarm/swarm.py --seconds $(or $(SECONDS),1800)
 
 bench: build/build.ninja ## timings by Google Benchmark
 	$(BUILD) release --target gauntlet_bench

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -103,6 +104,15 @@ std::vector<PointSource> compared_sources(const CompareRequest& request, const s
   return sources;
 }
 
+// Which file brings which faults, by scenario; --with changes the one that there is.
+std::vector<std::string> inherited_faults_of(const CompareRequest& request) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < request.scenarios.size(); ++i)
+    for (const std::string& line : inherited_faults(request.scenarios[i], request.sets))
+      all.push_back(request.scenarios.size() > 1 ? fmt::format("{} has {}", scenario_letter(i), line) : line);
+  return all;
+}
+
 // What of the other scenarios' own studies does not hold here.
 std::vector<std::string> notes_of(const CompareRequest& request,
                                   const std::vector<std::shared_ptr<const Point>>& points) {
@@ -156,9 +166,11 @@ int compare_command(const CompareRequest& request) {
                         .settings = (*versions)[i].settings});
   CompareResult result = compare(bench->experiment(), compared, replicas, seed);
   result.notes = notes_of(request, *points);
-  return bench->finish({.report = text_report(result, {.command = again, .colour = Colour::never}),
-                        .coloured = text_report(result, {.command = again, .colour = Colour::always}),
-                        .json = to_json(result)});
+  const std::vector<std::string> faults = inherited_faults_of(request);
+  return bench->finish(
+      {.report = text_report(result, {.command = again, .faults = faults, .colour = Colour::never}),
+       .coloured = text_report(result, {.command = again, .faults = faults, .colour = Colour::always}),
+       .json = to_json(result)});
 }
 
 }  // namespace gauntlet

@@ -182,6 +182,16 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   if (result.finished) complain(fmt::format("final parameters {:016x}", result.final_hash));
 }
 
+/// The exit code then.
+int complain_of_interruption(const DrillRequest& request) {
+  std::error_code ignored;
+  const bool goes_on = !request.record.empty() && std::filesystem::exists(request.record, ignored);
+  complain(goes_on
+               ? fmt::format("interrupted before the end; the same command goes on from {}", request.record)
+               : "interrupted before the end");
+  return kSignalBase + interrupting_signal();
+}
+
 int drill(const DrillRequest& request, const Scenario& scenario, const Resolved& resolved) {
   const World& world = scenario.world;
   const std::uint64_t seed = request.seed.value_or(scenario.study.seed);
@@ -210,6 +220,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.plan = plan;
   options.stop = &stop_on_interrupt();
   const DrillResult result = run_drill(world, controller, options);
+  if (!result.began) return complain_of_interruption(request);
   if (result.difference) {
     complain("the recording was made by other policies: they now decide otherwise; see gauntlet replay");
     return kFailed;
@@ -243,13 +254,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   if (!result.finished && !request.json)
     text = "Interrupted: what follows is of the time until then, and of no finished job.\n" + text;
   if (!print(text)) return kFailed;
-  if (!result.finished) {
-    complain(
-        request.record.empty()
-            ? "interrupted before the end"
-            : fmt::format("interrupted before the end; the same command goes on from {}", request.record));
-    return kSignalBase + interrupting_signal();
-  }
+  if (!result.finished) return complain_of_interruption(request);
   const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
   return ending == Ending::gave_up ? kFailed : kSuccess;
 }

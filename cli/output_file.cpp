@@ -1,6 +1,7 @@
 #include "cli/output_file.hpp"
 
-#include "study/results/durable.hpp"
+#include "core/files/durable.hpp"
+#include "core/system_advice.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace gauntlet {
 namespace {
@@ -53,12 +55,12 @@ std::optional<Problem> problem_of_output(const std::string& path, std::string_vi
 
 std::optional<Problem> write_output(const std::string& path, std::string_view text) {
   const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
-  std::optional<std::string> why = write_text(temporary, text);
-  if (!why) why = take_name(temporary, path);
-  if (!why) return std::nullopt;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  return Problem{.file = path, .what = {}, .why = "cannot be written: " + *why, .suggestion = {}};
+  const auto failure = replace_file(system_files(), {.path = path, .temporary = temporary}, text);
+  if (!failure) return std::nullopt;
+  return Problem{.file = path,
+                 .what = {},
+                 .why = "cannot be written: " + system_message(failure->error),
+                 .suggestion = {}};
 }
 
 }  // namespace gauntlet

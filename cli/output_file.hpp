@@ -14,7 +14,7 @@ namespace gauntlet {
 std::optional<Problem> problem_of_output(const std::string& path, std::string_view begins,
                                          std::string_view kind, std::string_view option);
 
-/// Written under a temporary name and renamed.
+/// Writes it as core/files/durable.hpp replaces a file: a power cut after this returned no problem does not take it.
 std::optional<Problem> write_output(const std::string& path, std::string_view text);
 
 }  // namespace gauntlet

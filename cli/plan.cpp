@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -94,14 +95,16 @@ int plan_command(const PlanRequest& request) {
   const std::string command = command_of(request, prepared.question);
   const auto bench = Workbench::open("plan", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
+  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   Planned planned = plan(bench->experiment(), source, prepared.question);
   if (!planned.problems.empty()) print_problems(planned.problems);
   if (!planned.result) return bench->finish({.report = "", .json = "", .exit_code = kWrongInput});
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
-  Workbench::Output output{.report = text_report(result, {.command = command, .colour = Colour::never}),
-                           .coloured = text_report(result, {.command = command, .colour = Colour::always}),
-                           .json = to_json(result)};
+  Workbench::Output output{
+      .report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never}),
+      .coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always}),
+      .json = to_json(result)};
   if (!result.enough && !result.interrupted)
     output.exit_code = kFailed;  // nothing that was tried meets the date
   if (!request.out.empty())

@@ -88,9 +88,7 @@ std::optional<Problem> write_record(const RunRequest& request, const Point& poin
 Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
   const std::string command = command_of(request, summary.replicas, summary.facts.seed);
   // A scenario that extends another keeps the faults of that one beside its own.
-  std::vector<std::string> faults;
-  const auto files = faults_by_file(load_scenario(request.scenarios.front(), request.sets));
-  if (files.size() > 1) faults = fault_files_lines(files);
+  const auto faults = inherited_faults(request.scenarios.front(), request.sets);
   return {.report = text_report(summary, {.command = command, .faults = faults, .colour = Colour::never}),
           .coloured = text_report(summary, {.command = command, .faults = faults, .colour = Colour::always}),
           .json = to_json(summary),

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -52,11 +53,12 @@ int scale_command(const ScaleRequest& request) {
   const std::string command = command_of(request, plan.gpus, *replicas, seed);
   const auto bench = Workbench::open("scale", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
+  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const ScaleResult result = scale(bench->experiment(), plan, *replicas);
   Workbench::Output output;
   if (!result.sizes.empty()) {
-    output.report = text_report(result, {.command = command, .colour = Colour::never});
-    output.coloured = text_report(result, {.command = command, .colour = Colour::always});
+    output.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never});
+    output.coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always});
     output.json = to_json(result);
     if (!request.out.empty())
       output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});

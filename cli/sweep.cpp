@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -138,11 +140,12 @@ int sweep_command(const SweepRequest& request) {
   const std::string command = command_of(request, prepared, seed);
   const auto bench = Workbench::open("sweep", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
+  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const SweepResult result = sweep(bench->experiment(), prepared.plan, prepared.points, prepared.terms);
   Workbench::Output output;
   if (result.best) {
-    output.report = text_report(result, {.command = command, .colour = Colour::never});
-    output.coloured = text_report(result, {.command = command, .colour = Colour::always});
+    output.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never});
+    output.coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always});
     output.json = to_json(result);
     if (!request.out.empty())
       output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});

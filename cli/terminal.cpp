@@ -1,9 +1,8 @@
 #include "cli/terminal.hpp"
 
-#include "study/results/durable.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +25,22 @@ void hold_closed_streams() {
 // Before the constructors of shared libraries, some of which open descriptors of their own (System V ABI, "Initialization and
 // Termination Functions"). Nothing but system calls works as usual then.
 [[gnu::section(".preinit_array"), gnu::used]] void (*first_of_all)() = hold_closed_streams;
+
+/// Writes all of it: 0, or the errno of the write that failed. Waits for a descriptor that is set not to block.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fault_files_text.hpp"
 #include "cli/shell.hpp"
 #include "cli/terminal.hpp"
 #include "cli/workbench.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -45,11 +47,12 @@ int tune_command(const TuneRequest& request) {
   const std::string again = command_line(request, seed);
   const auto bench = Workbench::open("tune", request, {&source, 1}, again);
   if (!bench) return kWrongInput;
+  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const TuneResult result = tune(bench->experiment(), source, std::move(*parsed.task));
   Workbench::Output output;
   if (result.best) {
-    output.report = text_report(result, {.command = again, .colour = Colour::never});
-    output.coloured = text_report(result, {.command = again, .colour = Colour::always});
+    output.report = text_report(result, {.command = again, .faults = faults, .colour = Colour::never});
+    output.coloured = text_report(result, {.command = again, .faults = faults, .colour = Colour::always});
     output.json = to_json(result);
     if (!request.out.empty())
       output.files.push_back({std::string(kChartFile), to_html(chart_of(result, again))});

@@ -209,6 +209,8 @@ int Workbench::finish(const Output& output) {
     const bool coloured = !output.coloured.empty() && colour_of_output() == Colour::always;
     printed = print(state.request.json ? output.json : coloured ? output.coloured : output.report);
     if (!problem && state.directory) problem = state.commit(output);
+  } else if (!problem && state.directory) {
+    problem = state.directory->keep();
   }
   if (problem) {
     print_problems({&*problem, 1});

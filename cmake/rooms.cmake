@@ -22,6 +22,7 @@ endfunction()
 # Every room that may be joined by cli/, bench/ and the tests that cross rooms.
 set(GAUNTLET_ALL_ROOMS
     core
+    core_files
     core_math
     core_random
     core_record

@@ -170,12 +170,12 @@ void check_smaller(const Place& root, const Scenario& scenario) {
                     "lets the job go on with fewer data-parallel replicas, and the " + text(all) +
                         " of job.layout.dp are as few as fit their memory and whole hosts",
                     "leave it out");
-  else if (recovery.least_replicas < fewest)
+  else if (recovery.least_replicas < fewest && root.given("recovery.least_replicas"))
     root.mistake_at(
         "recovery.least_replicas",
         "is too few: the state of the job does not fit into their memory, or they do not fill whole hosts",
         "write " + text(fewest) + " or more");
-  else if (recovery.least_replicas > most)
+  else if (recovery.least_replicas > most && root.given("recovery.least_replicas"))
     root.mistake_at("recovery.least_replicas",
                     "is more than " + text(most) +
                         ", the most in whole hosts that are fewer than job.layout.dp = " + text(all),

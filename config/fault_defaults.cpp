@@ -11,9 +11,10 @@ namespace gauntlet {
 namespace {
 
 std::string shortest(double value) {
-  std::array<char, 64> buffer;
+  std::array<char, 512> buffer;  // 1e308 has 309 digits, and 5e-324 has 326
   const auto end =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  expect(end.ec == std::errc{}, "every number fits");
   return {buffer.data(), end.ptr};
 }
 

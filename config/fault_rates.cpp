@@ -176,6 +176,7 @@ void warn_of_short_exposure(const Place& place, const FaultKind& fault, const Fa
   if (!place.find("rate") || !place.all_sound("rate", "law", "component", "rate_factor") || !rate.over)
     return;
   if (rate.over->seconds >= kShort || rate.count >= kMany) return;
+  if (fault.life.mean() >= kNeverSeconds) return;  // this cluster has none of the components
   const auto rounded = [](double value) { return number_toml(std::nearbyint(100 * value) / 100); };
   const auto times = [&](double p) { return rounded(expected_count(rate.count, p) / rate.count); };
   place.warning_at(

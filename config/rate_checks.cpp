@@ -100,9 +100,33 @@ void check_telemetry(const RateChecks& check, const World& world) {
   }
 }
 
-double seconds_of_step(const World& world) {
-  return to_seconds(world.job.step_time > Duration::zero() ? world.job.step_time
-                                                           : StepModel(world).healthy());
+/// The rate that lies furthest below that of an H100: most likely what was mistyped.
+struct ModelRate {
+  const char* path;
+  double value;  // in base units
+  double usual;
+  const char* text;  // the usual one, as a scenario says it
+};
+ModelRate slowest(const World& world) {
+  const Hardware& hardware = world.hardware;
+  const Calibration& stack = world.job.calibration;
+  const ModelRate all[] = {
+      {"cluster.hardware.peak", hardware.peak.value, 989.5e12, "\"989.5TFLOP/s\""},
+      {"cluster.hardware.memory_bandwidth", hardware.memory_bandwidth.value, 3.35e12, "\"3.35TB/s\""},
+      {"cluster.hardware.nvlink", hardware.nvlink.value, 900e9, "\"900GB/s\""},
+      {"cluster.hardware.nic", hardware.nic.value, 50e9, "\"400Gb/s\""},
+      {"job.calibration.gemm_efficiency", stack.gemm_efficiency, 1, "0.7"},
+      {"job.calibration.memory_efficiency", stack.memory_efficiency, 1, "0.8"}};
+  return *std::ranges::min_element(all, {}, [](const ModelRate& each) { return each.value / each.usual; });
+}
+
+/// False where the step model's times are no numbers: what is slowed by them would never end.
+bool check_step(const Place& root, const World& world, const StepModel& model) {
+  if (model.is_computable()) return true;
+  const ModelRate rate = slowest(world);
+  root.mistake_at(rate.path, "is so low that the time of a step cannot be computed",
+                  std::string("write what the hardware has, such as ") + rate.text);
+  return false;
 }
 
 void check_evaluations(const RateChecks& check, const JobModel& job, double step) {
@@ -130,7 +154,9 @@ void check_rates(const Place& root, const Scenario& scenario) {
   check_faults(check, world);
   check_other_jobs(check, world.shared);
   check_telemetry(check, world);
-  const double step = seconds_of_step(world);
+  const StepModel model(world);
+  if (!check_step(root, world, model)) return;
+  const double step = to_seconds(model.healthy());
   check_samples(check, world, step);
   check_evaluations(check, world.job, step);
   warn_of_endless_step(root, world, step);

@@ -25,4 +25,11 @@ constexpr Duration times(std::int64_t count, Duration each) {
   return __builtin_mul_overflow(count, each.count(), &product) ? kForever : Duration(product);
 }
 
+/// `at` moved by a duration of either sign, saturating at kNever and as far before the start.
+constexpr Time moved(Time at, Duration by) {
+  std::int64_t both = 0;
+  if (!__builtin_add_overflow((at - kStart).count(), by.count(), &both)) return kStart + Duration(both);
+  return by > Duration::zero() ? kNever : kStart - kForever;
+}
+
 }  // namespace gauntlet

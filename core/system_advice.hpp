@@ -1,10 +1,17 @@
-// What a user can try where the system refuses for want of something.
+// What the system says to a call that failed, and what a user can try where it refuses for want of something.
 #pragma once
 
 #include <cerrno>
 #include <string>
+#include <system_error>
 
 namespace gauntlet {
+
+/// What the system says to an errno. "File too large" is not about the file, but about the limit.
+inline std::string system_message(int error) {
+  return error == EFBIG ? "the limit on the size of files (ulimit -f) is reached"
+                        : std::generic_category().message(error);
+}
 
 /// "; raise the limit ..." by the errno of the call that failed; empty where nothing is known to help.
 inline std::string system_advice(int error) {

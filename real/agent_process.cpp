@@ -21,8 +21,11 @@ extern char** environ;
 namespace gauntlet {
 namespace {
 
-constexpr Duration kObeys = std::chrono::seconds(5);  // a SIGTERM: it stops its ranks first
-constexpr Duration kDies = std::chrono::seconds(20);  // of a SIGKILL: longer only where the kernel holds it
+constexpr Duration kObeys = std::chrono::seconds(5);           // a SIGTERM: it stops its ranks first
+constexpr Duration kHurried = std::chrono::milliseconds(200);  // an agent quits within milliseconds
+constexpr Duration kNoticed = std::chrono::milliseconds(20);
+constexpr Duration kLongest = std::chrono::hours(24);  // clocks and poll overflow beyond
+constexpr Duration kDies = std::chrono::seconds(20);   // of a SIGKILL: longer only where the kernel holds it
 
 void send_signal(const Descriptor& process, int signal) {
   syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);  // fails where it is gone already
@@ -48,6 +51,19 @@ std::vector<char*> agent_environment() {
 }
 
 }  // namespace
+
+AgentPatience::AgentPatience(Duration lasts, const std::atomic<bool>* hurry)
+    : until_(std::chrono::steady_clock::now() + std::min(lasts, kLongest)), hurry_(hurry) {}
+
+Duration AgentPatience::slice() {
+  const auto now = std::chrono::steady_clock::now();
+  if (hurry_ != nullptr && *hurry_) {
+    until_ = std::min(until_, now + kHurried);
+    hurry_ = nullptr;
+  }
+  const auto left = std::clamp<Duration>(until_ - now, Duration::zero(), kLongest);
+  return hurry_ != nullptr ? std::min(left, kNoticed) : left;
+}
 
 AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std::string& log) {
   std::vector<char*> argv;
@@ -82,27 +98,42 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   }
 }
 
-bool AgentProcess::exits_within(Duration patience) const {
+bool AgentProcess::exits_within(AgentPatience patience) const {
   if (!handle_) return true;
-  const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
+    const Duration slice = patience.slice();
     pollfd waited{.fd = handle_.get(), .events = POLLIN, .revents = 0};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    const int ready = poll(&waited, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
-    if (ready >= 0 || errno != EINTR) return ready > 0;
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(slice);
+    if (poll(&waited, 1, static_cast<int>(wait.count())) > 0) return true;
+    if (slice == Duration::zero()) return false;
   }
 }
 
-bool AgentProcess::wait_or_end(Duration patience) {
-  if (!handle_) return true;
-  const bool obeyed = exits_within(patience);
-  if (!obeyed) {
-    send_signal(handle_, SIGTERM);
-    send_signal(handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
-    if (!exits_within(kObeys)) send_signal(handle_, SIGKILL);
-  }
-  forget();
+bool AgentProcess::wait_or_end(Duration patience, const std::atomic<bool>* hurry) {
+  const bool obeyed = exits_within(AgentPatience(patience, hurry));
+  AgentProcess* const alone[] = {this};
+  wait_or_end(alone, Duration::zero(), hurry);
   return obeyed;
+}
+
+void AgentProcess::wait_or_end(std::span<AgentProcess* const> all, Duration patience,
+                               const std::atomic<bool>* hurry) {
+  const auto wait = [all](AgentPatience until) {
+    for (const AgentProcess* each : all)
+      while (!each->exits_within(until.slice()) && !until.over()) {
+      }
+  };
+  wait(AgentPatience(patience, hurry));
+  for (const AgentProcess* each : all) {
+    if (each->exits_within(Duration::zero())) continue;
+    send_signal(each->handle_, SIGTERM);
+    send_signal(each->handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
+  }
+  wait(AgentPatience(kObeys, hurry));
+  for (AgentProcess* each : all)
+    if (!each->exits_within(Duration::zero())) send_signal(each->handle_, SIGKILL);
+  for (AgentProcess* each : all)
+    if (each->handle_) each->forget();
 }
 
 void AgentProcess::kill() {

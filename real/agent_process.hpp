@@ -6,11 +6,27 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace gauntlet {
+
+/// How long somebody waits, and what cuts that short: once `hurry` is set, a fraction of a second is left.
+class AgentPatience {
+ public:
+  explicit AgentPatience(Duration lasts, const std::atomic<bool>* hurry = nullptr);
+  /// What is left of it, in slices as short as it takes to notice the hurry; zero where it is over.
+  Duration slice();
+  bool over() { return slice() == Duration::zero(); }
+
+ private:
+  std::chrono::steady_clock::time_point until_;
+  const std::atomic<bool>* hurry_;  // nothing once it was noticed
+};
 
 /// Owns a process. Destroying it ends the process: SIGTERM, then SIGKILL when it does not obey.
 class AgentProcess {
@@ -34,10 +50,14 @@ class AgentProcess {
 
   bool running() const { return static_cast<bool>(handle_); }
   /// Whether it ends by itself within the time; true where none runs.
-  bool exits_within(Duration patience) const;
+  bool exits_within(Duration patience) const { return exits_within(AgentPatience(patience)); }
+  bool exits_within(AgentPatience patience) const;
   /// After it was asked to leave: waits so long for it, then insists. False where it had to insist.
-  bool wait_or_end(Duration patience);
+  bool wait_or_end(Duration patience, const std::atomic<bool>* hurry = nullptr);
   void end() { wait_or_end(Duration::zero()); }
+  /// The same of several, which are waited for together.
+  static void wait_or_end(std::span<AgentProcess* const> all, Duration patience,
+                          const std::atomic<bool>* hurry);
   /// SIGKILL at once: it has had its time.
   void kill();
   /// Leaves it running: it obeys another driver now.

@@ -1,10 +1,10 @@
 #include "real/drill.hpp"
 
+#include "core/files/append_file.hpp"
 #include "core/record/resume_cluster.hpp"
 #include "real/drill_place.hpp"
 #include "real/injectors/injector.hpp"
 #include "real/real_cluster.hpp"
-#include "real/record_file.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -103,6 +103,12 @@ Recording recorded_so_far(const DrillOptions& options) {
     throw std::runtime_error(options.record + ": is not a regular file; give another --record");
   ReadRecording read = read_recording(options.record);
   if (!read.recording) throw std::runtime_error(read.problem.text());
+  // The end that a driver was writing when it died is written anew; what somebody changed says nothing of this drill.
+  if (read.recording->tail == Recording::Tail::damage) {
+    Problem problem = *problem_of_end(options.record, *read.recording);
+    problem.suggestion = "bring the file back from a copy, or drill from the start with another --record";
+    throw std::runtime_error(problem.text());
+  }
   return std::move(*read.recording);
 }
 
@@ -147,6 +153,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     options.platform->processes().find({state.directory, host}).reset();  // which ends it
+  AppendFile(options.record, recording.whole_bytes).sync();
   DrillResult result;
   result.record = std::move(recording.record);
   read_result(world, options, RawProgress(state.directory + "/progress"),
@@ -187,7 +194,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   try {
     prepare_drill_directory(state.directory);
     kept.write(state);
-    RecordFile file = fresh ? RecordFile(options.record) : RecordFile(options.record, so_far.whole_bytes);
+    AppendFile file = fresh ? AppendFile(options.record) : AppendFile(options.record, so_far.whole_bytes);
     recording_is_ours = true;
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     if (fresh) writer.write(options.header);
@@ -203,11 +210,16 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     FileRecorder recorder(cluster, result.record, writer);
     ResumeCluster resumed(so_far.record, recorder);
     run(resumed, controller, kNever);
+    file.sync();  // whoever hears that the drill is over has its recording
     result.difference = resumed.difference();
     result.hosts = cluster.identities();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
+  } catch (const Interrupted&) {
+    if (fresh) forget(recording_is_ours);
+    result.began = false;
+    return result;
   } catch (...) {
     // A drill that never began leaves nothing; one that did can be resumed, if its recording is to be kept.
     if (fresh && (result.record.observations.empty() || !options.keep_unfinished)) forget(recording_is_ours);

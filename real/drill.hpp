@@ -29,11 +29,12 @@ struct DrillOptions {
 struct DrillResult {
   Record record;
   DrillLogs logs;
-  std::uint64_t final_hash = 0;                         // over the final parameters of all ranks
-  bool finished = false;                                // else it was interrupted and can be resumed
-  std::uint32_t injected = 0;                           // faults that reached a rank
-  std::vector<std::string> checkpoint_warnings;         // a sentence each: those that were damaged, or failed
-  std::vector<HostIdentity> hosts;                      // by HostId
+  std::uint64_t final_hash = 0;                  // over the final parameters of all ranks
+  bool began = true;                             // else it was interrupted before its agents were there
+  bool finished = false;                         // else it was interrupted and can be resumed
+  std::uint32_t injected = 0;                    // faults that reached a rank
+  std::vector<std::string> checkpoint_warnings;  // a sentence each: those that were damaged, or failed
+  std::vector<HostIdentity> hosts;               // by HostId
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 

@@ -1,8 +1,9 @@
 // Lines of text on disk, as a drill keeps them: appended one by one, and read whole by the driver that takes over.
 #pragma once
 
-#include "real/agent/descriptor.hpp"
+#include "core/files/append_file.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,23 +11,21 @@ namespace gauntlet {
 
 class LineFile {
  public:
-  /// Reads what is there, then appends. A last line that a crash cut short is removed: the next one would be joined to
-  /// it, and both be lost. Throws std::runtime_error.
-  explicit LineFile(const std::string& path);
+  /// Reads what is there, then appends. The whole lines that were read are written again, as core/files/durable.hpp replaces a
+  /// file: a last line that a crash cut short would be joined to the next one, and what an earlier process failed to sync may
+  /// be missing on the disk though it can be read. Throws std::runtime_error.
+  explicit LineFile(const std::string& path, Files& files = system_files());
 
   /// Those that were there, without their newlines.
   const std::vector<std::string>& found() const { return found_; }
   /// `line` has no newline. Throws std::runtime_error where it cannot be written whole.
-  void append(const std::string& line);
+  void append(const std::string& line) { file_->append(line + '\n'); }
   /// What was appended survives a power cut.
-  void sync();
+  void sync() { file_->sync(); }
 
  private:
-  [[noreturn]] void fail() const;
-
-  std::string path_;
   std::vector<std::string> found_;
-  Descriptor file_;
+  std::optional<AppendFile> file_;  // set by the constructor
 };
 
 }  // namespace gauntlet

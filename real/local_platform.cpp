@@ -13,6 +13,8 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -77,9 +79,12 @@ class LocalAgent final : public AgentHandle {
   explicit LocalAgent(AgentProcess process) : process_(std::move(process)) {}
 
   bool exits_within(Duration patience) override { return process_.exits_within(patience); }
-  bool wait_or_end(Duration patience) override { return process_.wait_or_end(patience); }
+  bool wait_or_end(Duration patience, const std::atomic<bool>* stop) override {
+    return process_.wait_or_end(patience, stop);
+  }
   void kill() override { process_.kill(); }
   void let_go() override { process_.let_go(); }
+  AgentProcess& process() { return process_; }
 
  private:
   AgentProcess process_;
@@ -112,18 +117,26 @@ bool LocalTransport::listens(const AgentName& agent) const {
 
 // --- processes
 
-std::unique_ptr<AgentHandle> LocalProcesses::start(const AgentName& agent, bool allow_injection) {
+std::unique_ptr<AgentHandle> LocalProcesses::start(const AgentName& agent, bool allow_injection,
+                                                   const std::atomic<bool>* stop) {
   std::vector<std::string> arguments = {
       gauntlet_,     "agent",         "--host",    std::to_string(agent.host),
       "--directory", agent.directory, "--trainer", trainer_};
   if (allow_injection) arguments.emplace_back("--allow-injection");
-  AgentProcess(agent_process(agent.directory, agent.host)).end();
+  AgentProcess(agent_process(agent.directory, agent.host)).wait_or_end(Duration::zero(), stop);
   return std::make_unique<LocalAgent>(AgentProcess(arguments, log_of(agent)));
 }
 
 std::unique_ptr<AgentHandle> LocalProcesses::find(const AgentName& agent) {
   AgentProcess process(agent_process(agent.directory, agent.host));
   return process.running() ? std::make_unique<LocalAgent>(std::move(process)) : nullptr;
+}
+
+void LocalProcesses::wait_or_end(std::span<AgentHandle* const> all, Duration patience,
+                                 const std::atomic<bool>* stop) {
+  std::vector<AgentProcess*> processes;
+  for (AgentHandle* each : all) processes.push_back(&static_cast<LocalAgent*>(each)->process());
+  AgentProcess::wait_or_end(processes, patience, stop);
 }
 
 std::string LocalProcesses::last_words(const AgentName& agent) const {

@@ -3,7 +3,9 @@
 
 #include "real/platform.hpp"
 
+#include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,8 +32,11 @@ class LocalProcesses final : public Processes {
   LocalProcesses(std::string gauntlet, std::string trainer)
       : gauntlet_(std::move(gauntlet)), trainer_(std::move(trainer)) {}
 
-  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection) override;
+  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
+                                     const std::atomic<bool>* stop) override;
   std::unique_ptr<AgentHandle> find(const AgentName& agent) override;
+  void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
+                   const std::atomic<bool>* stop) override;
   /// The last line of its log.
   std::string last_words(const AgentName& agent) const override;
 

@@ -6,9 +6,11 @@
 #include "real/agent/agent_link.hpp"
 #include "real/clock.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace gauntlet {
@@ -75,8 +77,9 @@ class AgentHandle {
 
   /// Whether it ends by itself within the time.
   virtual bool exits_within(Duration patience) = 0;
-  /// After it was asked to leave: waits so long for it, then insists. False where it had to insist.
-  virtual bool wait_or_end(Duration patience) = 0;
+  /// After it was asked to leave: waits so long for it, then insists. False where it had to insist. Once `stop` is set,
+  /// a fraction of a second of each wait is left.
+  virtual bool wait_or_end(Duration patience, const std::atomic<bool>* stop) = 0;
   /// At once: it has had its time.
   virtual void kill() = 0;
   /// Leaves it running: it obeys another driver now.
@@ -91,11 +94,15 @@ class Processes {
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  /// Starts the agent. One that holds its place, whoever started it, is ended first. Throws std::runtime_error where it
-  /// cannot be started.
-  virtual std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection) = 0;
+  /// Starts the agent. One that holds its place, whoever started it, is ended first, as by wait_or_end. Throws
+  /// std::runtime_error where it cannot be started.
+  virtual std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
+                                             const std::atomic<bool>* stop) = 0;
   /// The living agent of that name that another driver started; null where there is none to be found.
   virtual std::unique_ptr<AgentHandle> find(const AgentName& agent) = 0;
+  /// AgentHandle::wait_or_end of several, which are waited for together. They are handles of these processes.
+  virtual void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
+                           const std::atomic<bool>* stop) = 0;
   /// What it said last, for people; empty where nothing is known.
   virtual std::string last_words(const AgentName& agent) const = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace gauntlet {
 
-RawProgress::RawProgress(const std::string& path) : file_(path) {
+RawProgress::RawProgress(const std::string& path, Files& files) : file_(path, files) {
   for (const std::string& text : file_.found()) {
     std::istringstream in(text);
     Entry entry;

@@ -25,7 +25,7 @@ class RawProgress {
   };
 
   /// Appends to the file, after reading what an earlier driver wrote. Throws std::runtime_error.
-  explicit RawProgress(const std::string& path);
+  explicit RawProgress(const std::string& path, Files& files = system_files());
 
   void add(std::uint32_t run, std::uint32_t rank, const RankLine& line);
   const std::vector<Entry>& entries() const { return entries_; }

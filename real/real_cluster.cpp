@@ -39,7 +39,7 @@ std::optional<Observed> RealCluster::next(Time until) {
       first.at = std::max(first.at, now());  // the driver's receipt
       return first;
     }
-    if (finished_ || (setup_.stop != nullptr && *setup_.stop)) return std::nullopt;
+    if (finished_ || setup_.stopped()) return std::nullopt;
     hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
     run_due();
     if (!outbox_.empty()) continue;

@@ -42,7 +42,8 @@ struct DrillSetup {
   std::uint64_t epoch = 1;      // rises with each driver that takes over
   Seed seed;
   FaultPlan plan;
-  const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run
+  const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run, and nobody is waited for long
+  bool stopped() const { return stop != nullptr && *stop; }
   Duration answers_within = kAnswersWithin;
 };
 
@@ -51,10 +52,16 @@ struct Superseded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// It was asked to stop while its agents were started: nothing is left running.
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class RealCluster final : public Cluster {
  public:
   /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
-  /// std::runtime_error, with nothing left running, when an agent cannot be started. All but `setup` must outlive it.
+  /// std::runtime_error, with nothing left running, when an agent cannot be started; Interrupted when it is to stop
+  /// before all of them are there. All but `setup` must outlive it.
   RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform);
   /// Ends the agents and their ranks, unless they obey a later driver.
   ~RealCluster() override;

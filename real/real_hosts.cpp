@@ -119,8 +119,11 @@ void RealCluster::end_agents() {
       if (host.link) host.link->quit();
     }
   }
+  std::vector<AgentHandle*> processes;
+  for (Host& host : hosts_)
+    if (host.process) processes.push_back(host.process.get());
+  platform_.processes().wait_or_end(processes, quits_within(setup_), setup_.stop);
   for (Host& host : hosts_) {
-    if (host.process) host.process->wait_or_end(quits_within(setup_));
     host.process.reset();
     if (host.link) host.link->close();
   }
@@ -159,7 +162,7 @@ void RealCluster::check_own() {
 
 void RealCluster::launch(HostId host) {
   check_own();
-  hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty());
+  hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty(), setup_.stop);
 }
 
 /// False, and said, where the agent cannot be started or does not answer.
@@ -172,9 +175,11 @@ bool RealCluster::launch_and_attend(HostId host) {
   } catch (const Superseded&) {
     throw;
   } catch (const std::runtime_error& error) {
-    platform_.say(error.what());
+    if (!setup_.stopped()) platform_.say(error.what());
     set_link(host, nullptr);
-    hosts_[host.value].process.reset();
+    Host& given_up = hosts_[host.value];
+    if (given_up.process) given_up.process->wait_or_end(Duration::zero(), setup_.stop);
+    given_up.process.reset();
     return false;
   }
 }
@@ -210,23 +215,26 @@ void RealCluster::attend(HostId host) {
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
     constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{}; waited < setup_.answers_within && !platform_.transport().listens(name_of(host));
+    for (Duration waited{};
+         waited < setup_.answers_within && !setup_.stopped() && !platform_.transport().listens(name_of(host));
          waited += kLook) {
       if (!attended.process->exits_within(kLook)) continue;
       why = "it ended";
       return false;
     }
-    return attended.link->connect(setup_.answers_within, why);
+    return attended.link->connect(setup_.answers_within, why, setup_.stop);
   };
   alive_at_ns_ = platform_.clock().monotonic_ns();
   std::string why;
   link();
   const bool started_by_us = attended.process != nullptr;
-  bool answers = started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why);
+  bool answers =
+      started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why, setup_.stop);
   if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
     superseded_ = true;
     throw Superseded("another driver took over: " + why);
   }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers && !started_by_us) {
     platform_.say("the earlier driver's agent of host " + std::to_string(host.value) + " does not answer (" +
                   why + "); starting another");
@@ -234,6 +242,7 @@ void RealCluster::attend(HostId host) {
     link();
     answers = connect_started(why);
   }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers) {
     throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
                              "; " + last_words(host));
@@ -272,7 +281,8 @@ void RealCluster::release(HostId host) {
   leaving.silence.clear();
   leaving.unpaid.clear();
   if (leaving.link) leaving.link->quit();
-  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_))) {
+  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_), setup_.stop) &&
+      !setup_.stopped()) {
     platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
                   to_text(quits_within(setup_)) + "; it was ended");
   }

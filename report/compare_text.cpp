@@ -227,7 +227,7 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
   }
   for (std::size_t i = 0; i < result.scenarios.size(); ++i)
     text += fmt::format("{}: {}\n", scenario_letter(i), result.scenarios[i].label);
-  text += wrapped(terms(result));
+  text += wrapped(terms(result)) + fault_files_text(options);
   for (const auto& scenario : result.scenarios) {
     const std::string warning = replay_warning(scenario.summary.facts);
     if (warning.empty()) continue;

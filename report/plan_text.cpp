@@ -27,8 +27,8 @@ std::string what_it_takes(const PlanResult& result, const ReportOptions& options
   std::string text = heading(options, "What it takes") + size_table(result);
   if (const Uncertainty* given = drawn(result.uncertainty))
     text += wrapped(fmt::format(
-        "Times, shares and costs are with parameter uncertainty, over {} runs of {} draws of the parameters, "
-        "but for the row that says otherwise.",
+        "Times, shares and costs include parameter uncertainty, over {} runs of {} draws of the "
+        "parameters. The row \"parameters as given\" does not.",
         count_text(static_cast<double>(given->runs())), given->draws));
   if (!result.enough) return text;
   const Uncertainty* enough = drawn(result.enough_uncertainty);
@@ -143,6 +143,7 @@ std::string text_report(const PlanResult& result, const ReportOptions& options) 
                   "say otherwise: the scenario's rates and times are taken as known.",
                   result.facts.name, count_text(result.replicas), result.facts.seed, result.facts.version,
                   kIntervalCovers));
+  text += fault_files_text(options);
   if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
   text += what_it_takes(result, options) + one_more(result, options) + tornado(result, options) +
           uncertainty(result, options);

@@ -159,6 +159,7 @@ std::string text_report(const ScaleResult& result, const ReportOptions& options)
   };
   if (!result.sizes.empty()) {
     add(setting(result));
+    text += fault_files_text(options);
     add(replay_warning(result.sizes.front().summary.facts));
     add(rounded(result));
     text += "\n";

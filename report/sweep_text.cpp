@@ -45,7 +45,7 @@ bool nothing_changes(const SweepResult& result) {
          });
 }
 
-/// How sure the best point is: what the others are behind by, and which of them may be better.
+/// How sure the best point is: by how much the second best trails it, and which others may be better.
 std::string certainty(const SweepResult& result) {
   if (!result.best || !result.second) return "";
   if (nothing_changes(result))
@@ -53,7 +53,7 @@ std::string certainty(const SweepResult& result) {
   const SweptPoint& second = result.points[*result.second];
   if (!second.behind || !second.behind->difference) return "";
   const Unit unit = objective_unit(result);
-  std::string text = fmt::format("The second best, {}, is behind by {}.", short_name(result, second),
+  std::string text = fmt::format("The second best, {}, trails the best by {}.", short_name(result, second),
                                  difference_text(*second.behind, unit));
   if (!second.behind->ci95) return text + " These are too few replicas to say how sure that is.";
   std::vector<std::string> rivals;
@@ -203,6 +203,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
   };
   if (!result.points.empty()) {
     add(setting(result));
+    text += fault_files_text(options);
     add(replay_warning(result.points.front().summary.facts));
     add(refused(result));
     text += "\n";

@@ -291,6 +291,12 @@ std::string answer_line(const Summary& summary) {
                      time_text(*wall), replicas_text(summary));
 }
 
+std::string fault_files_text(const ReportOptions& options) {
+  std::string text;
+  for (const std::string& line : options.faults) text += wrapped(line + ".");
+  return text;
+}
+
 std::string text_report(const Summary& summary, const ReportOptions& options) {
   Page page(options.colour);
   page.bold(answer_line(summary));

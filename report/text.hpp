@@ -21,6 +21,9 @@ struct ReportOptions {
 /// progress.
 std::string text_report(const Summary& summary, const ReportOptions& options);
 
+/// `options.faults`, as a report of any study shows them.
+std::string fault_files_text(const ReportOptions& options);
+
 /// The first line of the report: the share of the time that trained the model, with its interval.
 std::string answer_line(const Summary& summary);
 

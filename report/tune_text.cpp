@@ -113,6 +113,14 @@ std::string no_difference(const TuneResult& result) {
                      objective_text(result), kIntervalCovers, caveat(result));
 }
 
+/// Of what the named point is the best.
+std::string_view of_which(const TuneResult& result) {
+  const bool alike =
+      std::ranges::any_of(result.fields, [](const auto& field) { return field.alike.has_value(); });
+  if (any_below_reference(result)) return alike ? " within chance" : " by the fitted curve";
+  return alike ? " of those tried" : "";
+}
+
 std::string setting(const TuneResult& result) {
   std::string text = fmt::format("{}, {} in all", counted(static_cast<double>(result.points.size()), "point"),
                                  counted(static_cast<double>(result.replicas), "replica"));
@@ -173,10 +181,10 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
-  std::string text =
-      fmt::format("How flat it is: {} from {} to {} costs at most {:.0f}% of {} more than the lowest found.",
-                  field.path, end(field.flat.low, field.flat_to_low),
-                  end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result));
+  std::string text = fmt::format(
+      "How flat it is: {} from {} to {} costs at most {:.0f}% of {} more than {}, {}.", field.path,
+      end(field.flat.low, field.flat_to_low), end(field.flat.high, field.flat_to_high), 100 * kFlat,
+      loss_name(result), result.points[field.lowest].values[axis], reference_name(result));
   text += why_named(result, field);
   for (const auto& cliff : {field.cliff_below, field.cliff_above}) {
     if (!cliff) continue;
@@ -201,11 +209,13 @@ std::string of_today(const TuneResult& result) {
   if (difference == 0)
     return fmt::format("Today's {} {} the same.", fmt::join(values, ", "),
                        values.size() == 1 ? "costs" : "cost");
-  return fmt::format("Today's {} {} {} {} than {}: {} of {}.", fmt::join(values, ", "),
+  const bool by_chance = !today.worse->ci95 || today.worse->ci95->high >= 0;
+  return fmt::format("Today's {} {} {} {} than {}: {} of {}{}.", fmt::join(values, ", "),
                      values.size() == 1 ? "costs" : "cost",
                      share_of_loss(result, std::abs(difference) / result.scale),
                      difference >= 0 ? "more" : "less", fmt::join(best_of(result).values, ", "),
-                     difference_text(*today.worse, objective_unit(result)), objective_name(result));
+                     difference_text(*today.worse, objective_unit(result)), objective_name(result),
+                     difference < 0 && by_chance ? ", as much as chance explains" : "");
 }
 
 /// How much the choice matters: the worst value of a field, the others at their best.
@@ -269,12 +279,13 @@ std::string refused_text(const TuneResult& result) {
                      refused == 1 ? "was" : "were", result.refusal);
 }
 
-std::string body(const TuneResult& result) {
+std::string body(const TuneResult& result, const ReportOptions& options) {
   std::string text;
   const auto add = [&](const std::string& paragraph) {
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
   add(setting(result));
+  text += fault_files_text(options);
   text += "\n";
   add(bounds_text(result));
   add(gave_up_text(result));
@@ -305,8 +316,6 @@ std::string answer_line(const TuneResult& result) {
   if (!anything_matters(result)) return no_difference(result);
   std::vector<std::string> fields;
   for (const TunedField& field : result.fields) fields.push_back(field_answer(field, fields.empty()));
-  const bool alike =
-      std::ranges::any_of(result.fields, [](const auto& field) { return field.alike.has_value(); });
   if (std::ranges::any_of(result.fields, &TunedField::plateau))
     return fmt::format("{}: {} {}, which no value in {} changes by more than {:.0f}% of {} ({}{}).",
                        fmt::join(fields, ", "), objective_name(result), objective_text(result),
@@ -314,15 +323,15 @@ std::string answer_line(const TuneResult& result) {
                        kIntervalCovers, caveat(result));
   return fmt::format("{} {} the {} {}{}, {} ({}{}).", fmt::join(fields, ", "),
                      fields.size() == 1 ? "gives" : "give", result.maximise ? "highest" : "lowest",
-                     objective_name(result), alike ? " of those tried" : "", objective_text(result),
-                     kIntervalCovers, caveat(result));
+                     objective_name(result), of_which(result), objective_text(result), kIntervalCovers,
+                     caveat(result));
 }
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {
   const std::string answer = answer_line(result);
   std::string text =
       options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
-  if (result.best) text += body(result);
+  if (result.best) text += body(result, options);
   if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
   return text;
 }

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace gauntlet {
 namespace {
@@ -35,6 +37,22 @@ std::string loss_name(const TuneResult& result) {
       return result.metric;
   }
   return result.metric;
+}
+
+std::string reference_name(const TuneResult& result) {
+  const bool fitted = result.regret && *result.regret <= kFlat;
+  return fitted ? "the lowest value of the curve that is fitted through the rows"
+                : "the row that lost least when the search ended";
+}
+
+bool any_below_reference(const TuneResult& result) {
+  return std::ranges::any_of(result.fields, [&](const TunedField& field) {
+    for (std::size_t k = 0; k < field.curve.size(); ++k)
+      if (!result.points[field.curve[k]].gives_up_more && field.worse[k] &&
+          field.worse[k]->difference.value_or(0) < 0)
+        return true;
+    return false;
+  });
 }
 
 std::string share_text(double share) {

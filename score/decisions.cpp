@@ -36,8 +36,12 @@ class Judge {
  public:
   using What = EvictionEvent::What;
 
-  Judge(const HostLog& truth, Figures& figures)
-      : hosts_of_truth_(truth), truth_(truth.log()), figures_(figures), open_(figures.incidents) {}
+  Judge(const HostLog& truth, Figures& figures, StopLook& look)
+      : hosts_of_truth_(truth),
+        truth_(truth.log()),
+        figures_(figures),
+        look_(look),
+        open_(figures.incidents) {}
 
   void on(Time, const Started& started) {
     hosts_.on(started);
@@ -121,6 +125,7 @@ class Judge {
   /// The faults that only repair removes, until that order was given.
   void follow(std::size_t order) {
     for (; next_ < truth_.size() && truth_[next_].orders <= order; ++next_) {
+      look_.look();
       const Truth& each = truth_[next_];
       if (!each.repairable || each.component.kind == ComponentKind::job)
         continue;  // no host is to blame for that
@@ -141,6 +146,7 @@ class Judge {
   const HostLog& hosts_of_truth_;
   const TruthLog& truth_;
   Figures& figures_;
+  StopLook& look_;
   OpenIncident open_;
   JobHosts hosts_;
   ByHost faulty_;  // the places of onsets in the log
@@ -180,12 +186,13 @@ void sum_up(Figures& figures) {
 }  // namespace
 
 std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const Record& record,
-                                           Figures& figures) {
+                                           Figures& figures, StopLook& look) {
   const TruthLog& truth = hosts_of_truth.log();
   OpenIncident incident(figures.incidents);
   std::vector<std::uint32_t> interrupted(figures.faults.size(), 0);
   std::vector<Time> returned;
   for (const Truth& each : truth) {
+    look.look();
     if (!each.on_job) continue;
     if (each.what == TruthKind::returned) returned.push_back(each.at);
     if (each.what == TruthKind::onset) ++figures.faults[each.kind.value];
@@ -194,9 +201,10 @@ std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const 
     ++figures.interruptions;
     if (Incident* open = incident.at(each.at)) ++open->stops;
   }
-  Judge judge(hosts_of_truth, figures);
+  Judge judge(hosts_of_truth, figures, look);
   auto order = record.orders.begin();
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
+    look.look();
     const Observed& seen = record.observations[i];
     if (!std::holds_alternative<Seen>(seen.what))  // most are, and no decision is judged by them
       std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);

@@ -37,17 +37,20 @@ struct Case {
 /// one would have an effect, and not at all that are there.
 class Detection {
  public:
-  Detection(const HostLog& truth, const Walked& walked, Figures& figures)
+  Detection(const HostLog& truth, const Walked& walked, Figures& figures, StopLook& look)
       : hosts_(truth),
         truth_(truth.log()),
         walked_(walked),
         figures_(figures),
+        look_(look),
         case_of_(truth.log().size(), 0) {}
 
   /// The truth up to and including `until`; of that instant, what had happened when so many orders had been given.
   void follow(Time until, std::size_t orders) {
-    for (; next_ < truth_.size() && truth_[next_].at <= until && truth_[next_].orders <= orders; ++next_)
+    for (; next_ < truth_.size() && truth_[next_].at <= until && truth_[next_].orders <= orders; ++next_) {
+      look_.look();
       happened(truth_[next_]);
+    }
   }
   void heard(Time at, const Observation& what) {
     const auto* outcome = std::get_if<Outcome>(&what);
@@ -65,6 +68,7 @@ class Detection {
     // Several may hold one job: the first one pays for its standing still.
     const Case* first = nullptr;
     for (const Case& each : cases_) {
+      look_.look();
       if (!each.there || !each.waiting) continue;
       if (first == nullptr || std::pair(each.since, each.onset) < std::pair(first->since, first->onset))
         first = &each;
@@ -268,6 +272,7 @@ class Detection {
   const TruthLog& truth_;
   const Walked& walked_;
   Figures& figures_;
+  StopLook& look_;
   std::vector<Case> cases_;  // in slots
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t>
@@ -285,10 +290,12 @@ class Detection {
 
 }  // namespace
 
-void judge_detection(const HostLog& truth, const Record& record, const Walked& walked, Figures& figures) {
-  Detection detection(truth, walked, figures);
+void judge_detection(const HostLog& truth, const Record& record, const Walked& walked, Figures& figures,
+                     StopLook& look) {
+  Detection detection(truth, walked, figures, look);
   std::size_t given = 0;  // orders
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
+    look.look();
     const Observed& seen = record.observations[i];
     detection.follow(seen.at, given);
     detection.heard(seen.at, seen.what);

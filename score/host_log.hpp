@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/record/truth.hpp"
+#include "score/stop_look.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +13,8 @@ namespace gauntlet {
 
 class HostLog {
  public:
-  /// `log` must outlive it, and stays as it is.
-  explicit HostLog(const TruthLog& log) : log_(&log) {}
+  /// Both must outlive it; `log` stays as it is.
+  HostLog(const TruthLog& log, StopLook& look) : log_(&log), look_(&look) {}
 
   const TruthLog& log() const { return *log_; }
 
@@ -37,6 +38,7 @@ class HostLog {
   void make() const;
 
   const TruthLog* log_;
+  StopLook* look_;
   // Made when it is first asked for: many runs never do.
   mutable std::vector<std::uint32_t>
       places_;  // of what concerns few hosts: of host 0 in order, then of host 1, ...
@@ -47,6 +49,7 @@ class HostLog {
 inline void HostLog::make() const {
   std::uint32_t hosts = 0;
   for (std::uint32_t place = 0; place < log_->size(); ++place) {
+    look_->look();
     const Truth& each = (*log_)[place];
     if (each.hosts > kFew) wide_.push_back(place);
     hosts = std::max(hosts, each.host.value + each.hosts);
@@ -54,6 +57,7 @@ inline void HostLog::make() const {
   begins_.assign(hosts + 1, 0);
   const auto for_each_host = [this](const auto& act) {
     for (std::uint32_t place = 0; place < log_->size(); ++place) {
+      look_->look();
       const Truth& each = (*log_)[place];
       for (std::uint32_t i = 0; each.hosts <= kFew && i < each.hosts; ++i) act(each.host.value + i, place);
     }

@@ -24,8 +24,14 @@ Cause cause_of(StopReason reason) {
 /// Walks the wall time once: stretches of training, pauses, and the gaps between them.
 class Walk {
  public:
-  Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures)
-      : log_(truth.log()), truth_(truth, hosts_), progress_(progress), record_(record), figures_(figures) {
+  Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures,
+       StopLook& look)
+      : log_(truth.log()),
+        truth_(truth, hosts_, look),
+        progress_(progress),
+        record_(record),
+        figures_(figures),
+        look_(look) {
     walked_.harm.resize(truth.log().size());
     find_starts_at_once();
   }
@@ -34,10 +40,12 @@ class Walk {
     Time at = kStart;
     auto pause = progress_.pauses.begin();
     for (std::size_t i = 0; i <= progress_.stretches.size(); ++i) {
+      look_.look();
       const bool last = i == progress_.stretches.size();
       const Time until = last ? end : progress_.stretches[i].begin;
       const Reached from = last ? Reached{} : beginning(i);
       for (; pause != progress_.pauses.end() && pause->end <= until; ++pause) {
+        look_.look();
         if (at < pause->begin) down(at, pause->begin);
         if (!last && stopped_) redoing_ = progress_.stretches[i].first_step + from.steps < mark_;
         paused(*pause);
@@ -74,6 +82,7 @@ class Walk {
   /// Orders to start that were carried out at the instant at which they were given.
   void find_starts_at_once() {
     for (std::size_t i = 0; i < record_.orders.size(); ++i) {
+      look_.look();
       const RecordedOrder& start = record_.orders[i];
       if (!std::holds_alternative<Start>(start.order.what)) continue;
       for (std::size_t seen = start.observations;
@@ -129,6 +138,7 @@ class Walk {
   /// Reads on to see who carries the job, up to just before `when`.
   void follow_hosts(Time when) {
     for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
+      look_.look();
       const Observation& what = record_.observations[heard_].what;
       if (const auto* outcome = std::get_if<Outcome>(&what)) {
         if (hosts_.concerns(*outcome)) truth_.hosts_changed(hosts_.on(*outcome));
@@ -266,6 +276,7 @@ class Walk {
     const auto follow_until = [&](Time when, std::size_t count) {
       for (; seen_ < std::min(count, record_.observations.size()) && record_.observations[seen_].at <= when;
            ++seen_) {
+        look_.look();
         const Observed& seen = record_.observations[seen_];
         if (std::holds_alternative<Seen>(seen.what)) continue;  // most are, and end no wait
         waits_.on(seen);
@@ -441,6 +452,7 @@ class Walk {
   const ProgressLog& progress_;
   const Record& record_;
   Figures& figures_;
+  StopLook& look_;
   std::size_t order_ = 0, seen_ = 0;         // for the gaps
   std::size_t before_ = 0;                   // where orders_before stands
   std::vector<std::size_t> starts_at_once_;  // by their places among the orders
@@ -471,8 +483,8 @@ class Walk {
 }  // namespace
 
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures) {
-  return Walk(truth, progress, record, figures).run(end);
+                     Figures& figures, StopLook& look) {
+  return Walk(truth, progress, record, figures, look).run(end);
 }
 
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include "core/record/record.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
+#include "score/stop_look.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -26,6 +27,6 @@ struct Walked {
 
 /// Fills the phases, the causes, the incidents with their times, steps and false alarms.
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures);
+                     Figures& figures, StopLook& look);
 
 }  // namespace gauntlet

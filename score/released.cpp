@@ -7,9 +7,10 @@
 namespace gauntlet {
 namespace {
 
-bool was_done(const Record& record, const RecordedOrder& order) {
+bool was_done(const Record& record, const RecordedOrder& order, StopLook& look) {
   const auto first = record.observations.begin() + static_cast<std::ptrdiff_t>(order.observations);
   return std::any_of(first, record.observations.end(), [&](const Observed& seen) {
+    look.look();
     const auto* outcome = std::get_if<Outcome>(&seen.what);
     return outcome != nullptr && outcome->order == order.order.id && outcome->status == Status::done;
   });
@@ -17,11 +18,12 @@ bool was_done(const Record& record, const RecordedOrder& order) {
 
 }  // namespace
 
-Duration time_released(const Record& record, Time end) {
+Duration time_released(const Record& record, Time end, StopLook& look) {
   Duration released{};
   Time since = kNever;  // it holds its hosts
   for (const RecordedOrder& each : record.orders) {
-    if (std::holds_alternative<Release>(each.order.what) && since == kNever && was_done(record, each))
+    look.look();
+    if (std::holds_alternative<Release>(each.order.what) && since == kNever && was_done(record, each, look))
       since = each.at;
     if (std::holds_alternative<Start>(each.order.what) && since != kNever) {
       released += each.at - since;

@@ -25,12 +25,8 @@ double unplanned_rate(const ScoreFacts& facts, const std::vector<std::uint32_t>&
   return rate;
 }
 
-}  // namespace
-
-void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
-           Figures& figures) {
-  expect(!record.observations.empty(), "a run has at least its first observation");
-  const std::size_t kinds = facts.on_training_clock.size();
+/// Figures of nothing, in the memory of earlier ones.
+void clear(Figures& figures, std::size_t kinds) {
   std::vector<PhaseTimes> lost = std::move(figures.lost);
   std::vector<std::uint32_t> faults = std::move(figures.faults);
   std::vector<FaultScore> fault_scores = std::move(figures.fault_scores);
@@ -44,18 +40,23 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   figures.faults = std::move(faults);
   figures.fault_scores = std::move(fault_scores);
   figures.incidents = std::move(incidents);
+}
 
+void fill(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+          Figures& figures, StopLook& look) {
   const Observed& last = record.observations.back();
   const Time end = last.at;
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
-  const HostLog by_host(truth);
-  const Walked walked = charge_phases(by_host, progress, record, end, figures);
-  const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures);
-  judge_detection(by_host, record, walked, figures);
-  figures.released = time_released(record, end);
+  const HostLog by_host(truth, look);
+  const Walked walked = charge_phases(by_host, progress, record, end, figures, look);
+  const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures, look);
+  judge_detection(by_host, record, walked, figures, look);
+  figures.released = time_released(record, end, look);
   figures.unplanned_rate = unplanned_rate(facts, interrupted, figures.wall, walked.training);
+}
 
+void check_sums(const Figures& figures) {
   const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
   ensure(charged == figures.wall, "every nanosecond of wall time has a phase");
   PhaseTimes left = figures.phases;
@@ -64,6 +65,22 @@ void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   PhaseTimes without_cause{};
   at(without_cause, Phase::effective) = at(figures.phases, Phase::effective);
   ensure(left == without_cause, "every lost nanosecond of a phase has a cause");
+}
+
+}  // namespace
+
+bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures, const std::atomic<bool>* stop) {
+  expect(!record.observations.empty(), "a run has at least its first observation");
+  clear(figures, facts.on_training_clock.size());
+  StopLook look(stop);
+  try {
+    fill(facts, truth, progress, record, figures, look);
+  } catch (const StopLook::Stopped&) {
+    return false;
+  }
+  check_sums(figures);
+  return true;
 }
 
 }  // namespace gauntlet

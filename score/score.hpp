@@ -7,6 +7,7 @@
 #include "core/record/truth.hpp"
 #include "score/figures.hpp"
 
+#include <atomic>
 #include <vector>
 
 namespace gauntlet {
@@ -17,8 +18,9 @@ struct ScoreFacts {
 };
 
 /// Fills `figures` (its memory is kept; `fingerprint` is the caller's). The record begins with Started; a run that was
-/// cut short ends with its last observation.
-void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
-           Figures& figures);
+/// cut short ends with its last observation. False where it was left undone because `stop` was set: `figures` then says
+/// nothing.
+bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace gauntlet

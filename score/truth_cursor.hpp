@@ -26,12 +26,14 @@ class TruthCursor {
     std::uint32_t job_hosts = 0;  // so many of its hosts carry the job
   };
 
-  /// Both must outlive it. `hosts`: who carries the job at the times that are followed.
-  TruthCursor(const HostLog& log, const JobHosts& hosts) : hosts_(log), log_(log.log()), job_(hosts) {}
+  /// All must outlive it. `hosts`: who carries the job at the times that are followed.
+  TruthCursor(const HostLog& log, const JobHosts& hosts, StopLook& look)
+      : hosts_(log), log_(log.log()), job_(hosts), look_(look) {}
 
   /// Up to and including `until`; of that instant, what had happened when so many orders had been given.
   void follow(Time until, std::size_t orders = std::numeric_limits<std::size_t>::max()) {
     for (; next_ < log_.size() && log_[next_].at <= until && log_[next_].orders <= orders; ++next_) {
+      look_.look();
       const Truth& each = log_[next_];
       if (each.what == TruthKind::ended) {
         ends(each);
@@ -60,7 +62,7 @@ class TruthCursor {
   }
   /// The first fault between two times, both excluded, that stops the job. Times up to `from` have been followed.
   const Truth* stop_between(Time from, Time until) const {
-    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i)
+    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i, look_.look())
       if (log_[i].at > from && stops_the_job(log_[i])) return &log_[i];
     return nullptr;
   }
@@ -209,6 +211,7 @@ class TruthCursor {
   const HostLog& hosts_;
   const TruthLog& log_;
   const JobHosts& job_;
+  StopLook& look_;
   std::size_t next_ = 0;
   std::vector<Active> slots_;
   std::vector<std::uint32_t> free_;

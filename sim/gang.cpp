@@ -327,8 +327,7 @@ void Gang::loaded(Time now, std::int64_t step, Tier from) {
   for (auto& held : held_) {
     if (held && held->step > step) held.reset();
   }
-  const Held whole{.step = step,
-                   .taken = now + Duration(1)};  // whoever is lost at this same moment was lost before it
+  const Held whole{.step = step, .taken = now};
   if (from == Tier::peers) held_[static_cast<std::size_t>(from)] = whole;
   const bool keeps = from == Tier::memory || checkpointing_[Tier::memory].interval != kForever;
   if (from != Tier::storage && keeps) held_[static_cast<std::size_t>(Tier::memory)] = whole;

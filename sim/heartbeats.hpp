@@ -43,7 +43,7 @@ class Heartbeats {
   /// The host's agent is gone / is back. Calls nest with gaps: a host is audible when nothing silences it.
   void silence(HostId host);
   void unsilence(HostId host);
-  /// Evicted hosts are not listened to, and their agents are well again when they come back.
+  /// Evicted hosts are not listened to until they are readmitted. An agent is gone for as long as the fault that took it is there.
   void leave_service(HostId host);
   void enter_service(HostId host);
 

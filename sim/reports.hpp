@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
+#include "core/saturating.hpp"
 #include "models/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
@@ -30,7 +31,7 @@ class Reports {
       const Duration error = from_seconds(std::abs(share) * to_seconds(telemetry_->clock_error));
       off = share < 0 ? -error : error;
     }
-    return *off < Duration::zero() ? at + *off : after(at, *off);
+    return moved(at, *off);
   }
   /// Sends a report of what a host sensed at a time, which leaves as the host's clock had it. The rest is to be filled in,
   /// before another is sent.

@@ -128,8 +128,13 @@ bool SimCluster::still_held(Tier tier) const {
   const std::optional<Gang::Held>& held = gang_.held(tier);
   if (!held) return false;
   std::vector<std::uint32_t> lost;  // slots, since the copy was taken
-  for (auto each = memory_lost_.rbegin(); each != memory_lost_.rend() && each->first > held->taken; ++each)
-    lost.push_back(each->second);
+  for (std::size_t i = memory_lost_.size(); i-- > 0;) {
+    const auto& [at, slot] = memory_lost_[i];
+    // What was loaded was copied back to whoever had lost it before, at that same time too; who is lost then afterwards, by a fault
+    // that returns, has lost it again.
+    if (at < held->taken || (at == held->taken && i < lost_before_load_)) break;
+    lost.push_back(slot);
+  }
   std::sort(lost.begin(), lost.end());
   lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
   return lost.empty() || (tier == Tier::peers && peers_recover(seats_.count(), world_->storage.copies, lost));

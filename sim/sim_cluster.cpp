@@ -61,6 +61,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   gang_.reset(seed);
   intervals_.fill(kForever);
   memory_lost_.clear();
+  lost_before_load_ = 0;
   evaluating_ = false;
   evaluated_ = 0;
   collective_timeout_ = kForever;
@@ -152,6 +153,7 @@ void SimCluster::watch_for_no_progress() {
 void SimCluster::begin_training() {
   in_force_ = cluster_state();
   gang_.loaded(engine_.now(), loading_.step, loading_.from);
+  lost_before_load_ = memory_lost_.size();
   gang_.begin(engine_.now(), loading_.step, size_->pace(in_force_), checkpointing());
   const std::int64_t evaluations = std::max<std::int64_t>(1, world_->job.evaluation.every);
   evaluated_ = loading_.step - loading_.step % evaluations;

@@ -316,6 +316,7 @@ class SimCluster final : public Cluster {
   std::array<Duration, kTiers> intervals_ = {};  // between checkpoints
   std::vector<std::pair<Time, std::uint32_t>>
       memory_lost_;  // in order of time: when, and in which slot, a host lost its memory
+  std::size_t lost_before_load_ = 0;  // so many of them, before the last start had loaded
   Loading loading_;
   std::int64_t evaluated_ = 0;  // the step at which the model was evaluated last, or training began
   bool evaluating_ = false;

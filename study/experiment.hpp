@@ -61,6 +61,8 @@ class Experiment {
 
   /// How many replicas of a point there are.
   std::uint32_t replicas(PointNumber point) const;
+  /// How many there are of all points, those that the store had of points that were not asked for yet among them.
+  std::uint64_t replicas() const { return store_->replicas(); }
 
   /// A metric of the first `count` replicas of a point, in their order, by its name in metrics_of (there is one of that
   /// name: metric_exists()). Read from the store.

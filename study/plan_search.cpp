@@ -16,9 +16,9 @@ namespace {
 class Plenty {
  public:
   explicit Plenty(PlanVariants& variants) {
-    const Inventory& given = variants.base()->world.inventory;
-    hosts_ = given.job_hosts;
-    spares_ = std::max(given.spares, given.job_hosts / 20 + 8);
+    const World& given = variants.base()->world;
+    hosts_ = given.inventory.job_hosts;
+    spares_ = std::max(warm_spares(given), hosts_ / 20 + 8);
     while (true) {
       const auto point = variants.point({.spares = spares_});
       if (!point || !variants.run(*point, variants.first_look())) return;
@@ -36,11 +36,12 @@ class Plenty {
   std::uint32_t hosts_ = 0, spares_ = 0;
 };
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// How good a plan that misses the date is: when the asked share of runs is done, then when half of them are.
 std::pair<double, double> lateness(PlanVariants& variants, PointNumber point) {
   if (!variants.run(point, variants.first_look())) return {};
   const auto finish = variants.finish(point, variants.first_look());
-  constexpr double kNever = std::numeric_limits<double>::infinity();
   return {finish_quantile(finish, variants.question().confidence).value_or(kNever),
           finish_quantile(finish, 0.5).value_or(kNever)};
 }
@@ -100,9 +101,11 @@ class Sizes {
     return {.enough = {}, .plenty = {}, .best = of(best)};
   }
 
+  /// The size that is given is a scenario, or the study ends there with what is wrong; another one need not be.
   std::pair<double, double> how_late(std::int64_t units) {
-    const auto point = variants_->point(of(units));
-    return point ? lateness(*variants_, *point) : std::pair<double, double>{};
+    const bool given = units == static_cast<std::int64_t>(given_);
+    const auto point = given ? variants_->point(of(units)) : variants_->valid_point(of(units));
+    return point ? lateness(*variants_, *point) : std::pair{kNever, kNever};
   }
 
   PlanVariants* variants_;

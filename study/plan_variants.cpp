@@ -71,7 +71,7 @@ Settings PlanVariants::settings(const Variant& variant) const {
         job.global_batch = static_cast<std::uint32_t>(std::stoul(each.value));
     out.push_back({"job.steps", std::to_string(steps_for(question_->tokens, job))});
   }
-  if (variant.spares && *variant.spares != world.inventory.spares)
+  if (variant.spares && *variant.spares != warm_spares(world))
     out.push_back({"spares.count", std::to_string(*variant.spares)});
   const StorageUse use = storage_use(world.storage);
   if (variant.storage && use.write)
@@ -84,18 +84,32 @@ Settings PlanVariants::settings(const Variant& variant) const {
   return out;
 }
 
-std::optional<PointNumber> PlanVariants::point(const Variant& variant) {
-  if (stopped_) return std::nullopt;
+LoadedPoint PlanVariants::load(const Variant& variant) const {
   const Scenario& base = base_->scenario;
   const Resized size = variant.gpus ? resized(base, *variant.gpus, BatchScaling::scaled) : Resized{};
-  LoadedPoint loaded =
-      size.problem ? LoadedPoint{nullptr, {*size.problem}} : source_->point(settings(variant));
+  if (size.problem) return {nullptr, {*size.problem}};
+  const Settings tried = settings(variant);
+  LoadedPoint loaded = source_->point(tried);
+  if (tried.empty()) return loaded;
+  for (Problem& problem : loaded.problems)
+    problem.why += " (where this was tried: " + settings_text(tried) + ")";
+  return loaded;
+}
+
+std::optional<PointNumber> PlanVariants::point(const Variant& variant) {
+  if (stopped_) return std::nullopt;
+  LoadedPoint loaded = load(variant);
   if (loaded.point) return experiment_->add(std::move(loaded.point));
   stopped_ = true;
   problems_ = std::move(loaded.problems);
-  if (const Settings tried = size.problem ? Settings{} : settings(variant); !tried.empty())
-    for (Problem& problem : problems_) problem.why += " (where this was tried: " + settings_text(tried) + ")";
   return std::nullopt;
+}
+
+std::optional<PointNumber> PlanVariants::valid_point(const Variant& variant) {
+  if (stopped_) return std::nullopt;
+  LoadedPoint loaded = load(variant);
+  if (!loaded.point) return std::nullopt;
+  return experiment_->add(std::move(loaded.point));
 }
 
 bool PlanVariants::run(PointNumber point, std::uint32_t replicas) {
@@ -110,7 +124,7 @@ bool PlanVariants::run(const std::vector<PointNumber>& points, std::uint32_t rep
 std::uint32_t PlanVariants::first_look() const { return std::min(kFirstLook, question_->replicas); }
 
 bool PlanVariants::meets(const Variant& variant) {
-  const auto number = point(variant);
+  const auto number = valid_point(variant);
   return number && meets_point(*number);
 }
 

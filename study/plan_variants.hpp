@@ -17,8 +17,8 @@ namespace gauntlet {
 /// How much is bought, where it differs from the scenario.
 struct Variant {
   std::optional<std::uint64_t> gpus = {};
-  std::optional<std::uint32_t> spares = {};
-  std::optional<double> storage = {};  // times the bandwidths
+  std::optional<std::uint32_t> spares = {};  // warm ones (spares.count)
+  std::optional<double> storage = {};        // times the bandwidths
   std::optional<std::uint32_t> crew = {};
   Settings more = {};  // anything else
 };
@@ -41,13 +41,16 @@ class PlanVariants {
   Settings settings(const Variant& variant) const;
   /// Nothing where the variant is no scenario: then it stopped() and problems() says why.
   std::optional<PointNumber> point(const Variant& variant);
+  /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as fewer
+  /// hosts than checkpoints have copies.
+  std::optional<PointNumber> valid_point(const Variant& variant);
   /// False where it stopped.
   bool run(PointNumber point, std::uint32_t replicas);
   bool run(const std::vector<PointNumber>& points, std::uint32_t replicas);
 
   /// Whether as large a share of runs as asked for is done by the date, with a standard error to spare (the least of many
   /// variants that seem to do is one that was lucky). By all replicas, or by fewer of them where even these leave next to
-  /// no doubt. False also where it stopped.
+  /// no doubt. False also of a variant that is no scenario, and where it stopped.
   bool meets(const Variant& variant);
   /// The replicas that such a decision takes: those of the question, until `decide_by` says more.
   std::uint32_t deciding() const { return deciding_; }
@@ -75,6 +78,7 @@ class PlanVariants {
   struct Share {
     double value = 0, error = 0;
   };
+  LoadedPoint load(const Variant& variant) const;
   bool meets_point(PointNumber point);
   double healthy(PointNumber point) const;  // seconds of the work without faults
   /// Seconds more than that, of the median of the runs that finish.

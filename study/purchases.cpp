@@ -61,7 +61,7 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
   if (!resized(scenario, size_of(scenario) + unit, BatchScaling::scaled).problem)
     offer(fmt::format("{} more replica{} of the model ({} GPUs)", replicas, replicas == 1 ? "" : "s", unit))
         .gpus = size_of(scenario) + unit;
-  offer("1 more spare host").spares = world.inventory.spares + 1;
+  offer("1 more spare host").spares = warm_spares(world) + 1;
   const StorageUse use = storage_use(world.storage);
   if (use.write || use.read)
     offer("10% more storage bandwidth").storage = kTenthMore * from.storage.value_or(1);
@@ -77,10 +77,13 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
 
 std::vector<Purchase> purchases(PlanVariants& variants, PointNumber from, const std::vector<Offer>& offers) {
   std::vector<PointNumber> points = {from};
+  std::vector<std::string> names;  // of those that the scenario can have
   for (const Offer& offer : offers) {
-    const auto point = variants.point(offer.variant);
-    if (!point) return {};
+    const auto point = variants.valid_point(offer.variant);
+    if (variants.stopped()) return {};
+    if (!point) continue;
     points.push_back(*point);
+    names.push_back(offer.what);
   }
   const PlanQuestion& question = variants.question();
   if (!variants.run(points, question.replicas)) return {};
@@ -88,9 +91,9 @@ std::vector<Purchase> purchases(PlanVariants& variants, PointNumber from, const 
   const bool priced = experiment.point(from).facts.gpu_hour.value > 0;
   const std::vector<double> before = variants.finish(from, question.replicas);
   std::vector<Purchase> bought;
-  for (std::size_t i = 0; i < offers.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
     const std::vector<double> after = variants.finish(points[i + 1], question.replicas);
-    bought.push_back({.what = offers[i].what,
+    bought.push_back({.what = names[i],
                       .p95 = quantile_change(before, after, 0.95, question.seed),
                       .share = share_change(before, after, question.finish_by_s),
                       .mean = mean_change(before, after),

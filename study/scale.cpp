@@ -46,10 +46,16 @@ Taken take(const Scenario& base, std::uint64_t asked, BatchScaling batch, std::s
   return {nearest, std::nullopt};
 }
 
-/// As large a share of the hosts as in the scenario, rounded up: more hosts fail more often.
-Setting spares_at(const Scenario& base, std::uint64_t gpus) {
-  const std::uint64_t spares = base.world.inventory.spares, own = size_of(base);
-  return {"spares.count", std::to_string((spares * gpus + own - 1) / own)};
+/// As large a share of the hosts as in the scenario, rounded up, of each kind: more hosts fail more often.
+void add_spares_at(const Scenario& base, std::uint64_t gpus, Settings& settings) {
+  const std::uint64_t own = size_of(base);
+  const auto add = [&](const char* path, std::uint64_t spares) {
+    settings.push_back({path, std::to_string((spares * gpus + own - 1) / own)});
+  };
+  const SparesModel& spares = base.world.spares;
+  add("spares.count", warm_spares(base.world));
+  if (spares.cold > 0) add("spares.cold", spares.cold);
+  if (spares.pool > 0) add("spares.pool", spares.pool);
 }
 
 /// What makes a size, also where that is the scenario's own: then points.csv has it in every row.
@@ -57,14 +63,14 @@ Settings settings_of(const Scenario& base, std::uint64_t gpus, BatchScaling batc
   const World& world = base.world;
   if (gpus != size_of(base)) {
     Settings other = resized(base, gpus, batch).settings;
-    other.push_back(spares_at(base, gpus));
+    add_spares_at(base, gpus, other);
     return other;
   }
   Settings own = {{"cluster.hosts", std::to_string(world.inventory.job_hosts)},
                   {"job.layout.dp", std::to_string(world.job.layout.dp)}};
   if (batch == BatchScaling::scaled)
     own.push_back({"job.global_batch", std::to_string(world.job.global_batch)});
-  own.push_back(spares_at(base, gpus));
+  add_spares_at(base, gpus, own);
   return own;
 }
 

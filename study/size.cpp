@@ -26,6 +26,11 @@ bool works(const JobModel& job, std::uint64_t dp, BatchScaling batch) {
          (job.layout.virtual_stages == 1 || job.global_batch / at_once % job.layout.pp == 0);
 }
 
+/// The least GPUs that are whole replicas in whole hosts.
+std::uint64_t whole_replicas(const Scenario& base) {
+  return std::lcm(replica_gpus(base.world.job.layout), std::uint64_t{base.world.hardware.gpus_per_host});
+}
+
 /// The sizes next to `gpus`, at or below it and above it, that work; 0 where there is none.
 struct Neighbours {
   std::uint64_t below = 0, above = 0;
@@ -57,7 +62,7 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batc
   const Layout& layout = base.world.job.layout;
   Problem problem;
   problem.what = fmt::format("{} GPUs", gpus);
-  if (gpus % size_unit(base) != 0) {
+  if (gpus % whole_replicas(base) != 0) {
     problem.why = fmt::format("are no whole pipeline replicas of {} in whole hosts of {}",
                               replica_text(layout), base.world.hardware.gpus_per_host);
   } else if (gpus > 0 && gpus / replica_gpus(layout) % layout.ep != 0) {
@@ -95,7 +100,11 @@ std::string replica_text(const Layout& layout) {
 }
 
 std::uint64_t size_unit(const Scenario& base) {
-  return std::lcm(replica_gpus(base.world.job.layout), std::uint64_t{base.world.hardware.gpus_per_host});
+  return std::lcm(whole_replicas(base), replica_gpus(base.world.job.layout) * base.world.job.layout.ep);
+}
+
+std::uint32_t warm_spares(const World& world) {
+  return world.inventory.spares - world.spares.cold - world.spares.pool;
 }
 
 std::uint64_t size_of(const Scenario& base) {

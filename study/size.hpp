@@ -20,8 +20,11 @@ std::uint64_t replica_gpus(const Layout& layout);
 /// "tp x pp = 8 x 16"; cp where there is any.
 std::string replica_text(const Layout& layout);
 
-/// The GPUs by which a job can grow or shrink: whole pipeline replicas that fill whole hosts.
+/// The GPUs by which a job can grow or shrink: whole pipeline replicas that fill whole hosts, in whole expert-parallel groups.
 std::uint64_t size_unit(const Scenario& base);
+
+/// What spares.count says: the cold ones and the pool stand beside it, and are in `Inventory::spares` too.
+std::uint32_t warm_spares(const World& world);
 
 /// GPUs of the job as it is.
 std::uint64_t size_of(const Scenario& base);

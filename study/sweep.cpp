@@ -40,7 +40,7 @@ SweptField field_of(const Axis& axis, std::size_t number, std::span<const Settin
   return field;
 }
 
-/// Cost counts where points differ in what they hold and a price says what that costs.
+/// Cost counts where points differ in what they hold, a price says what that costs, and any of them trains at all.
 void choose_objective(SweepResult& result) {
   const ScenarioFacts& first = result.points.front().summary.facts;
   const bool differ = std::ranges::any_of(result.points, [&](const SweptPoint& point) {
@@ -49,8 +49,11 @@ void choose_objective(SweepResult& result) {
   });
   const bool priced = std::ranges::all_of(
       result.points, [](const SweptPoint& point) { return point.summary.facts.gpu_hour.value > 0; });
-  if (!differ || !priced) return;
-  result.objective = "cost.per_effective_gpu_hour";
+  constexpr const char* kCost = "cost.per_effective_gpu_hour";
+  const bool trains = std::ranges::any_of(
+      result.points, [](const SweptPoint& point) { return point.summary.mean(kCost).has_value(); });
+  if (!differ || !priced || !trains) return;
+  result.objective = kCost;
   result.smallest = true;
 }
 

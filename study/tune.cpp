@@ -223,7 +223,8 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   result.best = outcome.best;
   result.today = outcome.today;
   result.meets = outcome.meets;
-  result.replicas = of.trials.spent();
+  // Where it was interrupted, the replicas of the round that did not end are there, too.
+  result.replicas = result.end == End::interrupted ? of.experiment->replicas() : of.trials.spent();
   result.common_replicas = outcome.common_replicas;
   result.refusal = of.source.refusal();
   for (std::size_t axis = 0; axis < of.task.fields.size(); ++axis)

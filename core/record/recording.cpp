@@ -1,15 +1,14 @@
 #include "core/record/recording.hpp"
 
+#include "core/files/durable.hpp"
+#include "core/files/read.hpp"
 #include "core/quantity.hpp"
 #include "core/record/codec.hpp"
 #include "core/record/fingerprint.hpp"
+#include "core/system_advice.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string_view>
+#include <system_error>
 
 namespace gauntlet {
 namespace {
@@ -78,18 +77,7 @@ Problem file_problem(const std::string& path, std::string why, std::string sugge
   return {.file = path, .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
-/// Writes a new file in place of what has that name. fopen's "x" follows no symbolic link, not even one that leads
-/// nowhere. Why it could not be written, or nothing.
-std::string replace_file(const std::string& path, std::string_view bytes) {
-  if (std::remove(path.c_str()) != 0 && errno != ENOENT) return std::strerror(errno);
-  std::FILE* const file = std::fopen(path.c_str(), "wbx");
-  if (file == nullptr) return std::strerror(errno);
-  int why = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() ? 0 : errno;
-  if (std::fclose(file) != 0 && why == 0) why = errno;
-  if (why == 0) return {};
-  std::remove(path.c_str());
-  return std::strerror(why);
-}
+std::string says(int error) { return system_message(error); }
 
 /// What a frame says; false where it was written by nobody.
 bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
@@ -116,6 +104,20 @@ bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
   return false;
 }
 
+/// Whether a whole frame begins anywhere behind the first byte. None does in what a write that was interrupted leaves,
+/// which is the beginning of one frame.
+bool holds_frame(std::string_view in) {
+  for (std::size_t at = 1; at + kFrameHead <= in.size(); ++at) {
+    std::string_view rest = in.substr(at);
+    const auto kind = static_cast<FrameKind>(take_number(rest, 1));
+    if (kind != FrameKind::observation && kind != FrameKind::order) continue;
+    const std::uint64_t length = take_number(rest, 4);
+    const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+    if (length <= rest.size() && checksum(kind, rest.substr(0, length)) == sum) return true;
+  }
+  return false;
+}
+
 /// One frame off the front of `in`; nothing, and what is there instead in `tail`, where no whole one is.
 bool take_frame(std::string_view& in, Recording& into) {
   into.tail = Recording::Tail::part_of_a_frame;
@@ -124,7 +126,10 @@ bool take_frame(std::string_view& in, Recording& into) {
   const auto kind = static_cast<FrameKind>(take_number(rest, 1));
   const std::uint64_t length = take_number(rest, 4);
   const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
-  if (rest.size() < length) return false;
+  if (rest.size() < length) {  // a length that was changed leads beyond the end, too
+    if (holds_frame(in)) into.tail = Recording::Tail::damage;
+    return false;
+  }
   const std::string_view payload = rest.substr(0, length);
   into.tail = Recording::Tail::damage;
   if (checksum(kind, payload) != sum || !decode_frame(kind, payload, into)) return false;
@@ -166,7 +171,7 @@ void RecordingWriter::write(const Order& order) {
 // --- whole -------------------------------------------------------------------------------------------------------------
 
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
-                                       const Record& record) {
+                                       const Record& record, Files& files) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
   ByteBuffer payload;
@@ -182,31 +187,19 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
     }
   }
 
-  const std::string temporary = path + ".part";
-  if (const std::string why = replace_file(temporary, out); !why.empty())
-    return file_problem(path, "cannot be written: " + why,
-                        "check the directory, its permissions and the space on the disk");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return file_problem(path, "cannot be written: " + why, "choose another path");
-  }
-  return std::nullopt;
+  const auto failure = replace_file(files, {.path = path, .temporary = path + ".part"}, out);
+  if (!failure) return std::nullopt;
+  return file_problem(path, "cannot be written: " + says(failure->error),
+                      failure->at == ReplaceFailure::At::writing
+                          ? "check the directory, its permissions and the space on the disk"
+                          : "choose another path");
 }
 
-ReadRecording read_recording(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return {std::nullopt,
-            file_problem(path, std::string("cannot be read: ") + std::strerror(errno), kWriteOne)};
-  }
-  std::ostringstream all;
-  all << file.rdbuf();
-  if (file.peek() != std::ifstream::traits_type::eof() || file.bad()) {
-    return {std::nullopt,
-            file_problem(path, std::string("cannot be read: ") + std::strerror(errno), kWriteOne)};
-  }
-  const std::string bytes = std::move(all).str();
+ReadRecording read_recording(const std::string& path, Files& files) {
+  const ReadBytes read = read_bytes(files, path);
+  if (read.error != 0)
+    return {std::nullopt, file_problem(path, "cannot be read: " + says(read.error), kWriteOne)};
+  const std::string& bytes = read.bytes;
   const auto refused = [&](std::string why, std::string suggestion = "record the run again") {
     return ReadRecording{std::nullopt, file_problem(path, std::move(why), std::move(suggestion))};
   };

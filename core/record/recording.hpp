@@ -1,6 +1,7 @@
 // A record as a file: frames with checksums, so that a file cut short by a crash is still a record up to there.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "core/record/record.hpp"
 
@@ -51,16 +52,16 @@ class RecordingWriter {
   std::function<void(std::string_view)> put_;
 };
 
-/// Written under a temporary name, in a file that is made for it, and renamed: no symbolic link is followed. A problem
-/// says why it could not be.
+/// Writes a whole recording as core/files/durable.hpp replaces a file: once this returns no problem, a power cut does not
+/// take it; after a problem, what had the name still has it. No symbolic link is followed.
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
-                                       const Record& record);
+                                       const Record& record, Files& files = system_files());
 
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {
   std::optional<Recording> recording;
   Problem problem;
 };
-ReadRecording read_recording(const std::string& path);
+ReadRecording read_recording(const std::string& path, Files& files = system_files());
 
 }  // namespace gauntlet

@@ -63,6 +63,20 @@ StepModel::StepModel(const World& world, Network network)
 StepModel::~StepModel() = default;
 StepModel::StepModel(StepModel&&) noexcept = default;
 
+bool StepModel::is_computable() const {
+  constexpr double kMostSeconds = 1e100;  // a degraded step takes longer by far, and is still finite
+  const auto fine = [](double seconds) { return seconds <= kMostSeconds; };  // NaN is not
+  const auto pass = [&](const PassTimes& of) {
+    return fine(of.compute) && fine(of.tensor.wire) && fine(of.context.wire) && fine(of.expert.wire) &&
+           fine(of.latency);
+  };
+  return fine(parts_->data.wire) && fine(parts_->optimizer) && fine(parts_->closed_form) &&
+         std::ranges::all_of(parts_->chunks, [&](const ChunkWork& chunk) {
+           return pass(chunk.forward) && pass(chunk.backward) && pass(chunk.recomputed) &&
+                  fine(chunk.transfer);
+         });
+}
+
 Duration StepModel::healthy() const {
   return step_of(parts_->measured > 0 ? parts_->measured : parts_->healthy_total());
 }

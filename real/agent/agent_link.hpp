@@ -6,6 +6,7 @@
 #include "core/time.hpp"
 #include "real/agent/messages.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -38,10 +39,11 @@ class AgentLink {
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
 
-  /// Waits until the agent answers and attends; false with `why` when it has not within `timeout`, or at once when it
-  /// refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be called again after
-  /// false.
-  virtual bool connect(Duration timeout, std::string& why) = 0;
+  /// Waits until the agent answers and attends; false with `why` when it has not within `timeout`, or at once when
+  /// `stop` is set or it refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be
+  /// called again after false.
+  virtual bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) = 0;
+  bool connect(Duration timeout, std::string& why) { return connect(timeout, why, nullptr); }
   virtual void send(const DriverMessage& message) = 0;
   /// Ends the stream; what was sent before is delivered to a living agent first. The agent goes on without a driver,
   /// and its ranks until the lease lapses. Returns when no listener is called any more.

@@ -20,7 +20,10 @@ namespace {
 constexpr int kRetryMilliseconds = 100;
 // How long a living agent has to answer the end of a stream before it is cut.
 constexpr auto kClosePatience = std::chrono::seconds(1);
-constexpr auto kLongestWait = std::chrono::hours(24);  // to connect; clocks overflow beyond centuries
+constexpr auto kNoticed = std::chrono::milliseconds(50);  // how soon a request to stop is
+constexpr auto kLongestWait = std::chrono::hours(24);     // to connect; clocks overflow beyond centuries
+
+bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
 
 grpc::ChannelArguments channel_arguments() {
   grpc::ChannelArguments arguments;
@@ -40,22 +43,23 @@ class GrpcLink::Stream {
       : socket_(std::move(socket)), hello_(std::move(hello)), listener_(std::move(listener)) {}
   ~Stream() { close(); }
 
-  bool connect(Duration timeout, std::string& why) {
+  bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
     const std::lock_guard one_at_a_time(use_);
     expect(!reader_.joinable(), "a link connects once");
     const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
     const auto channel =
         grpc::CreateCustomChannel("unix:" + socket_, grpc::InsecureChannelCredentials(), channel_arguments());
+    const auto over = [&] { return is_set(stop) || std::chrono::system_clock::now() >= deadline; };
     do {
-      if (!channel->WaitForConnected(deadline)) {
+      if (!channel->WaitForConnected(std::min(deadline, std::chrono::system_clock::now() + kNoticed))) {
         why = socket_ + ": no agent answers";
-        return false;
+        continue;
       }
-      const grpc::Status status = attend(channel, deadline);
+      const grpc::Status status = attend(channel, over);
       if (status.ok()) return true;
       why = socket_ + ": " + status.error_message();
       if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
-    } while (std::chrono::system_clock::now() < deadline);
+    } while (!over());
     return false;
   }
 
@@ -82,9 +86,8 @@ class GrpcLink::Stream {
  private:
   enum class State : std::uint8_t { gone, opening, standing, closing };
 
-  // Opens the stream and waits for the answer to Hello.
-  grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel,
-                      std::chrono::system_clock::time_point deadline) {
+  // Opens the stream and waits for the answer to Hello until it is over.
+  grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel, const std::function<bool()>& over) {
     stream_.reset();
     client_ = agent::Agent::NewStub(channel);
     context_ = std::make_unique<grpc::ClientContext>();
@@ -93,7 +96,10 @@ class GrpcLink::Stream {
     std::unique_lock lock(mutex_);
     state_ = State::opening;
     reader_ = std::thread([this] { read(); });
-    const bool answered = changed_.wait_until(lock, deadline, [this] { return state_ != State::opening; });
+    bool answered = false;
+    do {
+      answered = changed_.wait_for(lock, kNoticed, [this] { return state_ != State::opening; });
+    } while (!answered && !over());
     if (answered && state_ != State::gone) return grpc::Status::OK;
     if (!answered) {
       state_ = State::closing;
@@ -188,7 +194,9 @@ GrpcLink::GrpcLink(std::string socket, DriverHello hello, LinkListener listener)
     : stream_(std::make_unique<Stream>(std::move(socket), std::move(hello), std::move(listener))) {}
 GrpcLink::~GrpcLink() = default;
 
-bool GrpcLink::connect(Duration timeout, std::string& why) { return stream_->connect(timeout, why); }
+bool GrpcLink::connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
+  return stream_->connect(timeout, why, stop);
+}
 void GrpcLink::send(const DriverMessage& message) { stream_->send(message); }
 void GrpcLink::close() { stream_->close(); }
 

@@ -13,7 +13,8 @@ class GrpcLink final : public AgentLink {
   GrpcLink(std::string socket, DriverHello hello, LinkListener listener);
   ~GrpcLink() override;
 
-  bool connect(Duration timeout, std::string& why) override;
+  using AgentLink::connect;
+  bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override;
   void send(const DriverMessage& message) override;
   void close() override;
 

@@ -1,8 +1,10 @@
 #include "real/checkpoint/directory.hpp"
 
-#include "real/checkpoint/files.hpp"
+#include "core/files/durable.hpp"
+#include "core/files/open_file.hpp"
+#include "real/checkpoint/file_problem.hpp"
 
-#include <sys/stat.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +24,9 @@ constexpr std::string_view kDamaged = "gauntlet-damaged-";
 constexpr std::string_view kManifest = "manifest";
 constexpr std::string_view kRank = "rank-";
 constexpr std::string_view kShard = ".shard";
+// Ends the names of files that are being written; one without a living writer is litter.
+constexpr std::string_view kTemporary = ".tmp";
+constexpr mode_t kFileMode = 0600, kDirectoryMode = 0700;
 
 std::string shard_name(std::uint32_t rank) {
   return std::string(kRank) + std::to_string(rank) + std::string(kShard);
@@ -39,11 +44,11 @@ std::optional<std::int64_t> number_in(std::string_view name, std::string_view pr
   return number;
 }
 
-bool is_temporary(std::string_view name) { return name.ends_with(kTemporarySuffix); }
+bool is_temporary(std::string_view name) { return name.ends_with(kTemporary); }
 
 /// Written by a rank or by a rank that died over it.
 bool is_ours(std::string_view name) {
-  if (is_temporary(name)) name.remove_suffix(kTemporarySuffix.size());
+  if (is_temporary(name)) name.remove_suffix(kTemporary.size());
   return name == kManifest || number_in(name, kRank, kShard);
 }
 
@@ -60,36 +65,75 @@ Problem problem_of(const std::string& path, const std::string& what, const std::
   return file_problem(path, what, error.value());
 }
 
-/// Removes the files of ours that are wanted.
-std::optional<Problem> remove_files(const std::string& directory,
-                                    const std::function<bool(std::string_view)>& wanted) {
-  std::error_code error;
-  for (const std::string& name : names_in(directory, error)) {
-    if (!is_ours(name) || !wanted(name)) continue;
-    fs::remove(directory + "/" + name, error);
-    if (error) return problem_of(directory + "/" + name, "cannot be removed", error);
+struct ReadFile {
+  std::optional<std::string> bytes;
+  Problem problem;  // where there are none
+};
+
+/// Opens no FIFO: that would keep its reader waiting.
+ReadFile read_file(Files& files, const std::string& path) {
+  OpenFile file(files, path, O_RDONLY | O_NONBLOCK);
+  std::string bytes;
+  int error = file.error();
+  if (error == 0 && !file.is_regular()) error = kNotRegular;
+  if (error == 0) error = file.read(bytes);
+  if (error != 0) return {{}, file_problem(path, "cannot be read", error)};
+  return {std::move(bytes), {}};
+}
+
+/// Writes `directory/name` as a whole or not at all, also after a power cut.
+std::optional<Problem> write_durably(Files& files, const std::string& directory, const std::string& name,
+                                     std::string_view bytes) {
+  const std::string path = directory + "/" + name;
+  const std::string temporary = path + std::string(kTemporary);
+  const auto failure = replace_file(files, {.path = path, .temporary = temporary, .mode = kFileMode}, bytes);
+  if (!failure) return std::nullopt;
+  switch (failure->at) {
+    case ReplaceFailure::At::writing:
+      return file_problem(temporary, "cannot be written", failure->error);
+    case ReplaceFailure::At::naming:
+      return file_problem(path, "cannot be named", failure->error);
+    case ReplaceFailure::At::syncing_the_name:
+      break;
   }
-  if (error) return problem_of(directory, "cannot be read", error);
+  return file_problem(directory, "cannot be synced", failure->error);
+}
+
+std::optional<Problem> sync_names(Files& files, const std::string& directory) {
+  if (const int error = sync_path(files, directory))
+    return file_problem(directory, "cannot be synced", error);
+  return std::nullopt;
+}
+
+/// Removes the files of ours that are wanted.
+std::optional<Problem> remove_files(Files& files, const std::string& directory,
+                                    const std::function<bool(std::string_view)>& wanted) {
+  std::error_code listed;
+  for (const std::string& name : names_in(directory, listed)) {
+    if (!is_ours(name) || !wanted(name)) continue;
+    if (const int error = files.remove(directory + "/" + name); error != 0 && error != ENOENT)
+      return file_problem(directory + "/" + name, "cannot be removed", error);
+  }
+  if (listed) return problem_of(directory, "cannot be read", listed);
   return std::nullopt;
 }
 
 /// The manifest goes first: a death half-way leaves an unfinished checkpoint, not a damaged one.
-std::optional<Problem> remove_checkpoint(const std::string& directory) {
-  if (auto problem = remove_files(directory, [](std::string_view name) { return name == kManifest; }))
-    return problem;
-  if (auto problem = sync_directory(directory)) return problem;
-  if (auto problem = remove_files(directory, [](std::string_view) { return true; })) return problem;
-  std::error_code error;
-  fs::remove(directory, error);
-  if (error && error != std::errc::directory_not_empty)
-    return problem_of(directory, "cannot be removed", error);
+std::optional<Problem> remove_checkpoint(Files& files, const std::string& directory) {
+  const auto is_manifest = [](std::string_view name) { return name == kManifest; };
+  if (auto problem = remove_files(files, directory, is_manifest)) return problem;
+  if (auto problem = sync_names(files, directory)) return problem;
+  if (auto problem = remove_files(files, directory, [](std::string_view) { return true; })) return problem;
+  const int error = files.remove(directory);
+  if (error != 0 && error != ENOENT && error != ENOTEMPTY && error != EEXIST)
+    return file_problem(directory, "cannot be removed", error);
   return std::nullopt;
 }
 
 }  // namespace
 
-CheckpointDirectory::CheckpointDirectory(std::string path, JobIdentity job)
-    : path_(std::move(path)), job_(job) {}
+CheckpointDirectory::CheckpointDirectory(std::string path, JobIdentity job, Files& files)
+    : path_(std::move(path)), job_(job), files_(files) {}
 
 std::string CheckpointDirectory::of_step(std::int64_t step) const {
   return path_ + "/" + std::string(kStep) + std::to_string(step);
@@ -97,14 +141,13 @@ std::string CheckpointDirectory::of_step(std::int64_t step) const {
 
 std::optional<Problem> CheckpointDirectory::probe(std::uint32_t rank, std::size_t bytes) const {
   const std::string name = "gauntlet-probe-" + std::to_string(rank);
-  if (auto problem = write_durably(path_, name, std::string(bytes, '\0'))) {
+  if (auto problem = write_durably(files_, path_, name, std::string(bytes, '\0'))) {
     problem->file = path_;
     problem->what = "is no place for checkpoints: nothing can be written";
     return problem;
   }
-  std::error_code error;
-  fs::remove(path_ + "/" + name, error);
-  if (error) return problem_of(path_ + "/" + name, "cannot be removed", error);
+  if (const int error = files_.remove(path_ + "/" + name))
+    return file_problem(path_ + "/" + name, "cannot be removed", error);
   return std::nullopt;
 }
 
@@ -119,7 +162,7 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
 
   for (const std::int64_t step : steps) {
     const std::string path = of_step(step) + "/" + std::string(kManifest);
-    const ReadFile file = read_file(path);
+    const ReadFile file = read_file(files_, path);
     if (!file.bytes && !fs::exists(path, error)) {
       found.unfinished.push_back(step);
       continue;
@@ -149,7 +192,7 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
 std::optional<Problem> CheckpointDirectory::verify(const Manifest& manifest) const {
   for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
     const std::string path = of_step(manifest.step) + "/" + shard_name(rank);
-    const ReadFile file = read_file(path);
+    const ReadFile file = read_file(files_, path);
     if (!file.bytes) return file.problem;
     const Manifest::Entry& listed = manifest.shards[rank];
     if (file.bytes->size() != listed.bytes)
@@ -171,30 +214,30 @@ std::optional<Problem> CheckpointDirectory::tidy(const Survey& survey) const {
     if (auto problem = remove(step)) return problem;
   for (std::size_t i = 0; i < survey.whole.size(); ++i) {
     const std::string directory = of_step(survey.whole[i]);
-    auto problem =
-        i < kKeptCheckpoints ? remove_files(directory, is_temporary) : remove_checkpoint(directory);
+    auto problem = i < kKeptCheckpoints ? remove_files(files_, directory, is_temporary)
+                                        : remove_checkpoint(files_, directory);
     if (problem) return problem;
   }
-  return sync_directory(path_);
+  return sync_names(files_, path_);
 }
 
 std::optional<Problem> CheckpointDirectory::remove(std::int64_t step) const {
-  return remove_checkpoint(of_step(step));
+  return remove_checkpoint(files_, of_step(step));
 }
 
 std::optional<Problem> CheckpointDirectory::set_aside(std::int64_t step) const {
   const std::string aside = path_ + "/" + std::string(kDamaged) + std::to_string(step);
   std::error_code error;
   if (fs::exists(aside, error))
-    if (auto problem = remove_checkpoint(aside)) return problem;
-  fs::rename(of_step(step), aside, error);
-  if (error) return problem_of(of_step(step), "cannot be set aside", error);
+    if (auto problem = remove_checkpoint(files_, aside)) return problem;
+  if (const int renamed = files_.rename(of_step(step), aside))
+    return file_problem(of_step(step), "cannot be set aside", renamed);
   return std::nullopt;
 }
 
 CheckpointDirectory::Loaded CheckpointDirectory::load(std::int64_t step, std::uint32_t rank) const {
   const std::string path = of_step(step) + "/" + shard_name(rank);
-  const ReadFile file = read_file(path);
+  const ReadFile file = read_file(files_, path);
   if (!file.bytes) return {{}, file.problem};
   ReadShard read = read_shard(*file.bytes);
   if (!read.shard) return {{}, Problem{.file = path, .what = read.why, .why = {}, .suggestion = {}}};
@@ -211,10 +254,10 @@ CheckpointDirectory::Loaded CheckpointDirectory::load(std::int64_t step, std::ui
 
 std::optional<Problem> CheckpointDirectory::write(const Shard& shard) const {
   const std::string directory = of_step(shard.step);
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return file_problem(directory, "cannot be created", errno);
-  if (auto problem = sync_directory(path_)) return problem;
-  return write_durably(directory, shard_name(shard.rank), shard_bytes(shard));
+  if (const int error = files_.make_directory(directory, kDirectoryMode); error != 0 && error != EEXIST)
+    return file_problem(directory, "cannot be created", error);
+  if (auto problem = sync_names(files_, path_)) return problem;
+  return write_durably(files_, directory, shard_name(shard.rank), shard_bytes(shard));
 }
 
 std::optional<std::uint32_t> CheckpointDirectory::first_missing(std::int64_t step) const {
@@ -233,7 +276,10 @@ std::optional<Problem> CheckpointDirectory::commit(std::int64_t step) const {
     const std::string bytes = shard_bytes(*loaded.shard);
     manifest.shards.push_back({.bytes = bytes.size(), .checksum = checksum_of(bytes)});
   }
-  return write_durably(of_step(step), std::string(kManifest), manifest_text(manifest));
+  const std::string name(kManifest);
+  auto problem = write_durably(files_, of_step(step), name, manifest_text(manifest));
+  if (problem) files_.remove(of_step(step) + "/" + name);  // what is not durable is not taken for whole
+  return problem;
 }
 
 std::optional<Problem> CheckpointDirectory::prune(std::int64_t newest) const {
@@ -249,7 +295,7 @@ std::optional<Problem> CheckpointDirectory::prune(std::int64_t newest) const {
     if (whole && kept++ < kKeptCheckpoints) continue;
     if (auto problem = remove(step)) return problem;
   }
-  return sync_directory(path_);
+  return sync_names(files_, path_);
 }
 
 }  // namespace gauntlet

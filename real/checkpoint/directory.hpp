@@ -7,6 +7,7 @@
 // Nothing else in the directory is touched. Whoever starts a job's ranks has ended those of its earlier starts before.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "real/checkpoint/manifest.hpp"
 #include "real/checkpoint/shard.hpp"
@@ -24,7 +25,7 @@ inline constexpr std::size_t kKeptCheckpoints = 2;
 
 class CheckpointDirectory {
  public:
-  CheckpointDirectory(std::string path, JobIdentity job);
+  CheckpointDirectory(std::string path, JobIdentity job, Files& files = system_files());
 
   /// A problem where a file of so many bytes cannot be written durably here, or nothing can. Leaves nothing behind.
   std::optional<Problem> probe(std::uint32_t rank, std::size_t bytes) const;
@@ -71,6 +72,7 @@ class CheckpointDirectory {
 
   std::string path_;
   JobIdentity job_;
+  Files& files_;
 };
 
 }  // namespace gauntlet

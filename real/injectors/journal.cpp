@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 5> kSteps = {"armed", "began", "observed"
 
 }  // namespace
 
-Journal::Journal(const std::string& path) : file_(path) {
+Journal::Journal(const std::string& path, Files& files) : file_(path, files) {
   for (const std::string& line : file_.found()) {
     std::istringstream in(line);
     std::int64_t at = 0;

@@ -24,7 +24,7 @@ struct JournalEntry {
 class Journal {
  public:
   /// Appends to the file; throws std::runtime_error where that cannot be done.
-  explicit Journal(const std::string& path);
+  explicit Journal(const std::string& path, Files& files = system_files());
 
   void write(const JournalEntry& entry);
   const std::vector<JournalEntry>& entries() const { return entries_; }

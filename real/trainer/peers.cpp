@@ -3,7 +3,7 @@
 #include "core/contract.hpp"
 #include "core/problem.hpp"
 #include "core/quantity.hpp"
-#include "real/checkpoint/files.hpp"
+#include "real/checkpoint/file_problem.hpp"
 #include "real/clock.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"

@@ -1,16 +1,12 @@
 #include "study/results/csv.hpp"
 
 #include "core/contract.hpp"
-#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <iterator>
-#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -42,9 +38,10 @@ void append_csv(std::string& line, std::span<const Cell> cells) {
   }
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns)
-    : columns_(columns.size()), out_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (out_ < 0) error_ = errno;
+CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns, Files& files)
+    : columns_(columns.size()),
+      out_(files, file.string(), O_WRONLY | O_CREAT | O_TRUNC),
+      error_(out_.error()) {
   for (std::size_t i = 0; i < columns.size(); ++i)
     buffer_ += (i == 0 ? "" : ",") + csv_field(columns[i].name);
   buffer_ += '\n';
@@ -59,13 +56,14 @@ void CsvWriter::add(const Row& row, std::span<const Cell> before) {
 }
 
 void CsvWriter::flush() {
-  if (error_ == 0) error_ = write_all(out_, buffer_);
+  if (error_ == 0) error_ = out_.write(buffer_);
   buffer_.clear();
 }
 
 int CsvWriter::close() {
   flush();
-  if (out_ >= 0 && ::close(std::exchange(out_, -1)) != 0 && error_ == 0) error_ = errno;
+  const int closed = out_.close();
+  if (error_ == 0) error_ = closed;
   return error_;
 }
 

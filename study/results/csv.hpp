@@ -1,6 +1,7 @@
 // Comma-separated values, as RFC 4180 has them but with bare newlines: a line of names, then one line a row.
 #pragma once
 
+#include "core/files/open_file.hpp"
 #include "study/results/rows.hpp"
 
 #include <filesystem>
@@ -19,7 +20,8 @@ void append_csv(std::string& line, std::span<const Cell> cells);
 /// Writes rows as they come. What goes wrong first (a full disk) is what `close` says; nothing is written after it.
 class CsvWriter {
  public:
-  CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns);
+  CsvWriter(const std::filesystem::path& file, const std::vector<Column>& columns,
+            Files& files = system_files());
   ~CsvWriter() { close(); }
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
@@ -33,8 +35,8 @@ class CsvWriter {
 
   std::size_t columns_;
   std::string buffer_;
-  int out_;
-  int error_ = 0;
+  OpenFile out_;
+  int error_;
 };
 
 /// Reads line by line, so that memory does not grow with the file.

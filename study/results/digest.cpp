@@ -1,6 +1,6 @@
 #include "study/results/digest.hpp"
 
-#include "study/results/durable.hpp"
+#include "core/files/read.hpp"
 #include "study/results/fingerprint_text.hpp"
 
 #include <algorithm>

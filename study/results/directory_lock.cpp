@@ -1,5 +1,7 @@
 #include "study/results/directory_lock.hpp"
 
+#include "core/system_advice.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,7 +14,7 @@
 namespace gauntlet {
 namespace {
 
-std::string says(int error) { return std::generic_category().message(error); }
+std::string says(int error) { return system_message(error); }
 
 // Whether the file that was opened is still the one of that name: its last holder may have removed it meanwhile.
 bool still_there(int file, const std::filesystem::path& name) {
@@ -24,13 +26,14 @@ bool still_there(int file, const std::filesystem::path& name) {
 
 }  // namespace
 
-LockTaken DirectoryLock::take(const std::filesystem::path& directory) {
+LockTaken DirectoryLock::take(const std::filesystem::path& directory, Files& files) {
   constexpr int kTries = 100;  // each is lost only to another program that ends just then
   const std::filesystem::path name = directory / kLockFile;
   for (int i = 0; i < kTries; ++i) {
-    std::error_code error;
-    std::filesystem::create_directory(directory, error);
-    if (error) return {.lock = std::nullopt, .held_by_other = false, .why = error.message()};
+    const int error = files.make_directory(directory, 0777);
+    std::error_code none;
+    if (error != 0 && !std::filesystem::is_directory(directory, none))
+      return {.lock = std::nullopt, .held_by_other = false, .why = says(error)};
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0 && errno == ENOENT) continue;
     if (file < 0) return {.lock = std::nullopt, .held_by_other = false, .why = says(errno)};

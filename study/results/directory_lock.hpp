@@ -1,6 +1,8 @@
 // One program at a time in a directory.
 #pragma once
 
+#include "core/files/files.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,7 +18,7 @@ struct LockTaken;
 class DirectoryLock {
  public:
   /// Makes the directory, where there is none, and the lock file in it.
-  static LockTaken take(const std::filesystem::path& directory);
+  static LockTaken take(const std::filesystem::path& directory, Files& files = system_files());
 
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept;

@@ -1,5 +1,6 @@
 #include "study/results/export.hpp"
 
+#include "core/system_advice.hpp"
 #include "study/results/csv.hpp"
 #include "study/results/metrics.hpp"
 
@@ -22,7 +23,7 @@ std::vector<Column> columns_of(const Store& store, std::vector<Column> columns) 
 
 std::optional<std::string> ended(CsvWriter& csv) {
   const int error = csv.close();
-  return error == 0 ? std::nullopt : std::optional(std::generic_category().message(error));
+  return error == 0 ? std::nullopt : std::optional(system_message(error));
 }
 
 /// Every path that some point sets, in the order of their first use.
@@ -61,8 +62,9 @@ std::vector<Metric> metrics_of_all(const Store& store) {
 
 }  // namespace
 
-std::optional<std::string> export_replicas(const Store& store, const std::filesystem::path& file) {
-  CsvWriter csv(file, columns_of(store, replica_columns(store.faults())));
+std::optional<std::string> export_replicas(const Store& store, const std::filesystem::path& file,
+                                           Files& files) {
+  CsvWriter csv(file, columns_of(store, replica_columns(store.faults())), files);
   for (std::uint32_t point = 0; point < store.points(); ++point) {
     const Cell number = std::int64_t{point};
     store.read_rows(point, store.first_replica(point), store.replicas(point),
@@ -71,8 +73,9 @@ std::optional<std::string> export_replicas(const Store& store, const std::filesy
   return ended(csv);
 }
 
-std::optional<std::string> export_incidents(const Store& store, const std::filesystem::path& file) {
-  CsvWriter csv(file, columns_of(store, incident_columns()));
+std::optional<std::string> export_incidents(const Store& store, const std::filesystem::path& file,
+                                            Files& files) {
+  CsvWriter csv(file, columns_of(store, incident_columns()), files);
   for (std::uint32_t point = 0; point < store.points(); ++point) {
     const Cell number = std::int64_t{point};
     store.read_incident_rows(point, [&](const Row& row) { csv.add(row, point_cells(store, number)); });

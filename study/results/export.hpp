@@ -12,8 +12,10 @@ namespace gauntlet {
 
 /// The columns of rows.hpp, after a column `point` where the store has several points. A store that cannot be read is
 /// thrown, as Store::read does.
-std::optional<std::string> export_replicas(const Store& store, const std::filesystem::path& file);
-std::optional<std::string> export_incidents(const Store& store, const std::filesystem::path& file);
+std::optional<std::string> export_replicas(const Store& store, const std::filesystem::path& file,
+                                           Files& files = system_files());
+std::optional<std::string> export_incidents(const Store& store, const std::filesystem::path& file,
+                                            Files& files = system_files());
 
 /// The statistics of a point; nothing where it has none to show.
 using SummaryOf = std::function<std::optional<Summary>(std::uint32_t point)>;

@@ -1,7 +1,9 @@
 #include "study/results/manifest.hpp"
 
+#include "core/files/durable.hpp"
+#include "core/files/read.hpp"
+#include "core/system_advice.hpp"
 #include "study/results/digest.hpp"
-#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/result_check_private.hpp"
 #include "study/results/result_directory.hpp"
@@ -86,7 +88,7 @@ void check_all(const fs::path& directory) {
 
 }  // namespace
 
-std::optional<std::string> write_manifest(const fs::path& directory) {
+std::optional<std::string> write_manifest(const fs::path& directory, Files& files) {
   Listed listed;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
@@ -95,7 +97,8 @@ std::optional<std::string> write_manifest(const fs::path& directory) {
     listed.emplace(entry.path().filename().string(), *digest.digest);
   }
   if (error) return error.message();
-  return write_text(directory / kManifestFile, manifest_text(listed));
+  const int failed = write_file(files, directory / kManifestFile, manifest_text(listed));
+  return failed == 0 ? std::nullopt : std::optional(system_message(failed));
 }
 
 std::optional<Problem> check_manifest(const fs::path& directory) {

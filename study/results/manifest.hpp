@@ -2,6 +2,7 @@
 // cut, or lost afterwards is found. A line each, by name: digest, size in bytes, name.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace gauntlet {
 inline constexpr std::string_view kManifestFile = "manifest.txt";
 
 /// Lists what is in a directory now. What went wrong, where something did.
-std::optional<std::string> write_manifest(const std::filesystem::path& directory);
+std::optional<std::string> write_manifest(const std::filesystem::path& directory,
+                                          Files& files = system_files());
 
 /// The first file that is not as it was written; nothing where all are. Files of somebody else are passed over.
 std::optional<Problem> check_manifest(const std::filesystem::path& directory);

@@ -1,5 +1,5 @@
+#include "core/files/read.hpp"
 #include "study/results/csv.hpp"
-#include "study/results/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/manifest.hpp"
 #include "study/results/result_check_private.hpp"

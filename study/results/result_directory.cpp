@@ -1,8 +1,10 @@
 #include "study/results/result_directory.hpp"
 
 #include "core/contract.hpp"
+#include "core/files/durable.hpp"
+#include "core/files/read.hpp"
+#include "core/system_advice.hpp"
 #include "study/results/directory_lock.hpp"
-#include "study/results/durable.hpp"
 #include "study/results/export.hpp"
 #include "study/results/manifest.hpp"
 
@@ -74,16 +76,17 @@ std::optional<Problem> problem_of_holding(const fs::path& directory, bool (*ours
                     "move it away or choose another --out");
 }
 
+std::string says(int error) { return system_message(error); }
+
 // Our files in DIR.part but the lock.
-void remove_unfinished(const fs::path& part) {
+void remove_unfinished(Files& files, const fs::path& part) {
   std::error_code ignored;     // what stays shows when the place is used again
   std::vector<fs::path> ours;  // first all names: a process with few descriptors cannot remove while it lists
   for (const fs::directory_entry& entry : fs::directory_iterator(part, ignored))
     if (const std::string name = entry.path().filename().string();
         is_of_unfinished(name) && name != kLockFile)
       ours.push_back(entry.path());
-  for (const fs::path& path : ours)
-    if (!fs::remove(path, ignored)) fs::remove_all(path, ignored);
+  for (const fs::path& path : ours) remove_all(files, path);
 }
 
 std::optional<Problem> problem_of_target(const fs::path& target, Existing existing) {
@@ -112,6 +115,9 @@ fs::path unfinished_directory(const fs::path& target) {
 }
 
 struct ResultDirectory::State {
+  explicit State(Files& its_files) : files(its_files) {}
+
+  Files& files;
   fs::path target, part;
   Existing existing = Existing::refuse;
   std::optional<DirectoryLock> lock;
@@ -124,8 +130,11 @@ struct ResultDirectory::State {
   std::optional<Problem> refuse_unfinished();
   std::optional<Problem> discard_unfinished();
   std::optional<Problem> copy_from_target();
+  /// Removes what a commit left. It may be the earlier results, if the new ones took their name: until that is on the disk, a
+  /// power cut would give the name back to what is removed.
+  std::optional<std::string> remove_ready();
   /// Makes everything in `ready` and brings it to the disk.
-  std::optional<Problem> write_all(const fs::path& ready, std::span<const ResultFile> files);
+  std::optional<Problem> write_all(const fs::path& ready, std::span<const ResultFile> results);
   std::optional<Problem> rename(const fs::path& ready);
   /// Whether nothing would be lost without DIR.part.
   bool worthless() const;
@@ -145,30 +154,38 @@ std::optional<Problem> ResultDirectory::State::refuse_unfinished() {
 }
 
 std::optional<Problem> ResultDirectory::State::discard_unfinished() {
-  remove_unfinished(part);
+  remove_unfinished(files, part);
   if (fs::path left = part / kDatabaseFile; is_there(left))
     return problem_of(left, "cannot be removed", "remove it yourself or choose another --out");
   return std::nullopt;
 }
 
 std::optional<Problem> ResultDirectory::State::copy_from_target() {
-  std::error_code error;
   const fs::path copy = part / kCopyFile;
   if (auto why = not_a_file(target / kDatabaseFile))
     return problem_of(target / kDatabaseFile, *why, "begin again with --force, or choose another --out");
-  fs::copy_file(target / kDatabaseFile, copy, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(copy, part / kDatabaseFile, error);
-  if (error)
-    return problem_of(target / kDatabaseFile, "cannot be copied: " + error.message(),
+  int error = copy_file(files, target / kDatabaseFile, copy);
+  if (error == 0) error = files.rename(copy, part / kDatabaseFile);
+  if (error != 0)
+    return problem_of(target / kDatabaseFile, "cannot be copied: " + says(error),
                       "begin again with --force, or choose another --out");
   return std::nullopt;
+}
+
+std::optional<std::string> ResultDirectory::State::remove_ready() {
+  const fs::path ready = part / kReadyDirectory;
+  if (!is_there(ready)) return std::nullopt;
+  int error = is_free(target) ? 0 : sync_name(files, target);
+  if (error == 0) error = remove_all(files, ready);
+  return error == 0 ? std::nullopt : std::optional(says(error));
 }
 
 std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
                                                      std::span<const std::string> faults) {
   const fs::path file = part / kDatabaseFile;
   std::error_code error;
-  fs::remove_all(part / kReadyDirectory, error);  // of a commit that was killed
+  if (const auto why = remove_ready())
+    return problem_of(part / kReadyDirectory, "cannot be removed: " + *why);
   if (existing == Existing::refuse)
     if (auto problem = refuse_unfinished()) return problem;
   if (existing != Existing::resume)
@@ -182,8 +199,10 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
   store = std::move(opened.store);
   if (store && from_target) held_before = store->replicas();
   if (store && is_new)  // SQLite brings the file to the disk, not the names of its directories
-    for (const fs::path& directory : {part, part.parent_path()}) sync_to_disk(directory);
-  if (!store && is_new) remove_unfinished(part);  // no trace of a store that was of no use
+    for (const fs::path& named : {file, part})
+      if (const int failed = sync_name(files, named))
+        return problem_of(named, "cannot be brought to the disk: " + says(failed), "choose another --out");
+  if (!store && is_new) remove_unfinished(files, part);  // no trace of a store that was of no use
   if (!store && from_target) opened.problem->file = (target / kDatabaseFile).string();
   return opened.problem;
 }
@@ -196,12 +215,12 @@ bool ResultDirectory::State::worthless() const {
 
 ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing existing,
                                               const StudyIdentity& study, std::span<const std::string> faults,
-                                              const WaitForOther& wait) {
+                                              const WaitForOther& wait, Files& files) {
   const auto refused = [&](Problem problem) {
     return Opened{.directory = nullptr, .problem = std::move(problem)};
   };
   if (target.empty()) return refused(problem_of("--out", "names no directory"));
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(files);
   state->target = normal(target);
   state->part = unfinished_directory(target);
   state->existing = existing;
@@ -211,8 +230,8 @@ ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing e
   }
   if (is_there(state->part))
     if (auto problem = problem_of_holding(state->part, is_of_unfinished)) return refused(*problem);
-  LockTaken taken = DirectoryLock::take(state->part);
-  while (taken.held_by_other && wait && wait(state->part)) taken = DirectoryLock::take(state->part);
+  LockTaken taken = DirectoryLock::take(state->part, files);
+  while (taken.held_by_other && wait && wait(state->part)) taken = DirectoryLock::take(state->part, files);
   if (taken.held_by_other)
     return refused(problem_of(state->part, "is being written by another program",
                               "wait for its end, or choose another --out"));
@@ -230,36 +249,34 @@ ResultDirectory::~ResultDirectory() {
   const bool remove = state_->committed || state_->worthless();
   state_->store.reset();  // closes its files
   if (!remove) return;
-  remove_unfinished(state_->part);
-  std::error_code ignored;  // there is nobody left to tell
-  fs::remove(state_->part / kLockFile, ignored);
-  fs::remove(state_->part, ignored);
+  remove_unfinished(state_->files, state_->part);
+  state_->files.remove(state_->part / kLockFile);  // there is nobody left to tell
+  state_->files.remove(state_->part);
 }
 
 Store& ResultDirectory::store() { return *state_->store; }
 
 std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
-                                                         std::span<const ResultFile> files) {
+                                                         std::span<const ResultFile> results) {
   const auto failed = [&](const std::string& name, const std::string& why) {
     return problem_of(target, fmt::format("could not be written: {}: {}", name, why),
-                      fmt::format("{} are safe in \"{}\"; free space, then go on with --resume",
+                      fmt::format("{} are safe in \"{}\"; go on with --resume once there is room",
                                   store->holds(), part.string()));
   };
-  std::error_code error;
-  fs::create_directory(ready, error);
-  if (error) return failed(kReadyDirectory, error.message());
-  for (const ResultFile& file : files) {
+  if (const int error = files.make_directory(ready, 0777)) return failed(kReadyDirectory, says(error));
+  for (const ResultFile& file : results) {
     expect(is_result_file(file.name), "a result has one of the names of results");
-    if (const auto why = write_text(ready / file.name, file.text)) return failed(file.name, *why);
+    if (const int error = write_file(files, ready / file.name, file.text))
+      return failed(file.name, says(error));
   }
-  if (const auto why = export_replicas(*store, ready / kReplicasFile))
+  if (const auto why = export_replicas(*store, ready / kReplicasFile, files))
     return failed(std::string(kReplicasFile), *why);
-  if (const auto why = export_incidents(*store, ready / kIncidentsFile))
+  if (const auto why = export_incidents(*store, ready / kIncidentsFile, files))
     return failed(std::string(kIncidentsFile), *why);
-  store->write_canonical(ready / kDatabaseFile);
+  store->write_canonical(ready / kDatabaseFile, files);
   if (store->problem()) return store->problem();
-  if (const auto why = write_manifest(ready)) return failed(std::string(kManifestFile), *why);
-  if (const auto why = sync_all(ready)) return failed("the disk", *why);
+  if (const auto why = write_manifest(ready, files)) return failed(std::string(kManifestFile), *why);
+  if (const int error = sync_all(files, ready)) return failed("the disk", says(error));
   return std::nullopt;
 }
 
@@ -269,27 +286,30 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
                                       store->holds(), part.string());
     return problem;
   }
-  if (const auto why = take_name(ready, target))
-    return problem_of(
-        target, "could not be given its name: " + *why,
-        fmt::format("{} are safe in \"{}\"; go on with --resume", store->holds(), part.string()));
+  const std::string go_on =
+      fmt::format("{} are safe in \"{}\"; go on with --resume", store->holds(), part.string());
+  if (const int error = take_name(files, ready, target))
+    return problem_of(target, "could not be given its name: " + says(error), go_on);
+  if (const int error = sync_name(files, target))
+    return problem_of(target, "could not be brought to the disk: " + says(error), go_on);
   committed = true;
-  sync_to_disk(target.parent_path());  // a directory that we may write and not read cannot be synced
   return std::nullopt;
 }
 
-std::optional<Problem> ResultDirectory::commit(std::span<const ResultFile> files) {
+std::optional<Problem> ResultDirectory::keep() {
+  state_->store->sync();
+  return state_->store->problem();
+}
+
+std::optional<Problem> ResultDirectory::commit(std::span<const ResultFile> results) {
   State& state = *state_;
   expect(!state.committed, "results are committed once");
   if (state.store->problem()) return state.store->problem();
   state.held_before = 0;  // where this fails, DIR.part stays
   const fs::path ready = state.part / kReadyDirectory;
-  auto problem = state.write_all(ready, files);
+  auto problem = state.write_all(ready, results);
   if (!problem) problem = state.rename(ready);
-  if (problem) {
-    std::error_code ignored;
-    fs::remove_all(ready, ignored);
-  }
+  if (problem) static_cast<void>(state.remove_ready());  // what stays is removed by whoever goes on
   return problem;
 }
 

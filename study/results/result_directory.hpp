@@ -5,6 +5,7 @@
 // interrupted, or that shall have more replicas, goes on from DIR.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "study/results/store.hpp"
 
@@ -57,15 +58,20 @@ class ResultDirectory {
   };
   /// Without `wait`, or once it says no, a directory that another program holds is refused.
   static Opened open(const std::filesystem::path& target, Existing existing, const StudyIdentity& study,
-                     std::span<const std::string> faults, const WaitForOther& wait = {});
+                     std::span<const std::string> faults, const WaitForOther& wait = {},
+                     Files& files = system_files());
   /// Leaves DIR.part where it was not committed and holds replicas; removes it where it holds none.
   ~ResultDirectory();
 
   Store& store();
   /// Exports replicas.csv and incidents.csv (with a column `point` where there are several), writes the files and the
-  /// canonical store, and renames. Called once, last, after the summaries were put into the store. Where it fails, DIR is
-  /// as it was and DIR.part holds every replica.
+  /// canonical store, and renames. Called once, last, after the summaries were put into the store. Once it returns no
+  /// problem, a power cut does not take the results. Where it fails, DIR is as it was (or, if only bringing its name to the
+  /// disk failed, complete) and DIR.part holds every replica.
   std::optional<Problem> commit(std::span<const ResultFile> files);
+  /// For a study that ends before it is complete: once this returns no problem, a power cut does not take the replicas in
+  /// DIR.part.
+  std::optional<Problem> keep();
 
  private:
   struct State;

@@ -1,9 +1,14 @@
+#include "core/system_advice.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/sqlite_private.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 #include <variant>
 
@@ -46,14 +51,43 @@ Cell cell_of(sqlite3_value* value) {
 
 }  // namespace
 
+namespace {
+
+/// Whether one of the database's files has no room for a page below the limit on the size of files. SQLite writes a page in
+/// several calls and tidies up after the one that fails, and by then the errno is another call's.
+bool at_size_limit(sqlite3* database) {
+  constexpr std::uintmax_t kMostOfAPage = 65536 + 24;  // with the header of a frame of the write-ahead log
+  rlimit limit{};
+  const char* main = sqlite3_db_filename(database, "main");
+  if (!main || *main == '\0' || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return false;
+  return std::ranges::any_of(std::array{"", "-wal", "-journal", "-shm"}, [&](const char* suffix) {
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(std::string(main) + suffix, absent);
+    return limit.rlim_cur < kMostOfAPage + (absent ? 0 : size);
+  });
+}
+
+/// The errno behind what SQLite says; 0 where it is not known.
+int errno_of(sqlite3* database, int code) {
+  if (code == SQLITE_FULL) return ENOSPC;
+  if (!database || (code != SQLITE_IOERR && code != SQLITE_CANTOPEN)) return 0;
+  if (code == SQLITE_IOERR && at_size_limit(database)) return EFBIG;
+  // EAGAIN is a lock's that another program held for a moment, met on the way out: it is never what failed.
+  const int system = sqlite3_system_errno(database);
+  return system == EAGAIN ? 0 : system;
+}
+
+}  // namespace
+
 void fail(sqlite3* database, int code) {
   std::string text = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
-  const bool of_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
-  const bool full = (code & 0xff) == SQLITE_FULL;
-  const int system = full ? ENOSPC : database && of_system ? sqlite3_system_errno(database) : 0;
-  // EAGAIN is a lock's that another program held for a moment, met on the way out: it is never what failed.
-  if (system != 0 && system != EAGAIN) text += " (" + std::generic_category().message(system) + ")";
-  throw Error(code & 0xff, text);
+  const int system = errno_of(database, code & 0xff);
+  if (system == EFBIG)
+    text = system_message(system);  // which is all there is to say
+  else if (system != 0)
+    text += " (" + system_message(system) + ")";
+  throw Error(code & 0xff, text, system);
 }
 
 Statement::Statement(sqlite3* database, std::string_view sql, std::string_view* rest) {

@@ -14,10 +14,12 @@
 
 namespace gauntlet::sqlite {
 
-/// What SQLite said, and what the system said to it: "disk I/O error (File too large)".
+/// What SQLite said, and what the system said to it: "disk I/O error (Permission denied)".
 struct Error : std::runtime_error {
-  Error(int error_code, const std::string& text) : std::runtime_error(text), code(error_code) {}
-  int code;  // SQLITE_FULL and the like, without their extensions
+  Error(int error_code, const std::string& text, int errno_of_system = 0)
+      : std::runtime_error(text), code(error_code), system(errno_of_system) {}
+  int code;    // SQLITE_FULL and the like, without their extensions
+  int system;  // the errno of the call that failed; 0 where it is not known
 };
 
 struct Close {

@@ -90,6 +90,15 @@ std::uint32_t Store::first_replica(std::uint32_t point) const { return connectio
 const std::optional<Problem>& Store::problem() const { return connection_->problem; }
 std::string Store::holds() const { return connection_->holds(); }
 
+void Store::sync() {
+  if (problem()) return;
+  try {
+    sqlite::execute(connection_->database.get(), "PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (const sqlite::Error& error) {
+    connection_->failed(error);
+  }
+}
+
 std::uint32_t Store::add_point(const StoredPoint& point) {
   Connection& to = *connection_;
   if (const auto known = to.by_text.find(point.text); known != to.by_text.end()) return known->second;

@@ -20,6 +20,7 @@
 // 0 up without a gap; those of a run of one replica by number (command "run --replica K") from that number.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "score/figures.hpp"
 #include "study/results/facts.hpp"
@@ -100,6 +101,9 @@ class Store {
   std::uint32_t first_replica(std::uint32_t point) const;
   /// For people: "1,234 replicas of 3 points".
   std::string holds() const;
+  /// Brings what was added to the disk: until then a power cut may take the last tasks. (Closing does so too, and cannot say
+  /// that it failed.)
+  void sync();
 
   /// The next replicas of a point, `first` being the number that is there already (of the first ones any); in one
   /// transaction, which survives the death of this process. Their incidents too, where they have any.
@@ -131,7 +135,7 @@ class Store {
   /// on, in this order.
   void keep(std::span<const Kept> kept);
   /// Writes a file with the same content whose bytes depend on the content alone, not on how it came about.
-  void write_canonical(const std::filesystem::path& file);
+  void write_canonical(const std::filesystem::path& file, Files& files = system_files());
 
   /// Why writing failed; nothing while all is well.
   const std::optional<Problem>& problem() const;

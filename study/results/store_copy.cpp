@@ -1,11 +1,11 @@
 // What a store becomes once its study is complete.
 #include "core/contract.hpp"
+#include "core/files/durable.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/store_digests_private.hpp"
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -109,16 +109,16 @@ void Store::keep(std::span<const Kept> kept) {
   }
 }
 
-void Store::write_canonical(const fs::path& file) {
+void Store::write_canonical(const fs::path& file, Files& files) {
   Connection& from = *connection_;
   if (from.problem) return;
-  std::error_code ignored;
-  std::ofstream(file, std::ios::binary | std::ios::trunc);  // an empty file is an empty database
+  static_cast<void>(
+      write_file(files, file, ""));  // an empty file is an empty database, and SQLite says why there is none
   try {
     copy_into(from.database.get(), file, from.faults);
   } catch (const sqlite::Error& error) {
     from.failed(error);
-    fs::remove(file, ignored);
+    files.remove(file);
   }
 }
 

@@ -1,5 +1,5 @@
 #include "core/contract.hpp"
-#include "study/results/durable.hpp"
+#include "core/files/read.hpp"
 #include "study/results/fingerprint_text.hpp"
 #include "study/results/json_private.hpp"
 #include "study/results/metrics.hpp"
@@ -93,6 +93,7 @@ std::string difference_of(const Store::Connection& store, const StudyIdentity& n
 
 constexpr const char* kOtherStudy = "choose another --out, or begin again with --force";
 constexpr const char* kBeginAgain = "begin again with --force, or bring the file back from a copy";
+constexpr const char* kRaiseLimit = "raise that limit (ulimit -f unlimited)";
 constexpr const char* kRunAgain = "bring the file back from a copy, or run the study again";
 
 /// What is wrong with a file that is there, and what helps.
@@ -120,11 +121,12 @@ void Store::Connection::failed(const sqlite::Error& error) {
   if (problem) return;
   sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);  // fails where nothing is left to undo
   const std::string why = fmt::format("cannot be written: {}", error.what());
+  const char* room = error.system == EFBIG ? kRaiseLimit : "free space";
   problem =
       file.empty()
           ? problem_of("temporary results", why,
-                       "free space, name another place for them with TMPDIR, or write to --out")
-          : problem_of(file, why, fmt::format("{} are safe; free space, then go on with --resume", holds()));
+                       fmt::format("{}, name another place for them with TMPDIR, or write to --out", room))
+          : problem_of(file, why, fmt::format("{} are safe; {}, then go on with --resume", holds(), room));
 }
 
 void Store::Connection::add_entry(StoredPoint point, std::uint64_t chain) {
@@ -162,7 +164,8 @@ Store::Opened Store::create(const fs::path& file, const StudyIdentity& study,
     connection->load();
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
   } catch (const sqlite::Error& error) {
-    return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()), "choose another --out"));
+    return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()),
+                              error.system == EFBIG ? kRaiseLimit : "choose another --out"));
   }
 }
 

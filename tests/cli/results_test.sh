@@ -37,13 +37,21 @@ exits 2 run "$tiny" --replicas 2 --out "$scratch/no/such/place"
 exits 2 run "$tiny" --replicas 2 --out /proc/results
 [[ -z "$(find "$scratch" -name '.*unfinished*')" ]] || fail "something is left beside the results"
 
-# A disk that is full says so in its own words, and loses nothing: here files end at 96 KiB, when the tables are made, and then they do not.
+# The limit on the size of files is named, and so is what raises it. Nothing is lost: here files end at 96 KiB, when the tables are
+# made, and then they do not. The errno is lost at one limit and known at another.
+for limit in 1 8 64; do
+  code=0
+  (ulimit -f $limit; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/small") \
+    >/dev/null 2>"$scratch/stderr" || code=$?
+  ((code == 2)) || fail "files of $limit KiB end with $code, not 2"
+  says stderr "results.sqlite: cannot be made: the limit on the size of files (ulimit -f) is reached; raise that limit"
+done
 code=0
 (ulimit -f 96; "$gauntlet" run "$tiny" --replicas 500 --seed 5 --threads 1 --out "$scratch/large") \
   >/dev/null 2>"$scratch/stderr" || code=$?
-((code == 1)) || fail "a full disk ends with $code, not 1"
-says stderr "results.sqlite: cannot be written: disk I/O error"
-says stderr "go on with --resume"
+((code == 1)) || fail "files of 96 KiB end with $code, not 1"
+says stderr "results.sqlite: cannot be written: the limit on the size of files (ulimit -f) is reached"
+says stderr "are safe; raise that limit (ulimit -f unlimited), then go on with --resume"
 absent "$scratch/large"
 exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/large" --resume
 exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/larger"
@@ -81,6 +89,10 @@ exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned" --resume
 exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned-at-once"
 diff -r "$scratch/tuned" "$scratch/tuned-at-once" >&2 || fail "a larger budget ends otherwise after --resume"
 exits 0 results "$scratch/tuned" --check
+
+# The best point has more replicas than the others, and its figures are of as many as all of them have.
+exits 0 tune "$tiny" --over spares.count=0:3 --budget 150 --quiet --out "$scratch/uneven"
+exits 0 results "$scratch/uneven" --check
 
 # A job that is started again may meet the lock of its lost node for a while.
 mkdir "$scratch/swept.part"

@@ -535,6 +535,19 @@ TEST(BadInput, ATraceThatNamesWhatIsNotThere) {
       testing::HasSubstr("names component 2; the last one is 1; the traces of this scenario need 18 hosts"));
 }
 
+TEST(BadInput, ATraceThatNamesANicBeyondTheLastHost) {
+  // Two hosts of two NICs: the fourth is the last, and the eighth is in a fourth host.
+  const std::string trace =
+      "[faults.f]\ncomponent = \"nic\"\neffect = \"crash\"\nremedy = \"restart\"\ntrace = [{ at = \"1h\", "
+      "component = ";
+  const auto problems = [&](const std::string& nic) {
+    return problems_of(load_text(with(kSmall, "hardware = \"h100\"", kTwoNics) + trace + nic + " }]\n"));
+  };
+  EXPECT_EQ(problems("3"), "");
+  EXPECT_THAT(problems("7"), testing::HasSubstr("names component 7; the last one is 3; the traces of this "
+                                                "scenario need 4 hosts: write spares.count = 2, or more"));
+}
+
 TEST(BadInput, MorePlannedStopsThanOneWay) {
   EXPECT_EQ(problems_with("[job.planned]\ncount = 3\ntimes = [\"1d\"]\n"),
             "test.toml:21:9: job.planned.times = [\"1d\"] is given beside count; leave one of them out\n");

@@ -43,5 +43,19 @@ TEST(Expectations, CountWhatARateIsInTheMeanOverTheWindow) {
   EXPECT_NEAR(hours_between_crashes_with("daily = { amplitude = 0.5, peak = \"15h\" }\n"), 10, 1e-9);
 }
 
+// Hosts of eight GPUs with two NICs.
+TEST(Expectations, CountNicsApartFromGpus) {
+  const auto hours_between = [](const std::string& component) {
+    const LoadedScenario loaded =
+        load_text(with(kSmall, "hardware = \"h100\"", kTwoNics) + "[faults.f]\ncomponent = \"" + component +
+                  "\"\neffect = \"crash\"\nremedy = \"restart\"\nmtbf = \"160h\"\n");
+    EXPECT_EQ(problems_of(loaded), "");
+    return loaded.scenario ? to_seconds(expected_mtbf(loaded.scenario->world)) / 3600 : 0;
+  };
+  EXPECT_NEAR(hours_between("host"), 80, 1e-9);
+  EXPECT_NEAR(hours_between("gpu"), 10, 1e-9);
+  EXPECT_NEAR(hours_between("nic"), 40, 1e-9);
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -73,6 +73,23 @@ TEST(Scenario, ACountOverHostsIsARateOfEachComponent) {
   EXPECT_DOUBLE_EQ(fault("component = \"nic\"\n" + gpus).life.mean(), 54.0 * 86'400 * 2'048 * 8 / 148);
 }
 
+TEST(Scenario, ACountOverNicsIsNoCountOverGpus) {
+  const auto days = [](const std::string& component, const std::string& over) {
+    const LoadedScenario loaded =
+        load_text(with(kSmall, "hardware = \"h100\"", kTwoNics) +
+                  "[faults.f]\neffect = \"crash\"\nremedy = " + "\"restart\"\ncomponent = \"" + component +
+                  "\"\nrate = { count = 1, over = \"1d x " + over + "\" }\n");
+    EXPECT_EQ(problems_of(loaded), "");
+    return loaded.scenario ? loaded.scenario->world.faults.at(0).life.mean() / 86'400 : 0;
+  };
+  // Four hosts have 8 NICs and 32 GPUs.
+  EXPECT_DOUBLE_EQ(days("nic", "4 hosts"), 8);
+  EXPECT_DOUBLE_EQ(days("gpu", "4 hosts"), 32);
+  EXPECT_DOUBLE_EQ(days("nic", "32 gpus"), 8);
+  EXPECT_DOUBLE_EQ(days("gpu", "8 nics"), 32);
+  EXPECT_DOUBLE_EQ(days("host", "8 nics"), 4);
+}
+
 TEST(Scenario, AMeanBeyondTheRangeOfADuration) {
   EXPECT_DOUBLE_EQ(fault("mtbf = \"1000y\"\n").life.mean(), 1000.0 * 365 * 86'400);
 }

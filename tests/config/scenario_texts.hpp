@@ -33,6 +33,20 @@ bytes_per_parameter = 14.0
 free = true
 )";
 
+/// A host of eight GPUs and two NICs, to stand in the place of kSmall's hardware.
+inline const std::string kTwoNics = R"(
+[cluster.hardware]
+name = "two NICs"
+gpus_per_host = 8
+nics_per_host = 2
+peak = "989.5TFLOP/s"
+memory = "80GB"
+memory_bandwidth = "3.35TB/s"
+nvlink = "900GB/s"
+nic = "400Gb/s"
+pcie = "64GB/s"
+)";
+
 /// What every fault has to say beside how often; a restart cures it, so that nothing need be said of repairs.
 inline const std::string kCrash = "component = \"host\"\neffect = \"crash\"\nremedy = \"restart\"\n";
 

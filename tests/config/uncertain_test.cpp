@@ -130,6 +130,12 @@ TEST(Uncertain, AShortExposureIsWarnedOf) {
   EXPECT_EQ(warnings("rate = { count = 9, over = \"7d x 1024 hosts\" }"), "");
   EXPECT_EQ(warnings("rate = { count = 2500, over = \"1d x 15360 hosts\" }"), "") << "known to 2% anyway";
   EXPECT_EQ(warnings("mtbf = \"113.78d\""), "");
+  // A fat tree has no spine switches, so there is no mean life to write in its place.
+  const LoadedScenario none = load_text(kSmall +
+                                        "[cluster.network]\nkind = \"fat_tree\"\n[faults.f]\ncomponent = "
+                                        "\"spine\"\neffect = \"crash\"\nremedy = \"restart\"\n" +
+                                        "rate = { count = 9, over = \"1d x 4 spines\" }\n");
+  EXPECT_TRUE(none.scenario && none.warnings.empty());
 }
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace gauntlet {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
+
+}  // namespace
+
 // --- agents
 
 std::shared_ptr<SimulatedAgent> SimulatedAgents::start(const AgentName& name, bool allow_injection) {
@@ -146,21 +152,21 @@ class SimulatedLink final : public AgentLink {
       : driver_(driver), agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {}
   ~SimulatedLink() override { close(); }
 
-  bool connect(Duration timeout, std::string& why) override {
+  bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override {
     constexpr Duration kRetry = 100ms;
     const std::int64_t deadline = now() + timeout.count();
     do {
       const auto agent = driver_.agents_.living(agent_);
       if (!agent || !agent->listens()) {
         why = "no agent answers";
-        driver_.block(std::min(kRetry, Duration(deadline - now())), [] { return false; });
+        driver_.block(std::min(kRetry, Duration(deadline - now())), [stop] { return is_set(stop); });
         continue;
       }
       stream_ = agent->connect(hello_, listener_);
       stream_->driver_name = driver_.name_;
       driver_.streams_.push_back(stream_);
       const auto settled = [this] { return stream_->driver != Connection::Driver::opening; };
-      driver_.block(Duration(deadline - now()), settled);
+      driver_.block(Duration(deadline - now()), [&] { return settled() || is_set(stop); });
       if (driver_.dead()) break;
       if (settled() && stream_->refusal.empty()) return true;
       if (!settled()) {
@@ -171,7 +177,7 @@ class SimulatedLink final : public AgentLink {
       }
       why = stream_->refusal;
       if (why != kBroken) return false;
-    } while (now() < deadline && !driver_.dead());
+    } while (now() < deadline && !driver_.dead() && !is_set(stop));
     return false;
   }
 
@@ -221,22 +227,43 @@ class SimulatedHandle final : public AgentHandle {
  public:
   SimulatedHandle(SimulatedDriver& driver, std::shared_ptr<SimulatedAgent> agent)
       : driver_(driver), agent_(std::move(agent)) {}
-  ~SimulatedHandle() override { wait_or_end(0ns); }
+  ~SimulatedHandle() override { wait_or_end(0ns, nullptr); }
 
   bool exits_within(Duration patience) override {
     if (!agent_) return true;
     driver_.block(patience, [this] { return !agent_->alive(); });
     return !agent_->alive() || driver_.dead();
   }
-  bool wait_or_end(Duration patience) override {
+  bool wait_or_end(Duration patience, const std::atomic<bool>* stop) override {
     if (!agent_) return true;
-    const bool obeyed = exits_within(patience);
-    if (!obeyed) {
-      agent_->terminate();
-      if (!exits_within(5s)) kill();
-    }
-    agent_.reset();
+    AgentHandle* const alone[] = {this};
+    await_all(driver_, alone, patience, stop);
+    const bool obeyed = has_ended();
+    end_all(driver_, alone, stop);
     return obeyed;
+  }
+  /// Until each has ended; once `stop` is set, a fraction of a second is left.
+  static void await_all(SimulatedDriver& driver, std::span<AgentHandle* const> all, Duration patience,
+                        const std::atomic<bool>* stop) {
+    constexpr Duration kHurried = 200ms;
+    const auto ended = [all] {
+      return std::all_of(all.begin(), all.end(), [](AgentHandle* each) { return of(each).has_ended(); });
+    };
+    const std::int64_t until = driver.machine_.loop.now() + patience.count();
+    driver.block(patience, [&] { return ended() || is_set(stop); });
+    const Duration left(until - driver.machine_.loop.now());
+    if (is_set(stop) && left > 0ns) driver.block(std::min(left, kHurried), ended);
+  }
+  /// Those that are there: terminated, and killed where they do not obey.
+  static void end_all(SimulatedDriver& driver, std::span<AgentHandle* const> all,
+                      const std::atomic<bool>* stop) {
+    for (AgentHandle* each : all)
+      if (!of(each).has_ended()) of(each).agent_->terminate();
+    await_all(driver, all, 5s, stop);
+    for (AgentHandle* each : all) {
+      if (!of(each).has_ended()) each->kill();
+      of(each).agent_.reset();
+    }
   }
   void kill() override {
     if (!agent_ || !driver_.lives()) return;
@@ -247,12 +274,16 @@ class SimulatedHandle final : public AgentHandle {
   void let_go() override { agent_.reset(); }
 
  private:
+  static SimulatedHandle& of(AgentHandle* handle) { return static_cast<SimulatedHandle&>(*handle); }
+  bool has_ended() const { return !agent_ || !agent_->alive() || driver_.dead(); }
+
   SimulatedDriver& driver_;
   std::shared_ptr<SimulatedAgent> agent_;
 };
 
-std::unique_ptr<AgentHandle> SimulatedDriver::start(const AgentName& name, bool allow_injection) {
-  find(name).reset();
+std::unique_ptr<AgentHandle> SimulatedDriver::start(const AgentName& name, bool allow_injection,
+                                                    const std::atomic<bool>* stop) {
+  if (const auto holder = find(name)) holder->wait_or_end(0ns, stop);
   if (!lives()) throw std::runtime_error("the driver is dead");
   if (machine_.dice.chance(machine_.disturbances.cannot_start))
     throw std::runtime_error("gauntlet: cannot be started: no process is left");
@@ -263,6 +294,12 @@ std::unique_ptr<AgentHandle> SimulatedDriver::find(const AgentName& name) {
   if (!lives()) return nullptr;
   auto agent = agents_.living(name);
   return agent ? std::make_unique<SimulatedHandle>(*this, std::move(agent)) : nullptr;
+}
+
+void SimulatedDriver::wait_or_end(std::span<AgentHandle* const> all, Duration patience,
+                                  const std::atomic<bool>* stop) {
+  SimulatedHandle::await_all(*this, all, patience, stop);
+  SimulatedHandle::end_all(*this, all, stop);
 }
 
 std::string SimulatedDriver::last_words(const AgentName& name) const {

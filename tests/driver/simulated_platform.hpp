@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,8 +85,11 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
                                   const LinkListener& listener) override;
   bool listens(const AgentName& agent) const override;
   // Processes
-  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection) override;
+  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
+                                     const std::atomic<bool>* stop) override;
   std::unique_ptr<AgentHandle> find(const AgentName& agent) override;
+  void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
+                   const std::atomic<bool>* stop) override;
   std::string last_words(const AgentName& agent) const override;
 
   SimulatedMachine& machine_;

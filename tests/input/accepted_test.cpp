@@ -1,5 +1,6 @@
 // What `check` accepts, `run` runs: no broken contract, no run without an end. A sample of all fields and values; all of them
 // are tried by accepted_slow_test.cpp.
+#include "config/scenario.hpp"
 #include "tests/input/accepted.hpp"
 
 #include <gtest/gtest.h>
@@ -51,6 +52,25 @@ TEST(AcceptedInput, TimesBeyondTheRangeOfTheClockSaturate) {
     }
   }
   EXPECT_GE(accepted, 16U);  // one-fault has no slow_host, and the clock ends some of the others
+}
+
+// Hardware so slow that the seconds of a step are no numbers: such a step took no time at all, and the run no end.
+TEST(AcceptedInput, HardwareThatNoStepCanBeComputedForIsRefused) {
+  for (const char* set :
+       {"cluster.hardware.peak=\"1e-300FLOP/s\"", "cluster.hardware.memory_bandwidth=\"1e-310GB/s\"",
+        "cluster.hardware.nvlink=\"1e-310GB/s\"", "cluster.hardware.nic=\"1e-310GB/s\"",
+        "job.calibration.gemm_efficiency=1e-310", "job.calibration.memory_efficiency=1e-310"}) {
+    for (const char* scenario : {"every-fault", "slow-hosts"}) {
+      const std::vector<std::string> sets = {set};
+      const LoadedScenario loaded = load_scenario(scenario, sets);
+      ASSERT_EQ(loaded.problems.size(), 1U) << scenario << " " << set;
+      const Problem& problem = loaded.problems.front();
+      const std::string path = std::string(set).substr(0, std::string(set).find('='));
+      EXPECT_EQ(problem.what.substr(0, path.size()), path);
+      EXPECT_EQ(problem.why, "is so low that the time of a step cannot be computed");
+      EXPECT_EQ(problem.suggestion.find("write what the hardware has, such as "), 0U);
+    }
+  }
 }
 
 // Samples at regular times are seldom simulated one by one: a long run is no reason to refuse them.

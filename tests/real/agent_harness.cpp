@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 extern char** environ;
 
@@ -80,6 +82,26 @@ bool Handle::exits_within(Duration patience) const {
   if (descriptor_ < 0) return true;
   pollfd polled = {.fd = descriptor_, .events = POLLIN, .revents = 0};
   return ::poll(&polled, 1, static_cast<int>(patience / std::chrono::milliseconds(1))) > 0;
+}
+
+BlockedAgent::BlockedAgent(const std::filesystem::path& directory)
+    : program_(directory / "blocked-agent"), begun_(directory / "begun") {
+  std::ofstream(program_) << "#!/bin/sh\necho $$ >>" << begun_ << "\nexec sleep 1000\n";
+  std::filesystem::permissions(program_, std::filesystem::perms::owner_all);
+}
+
+void BlockedAgent::await_begun() const {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!std::filesystem::exists(begun_) && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+bool BlockedAgent::is_gone() const {
+  std::ifstream begun(begun_);
+  int count = 0;
+  for (pid_t pid = 0; begun >> pid; ++count)
+    if (::kill(pid, 0) == 0 || errno != ESRCH) return false;
+  return count > 0;
 }
 
 AgentUnderTest::AgentUnderTest(const OwnDirectory& directory, const std::string& trainer,

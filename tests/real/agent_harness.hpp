@@ -100,6 +100,20 @@ class AgentUnderTest {
   pid_t pid_ = -1;
 };
 
+/// A program in place of an agent: it begins, and never answers.
+class BlockedAgent {
+ public:
+  explicit BlockedAgent(const std::filesystem::path& directory);
+  const std::string& program() const { return program_; }
+  /// Until it runs.
+  void await_begun() const;
+  /// Whether each that has begun has ended.
+  bool is_gone() const;
+
+ private:
+  std::string program_, begun_;
+};
+
 /// A driver: a GrpcLink and everything that it was told.
 class DriverUnderTest {
  public:

@@ -1,10 +1,10 @@
 // What run_drill makes of the files that an earlier drill left, before any process is started.
 #include "real/drill.hpp"
 
+#include "core/files/append_file.hpp"
 #include "real/clock.hpp"
 #include "real/drill_place.hpp"
 #include "real/local_platform.hpp"
-#include "real/record_file.hpp"
 #include "tests/real/agent_harness.hpp"
 #include "tests/real/scratch.hpp"
 
@@ -12,7 +12,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 namespace gauntlet {
 namespace {
@@ -43,7 +45,7 @@ struct LeftDrills : testing::Test {
     directory = new_drill_directory();
     StateFile(options.record)
         .write({.started_ns = started_ns, .epoch = 1, .plan = plan, .directory = directory});
-    RecordFile file(options.record);
+    AppendFile file(options.record);
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     writer.write(options.header);
     for (const Observed& seen : record.observations) writer.write(seen);
@@ -110,6 +112,59 @@ TEST_F(LeftDrills, OneThatWasOverIsReportedByTheNextDriver) {
   EXPECT_THAT(refusal(), HasSubstr("this drill is finished"));
 }
 
+// A write that was interrupted leaves the beginning of an entry. Anything else is not what a driver wrote.
+TEST_F(LeftDrills, ARecordingThatIsDamagedIsRefusedAndLeftAsItIs) {
+  Record record = begun();
+  record.observations.push_back({kStart + 1s, Noticed{}});
+  record.observations.push_back({kStart + 2s, Noticed{}});
+  leave({}, record);
+  const std::string whole = bytes_of(options.record);
+  const auto size_with = [&](std::size_t observations) {
+    std::size_t bytes = 0;
+    RecordingWriter writer([&](std::string_view frame) { bytes += frame.size(); });
+    writer.write(options.header);
+    for (std::size_t i = 0; i < observations; ++i) writer.write(record.observations[i]);
+    return bytes;
+  };
+  const std::size_t second = size_with(1);
+  for (const std::size_t at : {second, second + 1, second + 3, second + 5, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] ^= 4;  // the kind, the length, the checksum and the payload
+    put_bytes(options.record, damaged);
+    const std::size_t place = at == whole.size() - 1 ? size_with(2) : second;
+    EXPECT_THAT(refusal(), HasSubstr("drill.rec: is damaged at byte " + std::to_string(place) + ", after "));
+    EXPECT_THAT(refusal(),
+                HasSubstr("; bring the file back from a copy, or drill from the start with another "
+                          "--record"));
+    EXPECT_EQ(bytes_of(options.record), damaged);
+    EXPECT_TRUE(fs::exists(directory));
+  }
+  options.header.seed = 2;  // what is refused next, of one that is torn
+  put_bytes(options.record, whole.substr(0, whole.size() - 1));
+  EXPECT_THAT(refusal(), HasSubstr("is an unfinished drill of another scenario or seed"));
+}
+
+// The agent of the first host never answers.
+TEST_F(LeftDrills, OneThatIsInterruptedWhileItsAgentsStartLeavesNothing) {
+  const Variable there("TMPDIR", place.path().c_str());
+  BlockedAgent agent(place.path());
+  std::atomic<bool> stop = false;
+  LocalPlatform blocked(agent.program(), "");
+  options.platform = &blocked;
+  options.stop = &stop;
+  std::thread interrupts([&] {
+    agent.await_begun();
+    stop = true;
+  });
+  const DrillResult result = run_drill(world, policy, options);
+  interrupts.join();
+  EXPECT_FALSE(result.began);
+  EXPECT_FALSE(result.finished);
+  EXPECT_FALSE(fs::exists(options.record));
+  EXPECT_FALSE(fs::exists(options.record + ".state"));
+  EXPECT_TRUE(agent.is_gone());
+}
+
 TEST_F(LeftDrills, ARecordThatIsNoFileOfOursIsRefusedAndNotWaitedFor) {
   const fs::path nowhere = place.path() / "nowhere";
   fs::create_symlink(nowhere, options.record);
@@ -123,28 +178,28 @@ TEST_F(LeftDrills, ARecordThatIsNoFileOfOursIsRefusedAndNotWaitedFor) {
   EXPECT_THAT(refusal(), HasSubstr("drill.rec.state: is not a regular file of this user"));
 }
 
-TEST(RecordFiles, GrowAndGoOnWhereTheyWereWhole) {
+TEST(AppendFiles, GrowAndGoOnWhereTheyWereWhole) {
   const Scratch place;
   const std::string path = place.path() / "a.rec";
-  RecordFile(path).append("whole|torn");
-  RecordFile(path, 6).append("and on");
+  AppendFile(path).append("whole|torn");
+  AppendFile(path, 6).append("and on");
   EXPECT_EQ(bytes_of(path), "whole|and on");
-  EXPECT_THROW(RecordFile{path}, std::runtime_error) << "it exists";
-  EXPECT_THROW(RecordFile(path, 100), std::runtime_error) << "it is shorter";
+  EXPECT_THROW(AppendFile{path}, std::runtime_error) << "it exists";
+  EXPECT_THROW(AppendFile(path, 100), std::runtime_error) << "it is shorter";
   EXPECT_EQ(bytes_of(path), "whole|and on");
-  EXPECT_THROW(RecordFile(place.path() / "missing" / "a.rec"), std::runtime_error);
+  EXPECT_THROW(AppendFile(place.path() / "missing" / "a.rec"), std::runtime_error);
 }
 
 // In a directory that others can write to, a link of theirs would spend this user's rights where they like.
-TEST(RecordFiles, FollowNoSymbolicLinkAndWaitForNoReader) {
+TEST(AppendFiles, FollowNoSymbolicLinkAndWaitForNoReader) {
   const Scratch place;
   put_bytes(place.path() / "others", "precious");
   fs::create_symlink(place.path() / "others", place.path() / "link.rec");
   fs::create_symlink(place.path() / "nothing", place.path() / "dangling.rec");
   ASSERT_EQ(::mkfifo((place.path() / "fifo.rec").c_str(), 0600), 0);
   for (const char* name : {"link.rec", "dangling.rec", "fifo.rec"}) {
-    EXPECT_THROW(RecordFile{place.path() / name}, std::runtime_error) << name;
-    EXPECT_THROW(RecordFile(place.path() / name, 0), std::runtime_error) << name;
+    EXPECT_THROW(AppendFile{place.path() / name}, std::runtime_error) << name;
+    EXPECT_THROW(AppendFile(place.path() / name, 0), std::runtime_error) << name;
   }
   EXPECT_EQ(bytes_of(place.path() / "others"), "precious");
   EXPECT_FALSE(fs::exists(place.path() / "nothing"));

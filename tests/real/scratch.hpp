@@ -15,8 +15,8 @@ namespace gauntlet {
 
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "gauntlet-XXXXXX").string();
+  explicit Scratch(const std::filesystem::path& base = std::filesystem::temp_directory_path()) {
+    std::string name = (base / "gauntlet-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
     path_ = name;
   }

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -206,18 +209,77 @@ TEST_F(SilentAgents, TheEndOfTheJobIsNotWaitedForForEver) {
 }
 
 TEST_F(SilentAgents, OneThatDoesNotEvenBeginIsGivenUp) {
+  const BlockedAgent agent(directory.name());
   DrillSetup broken = setup(1);
   broken.answers_within = 100ms;
-  const std::string program = directory.file("silent-agent");
-  LocalPlatform platform(program, trainer.program());
-  std::ofstream(program) << "#!/bin/sh\nexec sleep 1000\n";
-  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  LocalPlatform platform(agent.program(), trainer.program());
   try {
     RealCluster cluster(world, broken, nothing, platform);
     ADD_FAILURE() << "it began";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the agent of host 0 does not answer"));
   }
+}
+
+// --- asked to stop ----------------------------------------------------------------------------------------------------
+
+/// What a driver that is asked to stop may take beyond the moment, on a busy machine: a tenth of what it would wait for agents.
+constexpr auto kAtOnce = 5s;
+
+struct StoppedDrivers : SilentAgents {
+  DrillSetup setup(std::uint64_t epoch) const override {
+    DrillSetup setup = SilentAgents::setup(epoch);
+    setup.answers_within = 10 * kAtOnce;
+    setup.stop = &stop;
+    return setup;
+  }
+  std::atomic<bool> stop = false;
+};
+
+TEST_F(StoppedDrivers, AnAgentThatDoesNotBeginIsNotAwaited) {
+  BlockedAgent agent(directory.name());
+  LocalPlatform blocked(agent.program(), trainer.program());
+  std::chrono::steady_clock::time_point asked;
+  std::thread asks([&] {
+    agent.await_begun();
+    asked = std::chrono::steady_clock::now();
+    stop = true;
+  });
+  EXPECT_THROW(RealCluster(world, setup(1), nothing, blocked), Interrupted);
+  const auto left = std::chrono::steady_clock::now();
+  asks.join();
+  EXPECT_LT(left - asked, kAtOnce);
+  EXPECT_TRUE(agent.is_gone());
+}
+
+// It has its place, and does not attend: the second part of a launch.
+TEST_F(StoppedDrivers, AnAgentThatDoesNotAnswerIsNotAwaited) {
+  const AgentProcess agent({std::getenv("GAUNTLET"), "agent", "--host", "0", "--directory", directory.name(),
+                            "--trainer", trainer.program()},
+                           directory.file("agent-0.log"));
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (::access(socket(0).c_str(), F_OK) != 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(5ms);
+  const Descriptor silent = stop_agent_of(0);
+  Record so_far;
+  so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
+  stop = true;
+  const auto asked = std::chrono::steady_clock::now();
+  EXPECT_THROW(RealCluster(world, setup(2), so_far, platform), Interrupted);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, kAtOnce);  // without: it is given another agent
+}
+
+TEST_F(StoppedDrivers, SilentAgentsAreEndedTogetherAndAtOnce) {
+  std::vector<Descriptor> silent;
+  std::chrono::steady_clock::time_point asked;
+  {
+    RealCluster cluster(world, setup(1), nothing, platform);
+    for (const std::uint32_t host : {0u, 1u}) silent.push_back(stop_agent_of(host));
+    asked = std::chrono::steady_clock::now();
+    stop = true;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, kAtOnce);  // without: as long for each
+  for (const Descriptor& each : silent) EXPECT_TRUE(has_ended(each));
 }
 
 // --- injections, and what became of them ------------------------------------------------------------------------------
@@ -257,14 +319,15 @@ struct InterruptedInjections : SilentAgents {
     setup.started_ns = started_ns;
     return setup;
   }
-  /// The entries that say what became of it, once there is one.
-  static std::vector<JournalEntry> answers(RealCluster& cluster) {
+  /// The one entry that says what became of it, once it is there.
+  static JournalEntry answer(RealCluster& cluster) {
     hear_until(cluster, [&] { return cluster.journal().answered(0); });
     std::vector<JournalEntry> found;
     for (const JournalEntry& each : cluster.journal().entries()) {
       if (each.step == JournalStep::observed || each.step == JournalStep::missed) found.push_back(each);
     }
-    return found;
+    EXPECT_EQ(found.size(), 1U);
+    return found.at(0);
   }
 
   const std::int64_t started_ns = monotonic_ns();
@@ -276,19 +339,16 @@ struct InterruptedInjections : SilentAgents {
 TEST_F(InterruptedInjections, WhatReachedARankIsCountedByTheNextDriver) {
   earlier_driver(true);
   RealCluster cluster(world, setup(2), so_far, platform);
-  const std::vector<JournalEntry> found = answers(cluster);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].step, JournalStep::observed);
-  EXPECT_EQ(found[0].at, kStart + Duration(done_at - started_ns))
+  const JournalEntry found = answer(cluster);
+  EXPECT_EQ(found.step, JournalStep::observed);
+  EXPECT_EQ(found.at, kStart + Duration(done_at - started_ns))
       << "when it was done, and not when it was asked";
 }
 
 TEST_F(InterruptedInjections, WhatNoAgentWasToldIsDoneByTheNextDriver) {
   earlier_driver(false);
   RealCluster cluster(world, setup(2), so_far, platform);
-  const std::vector<JournalEntry> found = answers(cluster);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].step, JournalStep::observed);
+  EXPECT_EQ(answer(cluster).step, JournalStep::observed);
 }
 
 TEST_F(InterruptedInjections, WhatASilentAgentWasToldIsMissed) {
@@ -296,9 +356,7 @@ TEST_F(InterruptedInjections, WhatASilentAgentWasToldIsMissed) {
   const Descriptor silent = stop_agent_of(1);
   RealCluster cluster(world, setup(2), so_far,
                       platform);  // gives that host another agent, which has no ranks
-  const std::vector<JournalEntry> found = answers(cluster);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].step, JournalStep::missed);
+  EXPECT_EQ(answer(cluster).step, JournalStep::missed);
 }
 
 }  // namespace

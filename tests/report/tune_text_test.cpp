@@ -95,8 +95,11 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   EXPECT_THAT(
       all,
       HasSubstr("With 95% confidence the very best there is would save at most 0.20% of the lost time."));
-  EXPECT_THAT(all, HasSubstr("checkpoint.interval from 45min to 1h2min costs at most 1% of the lost time "
-                             "more than the lowest found. 10s is refused."));
+  EXPECT_THAT(
+      all,
+      HasSubstr(
+          "checkpoint.interval from 45min to 1h2min costs at most 1% of the lost time "
+          "more than 53min, the lowest value of the curve that is fitted through the rows. 10s is refused."));
   EXPECT_THAT(all, HasSubstr("Today's 30min costs 15% of the lost time more than 53min: 0.60 percentage "
                              "points +- 0.02 of ETTR."));
   EXPECT_THAT(
@@ -191,6 +194,33 @@ TEST(TuneReport, CountsNoSavingOfRunsThatGaveUp) {
                               "saving\n"));
 }
 
+TEST(TuneReport, NamesTheReferenceAndExplainsARowThatLostLess) {
+  const TuneResult plain = one_field();
+  EXPECT_THAT(text_report(plain, {}),
+              testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, exact, reference\n"));
+  EXPECT_THAT(text_report(plain, {}),
+              HasSubstr("\n  costs more: than the reference in the same replicas, in shares of "
+                        "the lost time\n  reference: the lowest value of the curve"));
+  EXPECT_THAT(text_report(plain, {}), Not(HasSubstr("below 0:")));
+
+  TuneResult below = one_field();
+  below.fields[0].worse[2] = below.points[0].worse = PairedDifference{
+      .difference = -0.0004, .se = 0.0003, .ci95 = Interval{-0.001, 0.0002}, .variance_factor = {}};
+  EXPECT_THAT(text_report(below, {}), testing::ContainsRegex("30min +64 +95.40 +0.04 +-1.0 +1.5 +today\n"));
+  EXPECT_THAT(text_report(below, {}),
+              HasSubstr("\n  below 0: this row lost less than the reference in these replicas"));
+  EXPECT_THAT(flowing(below),
+              HasSubstr("Today's 30min costs 1.0% of the lost time less than 53min: 0.04 percentage "
+                        "points +- 0.06 of ETTR, as much as chance explains."));
+
+  EXPECT_THAT(answer_line(below), HasSubstr("gives the highest ETTR by the fitted curve, 96.00% +- 0.04"));
+
+  TuneResult unsure = one_field();
+  unsure.regret = 0.1;
+  EXPECT_THAT(text_report(unsure, {}),
+              HasSubstr("\n  reference: the row that lost least when the search ended\n"));
+}
+
 TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
   const ChartPage page = chart_of(one_field(), "gauntlet tune one-fault");
   ASSERT_EQ(page.lines.size(), 1U);
@@ -208,7 +238,8 @@ TEST(TuneReport, FormulasAreMarkedOnTheIntervalsAxisAlone) {
   result.fields[0].path = "detection.collective_timeout";
   const ChartPage page = chart_of(result, "gauntlet tune one-fault");
   EXPECT_EQ(page.lines.at(0).marks.at(1).text, "best: 53min");
-  EXPECT_THAT(text_report(result, {}), testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best\n"));
+  EXPECT_THAT(text_report(result, {}),
+              testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, reference\n"));
 }
 
 /// Labels stand on lines of their own, the leftmost on the highest.
@@ -238,7 +269,8 @@ TEST(TuneReport, OnAPlateauItStatesTheRangeAndNoOptimum) {
       "value in that range changes by more than 1% of the lost time (Monte Carlo only).");
   EXPECT_THAT(flowing(result),
               HasSubstr("checkpoint.interval from 2min to 40min costs at most 1% of the lost time "
-                        "more than the lowest found. Today's 30min lies in that range, so nothing speaks for a change."));
+                        "more than 53min, the lowest value of the curve that is fitted through the rows. "
+                        "Today's 30min lies in that range, so nothing speaks for a change."));
   EXPECT_THAT(to_json(result), HasSubstr("\"plateau\": true"));
   field.today = "2h";
   EXPECT_EQ(answer_line(result).substr(0, 60),

@@ -73,6 +73,25 @@ TEST(TheEnd, BeforeTheFirstStepLeavesTheStart) {
   EXPECT_TRUE(figures.incidents.empty());
 }
 
+// In every loop over the logs, so that a long run is left within a moment also while it is scored.
+TEST(TheEnd, IsNotAwaitedWhereTheScoreIsToStop) {
+  HandMadeRun run;
+  run.started(60s);
+  constexpr int kMany = 5000;
+  for (int i = 0; i < kMany; ++i)
+    run.see(61s,
+            Seen{.watch = WatchId{1}, .who = {}, .edge = Edge::sample, .sensed = {}, .value = 0, .more = 0});
+  std::atomic<bool> stop = false;
+  EXPECT_TRUE(run.scores(&stop));
+  stop = true;
+  EXPECT_FALSE(run.scores(&stop));
+
+  HandMadeRun of_faults;
+  of_faults.started(60s);
+  for (int i = 0; i < kMany; ++i) of_faults.strikes(61s, kWarning, 1);
+  EXPECT_FALSE(of_faults.scores(&stop));
+}
+
 // A record that was cut short ends with its last observation.
 TEST(TheEnd, IsTheLastObservationWhereTheRecordIsCutShort) {
   HandMadeRun run;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <map>
 #include <string>
@@ -146,15 +147,23 @@ class HandMadeRun {
   }
   /// The score of what is recorded so far.
   Figures scored() const {
-    TruthLog truth = truth_;
-    place_by_time(truth, record_);
-    for (const auto& [entry, orders] : placed_) truth[entry].orders = orders;
     Figures figures;
-    score(facts_, truth, progress_, record_, figures);
+    score(facts_, placed_truth(), progress_, record_, figures);
     return figures;
+  }
+  /// Whether it is scored to the end.
+  bool scores(const std::atomic<bool>* stop) const {
+    Figures figures;
+    return score(facts_, placed_truth(), progress_, record_, figures, stop);
   }
 
  private:
+  TruthLog placed_truth() const {
+    TruthLog truth = truth_;
+    place_by_time(truth, record_);
+    for (const auto& [entry, orders] : placed_) truth[entry].orders = orders;
+    return truth;
+  }
   void truth(Duration at, TruthKind what, FaultKindId kind, std::uint32_t host, bool on_job) {
     truth_.push_back({.at = kStart + at,
                       .what = what,

@@ -19,7 +19,8 @@ TEST(HostLog, ReadsBackwardsWhatConcernsAHost) {
     each.host = HostId{below(100)};
     each.hosts = below(8) == 0 ? 65 + below(200) : 1 + below(3);  // some are wide
   }
-  const HostLog by_host(log);
+  StopLook look(nullptr);
+  const HostLog by_host(log, look);
   for (std::uint32_t host = 0; host < 400; ++host) {
     const std::size_t told = below(log.size() + 1);
     std::vector<std::uint32_t> expected, found;
@@ -38,7 +39,8 @@ TEST(HostLog, ReadsBackwardsWhatConcernsAHost) {
 
 TEST(HostLog, OfNothing) {
   const TruthLog log;
-  HostLog(log).backwards(HostId{3}, 0, [](std::uint32_t) { return ADD_FAILURE(), true; });
+  StopLook look(nullptr);
+  HostLog(log, look).backwards(HostId{3}, 0, [](std::uint32_t) { return ADD_FAILURE(), true; });
 }
 
 }  // namespace

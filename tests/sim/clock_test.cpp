@@ -40,6 +40,23 @@ TEST(HostClocks, AreAsOftenSlowAsFast) {
   EXPECT_LE(*std::max_element(off.begin(), off.end()), 100ms);
 }
 
+// At both ends of the range of times, with an error as long as any: nothing wraps around.
+TEST(HostClocks, SaturateAtTheEndsOfTime) {
+  World world;
+  world.telemetry.clock_error = kForever;
+  SimEngine engine;
+  Outbox out;
+  const Reports reports(world, Seed{7}, engine, out);
+  for (std::uint32_t host = 0; host < 100; ++host) {
+    const HostId id{host};
+    const Duration off = reports.by_clock_of(id, kStart) - kStart;
+    EXPECT_EQ(reports.by_clock_of(id, kNever), off > 0s ? kNever : kNever + off);
+    EXPECT_EQ(reports.by_clock_of(id, kLast), off > 0s ? kNever : kLast + off);
+    EXPECT_EQ(reports.by_clock_of(id, kStart - kForever),
+              off < 0s ? kStart - kForever : kStart - kForever + off);
+  }
+}
+
 TEST(HostClocks, AreRightWithoutAnError) {
   for (const Duration each : clock_errors(0s, 10)) EXPECT_EQ(each, 0s);
 }

@@ -44,14 +44,16 @@ class Shop {
       const auto* back = std::get_if<HostReturned>(&seen->what);
       if (back == nullptr) continue;
       returned.push_back(seen->at - kStart);
+      hosts.push_back(back->host.value);
       away.push_back(to_seconds(seen->at - out_.at(back->host.value)));
       out_.erase(back->host.value);
       cluster_.start({OrderId{++orders_}, Readmit{back->host}});
     }
   }
 
-  std::vector<Duration> returned;  // when
-  std::vector<double> away;        // for how many seconds, in the same order
+  std::vector<Duration> returned;    // when
+  std::vector<std::uint32_t> hosts;  // which, in the same order
+  std::vector<double> away;          // for how many seconds, in the same order
 
  private:
   SimCluster cluster_;
@@ -60,19 +62,22 @@ class Shop {
 };
 
 TEST(RepairCrew, HostsWaitForAFreeTechnicianInTheOrderInWhichTheyCame) {
-  const auto returns = [](std::uint32_t crew) {
+  // Three together, the last one first; two more in the second hour.
+  const auto run = [](std::uint32_t crew) {
     const World world = repair_world(5, crew, Law::constant(3600));
     Shop shop(world, {.study = 1});
-    for (std::uint32_t host = 1; host <= 3; ++host) shop.evict(HostId{host});  // together
+    for (const std::uint32_t host : {3U, 1U, 2U}) shop.evict(HostId{host});
     shop.advance(kStart + 90min);
-    for (std::uint32_t host = 4; host <= 5; ++host) shop.evict(HostId{host});  // in the second hour
+    for (const std::uint32_t host : {5U, 4U}) shop.evict(HostId{host});
     shop.advance(kStart + 100h);
-    return shop.returned;
+    return std::pair(shop.returned, shop.hosts);
   };
-  EXPECT_EQ(returns(0), (std::vector<Duration>{1h, 1h, 1h, 150min, 150min}));
-  EXPECT_EQ(returns(1), (std::vector<Duration>{1h, 2h, 3h, 4h, 5h}));
-  EXPECT_EQ(returns(2), (std::vector<Duration>{1h, 1h, 2h, 150min, 3h}));
-  EXPECT_EQ(returns(5), returns(0));
+  const std::vector<std::uint32_t> order = {3, 1, 2, 5, 4};
+  EXPECT_EQ(run(0).first, (std::vector<Duration>{1h, 1h, 1h, 150min, 150min}));
+  EXPECT_EQ(run(1), std::pair(std::vector<Duration>{1h, 2h, 3h, 4h, 5h}, order));
+  EXPECT_EQ(run(2).first, (std::vector<Duration>{1h, 1h, 2h, 150min, 3h}));
+  EXPECT_EQ(run(2).second.at(2), 2U);  // the others came together
+  EXPECT_EQ(run(5), run(0));
 }
 
 TEST(RepairCrew, EachRepairTakesAsLongAsWithoutWaiting) {

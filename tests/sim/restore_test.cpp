@@ -1,7 +1,7 @@
 // Which checkpoint a start goes back to, and what it takes.
 #include "sim/sim_cluster.hpp"
 #include "sim/stored_checkpoints.hpp"
-#include "tests/oracles/worlds.hpp"
+#include "tests/sim/hand_driven.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,137 +88,6 @@ TEST(StoredCheckpoints, MeetTheSameMishapsWhateverIsAskedFirst) {
 
 // --- the cluster -----------------------------------------------------------------------------------------------------
 
-/// 8 hosts and 4 spares, steps of 1 s, checkpoints that block nothing: memory every 10 s, peers every 30 s, storage every 60 s,
-/// which takes 20 s to write. Loads take 1 s, 2 s and 4 s, with every rank 8 s.
-World tiered_world() {
-  World world = one_fault_world(8, Law::exponential(1));
-  world.faults.clear();
-  world.inventory.spares = 4;
-  world.job.step_time = 1s;
-  world.job.steps = 0;
-  world.job.window = 1h;
-  world.job.start = {};
-  world.job.stop_time = {};
-  world.storage = {};
-  world.storage.free = true;
-  world.storage.persist = 20s;
-  world.storage.load = 4s;
-  world.storage.weight_bytes = 0;
-  world.storage.memory.load = 1s;
-  world.storage.peers.load = 2s;
-  world.storage.keep_last = 100;
-  return world;
-}
-
-/// A crash of a host, or of processes alone, at each of these times.
-void add_crashes(World& world, ComponentKind where, std::vector<std::pair<Time, std::uint32_t>> trace) {
-  FaultKind kind;
-  kind.name = "fault" + std::to_string(world.faults.size());
-  kind.component = where;
-  kind.effect = Effect::crash;
-  kind.remedy = where == ComponentKind::host ? Remedy::repair : Remedy::restart;
-  kind.trace = std::move(trace);
-  world.faults.push_back(kind);
-}
-
-/// A host that holds up the job for so long.
-void add_stall(World& world, Time at, Duration lasts) {
-  FaultKind kind;
-  kind.name = "stall" + std::to_string(world.faults.size());
-  kind.component = ComponentKind::host;
-  kind.effect = Effect::stall;
-  kind.heals_after = Law::constant(to_seconds(lasts));
-  kind.trace = {{at, static_cast<std::uint32_t>(world.faults.size())}};
-  world.faults.push_back(kind);
-}
-
-Start going_back(std::uint32_t back, Restore restore = Restore::one_reader) {
-  Start start{};
-  start.back = back;
-  start.restore = restore;
-  return start;
-}
-
-class Driver {
- public:
-  explicit Driver(const World& world) : Driver(world, 1) {
-    give(CheckpointEvery{JobId{0}, 10s, Tier::memory});
-    give(CheckpointEvery{JobId{0}, 30s, Tier::peers});
-    give(CheckpointEvery{JobId{0}, 60s, Tier::storage});
-    EXPECT_EQ(start(Start{}), 0);
-  }
-  Driver(World world, std::uint64_t seed) : world_(std::move(world)), cluster_(world_) {
-    cluster_.reset({.study = seed}, false);
-  }
-  Outcome give(const Action& what) {
-    const OrderId id{++orders_};
-    cluster_.start({id, what});
-    while (const auto seen = cluster_.next(kStart + 1000h)) {
-      const auto* outcome = std::get_if<Outcome>(&seen->what);
-      if (outcome != nullptr && outcome->order == id) return *outcome;
-    }
-    ADD_FAILURE() << "no outcome";
-    return {};
-  }
-  void run_until(Time until) {
-    while (cluster_.next(until)) {
-    }
-    // The cluster's clock stands at its last event: an order that waits brings it to `until`.
-    give(Wake{until});
-  }
-  /// What watches tell until then.
-  std::vector<Seen> heard_until(Time until) {
-    std::vector<Seen> heard;
-    while (const auto seen = cluster_.next(until))
-      if (const auto* told = std::get_if<Seen>(&seen->what)) heard.push_back(*told);
-    return heard;
-  }
-  /// When a pause first became a stop.
-  std::optional<Time> escalated() const {
-    for (const Truth& each : cluster_.truth())
-      if (each.what == TruthKind::escalated) return each.at;
-    return std::nullopt;
-  }
-  /// When and how the run ends, if it does by then.
-  std::optional<std::pair<Time, Ending>> ends_by(Time until) {
-    while (const auto seen = cluster_.next(until))
-      if (const auto* finished = std::get_if<Finished>(&seen->what))
-        return std::pair(seen->at, finished->ending);
-    return std::nullopt;
-  }
-  /// How long the repair of a host that was evicted just now takes.
-  Duration until_returned() {
-    const Time evicted = cluster_.now();
-    while (const auto seen = cluster_.next(kStart + 1000h)) {
-      if (std::holds_alternative<HostReturned>(seen->what)) return seen->at - evicted;
-    }
-    return {};
-  }
-  void replace(std::uint32_t host) {
-    EXPECT_EQ(give(Evict{HostId{host}}).status, Status::done);
-    EXPECT_EQ(give(Acquire{JobId{0}}).status, Status::done);
-  }
-  void stop() { give(Stop{JobId{0}, StopReason::fault}); }
-  /// The step that is loaded; how long the start took: `took`.
-  std::int64_t start(Start how) {
-    how.collective_timeout = 10min;
-    const Outcome outcome = give(how);
-    EXPECT_EQ(outcome.status, Status::done);
-    took = outcome.took;
-    const auto* loaded = std::get_if<Loaded>(&outcome.result);
-    return loaded == nullptr ? -1 : loaded->step;
-  }
-
-  Time now() const { return cluster_.now(); }
-
-  Duration took{};
-
- private:
-  World world_;
-  SimCluster cluster_;
-  std::uint64_t orders_ = 0;
-};
-
 TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
   // At 115 s memory holds step 110, peers' memory 90, storage 60 (taken at 60 s, durable at 80 s).
   const struct {
@@ -247,6 +116,20 @@ TEST(Restore, LoadsTheNewestCopyThatOutlivedTheFault) {
       for (const std::uint32_t host : row.hosts) driver.replace(host);
     EXPECT_EQ(driver.start(Start{}), row.step);
     EXPECT_EQ(driver.took, row.load);
+  }
+}
+
+// A host whose agent is gone is started on once more: what it held is copied back to it, and lost again when the fault returns.
+TEST(Restore, AFaultThatReturnsTakesTheMemoryOfItsHostAgain) {
+  World world = tiered_world();
+  add_crashes(world, ComponentKind::host, {{kStart + 115s, 3}});
+  world.faults[0].symptoms.heartbeat_lost = true;
+  Driver driver(world);
+  driver.run_until(kStart + 116s);
+  for (int start = 0; start < 3; ++start) {
+    driver.stop();
+    EXPECT_EQ(driver.start(Start{}), 90);
+    EXPECT_EQ(driver.took, 2s);  // from peers, each time
   }
 }
 

@@ -12,6 +12,7 @@
 #include "study/sweep.hpp"
 #include "study/tune.hpp"
 #include "study/uncertainty.hpp"
+#include "tests/study/seeded_study.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,19 +56,6 @@ std::shared_ptr<const Point> loaded(const PointSource& source, const Settings& s
   return point.point;
 }
 
-/// A study with a seed of its own.
-struct Repetition {
-  Repetition(const PointSource& source, std::uint64_t of)
-      : seed(of),
-        executor(make_thread_executor({.seed = of}, 1)),
-        store(Store::temporary({}, source.point().point->facts.faults)),
-        experiment(*executor, *store, {}) {}
-  std::uint64_t seed;
-  std::unique_ptr<Executor> executor;
-  std::unique_ptr<Store> store;
-  Experiment experiment;
-};
-
 void add(Coverages& to, const std::string& what, const std::optional<Interval>& interval, double truth) {
   Coverage& of = to[what];
   if (!interval) return;
@@ -81,10 +69,10 @@ std::optional<Interval> ci95_of(const Summary& summary, std::string_view metric)
 }
 
 Coverages repeat(std::uint32_t repetitions, const PointSource& source,
-                 const std::function<void(Repetition&, Coverages&)>& study) {
+                 const std::function<void(SeededStudy&, Coverages&)>& study) {
   Coverages out;
   for (std::uint32_t i = 0; i < repetitions; ++i) {
-    Repetition repetition(source, kFirstSeed + i);
+    SeededStudy repetition(source, kFirstSeed + i);
     study(repetition, out);
   }
   return out;
@@ -103,7 +91,7 @@ Coverages coverage_of_run(std::uint32_t repetitions) {
   constexpr int kDays = 10;
   const PointSource source = poisson_world(kDays, 7);
   const auto point = loaded(source);
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const PointNumber number = of.experiment.add(point);
     ASSERT_TRUE(of.experiment.ensure({{{.point = number, .replicas = kReplicas}}}));
     const Summary summary = of.experiment.summary(number, kReplicas);
@@ -120,7 +108,7 @@ Coverages coverage_of_compare(std::uint32_t repetitions) {
   const PointSource source = poisson_world(kDays, 7);
   const auto first = loaded(source), second = loaded(source, {{"job.start.warm_up", "5min"}});
   const double before = wall(kDays, kDays), after = wall(kDays, kDays, kSlower);
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const std::vector<ComparedPoint> points = {
         {.point = of.experiment.add(first), .label = "first", .command = "", .settings = {}},
         {.point = of.experiment.add(second), .label = "second", .command = "", .settings = {}}};
@@ -142,7 +130,7 @@ Coverages coverage_of_sweep(std::uint32_t repetitions) {
   const double best = wall(kDays, kDays), other = wall(kDays, kDays, 300);
   // So precise that it takes 32 or 64 replicas of the first point and about 128 of the second.
   const SweepTerms terms{.replicas = 1024, .precision = {{"wall_time_s", 170}}};
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const SweepResult result = sweep(of.experiment, plan, points.points, terms);
     ASSERT_EQ(result.points.size(), 2U);
     ASSERT_EQ(result.best, 0U);
@@ -158,7 +146,7 @@ Coverages coverage_of_tune(std::uint32_t repetitions) {
   const double best = to_seconds(exact_interval(from_seconds(kCost), from_seconds(kMtbf)));
   const TuneWords words{
       .over = {"checkpoint.interval"}, .minimize = "", .maximize = "", .subject_to = {}, .budget = {}};
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const TuneResult result = tune(of.experiment, source, *parse_tune(words, source).task);
     const TunedField& field = result.fields.at(0);
     std::optional<Interval> interval;
@@ -177,7 +165,7 @@ Coverages coverage_of_plan(std::uint32_t repetitions) {
   const Scenario scenario = loaded(source)->scenario;
   const Offer quicker{.what = "restarts 10% quicker", .variant = {.more = {{"job.start.warm_up", "162s"}}}};
   const double less = -0.1 * kStart * (1 + kDays), per_second = 2 * 64 / 3600.0;
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const PlanQuestion question{
         .tokens = 1e12, .finish_by_s = date, .confidence = 0.9, .replicas = 200, .seed = of.seed};
     PlanVariants variants(of.experiment, source, question);
@@ -197,7 +185,7 @@ Coverages coverage_of_plan(std::uint32_t repetitions) {
 Coverages coverage_of_scale(std::uint32_t repetitions) {
   const PointSource source("one-fault", {"job.steps=432000"}, kFirstSeed);
   const ScalePlan plan = plan_scale(source, "32,64", BatchScaling::scaled, "--gpus");
-  return repeat(repetitions, source, [&](Repetition& of, Coverages& out) {
+  return repeat(repetitions, source, [&](SeededStudy& of, Coverages& out) {
     const ScaleResult result = scale(of.experiment, plan, kReplicas);
     for (const ScaledSize& size : result.sizes) {
       const std::string gpus = std::to_string(size.summary.facts.gpus) + " GPUs";
@@ -222,7 +210,7 @@ double share_with_one_failure(double mean, int count) {
   return std::pow(1 + scale, -shape) * (1 + shape * scale / (1 + scale));
 }
 
-void add_uncertain(Coverages& out, Repetition& of, const PointSource& source, int days, int count,
+void add_uncertain(Coverages& out, SeededStudy& of, const PointSource& source, int days, int count,
                    std::uint32_t draws) {
   const PointNumber point = of.experiment.add(loaded(source));
   const CarriedUncertainty carried = carry_uncertainty(
@@ -243,7 +231,7 @@ Coverages coverage_of_uncertainty(std::uint32_t repetitions, std::uint32_t draws
   Coverages out;
   for (const int count : {7, 70}) {
     const PointSource source = poisson_world(kDays, count);
-    out.merge(repeat(repetitions, source, [&](Repetition& of, Coverages& into) {
+    out.merge(repeat(repetitions, source, [&](SeededStudy& of, Coverages& into) {
       add_uncertain(into, of, source, kDays, count, draws);
     }));
   }

@@ -108,6 +108,30 @@ TEST(Plan, WithoutFaultsTakesTheFirstSizeThatIsFastEnough) {
   }
 }
 
+// One host cannot hold two copies of a checkpoint: the search does not end there.
+TEST(Plan, PassesOverSizesThatTheScenarioCannotHave) {
+  Bench bench(undisturbed(
+      {"policies.checkpoint=\"fixed\"", "checkpoint.interval=10min", "checkpoint.peers_interval=2min"}));
+  const PlanQuestion asked = question(bench.source, 1e6, 5);
+  PlanVariants variants(bench.experiment, bench.source, asked);
+  EXPECT_FALSE(variants.valid_point({.gpus = 8}));
+  EXPECT_FALSE(variants.meets({.gpus = 8}));
+  EXPECT_FALSE(variants.stopped());
+  const Planned planned = plan(bench.experiment, bench.source, asked);
+  ASSERT_TRUE(planned.result && planned.result->enough);
+  EXPECT_EQ(planned.result->enough->size.hosts, 2U);
+}
+
+TEST(Plan, OneSpareMoreIsOneMore) {
+  Bench bench(undisturbed({"spares.count=2", "spares.cold=3"}));
+  const PlanQuestion asked = question(bench.source, 1e6, 5);
+  PlanVariants variants(bench.experiment, bench.source, asked);
+  EXPECT_TRUE(variants.settings({.spares = 2}).empty());
+  const auto more = variants.point({.spares = 3});
+  ASSERT_TRUE(more);
+  EXPECT_EQ(bench.experiment.point(*more).scenario.world.inventory.spares, 6U);
+}
+
 TEST(Plan, SaysTheNearestDateWhereNoneIsEnough) {
   Bench bench(undisturbed({}));
   const PlanQuestion asked = question(bench.source, 1, 5);

@@ -94,6 +94,18 @@ TEST(Scale, SizesAreRoundedToWholeReplicasAndARangeHasTheScenariosOwn) {
   EXPECT_EQ(kept.global_batch, 2048U);
 }
 
+TEST(Scale, SparesOfEachKindGrowWithTheHosts) {
+  const ScalePlan sizes =
+      plan_of(source_of("tiny-8", {"spares.count=2", "spares.cold=4", "spares.pool=1"}), "64,128");
+  ASSERT_EQ(sizes.points.size(), 2U);
+  const auto spares_of = [&](std::size_t i) {
+    const World& world = sizes.points[i]->scenario.world;
+    return std::vector<std::uint32_t>{world.inventory.spares, world.spares.cold, world.spares.pool};
+  };
+  EXPECT_THAT(spares_of(0), ElementsAre(7, 4, 1));  // the scenario's own
+  EXPECT_THAT(spares_of(1), ElementsAre(14, 8, 2));
+}
+
 TEST(Scale, WithoutSizesTheyLieAroundTheScenariosOwn) {
   EXPECT_THAT(sizes_of(plan_of(source_of("rsc1"), "")),
               ElementsAre(1024, 2048, 4096, 8192, 16000, 16384, 32768, 65536, 131072));

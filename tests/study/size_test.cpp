@@ -77,6 +77,16 @@ TEST(Size, VirtualStagesAndExpertGroupsStayWhole) {
   experts.world.job.layout.ep = 4;
   EXPECT_EQ(problem(experts, 80, BatchScaling::scaled),
             "80 GPUs have dp = 10, which expert-parallel groups of 4 do not divide; 64 or 96 would work");
+  // A search in steps of this size meets no other.
+  EXPECT_EQ(size_unit(experts), 32U);
+  for (std::uint64_t units = 1; units < 20; ++units)
+    EXPECT_EQ(problem(experts, units * 32, BatchScaling::scaled), "");
+}
+
+TEST(Size, WarmSparesAreThoseThatCountSays) {
+  const Scenario base = scenario(source({"spares.count=3", "spares.cold=2", "spares.pool=4"}));
+  EXPECT_EQ(base.world.inventory.spares, 9U);
+  EXPECT_EQ(warm_spares(base.world), 3U);
 }
 
 TEST(Size, TheNearestIsTheSmallerOfTwo) {

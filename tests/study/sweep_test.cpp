@@ -190,6 +190,22 @@ TEST(Sweep, AnInterruptedSweepReportsWhatItHas) {
   EXPECT_THAT(to_json(none), HasSubstr("\"interrupted\": true"));
 }
 
+// No hour of it is effective, so that none has a cost: the report has a best point all the same.
+TEST(Sweep, CostDecidesNothingWhereNobodyTrains) {
+  const PointSource source{
+      "scenarios/tiny-8.toml", {"job.start.warm_up=20d", "job.planned.times=[]"}, kSweepSeed};
+  SweepPlan plan;
+  plan.axes = {*parse_axis("spares.count=1,4", source.resolved()).axis};
+  plan.points = grid(plan.axes);
+  const auto points = load_points(source, plan).points;
+  const auto executor = make_thread_executor({.seed = kSweepSeed}, 1);
+  const auto store = Store::temporary({}, points[0]->facts.faults);
+  Experiment experiment(*executor, *store, {});
+  const SweepResult result = sweep(experiment, plan, points, {.replicas = 2});
+  EXPECT_EQ(result.objective, "ettr");
+  EXPECT_TRUE(result.best);
+}
+
 TEST(Sweep, CostDecidesWherePointsHoldDifferentGpus) {
   const PointSource source = tiny_source();
   SweepPlan plan;

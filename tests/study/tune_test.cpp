@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 namespace gauntlet {
@@ -99,6 +100,25 @@ TEST(Tune, GivesTheSameBytesForAnyNumberOfThreadsAndGoesOnWhereItWasKilled) {
   TuneStudy again(1, 1, store);
   EXPECT_EQ(to_json(again.run()), json);
   EXPECT_EQ(again.ran, 0U);
+}
+
+TEST(Tune, InterruptedItCountsEveryReplicaThatTheStoreHolds) {
+  TuneStudy with(1);
+  std::atomic<bool> stop = false;
+  std::uint32_t ran = 0;
+  Experiment experiment(*with.executor, *with.store,
+                        {.stop = &stop, .progress = [&](std::uint32_t done, std::uint64_t) {
+                           ran += done;
+                           if (ran >= 500) stop = true;  // in the middle of a round
+                         }});
+  ParsedTune parsed = parse_tune(
+      {.over = {"checkpoint.interval"}, .minimize = "", .maximize = "", .subject_to = {}, .budget = {}},
+      with.source);
+  const TuneResult result = tune(experiment, with.source, std::move(*parsed.task));
+  EXPECT_EQ(result.end, TuneResult::End::interrupted);
+  EXPECT_GE(ran, 500U);
+  EXPECT_EQ(with.store->replicas(), ran);
+  EXPECT_EQ(result.replicas, ran);
 }
 
 TEST(Tune, DoesNotLookAtReplicasThatItDidNotAskFor) {

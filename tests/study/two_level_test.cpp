@@ -41,7 +41,7 @@ TwoLevelMean estimated(const Nested& of, std::uint64_t seed) {
   return *two_level_mean(given, drawn);
 }
 
-/// The share of 400 intervals that hold the truth of one more draw.
+/// The share of 400 intervals that hold the truth of one more draw: without a variance by draw that of the mean, 10.
 double share_covered(const Nested& of) {
   constexpr std::uint64_t kStudies = 400;
   double covered = 0;
@@ -86,6 +86,13 @@ TEST(TwoLevel, WhatChangesNothingAddsNothing) {
   EXPECT_EQ(found.parameter_variance, 0);
   EXPECT_NEAR(found.run_variance, 1, 0.2);
   EXPECT_NEAR(found.variance, 1 / 480.0, 0.6 / 480) << "that of the mean of 480 runs alone";
+}
+
+TEST(TwoLevel, AParameterThatChangesNothingLeavesWhatChanceDoes) {
+  // All runs are those as given: the interval is that of the mean of 480 runs.
+  const double share = share_covered({.by_draw = 0, .common = 1});
+  EXPECT_GE(share, 0.92);
+  EXPECT_LE(share, 0.975);
 }
 
 TEST(TwoLevel, ARatioHasTheRatioOfTotals) {

@@ -1,8 +1,8 @@
 #include "study/uncertainty.hpp"
 
 #include "core/math/special.hpp"
-#include "study/executor.hpp"
 #include "study/finish.hpp"
+#include "tests/study/seeded_study.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,15 +88,11 @@ TEST(Unknowns, ADrawIsAScenarioAndDisturbsNoOther) {
 TEST(Uncertainty, OfLlama3sInterruptionsIsThatOfTheirCount) {
   constexpr std::uint64_t kSeed = 1;
   const PointSource source("llama3-405b-54d", {"study.uncertain=[]"}, kSeed);
-  const auto store = Store::temporary(
-      {.command = "test", .arguments = "", .version = "0", .seed = kSeed, .scenario = "", .text = ""},
-      source.point().point->facts.faults);
-  const auto executor = make_thread_executor({.seed = kSeed}, 2);
-  Experiment experiment(*executor, *store, {});
-  const PointNumber point = experiment.add(source.point().point);
-  ASSERT_TRUE(experiment.ensure(std::vector<PointNumber>{point}, 200));
+  SeededStudy study(source, kSeed, 2);
+  const PointNumber point = study.experiment.add(source.point().point);
+  ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, 200));
   const CarriedUncertainty carried =
-      carry_uncertainty(experiment, source, {}, point, 200, {.seed = kSeed, .replicas_each = 4});
+      carry_uncertainty(study.experiment, source, {}, point, 200, {.seed = kSeed, .replicas_each = 4});
   ASSERT_TRUE(carried.result.has_value());
   const UncertainMetric* found = carried.result->find("interruptions");
   ASSERT_NE(found, nullptr);
@@ -126,26 +122,28 @@ TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
                             "job.window=70d", "faults.gpu_lost.mtbf=75d", "faults.link_flap.mtbf=100d",
                             R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
                            kSeed);
-  const auto store = Store::temporary(
-      {.command = "test", .arguments = "", .version = "0", .seed = kSeed, .scenario = "", .text = ""},
-      source.point().point->facts.faults);
-  const auto executor = make_thread_executor({.seed = kSeed}, 2);
-  Experiment experiment(*executor, *store, {});
-  const PointNumber point = experiment.add(source.point().point);
-  ASSERT_TRUE(experiment.ensure(std::vector<PointNumber>{point}, kReplicas));
-  const std::vector<double> finish = finish_times(experiment, point, kReplicas);
+  SeededStudy study(source, kSeed, 2);
+  const PointNumber point = study.experiment.add(source.point().point);
+  ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, kReplicas));
+  const std::vector<double> finish = finish_times(study.experiment, point, kReplicas);
   const ShareOfRuns share = share_by(finish, 8 * 86'400);
   ASSERT_GT(share.hits, 0U);
   ASSERT_LT(share.hits, kReplicas);  // some do give up
   // Twenty draws of three runs meet the same faults as the 60 runs as given.
   const CarriedUncertainty carried =
-      carry_uncertainty(experiment, source, {}, point, kReplicas,
+      carry_uncertainty(study.experiment, source, {}, point, kReplicas,
                         {.seed = kSeed, .draws = 20, .replicas_each = 3, .finish_by = 8 * 86'400});
   ASSERT_TRUE(carried.result.has_value());
   EXPECT_EQ(carried.result->draws, 20U);
   EXPECT_DOUBLE_EQ(*carried.result->share_by_date, *share.value());
   EXPECT_EQ(carried.result->finish.p5, quantiles_of(finish).p5);
-  EXPECT_EQ(carried.result->find("wall_time_s")->parameter_variance, 0);
+  const UncertainMetric* wall = carried.result->find("wall_time_s");
+  EXPECT_EQ(wall->parameter_variance, 0);
+  // What chance leaves is left: both intervals are of the mean of the same 60 runs. The scatter of 20 draws of three tells
+  // their variance to a third, so the width to a sixth.
+  const double chance = wall->known.ci95->high - wall->known.ci95->low;
+  EXPECT_GT(chance, 0);
+  EXPECT_NEAR(wall->ci95->high - wall->ci95->low, chance, 0.5 * chance);
   EXPECT_EQ(carried.finish.moved_by, std::vector<double>(20, 0.0));
 }
 
@@ -159,12 +157,10 @@ TEST(Uncertainty, TheShareByTheDateIsThatOfTheRunsWhoseQuantilesAreShown) {
                             "faults.crash={ component=\"host\", effect=\"crash\", "
                             "remedy=\"restart\", log=\"crashed\", rate={ count=7, over=\"7d x 8 hosts\" } }"},
                            kSeed);
-  const auto store = Store::temporary({}, source.point().point->facts.faults);
-  const auto executor = make_thread_executor({.seed = kSeed}, 1);
-  Experiment experiment(*executor, *store, {});
-  const PointNumber point = experiment.add(source.point().point);
-  const CarriedUncertainty carried =
-      carry_uncertainty(experiment, source, {}, point, 40, {.seed = kSeed, .draws = 30, .finish_by = kDate});
+  SeededStudy study(source, kSeed);
+  const PointNumber point = study.experiment.add(source.point().point);
+  const CarriedUncertainty carried = carry_uncertainty(study.experiment, source, {}, point, 40,
+                                                       {.seed = kSeed, .draws = 30, .finish_by = kDate});
   ASSERT_TRUE(carried.result.has_value());
   const Uncertainty& found = *carried.result;
   EXPECT_EQ(found.runs(), 240U);

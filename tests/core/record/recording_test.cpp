@@ -261,6 +261,9 @@ TEST_F(RecordingTest, EndsBeforeADamagedFrame) {
           static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), at) - ends.begin()) - 1;
       EXPECT_EQ(all_of(read.recording->record), all_of(whole[kept]));
       EXPECT_NE(read.recording->tail, Recording::Tail::nothing);
+      if (kept + 2 < whole.size()) {  // also where it is the length that leads beyond the end
+        EXPECT_EQ(read.recording->tail, Recording::Tail::damage);
+      }
       EXPECT_EQ(read.recording->header.seed, kHeader.seed);
     }
   }

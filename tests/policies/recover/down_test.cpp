@@ -32,9 +32,7 @@ TEST(Down, AHostThatIsNamedIsEvictedInWhateverStage) {
 
 TEST(Down, TheJobStartsWhenTheLastHostHasCome) {
   JobInStage job("replacing");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), IsEmpty());
   EXPECT_THAT(job.done("acquire", Granted{HostId{9}}), ElementsAre(kStarts));
 }
@@ -49,9 +47,7 @@ TEST(Down, TheJobStartsWhenTheLastExaminationIsOver) {
 
 TEST(Down, AHoldThatEndsWaitsForTheHostThatFailedMeanwhile) {
   JobInStage job("holding");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   job.wait(2h);
   EXPECT_THAT(job.done("wake me at 10800s"), IsEmpty());
   EXPECT_EQ(job.stage(), "replacing");
@@ -60,9 +56,7 @@ TEST(Down, AHoldThatEndsWaitsForTheHostThatFailedMeanwhile) {
 
 TEST(Down, AHoldIsNotCutShortByAHostThatCameEarly) {
   JobInStage job("holding");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), IsEmpty());
   EXPECT_EQ(job.stage(), "holding");
   job.wait(2h);
@@ -154,9 +148,7 @@ TEST(Down, EvidenceNeedsNoExamination) {
 
 TEST(Down, AFailedStartThatWaitsForItsBackOffIsNotTriedBeforeIt) {
   JobInStage job("backing off");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), IsEmpty());
   EXPECT_EQ(job.stage(), "backing off");
   EXPECT_THAT(job.done("wake"), ElementsAre(kStarts));
@@ -165,9 +157,7 @@ TEST(Down, AFailedStartThatWaitsForItsBackOffIsNotTriedBeforeIt) {
 // The hosts are not the job's while others have them, or a person looks: the broken ones are repaired, and replaced at the end.
 TEST(Down, AHostThatWasGivenBackIsReplacedWhenTheJobHasItsHostsAgain) {
   JobInStage job("released");
-  job.suspect(2);
-  job.probe_finds(2);
-  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 2"));
+  EXPECT_THAT(job.finds_faulty(2), ElementsAre("evict host 2"));
   EXPECT_THAT(job.done("ask", Answered{HostId{5}, true}),
               ElementsAre("evict host 5", "acquire a host", "acquire a host"));
 
@@ -210,9 +200,7 @@ TEST(Down, AHostThatFailsNoProbeIsReplacedOnEvidenceInAHold) {
 // The cluster was quicker: the host is the job's, and no other is ordered for its slot.
 TEST(Down, AHostThatWasGrantedBeforeItsOrderWasCancelledIsKept) {
   JobInStage job("keeping");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   job.done("wake");  // gives the hosts back
   job.done("acquire", Granted{HostId{8}});
   EXPECT_TRUE(job.in_job(8));
@@ -221,9 +209,7 @@ TEST(Down, AHostThatWasGrantedBeforeItsOrderWasCancelledIsKept) {
 
 TEST(Down, HostsThatWereOrderedAreCancelledWhenTheJobGivesItsOwnBack) {
   JobInStage job("keeping");
-  job.suspect(2);
-  job.probe_finds(2);
-  job.done("probe");
+  job.finds_faulty(2);
   EXPECT_THAT(job.done("wake"), ElementsAre("cancel", "give the hosts back", "ask a person"));
   EXPECT_THAT(job.done("ask", Answered{HostId{}, false}), ElementsAre("acquire a host"));
 }

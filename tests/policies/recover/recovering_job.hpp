@@ -88,6 +88,12 @@ class RecoveringJob {
                       .value = 1,
                       .more = 0});
   }
+  /// A host is named, and the probe of it finds it faulty: what that brings about.
+  Words finds_faulty(std::uint32_t host) {
+    suspect(host);
+    probe_finds(host);
+    return done("probe");
+  }
   /// The oldest order that begins so is answered.
   Words done(const std::string& order, const Result& result = {}) {
     return answer(unanswered_.take(order), Status::done, result);
@@ -100,6 +106,11 @@ class RecoveringJob {
   void run() {
     done("start");
     wait(std::chrono::hours(1));
+  }
+  /// A host is named, the job is stopped for it, nothing is found, and the job trains again.
+  void goes_on_after(std::uint32_t host) {
+    suspect(host);
+    for (const char* order : {"stop", "probe", "start"}) done(order);
   }
   /// Nobody is named in time.
   Words gathered() {

@@ -165,10 +165,7 @@ TEST(RestartInPlace, SpendsNoRestartOnAPlannedStop) {
 TEST(RelapseWindow, AStopWithinItGoesOnWithTheIncident) {
   RecoveringJob job;
   job.run();
-  job.suspect(3);
-  job.done("stop");
-  job.done("probe");
-  job.done("start");
+  job.goes_on_after(3);
   job.wait(60s - 1ns);
   EXPECT_THAT(job.suspect(4), ElementsAre("stop for a fault"));
   EXPECT_TRUE(job.opened());  // for the failure rate it is a stop like any other
@@ -178,10 +175,7 @@ TEST(RelapseWindow, AStopWithinItGoesOnWithTheIncident) {
 TEST(RelapseWindow, AStopAfterItForgetsSuspectsAndRestarts) {
   RecoveringJob job;
   job.run();
-  job.suspect(3);
-  job.done("stop");
-  job.done("probe");
-  job.done("start");
+  job.goes_on_after(3);
   job.wait(60s);
   job.suspect(4);
   EXPECT_THAT(job.done("stop"), ElementsAre("probe 0 on host 4"));

@@ -265,7 +265,7 @@ TEST_F(ResultsStore, LosesNothingThatWasAddedWhenItsProcessIsKilled) {
   EXPECT_TRUE(canonical(*store) == wanted);
 }
 
-TEST_F(ResultsStore, SaysThatTheDiskIsFullAndGoesOnLater) {
+TEST_F(ResultsStore, SaysThatTheLimitOnFilesIsReachedAndGoesOnLater) {
   const std::string wanted = whole();
   create(file_)->add_point(sample_point(0));
   const fs::path said = scratch_ / "said";
@@ -284,8 +284,10 @@ TEST_F(ResultsStore, SaysThatTheDiskIsFullAndGoesOnLater) {
   waitpid(pid, &status, 0);
   ASSERT_EQ(status, 0);
   const std::string text = bytes_of(said);
-  EXPECT_NE(text.find("results.sqlite: cannot be written: "), std::string::npos) << text;
-  EXPECT_NE(text.find(" of 1 point are safe; free space, then go on with --resume"), std::string::npos)
+  EXPECT_NE(text.find("results.sqlite: cannot be written: the limit on the size of files"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" of 1 point are safe; raise that limit (ulimit -f unlimited), then go on"),
+            std::string::npos)
       << text;
 
   const auto store = resume(file_);

@@ -1,0 +1,22 @@
+// Reading files whole.
+#pragma once
+
+#include "core/files/files.hpp"
+
+#include <optional>
+#include <string>
+
+namespace gauntlet {
+
+struct ReadBytes {
+  std::string bytes;
+  int error = 0;  // an errno
+};
+/// Reads whatever has that name, also a pipe.
+ReadBytes read_bytes(Files& files, const std::string& path);
+
+/// Why a path is not a file with contents of its own: a FIFO, a socket, a device or a directory is none, and whoever opens one
+/// may wait for ever. Nothing where it is a file, or where nothing is there.
+std::optional<std::string> not_a_file(const std::string& path);
+
+}  // namespace gauntlet

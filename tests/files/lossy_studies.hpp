@@ -1,0 +1,228 @@
+// Programs that write the result directory of a study on a lossy disk, and what they promise.
+#pragma once
+
+#include "study/results/result_directory.hpp"
+#include "study/results/result_reader.hpp"
+#include "study/results/summary_json.hpp"
+#include "tests/files/lossy_run.hpp"
+#include "tests/files/lossy_vfs.hpp"
+#include "tests/study/results/sample_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+inline constexpr std::uint32_t kTask = 2;  // replicas that a transaction adds
+
+inline StudyIdentity lossy_study() {
+  return {.command = "run",
+          .arguments = "gauntlet run sample",
+          .version = sample_facts().version,
+          .seed = sample_facts().seed,
+          .scenario = "sample",
+          .text = "name = \"sample\"\n"};
+}
+
+/// A program that works on a study: opens its directory, adds replicas, perhaps commits.
+class StudyProgram {
+ public:
+  StudyProgram(const std::filesystem::path& target, Existing existing, Files& files)
+      : opened_(ResultDirectory::open(target, existing, lossy_study(), sample_facts().faults, {}, files)) {}
+
+  /// Why the directory could not be opened, or what went wrong since.
+  std::optional<Problem> problem() const {
+    if (!opened_.directory) return opened_.problem;
+    return opened_.directory->store().problem();
+  }
+  void add_up_to(std::uint32_t count) {
+    if (!opened_.directory) return;
+    Store& store = opened_.directory->store();
+    const auto point =
+        store.add_point({.label = "", .settings = {}, .text = lossy_study().text, .facts = sample_facts()});
+    for (std::uint32_t k = store.replicas(point); k < count && !store.problem(); k += kTask) {
+      std::vector<Figures> figures;
+      for (std::uint32_t i = k; i < std::min(count, k + kTask); ++i) figures.push_back(sample_figures(i));
+      store.add(point, k, figures);
+    }
+  }
+  std::optional<Problem> keep() {
+    const auto why = problem();
+    return why ? why : opened_.directory->keep();
+  }
+  std::uint64_t replicas() const { return opened_.directory ? opened_.directory->store().replicas() : 0; }
+  std::optional<Problem> commit(std::uint32_t count) {
+    if (auto why = problem()) return why;
+    opened_.directory->store().put_summary(0, sample_summary(count));
+    const ResultFile results[] = {{std::string(kResultFile), to_json(sample_summary(count))},
+                                  {std::string(kScenarioFile), lossy_study().text}};
+    return opened_.directory->commit(results);
+  }
+
+ private:
+  ResultDirectory::Opened opened_;
+};
+
+/// What `results --check` says of so many replicas; nothing where all is well.
+inline std::optional<Problem> checked(const std::filesystem::path& target, std::uint32_t count) {
+  const FoundResults found = find_results(target);
+  if (!found.store) return found.problem;
+  if (!found.complete) return Problem{.file = target, .what = {}, .why = "is not complete", .suggestion = {}};
+  return check_results(found, sample_summary(count));
+}
+
+inline constexpr std::uint32_t kFew = 3, kAll = 7;
+
+/// The promises of one or more programs in turn, and what anybody may find after them.
+class Studies {
+ public:
+  explicit Studies(LossyPlace& place) : place_(place) {}
+
+  static std::filesystem::path begins_with() { return empty_directory(); }
+
+  /// Results under their name are whole. Where a program did not say that they are of all replicas, the study goes on with
+  /// what was promised to be kept.
+  void check(const std::filesystem::path& left) const {
+    if (committed_ > 0 || std::filesystem::exists(left / "out")) check_results_of(left);
+    const bool is_live = left == place_.path();
+    LossyPlace later(left);
+    const LossyVfs vfs(later.disk);
+    const std::filesystem::path target = later.path() / "out";
+    if (committed_ < kAll) {
+      StudyProgram resumed(target, Existing::resume, later.files);
+      ASSERT_FALSE(resumed.problem()) << resumed.problem()->text();
+      EXPECT_GE(resumed.replicas(), is_live ? std::max(held_, said_safe_) : held_);
+      resumed.add_up_to(kAll);
+      const auto problem = resumed.commit(kAll);
+      ASSERT_FALSE(problem) << problem->text();
+    }
+    const auto problem = checked(target, kAll);
+    EXPECT_FALSE(problem) << problem->text();
+    if (harmless) {
+      EXPECT_EQ(problems_, 0);
+      EXPECT_EQ(committed_, kAll);
+    }
+  }
+
+  bool harmless = false;
+
+ protected:
+  /// Adds replicas and ends, as a study that is interrupted does.
+  void run_for_a_while(Existing existing, std::uint32_t count) {
+    auto program = begin(existing);
+    program->add_up_to(count);
+    const auto problem = program->keep();
+    const std::uint64_t replicas = program->replicas();
+    program.reset();
+    note(problem, replicas);
+    if (!problem && is_on()) held_ = replicas;
+  }
+  void finish(Existing existing, std::uint32_t count) {
+    auto program = begin(existing);
+    program->add_up_to(count);
+    const auto problem = program->commit(count);
+    const std::uint64_t replicas = program->replicas();
+    if (!problem && is_on()) committed_ = count;
+    program.reset();
+    note(problem, replicas);
+  }
+
+  LossyPlace& place_;
+
+ private:
+  std::unique_ptr<StudyProgram> begin(Existing existing) {
+    if (existing == Existing::replace) held_ = said_safe_ = 0;  // they are to go
+    return std::make_unique<StudyProgram>(place_.path() / "out", existing, place_.files);
+  }
+  bool is_on() const { return !place_.disk.is_off(); }
+  void note(const std::optional<Problem>& problem, std::uint64_t replicas) {
+    if (!problem) return;
+    ++problems_;
+    EXPECT_FALSE(problem->why.empty()) << problem->text();
+    if (problem->suggestion.find("are safe") != std::string::npos) said_safe_ = replicas;
+  }
+  void check_results_of(const std::filesystem::path& left) const {
+    const auto few = checked(left / "out", kFew), all = checked(left / "out", kAll);
+    if (all && (few || committed_ == kAll)) ADD_FAILURE() << all->text() << (few ? "\n" + few->text() : "");
+  }
+
+  std::uint32_t committed_ = 0;  // the replicas of the results that a program said it wrote
+  std::uint64_t held_ = 0;       // replicas that a program said it left in DIR.part
+  std::uint64_t said_safe_ = 0;  // replicas that a program said are safe when something failed
+  int problems_ = 0;
+};
+
+struct FreshStudy : Studies {
+  using Studies::Studies;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    finish(Existing::refuse, kAll);
+  }
+};
+
+struct InterruptedStudy : Studies {
+  using Studies::Studies;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    run_for_a_while(Existing::refuse, kFew);
+    finish(Existing::resume, kAll);
+  }
+};
+
+/// Goes on from results.
+struct ExtendedStudy : Studies {
+  using Studies::Studies;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    finish(Existing::refuse, kFew);
+    finish(Existing::resume, kAll);
+  }
+};
+
+struct ReplacedStudy : Studies {
+  using Studies::Studies;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    finish(Existing::refuse, kFew);
+    finish(Existing::replace, kAll);
+  }
+};
+
+/// What a program left that was killed, with SQLite's log beside the store.
+struct KilledStudy : Studies {
+  using Studies::Studies;
+  static std::filesystem::path begins_with() {
+    static const Memory left = [] {
+      const Memory place;
+      StudyProgram program(place.path() / "out", Existing::refuse, system_files());
+      program.add_up_to(kFew);
+      return Memory(place.path());
+    }();
+    return left.path();
+  }
+};
+
+struct ResumedStudy : KilledStudy {
+  using KilledStudy::KilledStudy;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    finish(Existing::resume, kAll);
+  }
+};
+
+struct DiscardedStudy : KilledStudy {
+  using KilledStudy::KilledStudy;
+  void run() {
+    const LossyVfs vfs(place_.disk);
+    finish(Existing::replace, kAll);
+  }
+};
+
+}  // namespace gauntlet

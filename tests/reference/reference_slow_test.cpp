@@ -1,0 +1,14 @@
+// The simulated cluster does what the reference cluster does, on 750 random small scenarios.
+#include "tests/reference/random_runs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gauntlet::reference {
+namespace {
+
+TEST(Reference, AgreesWithTheSimulatedClusterOn750RandomScenarios) {
+  compare_random_scenarios(1, 750, "reference_reference_slow_test");
+}
+
+}  // namespace
+}  // namespace gauntlet::reference

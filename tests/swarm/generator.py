@@ -1,0 +1,267 @@
+"""A random scenario from a seed. Each has a random subset of all features, so that what one feature hides another shows.
+
+Most keys are drawn from what the schema says of their type; those that have to fit each other are made by machines.py and
+faults.py. A key that is new in the schema is therefore written without a word here.
+"""
+import copy
+
+import faults as fault_tables
+import machines
+import schema
+from chance import Chance, duration
+from toml_text import find, key_paths, put, to_toml
+
+DETECTORS = ("heartbeat", "exit", "log", "hang", "collective-timeout", "traffic-stopped", "traffic-period", "fail-slow", "mfu",
+             "loss", "flap", "learned-hang", "change-point")
+SIGNALS_OF_ALL = 11
+# Tables whose keys stand alone: any subset of them may be given.
+FREE_TABLES = ("job.training", "job.calibration", "telemetry", "people", "policies", "detection", "detection.learned_hang",
+               "detection.traffic_stopped", "detection.traffic_period", "detection.fail_slow", "detection.mfu", "detection.loss",
+               "detection.flap", "detection.corruption", "diagnosis", "checkpoint", "recovery", "retirement", "storage",
+               "storage.memory", "storage.peers", "repair", "repair.manual", "drill", "cost")
+# Made below, or by another file; never by type.
+BY_HAND = {"policies.detect", "checkpoint.interval", "checkpoint.memory_interval", "checkpoint.peers_interval",
+           "recovery.least_replicas", "recovery.wait_for_spare", "recovery.start_deadline", "recovery.retention",
+           "recovery.start_backoff", "recovery.longest_backoff", "telemetry.heartbeat_jitter", "telemetry.heartbeat_period",
+           "telemetry.traffic_interval", "detection.timeout", "storage.free", "storage.keep_last", "telemetry.blip_mtbf",
+           "telemetry.gap_mtbf", "storage.weight_bytes", "storage.bytes_per_parameter", "storage.tenants", "detection.gather",
+           "detection.clock_error",
+           "storage.copies", "repair.manual.needed", "repair.manual.time", "repair.silent_failure"}
+# No end of the range: it takes a run minutes, or as much memory as there is, and says nothing more than a smaller one.
+# hardware and pools are another matter, whose limits are being worked on.
+NO_EXTREME = ("cluster.hosts", "cluster.hardware", "cluster.shared", "cluster.network", "spares", "job.layout", "job.model",
+              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.window",
+              "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period", "telemetry.traffic_interval",
+              "telemetry.gap_mtbf", "telemetry.blip_mtbf", "telemetry.noise", "job.give_up_after", "drill")
+
+
+class Scenario:
+    """Files by name; the first is the scenario, the others are what it extends."""
+
+    def __init__(self, seed, files):
+        self.seed, self.files = seed, files
+
+    @property
+    def main(self):
+        return next(iter(self.files))
+
+    def write(self, folder):
+        """Into a folder that exists; the path of the scenario."""
+        for name, tree in self.files.items():
+            (folder / name).write_text(to_toml(tree), encoding="utf-8")
+        return folder / self.main
+
+    def lines(self):
+        return sum(len(to_toml(tree).splitlines()) for tree in self.files.values())
+
+    def copy(self):
+        return Scenario(self.seed, copy.deepcopy(self.files))
+
+
+class Generator:
+    def __init__(self, leaves):
+        self.leaves = leaves
+        self.models = leaves[("faults", schema.ANY, "model")]["enum"]
+        self.signals = leaves[("telemetry", "signals")]["items"]["enum"]
+
+    def scenario(self, seed):
+        chance = Chance(seed)
+        likely = chance.choice((0.15, 0.4, 0.4, 0.8))
+        features = {}
+
+        def on(feature):
+            return features.setdefault(feature, chance.happens(likely))
+
+        tree = self.whole(chance, on)
+        if on("extremes"):
+            self.extremes(chance, tree)
+        return Scenario(seed, self.inherited(chance, tree, on))
+
+    def whole(self, chance, on):
+        size = machines.Size(chance, on)
+        tree = {"name": f"swarm-{size.hosts}", "question": "What goes wrong?", "cluster": machines.cluster(chance, size, on),
+                "spares": machines.spares(chance, size, on), "job": machines.job(chance, size, on)}
+        if on("shared") and chance.happens(0.4):
+            tree["cluster"]["shared"] = machines.shared(chance, size)
+        if not (on("no_faults") and chance.happens(0.2)):
+            tree["faults"] = fault_tables.faults(chance, size, self.models, on)
+        self.storage(chance, size, tree, on)
+        for table in FREE_TABLES:
+            if on(table):
+                self.fill(chance, tree, tuple(table.split(".")))
+        self.telemetry(chance, size, tree, on)
+        self.repair(chance, size, tree, on)
+        self.policies(chance, size, tree, on)
+        self.study(chance, tree, on)
+        return tree
+
+    def fill(self, chance, tree, table):
+        """Some keys of a table, each with a value of its type."""
+        for path, leaf in self.leaves.items():
+            if path[:-1] != table or ".".join(path) in BY_HAND or not chance.happens(0.4):
+                continue
+            value = schema.random_value(leaf, chance)
+            if path[-1] == "source":
+                value = "made up"
+            if value is not None:
+                put(tree, path, value)
+
+    def storage(self, chance, size, tree, on):
+        storage = tree.setdefault("storage", {})
+        storage["write"] = f"{chance.number(0.1, 1e4):g}GB/s"
+        storage["read"] = f"{chance.number(0.1, 1e4):g}GB/s"
+        interval = max(size.step, min(size.seconds / 4, chance.between(size.seconds / 1000, size.seconds)))
+        if on("computed_storage"):
+            tree["job"]["model"]["parameters"] = chance.number(1e6, 1e9)
+            storage.update(write=f"{chance.number(1, 1000):g}TB/s", read=f"{chance.number(1, 1000):g}TB/s")
+        else:
+            storage.update(stall=chance.duration(1e-4, min(120, interval / 20)), persist=chance.duration(1e-4, interval / 4),
+                           load=chance.duration(1e-3, 120))
+        if on("free_storage"):
+            storage["free"] = chance.happens(0.7)
+        if on("bandwidth_bounds"):
+            for key in ("write_per_host", "read_per_host", "write_per_rank", "read_per_rank"):
+                if chance.happens(0.5):
+                    storage[key] = f"{chance.number(0.1, 100):g}GB/s"
+            storage["tenants"] = chance.choice((0.0, 0.3, 0.9))
+            storage["bytes_per_parameter"] = chance.choice((2.0, 14.0, 18.0))
+            storage["weight_bytes"] = chance.choice((0.0, 2.0))
+        if on("retention"):
+            storage["keep_last"] = chance.choice((1, 1, 2, 3, 10, 4_000_000_000))
+        if on("capacity") and storage.get("keep_last", 2) <= 10:
+            of_one = tree["job"]["model"]["parameters"] * storage.get("bytes_per_parameter", 14)
+            storage["capacity"] = f"{of_one * (storage.get('keep_last', 2) + 1) * chance.between(1.1, 100) / 1e9:.3f}GB"
+        checkpoint = tree.setdefault("checkpoint", {})
+        checkpoint["interval"] = duration(interval)
+        if on("peers_tier") and size.hosts > 1:
+            interval /= chance.choice((1.5, 2, 3))
+            checkpoint["peers_interval"] = duration(interval)
+            storage["peers"] = {"stall": "100us", "persist": "300us", "load": chance.duration(1e-3, 10)}
+            if chance.happens(0.5):
+                storage["copies"] = chance.choice([each for each in (2, 3, 8) if each <= size.hosts])
+        if on("memory_tier"):
+            checkpoint["memory_interval"] = duration(interval / chance.choice((2, 5, 100)))
+            storage["memory"] = {"stall": "100us", "persist": "200us", "load": chance.duration(1e-3, 10)}
+
+    def telemetry(self, chance, size, tree, on):
+        telemetry = tree.setdefault("telemetry", {})
+        if on("heartbeats"):
+            period = max(chance.between(0.5, 300), size.seconds / 1e6)
+            telemetry["heartbeat_period"] = duration(period)
+            if chance.happens(0.6):
+                telemetry["heartbeat_jitter"] = duration(period * chance.between(0.001, 0.9))
+            tree.setdefault("detection", {})["timeout"] = duration(period * chance.between(2.1, 20))
+        if on("traffic_interval"):
+            telemetry["traffic_interval"] = duration(max(chance.between(0.1, 60), size.seconds / 1e6))
+        hosts = size.hosts + size.spares
+        if on("gaps"):
+            telemetry.update(gap_mtbf=duration(size.seconds * hosts / chance.between(0.1, 20)), gap_duration=chance.law(60))
+        if on("blips"):
+            telemetry.update(blip_mtbf=duration(size.seconds * hosts / chance.between(0.1, 20)), blip_duration=chance.law(300))
+        if on("signals"):
+            telemetry["signals"] = [each for each in self.signals if chance.happens(0.9)]
+        if on("clock_error"):
+            tree.setdefault("detection", {})["clock_error"] = chance.duration(1e-6, 10)
+
+    def repair(self, chance, size, tree, on):
+        repair = tree.setdefault("repair", {})
+        repair["time"] = chance.law(size.seconds / chance.between(3, 1000))
+        if on("silent_repairs"):
+            repair["silent_failure"] = chance.choice((0.05, 0.5, 0.9))
+        if on("manual_repairs"):
+            repair.setdefault("manual", {}).update(needed=chance.share(), time=chance.law(size.seconds / 20))
+        repaired = [name for name, fault in tree.get("faults", {}).items() if fault.get("remedy") == "repair"]
+        if on("by_cause") and repaired:
+            repair["by_cause"] = {name: {"time": chance.law(size.seconds / 50)} for name in repaired if chance.happens(0.6)}
+        if on("prices"):
+            tree.setdefault("cost", {}).update(gpu_hour=f"{chance.number(0.01, 10):g}USD")
+            if chance.happens(0.5):
+                tree["cost"]["idle_gpu_hour"] = f"{chance.number(0.01, 10):g}USD"
+            if chance.happens(0.3) and "keep_every" not in tree["storage"]:
+                tree["cost"]["tb_month"] = f"{chance.number(1, 100):g}USD"
+
+    def policies(self, chance, size, tree, on):
+        known = list(tree.get("faults", {}))
+        if on("probes"):
+            tree["probes"] = fault_tables.probes(chance, known)
+            if chance.happens(0.5):
+                names = list(tree["probes"])
+                tree.setdefault("diagnosis", {})["suite"] = chance.sample(names, chance.randint(0, len(names)))
+        policies = tree.setdefault("policies", {})
+        if on("detectors"):
+            policies["detect"] = chance.sample(DETECTORS, chance.randint(0, 6)) if "signals" not in tree["telemetry"] else []
+        lines = sorted({fault["log"] for fault in tree.get("faults", {}).values() if "log" in fault})
+        if on("line_table"):
+            actions = ("replace", "restart", "save", "alert", "ignore")
+            table = {line: chance.choice(actions) for line in lines if chance.happens(0.7)}
+            catalogue = chance.choice(("nvidia-xid", "k8s-device-plugin"))
+            tree.setdefault("detection", {})["lines"] = table if chance.happens(0.8) else catalogue
+        if on("line_lists") and lines:
+            tree.setdefault("detection", {}).setdefault("flap", {})["lines"] = chance.sample(lines, 1)
+            tree["detection"].setdefault("corruption", {})["lines"] = chance.sample(lines, 1)
+        self.recovery(chance, size, tree, on)
+
+    def recovery(self, chance, size, tree, on):
+        recovery = tree.setdefault("recovery", {})
+        if on("smaller") and machines.may_be_smaller(tree["job"], size):
+            recovery["wait_for_spare"] = chance.choice(("0s", chance.duration(1, size.seconds / 5)))
+        if on("start_attempts"):
+            recovery["start_attempts"] = chance.choice((1, 2, 5))
+            if chance.happens(0.5):
+                recovery.update(start_backoff=chance.duration(1, 60), longest_backoff=chance.duration(61, 600))
+            if chance.happens(0.5):
+                recovery["retention"] = chance.duration(1, 3600)
+        if on("start_deadline"):
+            recovery["start_deadline"] = chance.duration(20_000, 80_000)
+            tree.setdefault("detection", {})["gather"] = "30s"
+            tree["job"]["name"] = "swarm"
+
+    def study(self, chance, tree, on):
+        tree["study"] = {"replicas": chance.randint(1, 8), "seed": chance.whole(0, 2**63 - 1)}
+        fields = [path for path in ((("repair", "silent_failure"), 0.01, 0.3), (("detection", "timeout"), "30s", "10min"))
+                  if find(tree, path[0]) is not None]
+        if on("uncertain") and fields:
+            path, low, high = chance.choice(fields)
+            tree["study"]["uncertain"] = [{"path": ".".join(path), "low": low, "high": high,
+                                           "shape": chance.choice(("lognormal", "normal", "uniform"))}]
+
+    def extremes(self, chance, tree):
+        """A few keys at the ends of what the schema allows."""
+        names = [path for path in self.leaves if not ".".join(path).startswith(NO_EXTREME) and path[-1] != "source"]
+        for path in chance.sample(names, chance.randint(1, 3)):
+            value = schema.extreme_value(self.leaves[path], chance)
+            if value is not None and schema.ANY not in path:
+                put(tree, path, value)
+
+    def inherited(self, chance, tree, on):
+        """The tree over one or two files, which another extends; what an upper file says again is what holds."""
+        if not on("extends"):
+            return {"scenario.toml": tree}
+        top, base, other = {}, {}, {}
+        for key, value in tree.items():
+            home = chance.choice((top, base, other)) if on("two_bases") else chance.choice((top, base))
+            home[key] = value
+            # Something else below it, which this hides.
+            if home is not base and chance.happens(0.3) and key in ("people", "drill", "retirement"):
+                self.fill(chance, base, (key,))
+        files = {"scenario.toml": {"extends": ["base.toml", "other.toml"] if other else "base.toml", **top}, "base.toml": base}
+        if other:
+            files["other.toml"] = other
+        if on("dropped_faults") and "faults" not in base and "faults" not in other:
+            base["faults"] = {"dropped": {"component": "host", "effect": "crash", "remedy": "restart", "mtbf": "1h",
+                                          "log": "dropped"}}
+            if "probes" not in base:
+                base["probes"] = {"below": {"time": "1s", "detects": {"dropped": 1.0}}}
+            files["scenario.toml"]["inherit_faults"] = False
+        return files
+
+
+def written(scenario, leaves):
+    """The paths of the schema that a scenario writes."""
+    found = set()
+    for tree in scenario.files.values():
+        for path in key_paths(tree):
+            for known in leaves:
+                if len(known) <= len(path) and all(part in (schema.ANY, each) for part, each in zip(known, path)):
+                    found.add(known)
+    return found
