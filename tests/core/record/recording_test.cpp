@@ -329,7 +329,7 @@ TEST_F(RecordingTest, LeavesTheOldFileWhereTheNewOneCannotBeWritten) {
     problem = write_recording(path("a.rec"), kHeader, sample_record(30));
   }
   ASSERT_TRUE(problem);
-  EXPECT_EQ(problem->why, "cannot be written: File too large");
+  EXPECT_EQ(problem->why, "cannot be written: the limit on the size of files (ulimit -f) is reached");
   EXPECT_EQ(contents(path("a.rec")), before);
   EXPECT_EQ(files(), std::vector<std::string>{"a.rec"}) << "nothing temporary is left";
 }
