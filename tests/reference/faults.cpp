@@ -193,7 +193,8 @@ void ReferenceCluster::grow_later(FaultIt fault) {
 }
 
 /// Key followed_by: "what it leads to on the same component, from its end or else its onset on". A host that was repaired meanwhile
-/// is as good as new: nothing follows there. One whose repair failed in silence is not.
+/// is as good as new: nothing follows there. One whose repair failed in silence is not. Where nothing tells whether it did, as nothing
+/// was wrong with the host by then, the tape says whether the follower struck.
 void ReferenceCluster::follow(const Fault& fault) {
   const auto& follower = kind(fault).followed_by;
   if (!follower || follower->probability.value == 0) return;
@@ -202,11 +203,12 @@ void ReferenceCluster::follow(const Fault& fault) {
   const FaultKindId next = follower->kind;
   const bool surely = follower->probability.value == 1;
   const HostId first = fault.hosts.first;
-  const std::uint32_t mended = host(first).mended;
-  agenda_.at(at, Rank::fault, [this, at, component, next, surely, first, mended] {
-    if (!surely && !tape_.struck({at, next, component})) return;
+  const std::uint32_t mended = host(first).mended, perhaps = host(first).perhaps_mended;
+  agenda_.at(at, Rank::fault, [this, at, component, next, surely, first, mended, perhaps] {
     const bool single = component.kind != ComponentKind::job && !is_domain(component.kind);
     if (single && host(first).mended != mended) return;
+    const bool known = surely && !(single && host(first).perhaps_mended != perhaps);
+    if (!known && !tape_.struck({at, next, component})) return;
     strike(next, component);
   });
 }
@@ -287,12 +289,14 @@ void ReferenceCluster::expect_collective_timeout() {
 
 /// Faults that were there meet the job: for the first time (TruthKind::met), or once more (TruthKind::returned). What stops it does
 /// what it did at its onset.
-/// What goes wrong in starts meets it at the start, the rest once it trains.
+/// What goes wrong in starts meets it at the start, the rest once it trains. A fault of the job itself shows on the host that is in the
+/// first slot when the job starts.
 void ReferenceCluster::faults_meet_job(FaultClock at) {
+  for (Fault& fault : faults_)
+    if (fault.component.kind == ComponentKind::job) fault.hosts = {first_host_, 1};
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     const bool in_starts = kind(*fault).clock == FaultClock::start;
     if (!on_job(*fault) || in_starts != (at == FaultClock::start)) continue;
-    if (fault->component.kind == ComponentKind::job) fault->hosts = {first_host_, 1};
     if (stops_job(kind(*fault).effect)) {
       log_truth(std::exchange(fault->met, true) ? TruthKind::returned : TruthKind::met, *fault);
       show_again(fault);

@@ -119,11 +119,11 @@ void ReferenceCluster::back_from_repair(HostId id) {
   const double silent = silent_failure(visits_.at(id));
   const bool always_found =
       world_->repair.burn_in > Duration::zero() && world_->repair.burn_in_finds.value == 1;
-  bool mended = silent == 0 || always_found;
+  bool mended = silent == 0 || always_found, told = mended || silent == 1;
   if (!mended && silent < 1) {
-    mended = true;
     for (const Fault& fault : faults_) {
       if (!fault.hosts.contains(id) || !sits_in_host(fault)) continue;
+      told = true;
       mended = tape_.over({fault.struck, fault.kind, fault.component}) ==
                std::optional(Tape::Over{agenda_.now(), orders_});
     }
@@ -132,6 +132,7 @@ void ReferenceCluster::back_from_repair(HostId id) {
   Host& back = host(id);
   back.place = Place::returned;
   ++back.repairs;
+  if (!told) ++back.perhaps_mended;
   if (mended) {
     ++back.mended;
     end_faults([&](const Fault& fault) { return sits_in_host(fault) && fault.hosts.contains(id); });

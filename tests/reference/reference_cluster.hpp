@@ -68,6 +68,7 @@ class ReferenceCluster final : public Cluster {
     Place place = Place::spare;
     std::uint32_t repairs = 0;                   // that it came back from
     std::uint32_t mended = 0;                    // ... as good as new
+    std::uint32_t perhaps_mended = 0;            // ... with nothing wrong by then that would tell
     std::uint32_t silenced_by = 0;               // faults that took its agent away
     std::optional<std::pair<Time, int>> exit{};  // of its ranks, which no heartbeat has told yet: when, code
     bool exit_told = false;                      // in the present stop

@@ -103,9 +103,11 @@ void ReferenceCluster::next_heartbeat(HostId id) {
   host(id).beat = agenda_.at(next, Rank::telemetry, [this, id] { heartbeat(id); });
 }
 
-/// When the next heartbeat of a host will be heard, as far as is known now.
+/// When the next heartbeat that a host sends after now will be heard, as far as is known now.
 Time ReferenceCluster::next_heard(HostId id) {
-  return in_service(id) && host(id).silenced_by == 0 ? std::get<Time>(host(id).beat) : kNever;
+  if (!in_service(id) || host(id).silenced_by > 0) return kNever;
+  const Time next = std::get<Time>(host(id).beat);
+  return next > agenda_.now() ? next : next + world_->telemetry.heartbeat_period;
 }
 
 void ReferenceCluster::heartbeat(HostId id) {
