@@ -59,13 +59,21 @@ std::string sort_of(const std::string& shown) {
   return sort;
 }
 
+/// The entries before the one that differs.
+std::string earlier(const World& world, const TruthLog& log, std::size_t count) {
+  std::string out;
+  for (std::size_t i = count - std::min<std::size_t>(count, 8); i < std::min(count, log.size()); ++i)
+    out += "    before: " + text(world, log[i]) + "\n";
+  return out;
+}
+
 std::string truth_difference(const World& world, const TruthLog& is, const TruthLog& should) {
   for (std::size_t i = 0; i < std::max(is.size(), should.size()); ++i) {
     const std::string a = i < is.size() ? text(world, is[i]) : "nothing";
     const std::string b = i < should.size() ? text(world, should[i]) : "nothing";
     if (a != b)
       return head("truth", sort_of(a), sort_of(b)) + "  entry " + std::to_string(i) + "\n  simulated: " + a +
-             "\n  reference: " + b + "\n";
+             "\n  reference: " + b + "\n" + earlier(world, is, i);
   }
   return "";
 }
@@ -92,9 +100,8 @@ std::vector<Piece> pieces_of(const ProgressLog& log) {
     Time at = stretch.begin;
     while (at < stretch.end) {
       const Reached reached = stretch.reached_at(at);
-      const bool stalls =
-          reached.into_stall > Duration::zero() ||
-          stretch.time_of_step(reached.steps + 1) - stretch.step > at - reached.into_step;
+      const bool stalls = reached.into_stall > Duration::zero() ||
+                          stretch.time_of_step(reached.steps + 1) - stretch.step > at - reached.into_step;
       const Time next = stalls ? stretch.time_of_checkpoint(reached.checkpoints + 1)
                                : stretch.time_of_step(reached.steps + 1);
       const std::string step = std::to_string(stretch.first_step + reached.steps);

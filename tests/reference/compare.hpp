@@ -8,8 +8,8 @@
 
 namespace gauntlet::reference {
 
-/// What they did differently, for people; empty where observations, truth and figures are the same. Its first line says what kind of
-/// difference it is, and has no numbers.
+/// What they did differently, for people; empty where observations, truth and figures are the same. Its first line says what
+/// kind of difference it is, and has no numbers.
 std::string difference(const Scenario& scenario, std::uint64_t seed);
 
 /// The same of a scenario's text. One that does not load differs in nothing.
