@@ -166,6 +166,7 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
   const auto* granted = std::get_if<Granted>(&outcome.result);
   const bool left = granted != nullptr && !seating.in_service(granted->host);
   if (granted != nullptr && !left) seating.join(granted->host);
+  if (left) seating.came_and_went(granted->host);
   if (!acquires_.empty() && std::erase(acquires_, outcome.order) > 0) {
     if (left) acquire(1, out);
     host_came(now, seating, out);

@@ -42,6 +42,7 @@ class RecoveringJob {
 
   std::string stage() const { return kStageNames[recovery_.stage().index()]; }
   bool in_job(std::uint32_t host) const { return seating_.in_job(HostId{host}); }
+  std::optional<HostId> host_in(std::uint32_t slot) const { return seating_.host_in(slot); }
   Duration now() const { return now_ - kStart; }
   void wait(Duration time) { now_ += time; }
 
@@ -70,6 +71,8 @@ class RecoveringJob {
   }
   /// Whether the last suspicion opened an incident.
   bool opened() const { return opened_; }
+  /// A host that stands by, or is on its way to the job, goes to repair.
+  void evict_spare(std::uint32_t host) { seating_.evict(HostId{host}); }
   /// A host is back from repair.
   Words readmit(std::uint32_t host) {
     seating_.readmit(HostId{host});
