@@ -186,6 +186,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   ++state.epoch;
   DrillResult result;
   const auto forget = [&](bool recording_too) {
+    if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there
     remove_traces(kept, state.directory);
     std::error_code ignored;
     if (recording_too) std::filesystem::remove(options.record, ignored);

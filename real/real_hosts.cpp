@@ -53,7 +53,10 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
     check_own();
     begin_drill(taking_over);
   } catch (...) {
+    const bool said = superseded_;
     end_agents();
+    // Then that is why it failed: its agents ended on the later driver's order, or it was told to stop too late.
+    if (superseded_ && !said) throw Superseded("another driver took over while agents were started");
     throw;
   }
 }

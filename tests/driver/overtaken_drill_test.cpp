@@ -1,0 +1,106 @@
+// A driver that ends after another driver took over its drill removes nothing that the other one works on.
+#include "real/drill.hpp"
+#include "real/drill_place.hpp"
+#include "real/real_cluster.hpp"
+#include "tests/driver/stand_ins.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class CallingPolicy final : public Policy {
+ public:
+  void on(const Observed&, Orders&) override { when_seen(); }
+  std::function<void()> when_seen = [] {};
+};
+
+struct OvertakenDrills : testing::Test {
+  OvertakenDrills() {
+    world.inventory.job_hosts = 1;
+    world.inventory.gpus_per_host = 1;
+    world.job.layout = {.tp = 1, .pp = 1, .dp = 1};
+    world.job.step_time = 1s;
+    options.record = place.path() / "drill.rec";
+    options.platform = &platform;
+    options.header = {.version = "1", .scenario = "name = \"x\"\n", .seed = 1, .replica = 0};
+    options.stop = &stop;
+    ::setenv("TMPDIR", place.path().c_str(), 1);
+  }
+  ~OvertakenDrills() override { ::setenv("TMPDIR", base.c_str(), 1); }
+  /// Another driver says that the drill is its own, and begins to write.
+  void overtake() {
+    write_epoch(platform.directory, 2);
+    put_bytes(platform.directory + "/journal", "of the later driver\n");
+  }
+  void expect_untouched() const {
+    ASSERT_TRUE(fs::exists(platform.directory));
+    EXPECT_EQ(bytes_of(platform.directory + "/journal"), "of the later driver\n");
+    EXPECT_EQ(newest_epoch(platform.directory), 2U);
+  }
+
+  const std::string base = drill_base();
+  const Scratch place;
+  std::atomic<bool> stop = false;
+  StandIns platform;
+  World world;
+  CallingPolicy policy;
+  DrillOptions options;
+};
+
+TEST_F(OvertakenDrills, ADriverThatIsInterruptedAtItsStartLeavesThemAlone) {
+  platform.answers = [this](std::string& why) {
+    overtake();
+    stop = true;
+    why = "asked to stop";
+    return false;
+  };
+  EXPECT_THROW(run_drill(world, policy, options), Superseded);
+  expect_untouched();
+}
+
+// Its agent obeyed the later driver, and ended on its order.
+TEST_F(OvertakenDrills, ADriverWhoseAgentEndedAtItsStartSaysWho) {
+  platform.answers = [this](std::string& why) {
+    overtake();
+    why = "it ended";
+    return false;
+  };
+  EXPECT_THROW(run_drill(world, policy, options), Superseded);
+  expect_untouched();
+}
+
+TEST_F(OvertakenDrills, ADriverThatKeepsNothingLeavesThemAlone) {
+  options.keep_unfinished = false;
+  policy.when_seen = [this] {
+    overtake();
+    stop = true;
+  };
+  const DrillResult result = run_drill(world, policy, options);
+  EXPECT_FALSE(result.finished);
+  expect_untouched();
+}
+
+TEST_F(OvertakenDrills, ADriverThatFailsAndKeepsNothingLeavesThemAlone) {
+  options.keep_unfinished = false;
+  policy.when_seen = [this] {
+    overtake();
+    throw std::runtime_error("no space left");
+  };
+  EXPECT_THROW(run_drill(world, policy, options), std::runtime_error);
+  expect_untouched();
+}
+
+}  // namespace
+}  // namespace gauntlet
