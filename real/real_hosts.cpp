@@ -313,34 +313,45 @@ std::optional<std::uint32_t> RealCluster::rank_on(HostId host, std::uint32_t gpu
 
 // --- taking over -------------------------------------------------------------------------------------------------------
 
-/// What the orders so far and their outcomes have made of the cluster, by the same take() and apply() as live. Orders that have no outcome yet stay open.
+/// What the orders so far and their outcomes have made of the cluster, by the same take() and apply() as live. Orders that have
+/// no outcome yet stay open.
 void RealCluster::restore(const Record& so_far) {
-  std::map<std::uint64_t, Outcome> outcomes;
-  for (const Observed& seen : so_far.observations) {
-    if (const auto* outcome = std::get_if<Outcome>(&seen.what))
-      outcomes.emplace(outcome->order.value, *outcome);
+  std::map<std::uint64_t, std::size_t> heard;  // when the outcome of an order was
+  for (std::size_t i = 0; i < so_far.observations.size(); ++i) {
+    if (const auto* outcome = std::get_if<Outcome>(&so_far.observations[i].what))
+      heard.emplace(outcome->order.value, i);
   }
+  const auto answer = [&](const Observed& seen) {
+    const auto* outcome = std::get_if<Outcome>(&seen.what);
+    const auto found = outcome == nullptr ? open_.end() : open_.find(outcome->order.value);
+    if (found == open_.end()) return;
+    apply(found->second.order, outcome->status, outcome->result);
+    open_.erase(found);
+  };
   auto order = so_far.orders.begin();
   for (std::size_t i = 0; i < so_far.observations.size(); ++i) {
     const Observed& seen = so_far.observations[i];
     last_ = std::max(last_, seen.at);
-    if (const auto* outcome = std::get_if<Outcome>(&seen.what)) {
-      const auto found = open_.find(outcome->order.value);
-      if (found != open_.end()) {
-        apply(found->second.order, outcome->status, outcome->result);
-        open_.erase(found);
-      }
-    } else if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
+    answer(seen);
+    if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
     }
     for (; order != so_far.orders.end() && order->observations <= i + 1; ++order) {
       const std::uint64_t id = order->order.id.value;
       const bool taken = take(order->order);
-      const auto outcome = outcomes.find(id);
+      const auto outcome = heard.find(id);
       const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
                               std::holds_alternative<Readmit>(order->order.what);
-      if (moves_host && outcome != outcomes.end()) {  // these are done when they are begun
-        apply(order->order, outcome->second.status, outcome->second.result);
+      if (moves_host && outcome != heard.end()) {
+        // These are done when they are begun. A grant whose outcome was heard before theirs was done before them, though
+        // it may stand after the order: then the host was evicted before its grant was heard of.
+        for (std::size_t j = i + 1; j < outcome->second; ++j) {
+          const auto* earlier = std::get_if<Outcome>(&so_far.observations[j].what);
+          if (earlier != nullptr && std::holds_alternative<Granted>(earlier->result))
+            answer(so_far.observations[j]);
+        }
+        const auto& done = std::get<Outcome>(so_far.observations[outcome->second].what);
+        apply(order->order, done.status, done.result);
       } else {
         open_.emplace(id, OpenOrder{order->order, order->at, taken, {}, 0, {}});
       }

@@ -65,13 +65,8 @@ void RealCluster::apply(const Order& order, Status status, const Result& result)
     const std::uint32_t slot = vacant_.front();
     vacant_.erase(vacant_.begin());
     slots_[slot] = granted->host;
-    // In a record the grant may stand after the order to evict the host, which was given before it was heard of: then
-    // the host has left the slot again.
-    if (std::erase(spares_, granted->host) > 0) {
-      hosts_[granted->host.value].state = HostState::in_job;
-    } else {
-      vacant_.push_back(slot);
-    }
+    expect(std::erase(spares_, granted->host) > 0, "a host was granted that stood by");
+    hosts_[granted->host.value].state = HostState::in_job;
   }
   if (const auto* evict = std::get_if<Evict>(&order.what)) {
     Host& host = hosts_[evict->host.value];
