@@ -239,6 +239,7 @@ void RealCluster::on(const RepairDue& due) {
 }
 
 void RealCluster::on(const InjectionDue& due) {
+  check_own();  // the journal is a later driver's too
   journal_.write({JournalStep::began, due.injection, now()});
   inject(due.injection);
 }
