@@ -19,11 +19,27 @@ Duration quits_within(const DrillSetup& setup) {
   return std::min<Duration>(setup.answers_within, std::chrono::seconds(5));
 }
 
+/// Empty where no later driver has the drill.
+std::string problem_of_owner(const DrillSetup& setup) {
+  const std::optional<std::uint64_t> newest = newest_epoch(setup.directory);
+  if (newest && *newest <= setup.epoch) return "";
+  return "another driver took over: " + (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill"
+                                                : setup.directory + " is removed");
+}
+
+/// Says who has the drill from now on, before its files are opened: opening them replaces them, and an earlier driver
+/// writes on in those that nobody reads any more.
+DrillSetup take_drill(DrillSetup setup) {
+  if (newest_epoch(setup.directory).value_or(0) < setup.epoch) write_epoch(setup.directory, setup.epoch);
+  if (const std::string problem = problem_of_owner(setup); !problem.empty()) throw Superseded(problem);
+  return setup;
+}
+
 }  // namespace
 
 RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform)
     : world_(&world),
-      setup_(std::move(setup)),
+      setup_(take_drill(std::move(setup))),
       platform_(platform),
       clock_(setup_.started_ns),
       journal_(setup_.directory + "/journal"),
@@ -48,9 +64,6 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   alive_at_ns_ = platform_.clock().monotonic_ns();
   renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
   try {
-    if (newest_epoch(setup_.directory).value_or(0) < setup_.epoch)
-      write_epoch(setup_.directory, setup_.epoch);
-    check_own();
     begin_drill(taking_over);
   } catch (...) {
     const bool said = superseded_;
@@ -155,12 +168,10 @@ void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
 
 /// Throws Superseded where a later driver has the drill. Agents tell too, but only those that this one talks with.
 void RealCluster::check_own() {
-  const std::optional<std::uint64_t> newest = newest_epoch(setup_.directory);
-  if (newest && *newest <= setup_.epoch) return;
+  const std::string problem = problem_of_owner(setup_);
+  if (problem.empty()) return;
   superseded_ = true;
-  throw Superseded("another driver took over: " +
-                   (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill"
-                           : setup_.directory + " is removed"));
+  throw Superseded(problem);
 }
 
 void RealCluster::launch(HostId host) {

@@ -1,4 +1,5 @@
-// A driver that ends after another driver took over its drill removes nothing that the other one works on.
+// A driver that ends after another driver took over its drill removes nothing that the other one works on, and one that
+// comes too late touches nothing.
 #include "real/drill.hpp"
 #include "real/drill_place.hpp"
 #include "real/real_cluster.hpp"
@@ -100,6 +101,33 @@ TEST_F(OvertakenDrills, ADriverThatFailsAndKeepsNothingLeavesThemAlone) {
   };
   EXPECT_THROW(run_drill(world, policy, options), std::runtime_error);
   expect_untouched();
+}
+
+struct DrillDirectories : OvertakenDrills {
+  DrillDirectories() { setup.directory = place.path().string(); }
+  const std::string journal = (place.path() / "journal").string();
+  const Record nothing;
+  DrillSetup setup;
+};
+
+// The later driver has its journal open: a new file in its place would take its name.
+TEST_F(DrillDirectories, AreNotTouchedByADriverThatComesTooLate) {
+  const fs::path second_name = place.path() / "second";
+  put_bytes(journal, "");
+  fs::create_hard_link(journal, second_name);
+  write_epoch(setup.directory, 5);
+  setup.epoch = 2;
+  EXPECT_THROW(RealCluster(world, setup, nothing, platform), Superseded);
+  EXPECT_TRUE(fs::equivalent(journal, second_name));
+}
+
+// It may die at any moment then, and the earlier driver must not go on with files that have other ones in their place.
+TEST_F(DrillDirectories, SayWhoseTheyAreBeforeTheJournalIsReplaced) {
+  fs::create_directory(journal);  // which cannot be opened
+  write_epoch(setup.directory, 1);
+  setup.epoch = 2;
+  EXPECT_THROW(RealCluster(world, setup, nothing, platform), std::runtime_error);
+  EXPECT_EQ(newest_epoch(setup.directory), 2U);
 }
 
 }  // namespace
