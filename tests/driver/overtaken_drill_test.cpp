@@ -1,5 +1,5 @@
-// A driver that ends after another driver took over its drill removes nothing that the other one works on, and one that
-// comes too late touches nothing.
+// A driver that ends after another driver took over its drill removes nothing that the other one works on. One that comes
+// too late touches nothing, and one that goes on begins no fault.
 #include "real/drill.hpp"
 #include "real/drill_place.hpp"
 #include "real/real_cluster.hpp"
@@ -128,6 +128,20 @@ TEST_F(DrillDirectories, SayWhoseTheyAreBeforeTheJournalIsReplaced) {
   setup.epoch = 2;
   EXPECT_THROW(RealCluster(world, setup, nothing, platform), std::runtime_error);
   EXPECT_EQ(newest_epoch(setup.directory), 2U);
+}
+
+// No agent has told it yet that it was overtaken.
+TEST_F(DrillDirectories, HearNothingOfAFaultThatIsDueInAnEarlierDriver) {
+  world.faults.push_back({.name = "crash"});
+  setup.plan = {{.at = kStart, .kind = FaultKindId{0}, .component = {ComponentKind::gpu, 0}}};
+  setup.epoch = 1;
+  setup.started_ns = monotonic_ns();
+  RealCluster cluster(world, setup, nothing, platform);
+  ASSERT_TRUE(cluster.next(kStart));
+  const std::string before = bytes_of(journal);
+  write_epoch(setup.directory, 2);
+  EXPECT_THROW(cluster.next(kStart), Superseded);
+  EXPECT_EQ(bytes_of(journal), before);
 }
 
 }  // namespace
