@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 
 struct StandInClock final : Clock {
   std::int64_t monotonic_ns() const override { return now; }
@@ -22,8 +25,16 @@ struct StandInClock final : Clock {
 };
 
 struct StandInStreams final : AgentStreams {
-  bool send(StreamId, const AgentMessage&) override { return true; }
+  bool send(StreamId stream, const AgentMessage& message) override {
+    if (stream == broken) return false;
+    if (const auto* injected = std::get_if<AgentInjected>(&message))
+      injections.emplace_back(stream, injected->injection);
+    return true;
+  }
   void end(StreamId, const std::string&) override {}
+
+  std::optional<StreamId> broken;
+  std::vector<std::pair<StreamId, std::uint64_t>> injections;  // who was told of which
 };
 
 /// Ranks that were stopped stay until they are let go.
@@ -67,7 +78,7 @@ struct Supervisors : testing::Test {
   StandInStreams streams;
   SlowRanks ranks;
   NoProbes probes;
-  Supervisor supervisor{AgentOptions{.host = 0, .directory = "", .trainer = ""},
+  Supervisor supervisor{AgentOptions{.host = 0, .directory = "", .trainer = "", .allow_injection = true},
                         AgentSurroundings{.clock = clock,
                                           .streams = streams,
                                           .ranks = ranks,
@@ -98,6 +109,16 @@ TEST_F(Supervisors, AnEarlierDriverIsNotObeyedAnyMore) {
   hear(3, DriverHello{.epoch = 1, .greeting = {.started_ns = 1}});
   start(3, 10, 1);
   EXPECT_TRUE(ranks.started.empty());
+}
+
+// Whether or not that one asks for it again.
+TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {
+  attend(1, 1);
+  streams.broken = 1;
+  hear(1, DriverInject{.injection = 7, .rank = 0, .signal = AgentSignal::kill});
+  EXPECT_THAT(streams.injections, IsEmpty());
+  attend(2, 2);
+  EXPECT_THAT(streams.injections, ElementsAre(Pair(StreamId{2}, 7U)));
 }
 
 }  // namespace
