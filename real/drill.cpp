@@ -153,7 +153,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     options.platform->processes().find({state.directory, host}).reset();  // which ends it
-  AppendFile(options.record, recording.whole_bytes).sync();
+  AppendFile(options.record, recording.whole_bytes, *options.files).sync();
   DrillResult result;
   result.record = std::move(recording.record);
   read_result(world, options, RawProgress(state.directory + "/progress"),
@@ -164,7 +164,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
 }  // namespace
 
 DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options) {
-  StateFile kept(options.record);
+  StateFile kept(options.record, *options.files);
   Recording so_far = recorded_so_far(options);
   const bool fresh = so_far.whole_bytes == 0;
   if (ended(so_far.record) && !kept.holds_state()) {
@@ -187,14 +187,14 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   DrillResult result;
   const auto forget = [&](bool recording_too) {
     remove_traces(kept, state.directory);
-    std::error_code ignored;
-    if (recording_too) std::filesystem::remove(options.record, ignored);
+    if (recording_too) options.files->remove(options.record);
   };
   bool recording_is_ours = false;
   try {
     prepare_drill_directory(state.directory);
     kept.write(state);
-    AppendFile file = fresh ? AppendFile(options.record) : AppendFile(options.record, so_far.whole_bytes);
+    AppendFile file = fresh ? AppendFile(options.record, *options.files)
+                            : AppendFile(options.record, so_far.whole_bytes, *options.files);
     recording_is_ours = true;
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     if (fresh) writer.write(options.header);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cluster.hpp"
+#include "core/files/files.hpp"
 #include "core/record/recording.hpp"
 #include "core/record/replay_cluster.hpp"
 #include "models/fault_plan.hpp"
@@ -24,6 +25,7 @@ struct DrillOptions {
   RecordingHeader header;
   FaultPlan plan;
   const std::atomic<bool>* stop = nullptr;
+  Files* files = &system_files();  // which write the recording and its state
 };
 
 struct DrillResult {

@@ -1,5 +1,7 @@
 #include "real/drill_place.hpp"
 
+#include "core/files/durable.hpp"
+#include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
 
 #include <fcntl.h>
@@ -12,7 +14,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace gauntlet {
@@ -36,20 +40,22 @@ bool is_drill_directory(const std::string& path) {
          (found.st_mode & 07777) == 0700;
 }
 
+std::runtime_error refused(const std::string& path, const char* what, int error) {
+  return std::runtime_error(path + what + std::generic_category().message(error));
+}
+constexpr const char* kCannotBeWritten = ": cannot be written: ";
+
+ReplacedFile file_of_ours(const std::string& path) {
+  return {.path = path, .temporary = path + ".new", .mode = 0600};
+}
+
 /// Sockets, the journal, and checkpoints will be written there: a disk that is full or read-only is met before any
 /// process is.
-void probe_directory(const std::string& path) {
+void probe_directory(Files& files, const std::string& path) {
   const std::string name = path + "/probe";
-  const std::string content(16'384, 'x');
-  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  errno = file < 0 ? errno : 0;
-  const bool written = file >= 0 &&
-                       write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
-                       fsync(file) == 0;
-  const int why = errno == 0 ? ENOSPC : errno;  // a short write
-  if (file >= 0) close(file);
-  unlink(name.c_str());
-  if (!written) throw std::runtime_error(path + ": cannot be written: " + std::strerror(why));
+  const auto failure = replace_file(files, file_of_ours(name), std::string(16'384, 'x'));
+  files.remove(name);
+  if (failure) throw refused(path, kCannotBeWritten, failure->error);
 }
 
 }  // namespace
@@ -67,50 +73,58 @@ PlanMark mark_of(const FaultPlan& plan) {
   return {.faults = plan.size(), .fingerprint = all.value()};
 }
 
-StateFile::StateFile(const std::string& record) : path_(record + ".state") {
+StateFile::StateFile(const std::string& record, Files& files) : path_(record + ".state"), files_(files) {
   while (true) {
-    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file_ < 0) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
-    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    lock_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (lock_ < 0) throw refused(path_, kCannotBeWritten, errno);
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       const int why = errno;
-      close(std::exchange(file_, -1));
+      close(std::exchange(lock_, -1));
       if (why == EWOULDBLOCK) throw std::runtime_error(record + ": another driver runs this drill");
-      throw std::runtime_error(path_ + ": cannot be locked: " + std::strerror(why));
+      throw refused(path_, ": cannot be locked: ", why);
     }
     struct stat ours {
     }, named{};
-    const bool still_there = fstat(file_, &ours) == 0 && lstat(path_.c_str(), &named) == 0;
+    const bool still_there = fstat(lock_, &ours) == 0 && lstat(path_.c_str(), &named) == 0;
     if (still_there && (!S_ISREG(ours.st_mode) || ours.st_uid != geteuid())) {
-      close(std::exchange(file_, -1));
+      close(std::exchange(lock_, -1));
       throw std::runtime_error(path_ + ": is not a regular file of this user; give another --record");
     }
     if (still_there && ours.st_ino == named.st_ino && ours.st_dev == named.st_dev) break;
-    close(file_);  // the driver before us removed it when it ended
+    close(lock_);  // the driver before us removed it when it ended, or wrote another state
   }
 }
 
 StateFile::~StateFile() {
   if (!holds_state()) remove();  // nothing was begun
-  close(file_);
+  close(lock_);
 }
 
 bool StateFile::holds_state() const {
   struct stat ours {};
-  return fstat(file_, &ours) != 0 || ours.st_size > 0;
+  return fstat(lock_, &ours) != 0 || ours.st_size > 0;
 }
 
 void StateFile::write(const DrillState& state) {
   const std::string text = boot_id() + '\n' + std::to_string(state.started_ns) + '\n' +
                            std::to_string(state.epoch) + '\n' + std::to_string(state.plan.faults) + ' ' +
                            std::to_string(state.plan.fingerprint) + '\n' + state.directory + '\n';
-  if (pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
-      ftruncate(file_, static_cast<off_t>(text.size())) != 0 || fsync(file_) != 0) {
-    throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
-  }
+  int next = -1;  // the lock on the new file: held before anybody can open that
+  ReplacedFile file = file_of_ours(path_);
+  file.before_naming = [&next](int descriptor) {
+    next = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return next >= 0 && flock(next, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  };
+  const auto failure = replace_file(files_, file, text);
+  if (!failure || failure->at == ReplaceFailure::At::syncing_the_name) std::swap(lock_, next);
+  if (next >= 0) close(next);
+  if (failure) throw refused(path_, kCannotBeWritten, failure->error);
 }
 
 DrillState StateFile::read(const std::string& record) const {
-  std::ifstream file(path_);
+  const ReadBytes read = read_bytes(files_, path_);
+  if (read.error != 0) throw refused(path_, ": cannot be read: ", read.error);
+  std::istringstream file(read.bytes);
   std::string boot;
   DrillState state;
   if (!std::getline(file, boot) ||
@@ -133,7 +147,10 @@ DrillState StateFile::read(const std::string& record) const {
   return state;
 }
 
-void StateFile::remove() { unlink(path_.c_str()); }
+void StateFile::remove() {
+  files_.remove(path_);
+  sync_name(files_, path_);
+}
 
 // --- the directory
 
@@ -165,23 +182,18 @@ std::string new_private_directory(const std::string& prefix) {
 
 std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
-void prepare_drill_directory(const std::string& path) {
+void prepare_drill_directory(const std::string& path, Files& files) {
   const std::string checkpoints = path + "/checkpoints";
-  if (mkdir(checkpoints.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw std::runtime_error(checkpoints + ": cannot be made: " + std::strerror(errno));
-  }
-  probe_directory(path);
-  probe_directory(checkpoints);
+  const int error = files.make_directory(checkpoints, 0700);
+  if (error != 0 && error != EEXIST) throw refused(checkpoints, ": cannot be made: ", error);
+  probe_directory(files, path);
+  probe_directory(files, checkpoints);
 }
 
-void write_epoch(const std::string& directory, std::uint64_t epoch) {
-  const std::string name = directory + "/epoch", written = name + ".new";
-  {
-    std::ofstream file(written);
-    file << epoch << std::endl;
-    if (!file) throw std::runtime_error(written + ": cannot be written");
-  }
-  std::filesystem::rename(written, name);
+void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files) {
+  const std::string name = directory + "/epoch";
+  const auto failure = replace_file(files, file_of_ours(name), std::to_string(epoch) + '\n');
+  if (failure) throw refused(name, kCannotBeWritten, failure->error);
 }
 
 std::optional<std::uint64_t> newest_epoch(const std::string& directory) {

@@ -1,6 +1,7 @@
 // Where a drill keeps what it needs beside its recording: a directory of its own, and a locked file that says where.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "models/fault_plan.hpp"
 
@@ -27,10 +28,11 @@ struct DrillState {
 };
 
 /// The state beside the recording, locked for as long as this driver lives: two drivers would both append to the record.
-/// The lock goes with the process, however it ends. Every function throws std::runtime_error where the system refuses.
+/// The lock goes with the process, however it ends: it is flock(2) on the open file, and no business of the file layer. Every
+/// function throws std::runtime_error where the system refuses.
 class StateFile {
  public:
-  explicit StateFile(const std::string& record);
+  explicit StateFile(const std::string& record, Files& files = system_files());
   /// Leaves no file where nothing was begun.
   ~StateFile();
   StateFile(const StateFile&) = delete;
@@ -38,15 +40,18 @@ class StateFile {
 
   /// Whether an earlier driver left its state.
   bool holds_state() const;
-  /// One write, and what it leaves of a longer state comes after what is read: no death in between spoils it.
+  /// Replaces the state, which survives a power cut from then on. Until then, and where this throws, the state is the one
+  /// before or this one, whole.
   void write(const DrillState& state);
   /// Of an earlier driver; refuses a state of another boot, and a directory that no drill of ours made.
   DrillState read(const std::string& record) const;
+  /// Nobody finds a state from then on, also after a power cut.
   void remove();
 
  private:
   std::string path_;
-  int file_ = -1;
+  Files& files_;
+  int lock_ = -1;  // the open file of that name
 };
 
 /// Where drills make their directories: $TMPDIR, or the system's place for temporary files.
@@ -61,10 +66,10 @@ std::string new_private_directory(const std::string& prefix);
 std::string new_drill_directory();
 
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.
-void prepare_drill_directory(const std::string& path);
+void prepare_drill_directory(const std::string& path, Files& files = system_files());
 
 /// Says in the directory which driver has the drill: agents that remember whom they obeyed may all be gone.
-void write_epoch(const std::string& directory, std::uint64_t epoch);
+void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files = system_files());
 
 /// What was written last; nothing where the directory is gone.
 std::optional<std::uint64_t> newest_epoch(const std::string& directory);
