@@ -1,7 +1,7 @@
 # The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long swarm bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long swarm fuzz bench format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -32,7 +32,7 @@ test: build/build.ninja ## build and run the suite: under 15 minutes on 2 cores
 	$(BUILD) release-tests
 	$(TEST) release
 
-check-all: asan-ubsan tsan slow same-bytes ## the suite by clang under the sanitizers, the slow tests, g++ against clang
+check-all: asan-ubsan tsan slow same-bytes ## the suite and the fuzzers under the sanitizers, the slow tests, g++ against clang
 
 clang: build-clang/build.ninja ## everything built by clang, optimised, and the suite
 	$(BUILD) clang
@@ -65,6 +65,11 @@ swarm: build/build.ninja ## random scenarios through every command, with new see
 	$(BUILD) release --target gauntlet
 	tests/swarm/swarm.py --seconds $(or $(SECONDS),1800)
 
+# An input that breaks something is left in build-fuzz/tests/fuzz/found, with the command that repeats it.
+fuzz: build-fuzz/build.ninja ## libFuzzer on every format that is read, each for a minute (SECONDS=3600 for longer)
+	$(BUILD) fuzz
+	tests/fuzz/fuzz.py build-fuzz/tests/fuzz --seconds $(or $(SECONDS),60)
+
 bench: build/build.ninja ## timings by Google Benchmark
 	$(BUILD) release --target gauntlet_bench
 	build/bench/gauntlet_bench
@@ -76,4 +81,4 @@ tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
 	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|policies|sim|score|config|study|report|real|cli)/'
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-clang build-asan-ubsan build-tsan
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz
