@@ -13,7 +13,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using std::chrono::sys_days;
 
-constexpr std::uint32_t kFirstYear = 1900, kLastYear = 2199;  // those that 64 bits of nanoseconds hold
+// 64 bits of nanoseconds hold the time between any two of them.
+constexpr std::uint32_t kFirstYear = 1900, kLastYear = 2189;
 
 /// Reads a text from its front; what does not fit makes it bad for good.
 class Reader {

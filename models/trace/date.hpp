@@ -15,7 +15,7 @@ struct Date {
 };
 
 /// "6/21/2005 10:54": month, day, year and minute of a clock of 24 hours, as LANL's records have them. None where the text is
-/// no date; years 1900 to 2199.
+/// no date; years 1900 to 2189.
 std::optional<Date> parse_month_first(std::string_view text);
 
 /// ISO 8601: "2005-06-21", "2005-06-21T10:54", "2005-06-21 10:54:07.25", each time of day with "Z" or "+02:00" behind

@@ -12,12 +12,42 @@
 namespace gauntlet {
 namespace {
 
+/// How many bytes the character takes that `text` begins with; 0 where it is no UTF-8 (RFC 3629, sec. 4).
+std::size_t character_at(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4 || !follows(1)) return 0;
+  if (first < 0xe0) return 2;
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool beyond = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
+  if (overlong || beyond || !follows(2)) return 0;
+  if (first < 0xf0) return 3;
+  return follows(3) ? 4 : 0;
+}
+
+/// What a line of TOML may hold of a text: no control characters, and in the place of each byte that is no UTF-8 a mark.
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t size = character_at(text);
+    if (size == 0) {
+      out += "\xef\xbf\xbd";  // U+FFFD
+    } else if (size > 1 || (static_cast<unsigned char>(text[0]) >= ' ' && text[0] != '\x7f')) {
+      out += text.substr(0, size);
+    }
+    text.remove_prefix(std::max<std::size_t>(1, size));
+  }
+  return out;
+}
+
 /// Words as comment lines.
 std::string comment(std::string_view words) {
   std::string out;
   std::istringstream lines{std::string(words)};
   for (std::string line; std::getline(lines, line);) {
-    std::erase_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+    line = printable(line);
     out += line.empty() ? "#\n" : "# " + line + "\n";
   }
   return out;
@@ -26,9 +56,9 @@ std::string comment(std::string_view words) {
 /// A string of TOML; what no line may hold is left out.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= ' ' && c != '\x7f') out += c;
+    out += c;
   }
   return out + "\"";
 }

@@ -130,6 +130,22 @@ TEST(FaultTraces, AreToml) {
   EXPECT_EQ(trace_losses(two_systems()).zero_repairs, 1U);
 }
 
+// A trace may be in any encoding; TOML is UTF-8 without control characters.
+TEST(FaultTraces, AreTomlWhateverBytesNamesHave) {
+  FailureTrace trace = two_systems();
+  trace.systems[0].name = "caf\xe9 \xc3\xa9 \x7f\t\xe2\x82\xac";  // Latin-1 and UTF-8
+  trace.systems[1].name = "\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xf0\x9f\x98\x80 \xf0\x9f\x98";
+  const std::string text =
+      fault_trace_toml(trace, {.source = "caf\xe9\x7f.csv", .about = "", .origin = -30min});
+  const std::string mark = "\xef\xbf\xbd";
+  EXPECT_NE(text.find("#   system caf" + mark + " \xc3\xa9 \xe2\x82\xac: node"), std::string::npos) << text;
+  EXPECT_NE(text.find("#   system " + mark + mark + " " + mark + mark + mark + " " + mark + mark + mark +
+                      mark + " \xf0\x9f\x98\x80 " + mark + mark + mark + ": node"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("source = \"caf" + mark + ".csv, the"), std::string::npos) << text;
+}
+
 TEST(LawTexts, AreThoseOfScenarios) {
   const std::vector<FittedLaw> fits = fit_laws(Durations({60, 120, 120, 300, 4000, 90'000}));
   std::string with, without;
