@@ -7,6 +7,7 @@
 #include "core/record/fingerprint.hpp"
 #include "core/system_advice.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 
@@ -104,6 +105,10 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
   return false;
 }
 
+/// An observation or an order takes some 50 bytes. A longer length is not tried where frames are looked for: each try costs a
+/// checksum.
+constexpr std::size_t kLongestEntry = 1024;
+
 /// Whether a whole frame begins anywhere behind the first byte. None does in what a write that was interrupted leaves,
 /// which is the beginning of one frame.
 bool holds_frame(std::string_view in) {
@@ -113,7 +118,8 @@ bool holds_frame(std::string_view in) {
     if (kind != FrameKind::observation && kind != FrameKind::order) continue;
     const std::uint64_t length = take_number(rest, 4);
     const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
-    if (length <= rest.size() && checksum(kind, rest.substr(0, length)) == sum) return true;
+    if (length <= std::min(rest.size(), kLongestEntry) && checksum(kind, rest.substr(0, length)) == sum)
+      return true;
   }
   return false;
 }
