@@ -1,7 +1,10 @@
-// Failure traces, LANL's or CSV, plain or compressed: every line is counted, and what is written of it loads as faults.
+// Failure traces, LANL's or CSV, plain or compressed: every line is counted, distributions can be fitted, and what is written of
+// it loads as faults.
 #include "config/reserved_names.hpp"
 #include "config/scenario.hpp"
 #include "models/trace/components.hpp"
+#include "models/trace/gaps.hpp"
+#include "models/trace/law_fit.hpp"
 #include "models/trace/read.hpp"
 #include "models/trace/toml_text.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -13,11 +16,22 @@ using namespace gauntlet;
 
 namespace {
 
-constexpr std::uint32_t kHosts = 8;  // of tiny-8
+constexpr std::uint32_t kHosts = 8;         // of tiny-8
+constexpr std::uint64_t kMostFitted = 100;  // records; more take long
 
 /// Names that the command changes before it writes.
 bool is_reserved(const std::string& cause) {
   return std::ranges::find(kCausesThatAreNoFault, cause) != kCausesThatAreNoFault.end();
+}
+
+/// Whatever the durations are, distributions are fitted to them or none is.
+void fit(const FailureTrace& trace) {
+  for (std::uint32_t system = 0; system < trace.systems.size(); ++system) concentration_of(trace, system);
+  for (const std::vector<double>& seconds : {gaps_of(trace, GapsOf::systems, {}), repair_times(trace, {})}) {
+    const std::vector<FittedLaw> fits = fit_laws(Durations(without_zeros(seconds, ZeroDurations::drop)));
+    ensure(fits.empty() || best_of(fits).has_value(), "of those that were fitted one is the best");
+    for (const FittedLaw& each : fits) ensure(!law_toml(each, true).empty(), "a distribution can be written");
+  }
 }
 
 }  // namespace
@@ -35,6 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ensure(reading.problems.size() + reading.untold == rejected, "every rejection has a reason");
   ensure(reading.used == read.trace->records.size(), "a used line is a record");
 
+  if (reading.used < kMostFitted) fit(*read.trace);
   const ComponentNumbers hosts = component_numbers(*read.trace);
   if (hosts.count > kHosts || std::ranges::any_of(read.trace->causes, is_reserved)) return 0;
   const auto first = std::ranges::min(read.trace->records, {}, &FailureRecord::start);
