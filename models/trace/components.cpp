@@ -38,15 +38,22 @@ ComponentNumbers component_numbers(const FailureTrace& trace) {
     std::vector<std::uint32_t> numbers(system.nodes.size());
     for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
     std::string words = "nodes are hosts in the order of their names";
-    std::uint32_t size = std::max(static_cast<std::uint32_t>(numbers.size()), system.stated_nodes);
+    std::uint32_t size = static_cast<std::uint32_t>(numbers.size());
+    // Where a source states more nodes than hosts have numbers, they stand side by side.
+    const auto fits = [&](std::uint32_t hosts) {
+      return hosts <= kLargestNumber - std::min(out.count, kLargestNumber);
+    };
     if (const auto whole = whole_numbers(system.nodes); whole && !whole->empty()) {
       const bool beyond = system.stated_nodes > 0 && whole->back() >= system.stated_nodes;
       const std::uint32_t least = beyond ? whole->front() : 0;
-      // A source that states too few nodes is no reason to lose the distances.
-      for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = (*whole)[i] - least;
-      size = std::max(size, numbers.back() + 1);
-      words = "node N is host " + shift_text(std::int64_t{out.count} - least);
+      if (fits(whole->back() - least + 1)) {
+        // A source that states too few nodes is no reason to lose the distances.
+        for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = (*whole)[i] - least;
+        size = numbers.back() + 1;
+        words = "node N is host " + shift_text(std::int64_t{out.count} - least);
+      }
     }
+    if (fits(system.stated_nodes)) size = std::max(size, system.stated_nodes);
     if (numbers.empty()) words = "no node is named";
     for (std::uint32_t& number : numbers) number += out.count;
     if (!numbers.empty()) out.count += size;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -115,6 +116,19 @@ TEST(Components, KeepTheDistancesOfNumberedNodes) {
   trace.systems = {{.name = "s", .nodes = {"1", "30"}, .stated_nodes = 64}};
   EXPECT_EQ(component_numbers(trace).of[0], (std::vector<std::uint32_t>{1, 30}));
   EXPECT_EQ(component_numbers(trace).count, 64U);
+}
+
+// The number of hosts once wrapped around.
+TEST(Components, StandSideBySideWhereASourceStatesMoreNodesThanHostsHaveNumbers) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  FailureTrace trace;
+  trace.systems = {{.name = "a", .nodes = {"3", "7"}, .stated_nodes = kMost},
+                   {.name = "b", .nodes = {"x", "y"}, .stated_nodes = kMost},
+                   {.name = "c", .nodes = {"9999999"}},
+                   {.name = "d", .nodes = {"2"}, .stated_nodes = 4}};
+  const ComponentNumbers numbers = component_numbers(trace);
+  EXPECT_EQ(numbers.of, (std::vector<std::vector<std::uint32_t>>{{3, 7}, {8, 9}, {10}, {13}}));
+  EXPECT_EQ(numbers.count, 15U);
 }
 
 TEST(FaultTraces, AreToml) {
