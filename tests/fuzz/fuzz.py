@@ -27,7 +27,7 @@ FUZZERS = {
     "manifest": dict(most=1024, runs=20000),
     "mpi": dict(most=4096, runs=50000),
     "recording": dict(most=4096, runs=20000),
-    "row": dict(most=4096, runs=20000),
+    "row": dict(most=4096, runs=10000),
     "scenario": dict(most=16384, runs=150, words="scenario.dict", beside=["scenarios"]),
     "shard": dict(most=1024, runs=20000),
     "trace": dict(most=16384, runs=500, words="trace.dict"),

@@ -1,5 +1,5 @@
-// Failure traces, LANL's or CSV, plain or compressed: every line is counted, distributions can be fitted, and what is written of
-// it loads as faults.
+// Failure traces, LANL's or CSV, plain or compressed: every line is counted, distributions can be fitted, and what is
+// written of it loads as faults.
 #include "config/reserved_names.hpp"
 #include "config/scenario.hpp"
 #include "models/trace/components.hpp"
