@@ -22,15 +22,15 @@ ROOT = HERE.parents[1]
 
 # For each fuzzer: bytes of its longest input, runs of the short form, its words, and inputs beside its corpus.
 FUZZERS = {
-    "agent": dict(most=4096, runs=20000),
+    "agent": dict(most=4096, runs=50000),
     "codec": dict(most=256, runs=50000),
-    "manifest": dict(most=1024, runs=20000),
-    "mpi": dict(most=4096, runs=50000),
-    "recording": dict(most=4096, runs=20000),
-    "row": dict(most=4096, runs=10000),
-    "scenario": dict(most=16384, runs=150, words="scenario.dict", beside=["scenarios"]),
-    "shard": dict(most=1024, runs=20000),
-    "trace": dict(most=16384, runs=500, words="trace.dict"),
+    "manifest": dict(most=1024, runs=50000),
+    "mpi": dict(most=4096, runs=100000),
+    "recording": dict(most=4096, runs=50000),
+    "row": dict(most=4096, runs=20000),
+    "scenario": dict(most=16384, runs=600, words="scenario.dict", beside=["scenarios"]),
+    "shard": dict(most=1024, runs=50000),
+    "trace": dict(most=16384, runs=5000, words="trace.dict"),
 }
 # An input of a few KB asks for no more than this, and takes no longer, even under the sanitizers on a loaded machine.
 LIMITS = ["-rss_limit_mb=2048", "-malloc_limit_mb=64", "-timeout=30"]
