@@ -293,7 +293,7 @@ TEST_F(RecordingTest, AnObservationIsNotAScenario) {
   EXPECT_EQ(read.problem.why, "is damaged: its scenario cannot be read");
 }
 
-// Behind a frame that leads beyond the end every byte may begin another one. This once took a quarter of an hour.
+// Behind a frame that leads beyond the end every byte may begin another one. This once took half an hour.
 TEST_F(RecordingTest, MegabytesOfDamageAreReadInTheirTime) {
   std::string bytes;
   RecordingWriter writer([&](std::string_view frame) { bytes += frame; });
