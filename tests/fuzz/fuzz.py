@@ -5,14 +5,13 @@
     tests/fuzz/fuzz.py build-fuzz/tests/fuzz --seconds 600 scenario trace    these
     tests/fuzz/fuzz.py build-asan-ubsan/tests/fuzz --short manifest          as the suite does
 
-An input that breaks something is left in BUILD/found, with the command that repeats it. Inputs that reach new code are kept
-in BUILD/grown for the next run; a few that are worth keeping for good are in tests/fuzz/corpus/NAME.
+An input that breaks something is left in BUILD/found, with the command that repeats it. Each run starts from the inputs in
+tests/fuzz/corpus/NAME, where those that once broke something are, too.
 """
 
 import argparse
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,18 +43,13 @@ def command(build, name, grown, found, length):
             "-print_final_stats=1", *words, *length, *inputs]
 
 
-def run(build, name, length, keep):
+def run(build, name, length):
     """Whether the fuzzer found nothing."""
     found = build / "found"
     found.mkdir(parents=True, exist_ok=True)
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-"))
-    grown = build / "grown" / name if keep else scratch
-    grown.mkdir(parents=True, exist_ok=True)
-    try:
+    with tempfile.TemporaryDirectory(prefix=f"fuzz-{name}-") as grown:  # libFuzzer writes what reaches new code into the first
         ran = subprocess.run([str(word) for word in command(build, name, grown, found, length)], cwd=ROOT,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    finally:
-        shutil.rmtree(scratch)
     text = ran.stdout.decode(errors="replace")
     runs = re.findall(r"number_of_executed_units:\s*(\d+)", text)
     covered = re.findall(r"cov: (\d+) ft: (\d+)", text)
@@ -86,7 +80,7 @@ def main():
     good = True
     for name in given.names or FUZZERS:
         how = ["-seed=1", f"-runs={FUZZERS[name]['runs']}"] if given.short else [f"-max_total_time={given.seconds}"]
-        good = run(build, name, how, keep=not given.short) and good
+        good = run(build, name, how) and good
     return 0 if good else 1
 
 
