@@ -29,7 +29,7 @@ FUZZERS = {
     "row": dict(most=4096, runs=20000),
     "scenario": dict(most=16384, runs=600, words="scenario.dict", beside=["scenarios"]),
     "shard": dict(most=1024, runs=50000),
-    "trace": dict(most=16384, runs=5000, words="trace.dict"),
+    "trace": dict(most=16384, runs=2500, words="trace.dict"),
 }
 # An input of a few KB asks for no more than this, and takes no longer, even under the sanitizers on a loaded machine.
 LIMITS = ["-rss_limit_mb=2048", "-malloc_limit_mb=64", "-timeout=30"]
