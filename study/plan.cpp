@@ -4,10 +4,15 @@
 #include "study/plan_search.hpp"
 #include "study/purchases.hpp"
 #include "study/sensitivity.hpp"
+#include "study/size.hpp"
 #include "study/uncertainty.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace gauntlet {
@@ -21,6 +26,22 @@ constexpr int kRounds = 4;
 constexpr int kUncertainRounds = 3;
 /// Where the search for it ends (study/plan_search.cpp).
 constexpr double kLeastStorage = 1.0 / 1000;
+
+/// What of the cluster limits the search around a plan: "more than 3 spares", and why.
+void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vector<std::string>& notes) {
+  const auto add = [&](const std::string& what, const Variant& more) {
+    if (const auto obstacle = variants.obstacle(more))
+      notes.push_back("Not tried: " + what + ". " + obstacle->what + " " + obstacle->why + ".");
+  };
+  const Scenario& base = *variants.base();
+  const std::uint32_t spares = *most.spares;
+  const std::uint64_t gpus = *most.gpus;
+  most.spares = spares + 1;
+  add(fmt::format("more than {} warm spare{} beside {} GPUs", spares, spares == 1 ? "" : "s", gpus), most);
+  if (!sizes) return;
+  most = {.gpus = gpus + size_unit(base), .spares = 0};
+  add(fmt::format("more than {} GPUs", gpus), most);
+}
 
 std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enough, bool resized) {
   std::vector<std::string> notes;
@@ -157,6 +178,7 @@ class Planning {
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
     if (found_.storage && *found_.storage < kLeastStorage)
       result_.notes.emplace_back("Less storage bandwidth than a thousandth of the given one was not tried.");
+    add_limits(variants_, meets_ ? *plenty_ : found_, !meets_, result_.notes);
   }
 
   /// When the asked share of the best plan's runs is done.

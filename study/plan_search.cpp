@@ -7,33 +7,58 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace gauntlet {
 namespace {
 
-/// As many spares for each host of the job as no run can use up.
+/// The most warm spares, of at most `wanted`, that the scenario can have with that many GPUs: a shared cluster has room for so
+/// many hosts and no more. `wanted` where the scenario cannot have the size at all.
+std::uint32_t fitting_spares(const PlanVariants& variants, std::uint64_t gpus, std::uint32_t wanted) {
+  const auto fits = [&](std::int64_t spares) {
+    return !variants.obstacle({.gpus = gpus, .spares = static_cast<std::uint32_t>(spares)});
+  };
+  if (fits(wanted)) return wanted;
+  // A trace may name a spare, so that fewer than those that are given are no scenario either.
+  for (const std::uint32_t few : {0U, std::min(wanted, warm_spares(variants.base()->world))})
+    if (few < wanted && fits(few))
+      return static_cast<std::uint32_t>(least(few, wanted, [&](std::int64_t each) { return !fits(each); }) -
+                                        1);
+  return wanted;
+}
+
+/// As many spares for each host of the job as no run can use up, or as fit.
 class Plenty {
  public:
-  explicit Plenty(PlanVariants& variants) {
+  explicit Plenty(PlanVariants& variants) : variants_(&variants) {
     const World& given = variants.base()->world;
+    const std::uint64_t gpus = size_of(*variants.base());
     hosts_ = given.inventory.job_hosts;
     spares_ = std::max(warm_spares(given), hosts_ / 20 + 8);
     while (true) {
-      const auto point = variants.point({.spares = spares_});
+      const std::uint32_t tried = fitting_spares(variants, gpus, spares_);
+      const auto point = variants.point({.spares = tried});
       if (!point || !variants.run(*point, variants.first_look())) return;
       const std::uint32_t used = variants.most_spares_in_use(*point, variants.first_look());
-      if (used < spares_ || spares_ >= hosts_) return;
-      spares_ = std::min(2 * spares_, std::max(hosts_, spares_ + 1));
+      if (used < tried || spares_ >= hosts_) return;
+      // Where no more fit, nobody knows how many more of them a run would use.
+      spares_ = tried < spares_ ? hosts_ : std::min(2 * spares_, std::max(hosts_, spares_ + 1));
+      if (tried == fitting_spares(variants, gpus, spares_)) return;
     }
   }
   std::uint32_t spares(std::uint64_t gpus, std::uint32_t gpus_per_host) const {
     const std::uint64_t hosts = gpus / gpus_per_host;
-    return std::max<std::uint32_t>(8, static_cast<std::uint32_t>((spares_ * hosts + hosts_ - 1) / hosts_));
+    const std::uint64_t wanted = std::max<std::uint64_t>(8, (spares_ * hosts + hosts_ - 1) / hosts_);
+    const auto [known, is_new] = fitting_.try_emplace(gpus);
+    if (is_new) known->second = fitting_spares(*variants_, gpus, static_cast<std::uint32_t>(wanted));
+    return known->second;
   }
 
  private:
+  PlanVariants* variants_;
   std::uint32_t hosts_ = 0, spares_ = 0;
+  mutable std::map<std::uint64_t, std::uint32_t> fitting_;  // by GPUs
 };
 
 constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -112,6 +112,12 @@ std::optional<PointNumber> PlanVariants::valid_point(const Variant& variant) {
   return experiment_->add(std::move(loaded.point));
 }
 
+std::optional<Problem> PlanVariants::obstacle(const Variant& variant) const {
+  const LoadedPoint loaded = load(variant);
+  if (loaded.point || loaded.problems.empty()) return std::nullopt;
+  return loaded.problems.front();
+}
+
 bool PlanVariants::run(PointNumber point, std::uint32_t replicas) {
   return run(std::vector<PointNumber>{point}, replicas);
 }

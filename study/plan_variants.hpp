@@ -44,6 +44,8 @@ class PlanVariants {
   /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as fewer
   /// hosts than checkpoints have copies.
   std::optional<PointNumber> valid_point(const Variant& variant);
+  /// Why the variant is no scenario; nothing where it is one.
+  std::optional<Problem> obstacle(const Variant& variant) const;
   /// False where it stopped.
   bool run(PointNumber point, std::uint32_t replicas);
   bool run(const std::vector<PointNumber>& points, std::uint32_t replicas);

@@ -122,6 +122,42 @@ TEST(Plan, PassesOverSizesThatTheScenarioCannotHave) {
   EXPECT_EQ(planned.result->enough->size.hosts, 2U);
 }
 
+constexpr const char* kNeighbour =
+    R"(cluster.shared.jobs={other={hosts=1,priority=0,arrives="30d",runs="1h"}})";
+
+// The plan starts from 12 spares or more, and there is room for 3.
+TEST(Plan, OnASharedClusterTriesTheSparesThatFit) {
+  Bench bench(undisturbed({"spares.count=1", "cluster.shared.hosts=11", kNeighbour}));
+  const PlanQuestion asked = question(bench.source, 1e6, 5);
+  PlanVariants variants(bench.experiment, bench.source, asked);
+  ASSERT_EQ(variants.base()->world.inventory.job_hosts, 8U);
+  EXPECT_FALSE(variants.obstacle({.spares = 3}));
+  EXPECT_TRUE(variants.obstacle({.spares = 4}));
+  const Planned planned = plan(bench.experiment, bench.source, asked);
+  for (const Problem& problem : planned.problems) ADD_FAILURE() << problem.text();
+  ASSERT_TRUE(planned.result && planned.result->enough);
+  EXPECT_EQ(planned.result->enough->size.hosts, 1U);
+  // Beside one host the search finds room for all the spares that it tries.
+  EXPECT_TRUE(std::ranges::none_of(planned.result->notes,
+                                   [](const std::string& note) { return note.starts_with("Not tried"); }));
+}
+
+TEST(Plan, OnASharedClusterSaysWhereItEnds) {
+  Bench bench(undisturbed({"spares.count=1", "cluster.shared.hosts=11", kNeighbour}));
+  const Planned planned = plan(bench.experiment, bench.source, question(bench.source, 1, 5));
+  for (const Problem& problem : planned.problems) ADD_FAILURE() << problem.text();
+  ASSERT_TRUE(planned.result && planned.result->best);
+  const PlanSize& best = planned.result->best->size;
+  EXPECT_LE(best.hosts + best.spares, 11U);
+  const auto says = [&](const std::string& what) {
+    return std::ranges::any_of(planned.result->notes, [&](const std::string& note) {
+      return note.starts_with("Not tried: more than " + what) &&
+             note.find("cluster.shared.hosts") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says(std::to_string(best.spares) + " warm spare"));
+}
+
 TEST(Plan, OneSpareMoreIsOneMore) {
   Bench bench(undisturbed({"spares.count=2", "spares.cold=3"}));
   const PlanQuestion asked = question(bench.source, 1e6, 5);
