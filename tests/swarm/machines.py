@@ -116,6 +116,8 @@ def shared(chance, size):
         wide = chance.whole(1, hosts)
         runs = chance.between(size.seconds / 1000, size.seconds / 5)
         apart = runs * wide / hosts * chance.between(3, 30) + runs / max(1, hosts // wide)
+        # Whoever comes is looked at beside those that run; in a year, where there is no window, no more often than `check` allows.
+        apart = max(apart, 5 * (hosts / wide + 1) * 365 * DAY / 2e7)
         out["jobs"][f"other_{number}"] = {"hosts": wide, "priority": chance.randint(-3, 3), "arrives": chance.distribution(apart),
                                           "runs": chance.law(runs / 2)}
     return out
@@ -164,9 +166,10 @@ def job(chance, size, on):
     return out
 
 
-def may_be_smaller(job, size):
-    """Whether some of the data-parallel replicas fill whole hosts."""
+def may_be_left_out(job, size):
+    """How many data-parallel replicas together fill whole hosts, so that the job can go on without them; 0 where none do."""
     parts = job["layout"]
     ranks = parts["tp"] * parts["cp"]  # of a replica in a stage
     together = math.lcm(ranks, size.gpus_per_host) // ranks
-    return "step_time" in job and parts.get("ep", 1) == 1 and parts["dp"] % together == 0 and parts["dp"] > together
+    possible = "step_time" in job and parts.get("ep", 1) == 1 and parts["dp"] % together == 0 and parts["dp"] > together
+    return together if possible else 0
