@@ -5,7 +5,7 @@ import sys
 from generator import written
 from swarm import Swarm
 
-MOST_REFUSED = 0.25  # of the scenarios, at first
+MOST_REFUSED = 0.1  # of the scenarios, at first
 
 
 def try_scenarios(test, seeds):

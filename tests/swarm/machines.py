@@ -152,6 +152,12 @@ def job(chance, size, on):
             out["start"]["at_gpus"] = chance.choice((1, size.gpus, 2048))
             grow = [phase for phase in phases[1:] if chance.happens(0.5)] or ["warm_up"]
             out["start"]["growth"] = {phase: chance.choice((-1.0, 0.5, 1.0, 2.0)) for phase in grow}
+    # A detector that a restart does not silence stops the job again and again. Where starts take no time, a long run keeps millions
+    # of them, in more memory than there is.
+    if size.seconds > 1e5 or "start" not in out and chance.happens(0.5):
+        start = out.setdefault("start", {})
+        if not start.keys() - {"at_gpus", "growth"} or size.seconds > 5e6:
+            start["process_start"] = duration(max(1, size.seconds / 1e5))
     if on("planned"):
         out["planned"] = {"hold": chance.duration(1, size.seconds / 10)}
         if "window" in out and chance.happens(0.5):
