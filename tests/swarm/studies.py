@@ -2,11 +2,14 @@
 import re
 
 import figures
+import runner
 from case import FAILED, SKIPPED, SUCCESS, WRONG_INPUT
 from properties import effective, first_of, json_of, same_directories, seconds, the_run
 
 # A study of scenarios that take longer than that for one replica says nothing more, and takes minutes.
 MOST_SECONDS = 0.2
+# Of a study's replicas, the most that it was seen to take.
+TUNED_RUNS, PLANNED_RUNS, UNCERTAIN_RUNS = 100, 200, 8000
 VARIED = ("spares.count=0,2", "checkpoint.interval=10min,20min,1h", "detection.timeout=2min,1h", "recovery.restarts_in_place=0:3",
           "policies.recover=\"replace\",\"restart\"", "telemetry.clock_error=0s,1s")
 
@@ -68,7 +71,15 @@ def swept(case):
     return None if found else SKIPPED
 
 
+def takes_long(case, runs):
+    """Whether a study of so many replicas takes too much of the CPU time that a command has."""
+    the_run(case)
+    return case.seconds * runs > runner.CPU_SECONDS / 4
+
+
 def tuned(case):
+    if takes_long(case, TUNED_RUNS):
+        return SKIPPED
     over = case.chance.choice(("checkpoint.interval", "spares.count=0:3", "detection.timeout"))
     return study(case, "tune", case.scenario, "--over", over, "--budget", 100, codes=(SUCCESS, FAILED, WRONG_INPUT)) or SKIPPED
 
@@ -77,6 +88,8 @@ def planned(case):
     job = effective(case)["job"]
     finish = max(60.0, (seconds(job["step_time"]) or 1.0) * max(1, job["steps"]) * 2)
     drawn = ("--uncertainty",) if case.chance.happens(0.3) else ()
+    if takes_long(case, UNCERTAIN_RUNS if drawn else PLANNED_RUNS):
+        return SKIPPED
     return study(case, "plan", case.scenario, "--finish-by", f"{finish:.0f}s", *drawn, replicas=2,
                  codes=(SUCCESS, FAILED, WRONG_INPUT)) or SKIPPED
 
