@@ -41,8 +41,8 @@ class PlanVariants {
   Settings settings(const Variant& variant) const;
   /// Nothing where the variant is no scenario: then it stopped() and problems() says why.
   std::optional<PointNumber> point(const Variant& variant);
-  /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as fewer
-  /// hosts than checkpoints have copies.
+  /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as
+  /// fewer hosts than checkpoints have copies.
   std::optional<PointNumber> valid_point(const Variant& variant);
   /// Why the variant is no scenario; nothing where it is one.
   std::optional<Problem> obstacle(const Variant& variant) const;
