@@ -1,6 +1,8 @@
 // The commands, one function each. They print, and return the exit code (cli/exit_code.hpp).
 #pragma once
 
+#include "draft/known.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +23,14 @@ struct StudyRequest {
   bool json = false;                       // the result alone, for scripts
   std::optional<std::uint32_t> incidents;  // replicas of a point that keep their incidents
 };
+
+struct NewRequest {
+  Known known;
+  std::string out;     // a file to make; empty or "-": standard output
+  bool force = false;  // a draft that is there may be replaced
+};
+/// A commented scenario from what a planner knows; asks at a terminal for what is missing.
+int new_command(const NewRequest& request);
 
 struct RunRequest : StudyRequest {
   std::optional<std::uint32_t> replicas;  // the scenario's, where not given

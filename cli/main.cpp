@@ -90,6 +90,7 @@ int main_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
+      "  gauntlet new --out mine.toml\n"
       "  gauntlet list scenarios\n"
       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
       "  gauntlet check my-scenario.toml\n\n"
@@ -120,6 +121,8 @@ int main_program(int argc, char** argv) {
   ResultsRequest results;
   DrillRequest drill;
   AgentRequest agent;
+  NewRequest draft;
+  add_new(app, draft, exit_code);
   add_run(app, run, exit_code);
   add_sweep(app, sweep, exit_code);
   add_compare(app, compare, exit_code);

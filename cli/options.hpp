@@ -28,6 +28,9 @@ CLI::Option* add_scenario(CLI::App& command, std::string& scenario);
 
 // --- commands; each leaves its exit code, and the request must outlive the parse ------------------------------------------
 
+// cli/new_options.cpp
+void add_new(CLI::App& app, NewRequest& request, int& exit_code);
+
 // cli/study_options.cpp
 void add_run(CLI::App& app, RunRequest& request, int& exit_code);
 void add_sweep(CLI::App& app, SweepRequest& request, int& exit_code);

@@ -35,5 +35,6 @@ set(GAUNTLET_ALL_ROOMS
     study
     study_mpi
     study_results
+    draft
     report
     real)

@@ -193,7 +193,9 @@ void check_start_deadline(const Place& root, const Scenario& scenario) {
     seconds += each->mean();
   if (deadline <= from_seconds(seconds))
     root.mistake_at("recovery.start_deadline",
-                    "is over before the phases of job.start are, which take " +
+                    (root.given("job.restart_time")
+                         ? std::string("is over before a restart is (job.restart_time), which takes ")
+                         : std::string("is over before the phases of job.start are, which take ")) +
                         to_text(from_seconds(seconds)) + " on average",
                     "write more than that");
 }

@@ -23,7 +23,10 @@ STUDY = ("--replicas", "2", "--threads", "1", "--seed", "5")
 STREAMS = ("stdin", "stdout", "stderr")
 
 # Of each command one that answers and one that is refused; the words {out}, {done} and {recording} are paths.
+KNOWN = ("--gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
+         "--restart 5min")
 COMMANDS = {
+    "new": [f"new {KNOWN}", f"new {KNOWN} --out {{out}}.toml", "new --gpus 64"],
     "run": [f"run {TINY} {{study}}", "run none.toml", f"run {TINY} --replica 1 --record {{out}}"],
     "sweep": [f"sweep {TINY} --vary spares.count=1,2 {{study}}", f"sweep {TINY} --vary nothing=1,2"],
     "compare": [f"compare {TINY} --with spares.count=2 {{study}}", f"compare {TINY}"],

@@ -30,6 +30,7 @@ ROOMS = {
     "study/results": ("core", "core/files", "core/record", "score"),
     "study": (*CORE, "models", "policies", "sim", "score", "config", "study/results"),
     "study/mpi": ("core", "core/record", "score", "config", "study"),
+    "draft": ("core", "models", "policies", "config", "study"),
     "report": ("core", "core/record", "score", "study/results"),
 }
 # These join the rooms; nothing includes them.
