@@ -241,12 +241,11 @@ std::uint32_t DraftWriter::stand_in_sequence() const {
 void DraftWriter::stand_in() {
   const Transformer& model = facts_->model;
   lines_.table("job.model");
-  lines_.remark(
-      fmt::format("assumption: the dimensions of catalog/models/{}.toml stand in for the model, which is not "
-                  "known. Only the MFU and what a "
-                  "slow part costs depend on them, so the report's MFU says nothing. Name the model in their "
-                  "place: model = \"NAME\".",
-                  model.name));
+  lines_.remark(fmt::format(
+      "assumption: the dimensions of catalog/models/{}.toml stand in for the model, which is not known. "
+      "Only the MFU and what a slow part costs depend on them: the report's MFU says nothing. Write the "
+      "dimensions of your model here.",
+      model.name));
   const auto whole = [&](const char* key, std::uint64_t value) {
     lines_.line(key, std::to_string(value), "");
   };
@@ -304,7 +303,8 @@ void DraftWriter::storage() {
       "mode", "\"synchronous\"",
       "assumption: training waits until a checkpoint is durable; \"two_stage\" writes it behind training");
   lines_.line("stall", in_quotes(facts_->checkpoint), "given: time for which one checkpoint blocks training");
-  lines_.line("free", "true", "a checkpoint takes no other time: its load is part of job.restart_time");
+  lines_.line("free", "true",
+              "no other part of a checkpoint takes time: its load is part of job.restart_time");
 }
 
 void DraftWriter::repair() {
@@ -389,14 +389,17 @@ void DraftWriter::policies() {
       "checkpoint", "\"daly\"",
       "assumption: the interval follows from failures and stalls; \"fixed\": checkpoint.interval holds");
   first_interval();
-  constexpr Duration kUsualHang = std::chrono::minutes(10);  // detection.hang_timeout by default
+  constexpr Duration kUsualHang =
+      std::chrono::minutes(10);  // hang_timeout and traffic_stopped.lasting by default
   const bool slow = longest_rest() >= kUsualHang;
   if (!slow && !mix_) return;
   lines_.table("detection");
   if (slow) {
     const double minutes = std::ceil(2 * to_seconds(longest_rest()) / 60);
-    lines_.line("hang_timeout", in_quotes(fmt::format("{:.0f}min", minutes)),
+    const std::string twice = in_quotes(fmt::format("{:.0f}min", minutes));
+    lines_.line("hang_timeout", twice,
                 "chosen: without a step for so long the job hangs; twice a step and a checkpoint");
+    lines_.line("traffic_stopped.lasting", twice, "chosen: the same, of network traffic");
   }
   if (mix_)
     lines_.line("lines", "\"nvidia-xid\"", "assumption: what each log line asks for, of catalog/lines");

@@ -74,7 +74,7 @@ std::optional<std::string> FactsReader::word(std::string_view option) {
   if (text.empty()) {
     refuse(option, "says nothing", example);
   } else if (!is_plain(text)) {
-    refuse(option, "has a character that is no plain text", example);
+    refuse(option, "has a character that is not plain text", example);
   } else {
     return std::string(text);
   }
@@ -207,7 +207,7 @@ void FactsReader::read_work() {
   facts_.steps = whole_number("--steps", 1, kMostSteps);
   if (const auto window = duration("--window", false)) facts_.window = window;
   facts_.batch = tokens("--batch", "16.8M");
-  if (given("--step-time") && given("--tokens") && !given("--batch"))
+  if (!given("--model") && given("--step-time") && given("--tokens") && !given("--batch"))
     out_.missing.push_back(&known_option("--batch"));
 }
 

@@ -1,4 +1,4 @@
-// What a planner knows, read: numbers with their units, entries of the catalogue, and what cannot be.
+// The facts of a job, read from a planner's words: numbers with units and entries of the catalogue. What cannot be is refused.
 #pragma once
 
 #include "core/problem.hpp"

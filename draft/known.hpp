@@ -1,4 +1,4 @@
-// What a planner knows of a job, in the planner's own words: the options of `gauntlet new`, which its questions fill too.
+// The words in which a planner states a job: the options of `gauntlet new`, which its questions fill too.
 #pragma once
 
 #include <optional>

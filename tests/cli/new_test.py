@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pty
+import re
 import select
 import shlex
 import shutil
@@ -111,6 +112,39 @@ class New(unittest.TestCase):
         done = self.gauntlet(f"new {KNOWN.replace('4096', '4100')} --out {out}", 2)
         self.assertIn("--gpus: \"4100\" is not a multiple of the 8 GPUs of one h100 host; write --gpus 4096 or 4104", done.stderr)
         self.assertFalse(out.exists())
+
+    def page(self):
+        """The code blocks of the page about keys, and its text."""
+        text = pathlib.Path("docs/you-know-x-set-y.md").read_text()
+        return re.findall(r"```(\w*)\n(.*?)```", text, re.S), text
+
+    def test_every_command_of_the_page_runs(self):
+        blocks, _ = self.page()
+        lines = [line for kind, block in blocks if not kind for line in block.splitlines()]
+        self.assertGreater(len(lines), 3)
+        for line in lines:
+            words = shlex.split(line)
+            self.assertEqual(words[0], "gauntlet")
+            done = subprocess.run([GAUNTLET, *words[1:]], cwd=self.place, capture_output=True, text=True, timeout=SECONDS_MAX,
+                                  stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr}")
+
+    def test_the_phases_of_the_page_take_the_place_of_the_restart_time(self):
+        blocks, _ = self.page()
+        phases = next(block for kind, block in blocks if kind == "toml")
+        mine = (GOLDEN / "mine.toml").read_text()
+        storage, start = phases[phases.index("[storage]\n") + len("[storage]\n"):], phases[:phases.index("[storage]")]
+        other = self.place / "other.toml"
+        other.write_text(re.sub(r"restart_time.*\n", "", mine).replace("[storage]\n", start + "[storage]\n" + storage))
+        self.assertEqual(self.gauntlet(f"check {other}").stderr, "")
+        other.write_text(mine + start)
+        self.assertIn("is all of a restart, and job.start.", self.gauntlet(f"check {other}", 2).stderr)
+
+    def test_the_page_has_every_fact_that_the_command_takes(self):
+        _, text = self.page()
+        named = set(re.findall(r"--[a-z-]+", "".join(line for line in text.splitlines() if line.startswith("|"))))
+        known = set(re.findall(r"--[a-z-]+", self.gauntlet("new --help").stdout.split("Examples:")[0]))
+        self.assertEqual(named, known - {"--help", "--help-all", "--out", "--force"})
 
     # --- questions ------------------------------------------------------------------------------------------------------------
 

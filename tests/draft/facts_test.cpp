@@ -29,7 +29,7 @@ TEST(Facts, ThatCannotBeAreRefused) {
        "\"a100-40g\", "
        "\"a100-80g\", \"h100\", \"h200\", \"h800\"\n"},
       {{{"--step-time", "5s"}}, "--step-time: \"5s\" is given beside --model; leave one of them out\n"},
-      {{{"--model", ""}, {"--step-time", "0s"}},
+      {{{"--model", ""}, {"--step-time", "0s"}, {"--batch", "4M"}},
        "--step-time: \"0s\" is not above zero; write for example --step-time 90s\n"},
       {{{"--steps", "100"}}, "--steps: \"100\" is given beside --tokens; leave one of them out\n"},
       {{{"--window", "30d"}}, "--window: \"30d\" is given beside --tokens; leave one of them out\n"},
@@ -77,7 +77,7 @@ TEST(Facts, ThatCannotBeAreRefused) {
        "--gpu-hour: \"2USD/h\" is not a price; write for example --gpu-hour 2.10USD\n"},
       {{{"--gpu-hour", "-2USD"}}, "--gpu-hour: \"-2USD\" is not a price that can be paid; write for example"},
       {{{"--restart", "8min\nseed = 2"}},
-       "--restart: has a character that is no plain text; write --restart TIME\n"},
+       "--restart: has a character that is not plain text; write --restart TIME\n"},
       {{{"--restart", " "}}, "--restart: \" \" says nothing; write --restart TIME\n"},
       {{{"--model", "llama3-405b"}, {"--gpus", "64"}},
        "--gpus: \"64\" are too few for llama3-405b: the smallest of "},
