@@ -25,6 +25,13 @@ DRAFTS = {
 }
 
 
+def prompt_after(words, seen, at):
+    """Where the prompt ends that follows these words; negative where it is not there yet."""
+    said = seen.find(words, at)
+    prompt = seen.find("\n> ", said) if said >= 0 else -1
+    return prompt + 3 if prompt >= 0 else -1
+
+
 class New(unittest.TestCase):
     def setUp(self):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="gauntlet-new-"))
@@ -110,7 +117,8 @@ class New(unittest.TestCase):
     def test_what_cannot_be_is_refused_and_nothing_is_written(self):
         out = self.place / "mine.toml"
         done = self.gauntlet(f"new {KNOWN.replace('4096', '4100')} --out {out}", 2)
-        self.assertIn("--gpus: \"4100\" is not a multiple of the 8 GPUs of one h100 host; write --gpus 4096 or 4104", done.stderr)
+        self.assertIn("--gpus: \"4100\" is not a multiple of the 8 GPUs of one h100 host; write --gpus 4096 or 4104",
+                      done.stderr)
         self.assertFalse(out.exists())
 
     def page(self):
@@ -142,8 +150,8 @@ class New(unittest.TestCase):
 
     def test_the_page_has_every_fact_that_the_command_takes(self):
         _, text = self.page()
-        named = set(re.findall(r"--[a-z-]+", "".join(line for line in text.splitlines() if line.startswith("|"))))
-        known = set(re.findall(r"--[a-z-]+", self.gauntlet("new --help").stdout.split("Examples:")[0]))
+        named = set(re.findall(r"--[a-z][a-z-]*", "".join(line for line in text.splitlines() if line.startswith("|"))))
+        known = set(re.findall(r"--[a-z][a-z-]*", self.gauntlet("new --help").stdout.split("Examples:")[0]))
         self.assertEqual(named, known - {"--help", "--help-all", "--out", "--force"})
 
     # --- questions ------------------------------------------------------------------------------------------------------------
@@ -167,8 +175,8 @@ class New(unittest.TestCase):
             if not more:
                 break
             seen += more.decode().replace("\r\n", "\n")
-            while waiting and (found := seen.find("\n> ", seen.find(waiting[0][0], at) if waiting[0][0] in seen[at:] else len(seen))) >= 0:
-                at = found + 3
+            while waiting and (prompt := prompt_after(waiting[0][0], seen, at)) >= 0:
+                at = prompt
                 os.write(terminal, waiting.pop(0)[1].encode())
         os.close(terminal)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), code, seen)
