@@ -33,6 +33,7 @@ void add_scaled(const Value& resolved, const std::string& path, double factor, S
 
 Settings quicker_restart(const Value& resolved) {
   Settings settings;
+  add_scaled(resolved, "job.restart_time", kTenthLess, settings);
   for (const char* phase :
        {"scheduling", "provisioning", "process_start", "communicator_init", "data_loader", "warm_up"})
     add_scaled(resolved, std::string("job.start.") + phase, kTenthLess, settings);

@@ -121,6 +121,10 @@ class New(unittest.TestCase):
                       done.stderr)
         self.assertFalse(out.exists())
 
+    def test_a_plan_offers_a_quicker_restart(self):
+        done = self.gauntlet(f"plan {GOLDEN}/mine.toml --finish-by 7d --replicas 20 --threads 1 --quiet")
+        self.assertIn("restarts 10% quicker", done.stdout)
+
     def page(self):
         """The code blocks of the page about keys, and its text."""
         text = pathlib.Path("docs/you-know-x-set-y.md").read_text()

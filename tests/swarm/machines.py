@@ -150,6 +150,8 @@ def job(chance, size, on):
             out["start"]["at_gpus"] = chance.choice((1, size.gpus, 2048))
             grow = [phase for phase in phases[1:] if chance.happens(0.5)] or ["warm_up"]
             out["start"]["growth"] = {phase: chance.choice((-1.0, 0.5, 1.0, 2.0)) for phase in grow}
+    elif "stop_time" in out:  # one number in place of the phases
+        out["restart_time"] = duration(size.step * 5)
     if on("planned"):
         out["planned"] = {"hold": chance.duration(1, size.seconds / 10)}
         if "window" in out and chance.happens(0.5):

@@ -184,11 +184,12 @@ def no_worse(case):
     if settings["spares"]["policy"] == "fixed" and not settings["cluster"]["shared"].get("jobs") and case.chance.happens(0.5):
         change = f"spares.count={settings['spares']['count'] + 2}"
     else:
-        start = settings["job"]["start"]
-        phases = [name for name in start if isinstance(start[name], str) and name != "source" and seconds(start[name]) > 0]
-        if not phases:
+        times = {"job.restart_time": settings["job"].get("restart_time")}
+        times.update({f"job.start.{name}": value for name, value in settings["job"].get("start", {}).items() if name != "source"})
+        times = {path: seconds(value) for path, value in times.items() if isinstance(value, str) and seconds(value) > 0}
+        if not times:
             return SKIPPED
-        change = " ".join(f"job.start.{name}={seconds(start[name]) / 2:.9f}s" for name in phases)
+        change = " ".join(f"{path}={value / 2:.9f}s" for path, value in times.items())
     words = (case.scenario, "--with", change)
     if case.run("compare", *words, "--replicas", 1, "--quiet", codes=(SUCCESS, FAILED, WRONG_INPUT)).code == WRONG_INPUT:
         return SKIPPED
