@@ -30,9 +30,10 @@ BY_HAND = {"policies.detect", "checkpoint.interval", "checkpoint.memory_interval
 # No end of the range: it takes a run minutes, or as much memory as there is, and says nothing more than a smaller one.
 # hardware and pools are another matter, whose limits are being worked on. A restart time would be refused beside the phases.
 NO_EXTREME = ("cluster.hosts", "cluster.hardware", "cluster.shared", "cluster.network", "spares", "job.layout", "job.model",
-              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.window",
-              "job.restart_time", "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period", "telemetry.traffic_interval",
-              "telemetry.gap_mtbf", "telemetry.blip_mtbf", "telemetry.noise", "job.give_up_after", "drill")
+              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time",
+              "job.window", "job.restart_time", "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period",
+              "telemetry.traffic_interval", "telemetry.gap_mtbf", "telemetry.blip_mtbf", "telemetry.noise", "job.give_up_after",
+              "drill")
 
 
 class Scenario:
