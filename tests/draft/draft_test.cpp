@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -67,7 +69,8 @@ TEST(Draft, HasTheLayoutThatTheStepModelFoundFastest) {
   EXPECT_EQ(StepModel(world).healthy(), choice.chosen->step)
       << "the step model sees the job as the scenario has it";
   // No layout that is written by hand beats it.
-  for (const auto& [tp, pp] : {std::pair{8, 1}, {8, 2}, {8, 4}, {4, 4}, {4, 8}, {8, 8}}) {
+  for (const auto& [tp, pp] :
+       std::initializer_list<std::pair<int, int>>{{8, 1}, {8, 2}, {8, 4}, {4, 4}, {4, 8}, {8, 8}}) {
     const FactsRead other =
         read_facts(mine_with({{"--tp", std::to_string(tp)}, {"--pp", std::to_string(pp)}}));
     const LayoutChoice by_hand = choose_layout(*other.facts);
