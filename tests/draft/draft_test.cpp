@@ -7,7 +7,7 @@
 #include "tests/draft/knowns.hpp"
 
 #include <gmock/gmock.h>
-#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -184,40 +184,37 @@ Words any_work() {
   return words;
 }
 
-TEST(Draft, OfAnyWordsIsAcceptedAndHasTheirRate) {
-  EXPECT_TRUE(rc::check([] {
-    const Counted counted = any_count();
-    const std::uint64_t hosts = *rc::gen::inRange<std::uint64_t>(16, 3000);
-    Words words = any_work();
-    words.emplace_back("--gpus", std::to_string(8 * hosts));
-    words.emplace_back("--hardware", *rc::gen::element<std::string>("h100", "a100-80g", "h200"));
-    words.emplace_back("--failures", std::to_string(static_cast<std::uint64_t>(counted.count)) + " over " +
-                                         std::to_string(counted.days) + "d x " +
-                                         std::to_string(counted.hosts) + " hosts");
-    words.emplace_back("--checkpoint", minutes(0, 60));
-    words.emplace_back("--restart", minutes(0, 120));
-    words.emplace_back("--repair", minutes(1, 1000));
-    if (*rc::gen::arbitrary<bool>())
-      words.emplace_back("--spares", std::to_string(*rc::gen::inRange(0, 100)));
-    if (*rc::gen::arbitrary<bool>()) words.emplace_back("--mix", "llama3");
-    if (*rc::gen::arbitrary<bool>()) words.emplace_back("--gpu-hour", "2.10USD");
-    const Draft draft = draft_of(known_of(words));
-    for (const auto& [option, word] : words) RC_LOG() << option << " '" << word << "' ";
-    // Two things may be wrong with such words: hosts that would have been in repair all the time, and a model too large.
-    const std::string problems = lines_of(draft.problems);
-    const bool refused = problems.find("cannot be: repairs") != std::string::npos ||
-                         problems.find("are too few for") != std::string::npos;
-    RC_CLASSIFY(refused, "refused");
-    if (refused) return;
-    RC_ASSERT(problems == "");
-    const LoadedScenario loaded = load_draft(draft);
-    RC_ASSERT(lines_of(loaded.problems) + lines_of(loaded.warnings) == "");
-    const World& world = loaded.scenario->world;
-    const double expected =
-        counted.count / static_cast<double>(counted.days * counted.hosts) * static_cast<double>(hosts) / kDay;
-    RC_ASSERT(std::abs(rate_of(world) / expected - 1) < 1e-9);
-    RC_ASSERT(world.job.layout.ranks() == 8 * hosts);
-  }));
+RC_GTEST_PROP(Draft, OfAnyWordsIsAcceptedAndHasTheirRate, ()) {
+  const Counted counted = any_count();
+  const std::uint64_t hosts = *rc::gen::inRange<std::uint64_t>(16, 3000);
+  Words words = any_work();
+  words.emplace_back("--gpus", std::to_string(8 * hosts));
+  words.emplace_back("--hardware", *rc::gen::element<std::string>("h100", "a100-80g", "h200"));
+  words.emplace_back("--failures", std::to_string(static_cast<std::uint64_t>(counted.count)) + " over " +
+                                       std::to_string(counted.days) + "d x " + std::to_string(counted.hosts) +
+                                       " hosts");
+  words.emplace_back("--checkpoint", minutes(0, 60));
+  words.emplace_back("--restart", minutes(0, 120));
+  words.emplace_back("--repair", minutes(1, 1000));
+  if (*rc::gen::arbitrary<bool>()) words.emplace_back("--spares", std::to_string(*rc::gen::inRange(0, 100)));
+  if (*rc::gen::arbitrary<bool>()) words.emplace_back("--mix", "llama3");
+  if (*rc::gen::arbitrary<bool>()) words.emplace_back("--gpu-hour", "2.10USD");
+  const Draft draft = draft_of(known_of(words));
+  for (const auto& [option, word] : words) RC_LOG() << option << " '" << word << "' ";
+  // Two things may be wrong with such words: hosts that would have been in repair all the time, and a model too large.
+  const std::string problems = lines_of(draft.problems);
+  const bool refused = problems.find("cannot be: repairs") != std::string::npos ||
+                       problems.find("are too few for") != std::string::npos;
+  RC_CLASSIFY(refused, "refused");
+  if (refused) return;
+  RC_ASSERT(problems == "");
+  const LoadedScenario loaded = load_draft(draft);
+  RC_ASSERT(lines_of(loaded.problems) + lines_of(loaded.warnings) == "");
+  const World& world = loaded.scenario->world;
+  const double expected =
+      counted.count / static_cast<double>(counted.days * counted.hosts) * static_cast<double>(hosts) / kDay;
+  RC_ASSERT(std::abs(rate_of(world) / expected - 1) < 1e-9);
+  RC_ASSERT(world.job.layout.ranks() == 8 * hosts);
 }
 
 // --- simulated ----------------------------------------------------------------------------------------------------------
