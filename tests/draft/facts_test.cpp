@@ -65,7 +65,7 @@ TEST(Facts, ThatCannotBeAreRefused) {
       {{{"--mix", "greyhound-fail-slow"}},
        "which does not stop the job: a count of failures cannot be split by it; choose a "
        "profile of failures that stop a job, such as llama3\n"},
-      {{{"--checkpoint", "90"}}, "--checkpoint: \"90\" has no unit; write \"90s\" or \"90min\"\n"},
+      {{{"--checkpoint", "90"}}, "--checkpoint: \"90\" has no unit; write \"90s\", \"90min\" or \"90h\"\n"},
       {{{"--checkpoint", "-3s"}}, "--checkpoint: \"-3s\""},
       {{{"--restart", "soon"}}, "--restart: \"soon\""},
       {{{"--repair", "0s"}}, "--repair: \"0s\" is not above zero; write for example --repair 90s\n"},
