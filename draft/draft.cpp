@@ -5,6 +5,7 @@
 #include "draft/layout.hpp"
 #include "draft/mix.hpp"
 #include "draft/toml_lines.hpp"
+#include "models/calibration/calibration.hpp"
 #include "policies/spares/sizing.hpp"
 
 #include <fmt/format.h>
@@ -270,13 +271,14 @@ void DraftWriter::layout() {
         "for whom when "
         "one of them stops.");
   } else {
-    lines_.remark(fmt::format(
-        "chosen: the fastest of {} layouts by the step model that fit {:.0f}% of a GPU's memory{}; a healthy "
-        "step takes {}. Write "
-        "your own layout here, or --tp and --pp; `gauntlet step FILE` says how long its step takes.",
-        thousands(chosen_.tried), 100 * chosen_.memory_share,
-        chosen_.recompute == Recompute::full ? " with full recomputation" : "",
-        about(to_seconds(chosen_.step))));
+    lines_.remark(
+        fmt::format("chosen: of {} layouts that fit {:.0f}% of a GPU's memory{}, the fastest by the step "
+                    "model. A healthy step takes {}. "
+                    "Write your own layout here, or give --tp and --pp; `gauntlet step FILE` says how long "
+                    "its step takes.",
+                    thousands(chosen_.tried), 100 * chosen_.memory_share,
+                    chosen_.recompute == Recompute::full ? " with full recomputation" : "",
+                    about(to_seconds(chosen_.step))));
   }
   lines_.line("tp", std::to_string(layout.tp),
               fmt::format("{}: tensor-parallel ranks", facts_->tp ? "given" : "chosen"));
@@ -291,7 +293,11 @@ void DraftWriter::layout() {
   if (layout.ep > 1)
     lines_.line("ep", std::to_string(layout.ep),
                 "chosen: expert-parallel ranks, cut from the data-parallel ones");
-  if (facts_->step_time || chosen_.recompute == Training{}.recompute) return;
+  if (facts_->step_time) return;
+  lines_.table("job.calibration");
+  lines_.line("stack", in_quotes(Calibration{}.stack),
+              "assumption: the training software; the step model is fitted on its published step times");
+  if (chosen_.recompute == Training{}.recompute) return;
   lines_.table("job.training");
   lines_.line("recompute", "\"full\"",
               "chosen: every layer's forward pass is computed again, to save memory");

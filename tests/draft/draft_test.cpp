@@ -83,6 +83,15 @@ TEST(Draft, HasTheLayoutThatTheStepModelFoundFastest) {
   }
 }
 
+// Table 4 of https://arxiv.org/abs/2407.21783 has tp 8, pp 16, dp 128 for 16,384 GPUs and 16M tokens in a step.
+TEST(Draft, HasThePublishedLayoutOfLlama3) {
+  const World world = sound(mine_with({{"--model", "llama3-405b"}, {"--gpus", "16384"}})).world;
+  EXPECT_EQ(world.job.layout.tp, 8U);
+  EXPECT_EQ(world.job.layout.pp, 16U);
+  EXPECT_EQ(world.job.layout.dp, 128U);
+  EXPECT_EQ(world.job.global_batch, 2048U);
+}
+
 TEST(Draft, OfAKnownStepTimeNamesWhatStandsIn) {
   const Words words = {{"--model", ""}, {"--step-time", "5.5s"}, {"--batch", "16M"}};
   const Scenario scenario = sound(mine_with(words));
