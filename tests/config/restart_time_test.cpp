@@ -40,7 +40,7 @@ TEST(RestartTime, MayBeDrawn) {
 TEST(RestartTime, BesideAPhaseIsRefusedWithBothLines) {
   for (const char* phase : {"provisioning = \"1min\"", "scheduling = \"1min\"", "process_start = \"1min\"",
                             "communicator_init = \"1min\"", "data_loader = \"1min\"", "warm_up = \"1min\"",
-                            "at_gpus = 8", "growth = { warm_up = 0.0 }"}) {
+                            "at_gpus = 8", "growth.warm_up = 0.0"}) {
     const std::string key(phase, std::string(phase).find(' '));
     const LoadedScenario loaded = load_text(kWithRestart + "[job.start]\n" + phase + "\n");
     EXPECT_FALSE(loaded.scenario) << phase;
