@@ -15,8 +15,8 @@ struct StudyRequest {
   std::optional<std::uint64_t> seed;       // the scenario's, where not given
   unsigned threads = 1;                    // of every process
   std::string out;                         // a directory to make; empty: nothing is written
-  bool force = false;                      // what is there may be replaced
-  bool resume = false;                     // go on with what is there
+  bool force = false;                      // whether an existing directory is replaced
+  bool resume = false;                     // whether the study in `out` is continued
   bool quiet = false;                      // no progress bar
   bool json = false;                       // the result alone, for scripts
   std::optional<std::uint32_t> incidents;  // replicas of a point that keep their incidents
@@ -120,7 +120,7 @@ struct TraceRequest {
   bool by_node = false;
   std::optional<double> max_rejected;  // share of the lines
   std::optional<std::string> out;      // a file to make; `import` has one
-  bool force = false;                  // what is there may be replaced by its like
+  bool force = false;                  // whether an existing file of the same kind is replaced
   bool json = false;
 };
 /// Failure records of a real cluster as faults that a scenario can extend.

@@ -143,7 +143,7 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
   return opened;
 }
 
-/// What the figures cannot say: a checkpoint that was lost costs time, and does not show as what it is.
+/// The damaged checkpoints of a drill. The figures do not show them: a lost checkpoint appears only as recomputed steps.
 std::string checkpoint_section(const DrillResult& result) {
   if (result.checkpoint_warnings.empty()) return "";
   std::string text = "\nCheckpoints\n";

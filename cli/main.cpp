@@ -83,7 +83,7 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int main_program(int argc, char** argv) {
-  CLI::App app("What will faults cost this training job, and which policies would make them cost less?",
+  CLI::App app("What will faults cost this training job, and which policies make them cost less?",
                "gauntlet");
   app.set_version_flag("--version", "gauntlet " GAUNTLET_VERSION);
   app.set_help_all_flag("--help-all", "Print the help of every command and exit");
@@ -93,10 +93,11 @@ int main_program(int argc, char** argv) {
       "  gauntlet list scenarios\n"
       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
       "  gauntlet check my-scenario.toml\n\n"
-      "Exit codes: 0 success, 1 the run failed, a replica gave up or a check found something, 2 the input is "
-      "wrong (nothing "
-      "was\n"
-      "written), 128 + N ended early by signal N, such as 130 by Ctrl-C (with the report of what was done).");
+      "Exit codes:\n"
+      "  0        success\n"
+      "  1        the run failed, a replica gave up, or a check found a problem\n"
+      "  2        the input is wrong; nothing was written\n"
+      "  128 + N  stopped by signal N, such as 130 by Ctrl-C; the report covers what was done");
   int exit_code = kSuccess;
   RunRequest run;
   SweepRequest sweep;

@@ -8,36 +8,36 @@
 namespace gauntlet {
 
 void add_step(CLI::App& app, StepRequest& request, int& exit_code) {
-  CLI::App* step = add(app, "step", "Say how long one training step takes, and where its time goes",
+  CLI::App* step = add(app, "step", "Show how long one training step takes, and where its time goes",
                        "  gauntlet step megascale-175b-12288\n"
                        "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
                        "      --trace step.json --heatmap step.svg");
   add_scenario(*step, request.scenario);
   add_sets(*step, request.sets);
   step->add_option("--degrade", request.degrade,
-                   "Make a part slower, as often as needed: host:17.slow=1.10, host:17.slow.forward=1.10, "
+                   "Make a part slower (can be repeated): host:17.slow=1.10, host:17.slow.forward=1.10, "
                    "host:17.gpu:3.slow=2, host:17.stall=2s, host:17.nic:2.degrade=4, "
                    "host:17.nic:2.degrade=lost, tor:3.degrade=2, jitter=0.02")
       ->type_name("COMPONENT.WHAT=VALUE")
       ->allow_extra_args(false);
   step->add_option("--network", request.network,
-                   "What says how fast communicators are (default: closed-form, or max-min where switches "
-                   "narrow, hashes collide or others send)")
+                   "The network model (default: closed-form, or max-min where switches are oversubscribed, "
+                   "hashes collide or other traffic is present)")
       ->check(CLI::IsMember(step_networks()));
   step->add_option("--ecmp", request.ecmp, "How switches choose among equal paths (max-min, simgrid)")
       ->check(CLI::IsMember({"spread", "hashed"}))
       ->capture_default_str();
   step->add_option("--beside", request.beside,
-                   "Another job's transfer on the same fabric, as often as needed (max-min)")
+                   "A transfer of another job on the same fabric; can be repeated (max-min)")
       ->type_name("host:A-host:B")
       ->allow_extra_args(false);
   step->add_option("--storm", request.storm,
-                   "A restore from storage at a host, to all of the job's (max-min)")
+                   "A restore from storage at this host to all hosts of the job (max-min)")
       ->type_name("host:A")
       ->allow_extra_args(false);
   step->add_option("--trace", request.trace, "Write a time line here, for https://ui.perfetto.dev")
       ->type_name("FILE");
-  step->add_option("--heatmap", request.heatmap, "Write a map of who waits for whom here, as SVG")
+  step->add_option("--heatmap", request.heatmap, "Write a map of which stage waits for which here, as SVG")
       ->type_name("FILE");
   step->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
   step->callback([&] { exit_code = step_command(request); });
@@ -51,28 +51,27 @@ void add_topology(CLI::App& app, TopologyRequest& request, int& exit_code) {
       "  gauntlet topology llama3-405b-54d --dot | dot -Tsvg > network.svg");
   add_scenario(*topology, request.scenario);
   add_sets(*topology, request.sets);
-  topology->add_flag("--dot", request.dot, "Print it for Graphviz; what there are many of is drawn as one");
+  topology->add_flag("--dot", request.dot, "Print the graph for Graphviz; equal parts are drawn as one");
   topology->callback([&] { exit_code = topology_command(request); });
 }
 
 namespace {
 
 void add_validate_step(CLI::App& validate, ValidateStepRequest& request, int& exit_code) {
-  CLI::App* step = add(validate, "step", "Hold the step model to steps that others measured and published",
+  CLI::App* step = add(validate, "step", "Compare the step model with published step times",
                        "  gauntlet validate step\n"
                        "  gauntlet validate step --json > validation.json\n"
                        "  gauntlet validate step --data models/calibration/published.csv");
-  step->add_option("--data", request.data,
-                   "Rows like those of models/calibration/published.csv, in their place")
+  step->add_option("--data", request.data, "Use these rows instead of models/calibration/published.csv")
       ->type_name("FILE");
-  step->add_flag("--fit", request.fit, "Find the constants of every software stack again, too");
+  step->add_flag("--fit", request.fit, "Also fit the constants of every software stack again");
   step->add_flag("--json", request.json, "Print the result as JSON, and nothing else");
   step->callback([&] { exit_code = validate_step_command(request); });
 }
 
 void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request, int& exit_code) {
   CLI::App* policies =
-      add(validate, "policies", "Hold policies and simulator to closed forms and to another simulator",
+      add(validate, "policies", "Compare policies and simulator with closed forms and with other simulators",
           "  gauntlet validate policies\n"
           "  gauntlet validate policies --quick --seed 3\n"
           "  gauntlet validate policies --only spares --json > spares.json");
@@ -80,8 +79,10 @@ void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request,
       ->type_name("S")
       ->check(CLI::Range(std::uint64_t{0}, kLargestSeed))
       ->capture_default_str();
-  policies->add_flag("--quick", request.quick, "As few replicas as the tests run: seconds, not minutes");
-  policies->add_option("--only", request.only, "Only what has this in its name: spares, crosscheck, ...")
+  policies->add_flag("--quick", request.quick, "Run as few replicas as the tests: seconds, not minutes");
+  policies
+      ->add_option("--only", request.only,
+                   "Only checks with this text in their name: spares, crosscheck, ...")
       ->type_name("TEXT");
   policies->add_option("--threads", request.threads, "Threads; the results do not depend on them")
       ->type_name("T")
@@ -96,10 +97,10 @@ void add_validate_policies(CLI::App& validate, ValidatePoliciesRequest& request,
 
 void add_validate(CLI::App& app, ValidateStepRequest& step, ValidatePoliciesRequest& policies,
                   int& exit_code) {
-  CLI::App* validate =
-      add(app, "validate", "Hold the models to what others measured, worked out or simulated",
-          "  gauntlet validate step\n"
-          "  gauntlet validate policies");
+  CLI::App* validate = add(
+      app, "validate", "Compare the models with published measurements, closed forms and other simulators",
+      "  gauntlet validate step\n"
+      "  gauntlet validate policies");
   validate->require_subcommand(1);
   add_validate_step(*validate, step, exit_code);
   add_validate_policies(*validate, policies, exit_code);

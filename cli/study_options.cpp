@@ -18,7 +18,7 @@ CLI::App* add(CLI::App& app, const char* name, const char* what, const char* exa
 
 // One value each time, so that a scenario may follow: `--set a=1 x.toml`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets) {
-  command.add_option("--set", sets, "Change the scenario: path=value, as often as needed")
+  command.add_option("--set", sets, "Change a value of the scenario: path=value; can be repeated")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
 }
@@ -49,16 +49,16 @@ void add_study(CLI::App& command, StudyRequest& request, const std::string& file
                          ->check([](const std::string& name) {
                            return name.empty() ? std::string("names no directory") : std::string();
                          });
-  CLI::Option* force = command.add_flag("--force", request.force, "Replace what is there");
+  CLI::Option* force = command.add_flag("--force", request.force, "Replace the directory if it exists");
   command
       .add_flag("--resume", request.resume,
-                "Go on from what --out holds: an unfinished study, or results that need more")
+                "Continue the study in --out: unfinished, or with more replicas than before")
       ->needs(out)
       ->excludes(force);
   command
-      .add_option(
-          "--incidents", request.incidents,
-          "Keep the incidents of so many replicas of a point (default: 100 of run, 1 of other studies)")
+      .add_option("--incidents", request.incidents,
+                  "Keep the incidents of the first N replicas of each point (default: 100 for run, 1 for "
+                  "other studies)")
       ->type_name("N");
   command.add_flag("--quiet", request.quiet, "Show no progress");
   command.add_flag("--json", request.json, "Print the result as JSON, and nothing else");
@@ -83,7 +83,7 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
   add_scenario(*run, request.scenarios.emplace_back());
   CLI::Option* replicas =
       add_replicas(*run, request.replicas,
-                   fmt::format("How many replicas, {} at most (default: the scenario's)", kMostReplicas));
+                   fmt::format("Number of replicas, {} at most (default: the scenario's)", kMostReplicas));
   CLI::Option* replica =
       run->add_option("--replica", request.replica, "Run this replica alone, counted from 0")
           ->type_name("K")
@@ -98,7 +98,7 @@ void add_run(CLI::App& app, RunRequest& request, int& exit_code) {
       ->needs(replica);
   run->add_flag(
       "--full-telemetry", request.full_telemetry,
-      "Generate every raw sample instead of what would pass the filters: slower, with the same result");
+      "Generate every raw sample, not only those that pass the filters: slower, with the same result");
   run->callback([&] { exit_code = run_command(request); });
 }
 
@@ -113,71 +113,71 @@ void add_sweep(CLI::App& app, SweepRequest& request, int& exit_code) {
   add_scenario(*sweep, request.scenarios.emplace_back());
   sweep
       ->add_option("--vary", request.vary,
-                   "A field and its values: PATH=a,b,c or PATH=low:high[:logN|:linN], as often as needed")
+                   "A field and its values: PATH=a,b,c or PATH=low:high[:logN|:linN]; can be repeated")
       ->type_name("PATH=VALUES")
       ->allow_extra_args(false)
       ->required();
   sweep->add_option("--design", request.design, "grid: every combination; latin-hypercube: --points of them")
       ->check(CLI::IsMember({"grid", "latin-hypercube"}))
       ->capture_default_str();
-  sweep->add_option("--points", request.points, "How many points a latin hypercube has")
+  sweep->add_option("--points", request.points, "Number of points of a latin hypercube")
       ->type_name("N")
       ->check(CLI::Range(1U, 100'000U));
   add_replicas(*sweep, request.replicas,
-               "Replicas of every point; with --precision the most (default: the scenario's)");
+               "Replicas of every point; with --precision the maximum (default: the scenario's)");
   sweep
       ->add_option("--precision", request.precision,
-                   "Run each point until the 95% interval of a metric's mean is +- this: METRIC=HALF-WIDTH")
+                   "Run each point until the 95% interval of a metric's mean is as narrow: METRIC=HALF-WIDTH")
       ->type_name("METRIC=X")
       ->allow_extra_args(false);
-  sweep->add_option("--budget", request.budget, "Replicas in all, at most")->type_name("N");
+  sweep->add_option("--budget", request.budget, "Maximum number of replicas in total")->type_name("N");
   add_study(*sweep, request, std::string(kStudyFiles) + " and chart.html");
   sweep->callback([&] { exit_code = sweep_command(request); });
 }
 
 void add_compare(CLI::App& app, CompareRequest& request, int& exit_code) {
-  CLI::App* compare =
-      add(app, "compare", "Compare scenarios under the same faults, and say what makes the difference",
-          "  gauntlet compare mine.toml theirs.toml\n"
-          "  gauntlet compare tiny-8 --with detection.hang_timeout=5min --with spares.count=4\n"
-          "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500");
+  CLI::App* compare = add(
+      app, "compare", "Compare scenarios under the same faults, and show which faults make the difference",
+      "  gauntlet compare mine.toml theirs.toml\n"
+      "  gauntlet compare tiny-8 --with detection.hang_timeout=5min --with spares.count=4\n"
+      "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500");
   compare->add_option("scenarios", request.scenarios, "Scenario files, or the names of shipped ones")
       ->type_name("SCENARIO")
       ->required();
   compare
       ->add_option("--with", request.versions,
-                   "Compare the (one) scenario with itself changed: 'PATH=VALUE PATH=VALUE', as often as "
-                   "needed")
+                   "A variant of the one scenario: 'PATH=VALUE PATH=VALUE'; can be repeated")
       ->type_name("CHANGES")
       ->allow_extra_args(false);
-  add_replicas(*compare, request.replicas, "Replicas of each (default: those of the first scenario)");
+  add_replicas(*compare, request.replicas, "Replicas of each scenario (default: those of the first one)");
   add_study(*compare, request, kStudyFiles);
   compare->callback([&] { exit_code = compare_command(request); });
 }
 
 void add_tune(CLI::App& app, TuneRequest& request, int& exit_code) {
   CLI::App* tune = add(
-      app, "tune", "Find the values of fields that make a metric best",
+      app, "tune", "Find the best values of fields for a metric",
       "  gauntlet tune scenarios/one-fault.toml --over checkpoint.interval\n"
       "  gauntlet tune llama3-405b-54d --over checkpoint.interval,detection.hang_timeout\n"
       "  gauntlet tune mine.toml --over checkpoint.interval=1min:2h,spares.count=0:64 --minimize cost \\\n"
       "      --subject-to 'wall_time_s.p95<60d'");
   add_scenario(*tune, request.scenarios.emplace_back());
-  tune->add_option("--over", request.over, "Fields, each with its range if it is not to be the default one")
+  tune->add_option("--over", request.over,
+                   "Fields, each with a range in place of its default one where wanted")
       ->type_name("PATH[=LOW:HIGH]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
   CLI::Option* minimize =
-      tune->add_option("--minimize", request.minimize, "A metric to make small")->type_name("METRIC");
-  tune->add_option("--maximize", request.maximize, "A metric to make large (default: ettr)")
+      tune->add_option("--minimize", request.minimize, "The metric to minimize")->type_name("METRIC");
+  tune->add_option("--maximize", request.maximize, "The metric to maximize (default: ettr)")
       ->type_name("METRIC")
       ->excludes(minimize);
   tune->add_option("--subject-to", request.subject_to,
                    "A bound that must hold: METRIC[.mean|.p5|.p50|.p95]<VALUE or >VALUE")
       ->type_name("BOUND")
       ->allow_extra_args(false);
-  tune->add_option("--budget", request.budget, "Replicas in all, at most")
+  tune->add_option("--budget", request.budget, "Maximum number of replicas in total")
       ->type_name("N")
       ->check(CLI::Range(100U, 1'000'000'000U));
   add_study(*tune, request, std::string(kStudyFiles) + " and chart.html");
@@ -206,14 +206,14 @@ std::string problem_of_confidence(const std::string& text) {
 
 void add_plan(CLI::App& app, PlanRequest& request, int& exit_code) {
   CLI::App* plan =
-      add(app, "plan", "Say what it takes to finish by a date, and what one more of each thing buys",
+      add(app, "plan", "Show what it takes to finish by a date, and what one more of each resource saves",
           "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
           "  gauntlet plan mine.toml --finish-by 60d --uncertainty --out plan");
   add_scenario(*plan, request.scenarios.emplace_back());
-  plan->add_option("--finish-by", request.finish_by, "Wall time by which the work shall be done")
+  plan->add_option("--finish-by", request.finish_by, "Wall time by which the work must be done")
       ->type_name("TIME")
       ->required();
-  plan->add_option("--confidence", request.confidence, "Share of runs that shall be done by then")
+  plan->add_option("--confidence", request.confidence, "Share of runs that must be done by then")
       ->type_name("P")
       ->check(problem_of_confidence)
       ->capture_default_str();
@@ -233,7 +233,7 @@ void add_scale(CLI::App& app, ScaleRequest& request, int& exit_code) {
   add_scenario(*scale, request.scenarios.emplace_back());
   scale
       ->add_option("--gpus", request.gpus,
-                   "Sizes: LOW:HIGH:logN or a list; k is 1024 (default: a 16th of the job to 8 times it)")
+                   "Sizes: LOW:HIGH:logN or a list; k is 1024 (default: 1/16 of the job to 8 times the job)")
       ->type_name("SIZES");
   scale->add_flag("--keep-batch", request.keep_batch,
                   "Keep the global batch (default: it grows with the job)");

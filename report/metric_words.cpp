@@ -42,7 +42,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"cost.lost", "cost less that of the effective time"},
     {"cost.per_effective_gpu_hour", "cost / (the job's GPUs x effective hours)"},
     {"effective_corrupt_s", "the part of the effective time after an undetected corruption"},
-    {"lost_s.<phase>", "lost wall time, by what the job did (README.md has the phases)"},
+    {"lost_s.<phase>", "lost wall time by phase (docs/read-the-report.md has the phases)"},
     {"lost_s.by_cause.<cause>",
      "the same by what caused it: a fault, start, checkpoint, planned_stop, false_alarm ..."},
     {"faults.<fault>", "times that it struck the job's hosts, whether it stopped the job or not"},

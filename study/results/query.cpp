@@ -15,7 +15,7 @@ namespace gauntlet {
 namespace {
 
 constexpr const char* kTables =
-    "the tables are study, point, replica, incident and metric (README.md has their columns)";
+    "the tables are study, point, replica, incident and metric (docs/files-and-tables.md has their columns)";
 
 Problem wrong(std::string why, std::string suggestion) {
   return {.file = "--sql", .why = std::move(why), .suggestion = std::move(suggestion)};

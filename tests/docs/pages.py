@@ -95,10 +95,13 @@ def find_piece(piece, lines, at):
     return None
 
 
-def missing(command, output):
+def missing(command, output, rows_may_be_left_out=False):
     """The first quoted piece that the output does not have, in its place; None where it has all."""
     lines, at = [line.rstrip() for line in output.splitlines()], 0
-    for piece in command.pieces():
+    pieces = command.pieces()
+    if rows_may_be_left_out:
+        pieces = [[line] for piece in pieces for line in piece]
+    for piece in pieces:
         piece = [line.rstrip() for line in piece]
         here = find_piece(piece, lines, at)
         if here is None:

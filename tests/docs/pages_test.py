@@ -298,6 +298,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(pages.missing(command, "zero\none 2\ntwo\nthree\n"), "one 1")
         self.assertEqual(pages.missing(command, "two\nthree\none 1\n"), "two\nthree")
         self.assertEqual(pages.missing(command, "one 1\ntwo\nand\nthree\n"), "two\nthree")
+        self.assertIsNone(pages.missing(command, "one 1\ntwo\nand\nthree\n", rows_may_be_left_out=True))
 
     def test_renewed_lines_are_those_that_are_most_alike(self):
         command = pages.steps(self.PAGE)[4]
