@@ -168,6 +168,13 @@ class ToAdd(unittest.TestCase):
             self.assertTrue((ROOT / path).exists(), path)
         self.assertGreater(len(re.findall(r"`([a-z_]+/[\w./-]+)`", text)), 8)
 
+    def test_every_file_to_start_reading_at_exists(self):
+        found = re.findall(r"^\| `([\w/]+)/` \| .* \| ([^|]*) \|$", (ROOT / "ARCHITECTURE.md").read_text(), re.M)
+        self.assertGreater(len(found), 20)
+        for room, files in found:
+            for file in re.findall(r"`([^`]+)`", files):
+                self.assertTrue((ROOT / room / file).exists(), f"{room}/{file}")
+
     def test_no_exception_is_out_of_date(self):
         for kind, paths in OTHER_MEANINGS.items():
             self.assertEqual(paths - set().union(*(touched(kind, name) for name in EXAMPLES[kind])), set(), kind)
