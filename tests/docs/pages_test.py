@@ -239,12 +239,13 @@ class Pages(unittest.TestCase):
         for path in (*documents(), ROOT / "ARCHITECTURE.md", ROOT / "scenarios/README.md"):
             self.assertEqual(list(complaints_about_links(path, path.read_text())), [], name_of(path))
 
-    def test_every_page_begins_with_a_question_and_a_command(self):
+    def test_every_page_begins_with_a_question_and_a_command_and_states_its_limits(self):
         for path in task_pages():
             lines = [line for line in path.read_text().splitlines() if line]
             self.assertRegex(lines[0], r"^# ", name_of(path))
             self.assertTrue(lines[1].endswith("?"), f"{name_of(path)} begins with the reader's question: {lines[1]}")
             self.assertRegex(lines[2], r"^```(sh|console|toml)$", f"{name_of(path)}: the command comes after the question")
+            self.assertTrue([line for line in lines if re.match(r"## Limits\b", line)], f"{name_of(path)} states no limits")
 
     def test_the_readme_is_short_and_leads_to_every_page(self):
         readme = (ROOT / "README.md").read_text()
