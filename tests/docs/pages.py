@@ -3,7 +3,7 @@
 A page is Markdown. Its blocks, in their order:
 
     ```toml     a file of the reader's, if the first line is `# NAME.toml`
-    ```sh       commands, one a line; a `\\` at the end continues a command
+    ```sh       commands, one a line; a `\\` at the end continues a command (also ``` alone, before `gauntlet`)
     ```console  commands after `$ `, each with the lines of its output; `...` stands for lines that are left out
 
 A cell of a table that is one command in backquotes is a command too.
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 CELL = re.compile(r"\|\s*`(gauntlet [^`]+)`\s*(?=\|)")
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+OURS = re.compile(r"(build/)?gauntlet ")
 LEFT_OUT = "..."
 
 
@@ -73,7 +74,7 @@ def steps(page):
         kind, text = block[1], block[2]
         if kind == "toml" and (name := re.match(r"# (\S+\.toml)\n", text)):
             found.append((block.start(), [File(name[1], text)]))
-        elif kind == "sh":
+        elif kind == "sh" or (not kind and OURS.match(text)):
             found.append((block.start(), [Command(line) for line in shell_lines(text)]))
         elif kind == "console":
             found.append((block.start(), console_commands(text, block.start(2))))

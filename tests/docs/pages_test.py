@@ -26,7 +26,7 @@ SECONDS_MAX = 600
 
 # Tasks that a user has, one a page; the other documents are about the code.
 ABOUT_THE_CODE = {"decisions.md", "performance.md", "testing.md"}
-README_LINES_MAX = 80
+README_LINES_MAX = 85
 
 # Commands that take too long: what is added to the line here, and why.
 SHORTER = {
@@ -221,7 +221,8 @@ class Pages(unittest.TestCase):
     def test_blocks_are_of_a_kind_that_is_run(self):
         for path in (ROOT / "README.md", *task_pages()):
             for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", path.read_text(), re.M | re.S):
-                self.assertIn(kind, ("sh", "console", "toml", "csv"), f"{name_of(path)}: a block without a kind is not run:\n{text}")
+                known = kind in ("sh", "console", "toml", "csv") or pages.OURS.match(text)
+                self.assertTrue(known, f"{name_of(path)}: a block of this kind is not run:\n{text}")
 
     def test_commands_in_the_text_exist(self):
         for path in (*documents(), ROOT / "ARCHITECTURE.md", ROOT / "scenarios/README.md"):
@@ -244,7 +245,7 @@ class Pages(unittest.TestCase):
             lines = [line for line in path.read_text().splitlines() if line]
             self.assertRegex(lines[0], r"^# ", name_of(path))
             self.assertTrue(lines[1].endswith("?"), f"{name_of(path)} begins with the reader's question: {lines[1]}")
-            self.assertRegex(lines[2], r"^```(sh|console|toml)$", f"{name_of(path)}: the command comes after the question")
+            self.assertRegex(lines[2], r"^```(sh|console|toml|)$", f"{name_of(path)}: the command comes after the question")
             self.assertTrue([line for line in lines if re.match(r"## Limits\b", line)], f"{name_of(path)} states no limits")
 
     def test_the_readme_is_short_and_leads_to_every_page(self):
