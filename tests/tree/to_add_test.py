@@ -90,7 +90,7 @@ def spelt(name):
 def touched(kind, name):
     """The files that name an example, or are named by it."""
     tree = read_tree()
-    own = re.compile(rf"(^|/){spelt(name)}(_[a-z_]+)?\.\w+$")
+    own = re.compile(rf"(^|/){spelt(name)}((_[a-z_]+)?\.\w+$|/)")  # a file, or a folder
     words = re.compile(EXAMPLES[kind][name])
     return {path for path, text in tree.items() if own.search(path) or words.search(text)}
 
