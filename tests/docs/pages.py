@@ -84,8 +84,8 @@ def steps(page):
 
 
 def inline(page):
-    """The texts in backquotes outside of blocks."""
-    return INLINE.findall(FENCE.sub("", page))
+    """The texts in backquotes outside of blocks; a line may end within one."""
+    return INLINE.findall(re.sub(r"(?<!\n)\n(?!\n)", " ", FENCE.sub("\n\n", page)))
 
 
 def find_piece(piece, lines, at):

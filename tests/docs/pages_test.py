@@ -284,7 +284,7 @@ class Parts(unittest.TestCase):
     """The rules above can fail."""
 
     PAGE = ("# A\n\n```toml\n# a.toml\nname = 1\n```\n\n```sh\ngauntlet run a \\\n    --quiet  # why\nmake\n```\n| b | `gauntlet list` |\n"
-            "```console\n$ gauntlet x\none 1\n...\ntwo\nthree\n$ gauntlet y\n```\nsee `gauntlet z`\n")
+            "```console\n$ gauntlet x\none 1\n...\ntwo\nthree\n$ gauntlet y\n```\nsee `gauntlet\nz`\n")
 
     def test_steps(self):
         found = pages.steps(self.PAGE)
