@@ -22,7 +22,7 @@ Detector make() {
 
 constexpr std::array<DetectorEntry, 13> kDetectors = {{
     {"heartbeat",
-     "a host from which nothing is heard",
+     "a host whose heartbeats stop",
      {Signal::heartbeat, Signal::heartbeat},
      make<HeartbeatDetector>},
     {"exit", "a process that exits", {Signal::process_exit, Signal::process_exit}, make<ExitDetector>},
@@ -36,7 +36,7 @@ constexpr std::array<DetectorEntry, 13> kDetectors = {{
      {Signal::log_line, Signal::log_line},
      make<CollectiveTimeoutDetector>},
     {"traffic-stopped",
-     "nobody sends anything",
+     "no rank sends anything",
      {Signal::traffic, Signal::traffic},
      make<TrafficStoppedDetector>},
     {"traffic-period",
@@ -47,12 +47,12 @@ constexpr std::array<DetectorEntry, 13> kDetectors = {{
      "a host that computes slower than its peers",
      {Signal::forward_time, Signal::backward_time},
      make<FailSlowDetector>},
-    {"mfu", "steps take longer than the best ones", {Signal::step, Signal::step}, make<MfuDetector>},
-    {"loss", "the loss is no number, or jumps", {Signal::loss, Signal::loss}, make<LossDetector>},
-    {"flap", "a NIC that goes down again and again", {Signal::log_line, Signal::traffic}, make<FlapDetector>},
+    {"mfu", "steps take longer than the best ones so far", {Signal::step, Signal::step}, make<MfuDetector>},
+    {"loss", "the loss is NaN, or jumps", {Signal::loss, Signal::loss}, make<LossDetector>},
+    {"flap", "a NIC that goes down repeatedly", {Signal::log_line, Signal::traffic}, make<FlapDetector>},
     // Alternatives to others.
     {"learned-hang",
-     "no step completes for a multiple of the longest so far; instead of hang",
+     "no step completes for a multiple of the longest one so far; instead of hang",
      {Signal::step, Signal::step},
      make<LearnedHangDetector>},
     {"change-point",
@@ -69,9 +69,13 @@ struct DiagnoserEntry {
 };
 constexpr std::array<DiagnoserEntry, 4> kDiagnosers = {{
     {"suite", "the probes of diagnosis.suite, in their order", {}},
-    {"localise", "who waits for whom in the collectives, then the suite on those found", {.localises = true}},
-    {"person", "stop and ask a person", {.means = Diagnoser::Means::person}},
-    {"evidence", "believe the detectors, without any probe", {.means = Diagnoser::Means::evidence}},
+    {"localise",
+     "which ranks wait for which in the collectives, then the suite on the hosts found",
+     {.localises = true}},
+    {"person", "stop the job and ask a person", {.means = Diagnoser::Means::person}},
+    {"evidence",
+     "replace the host that the detectors name, without any probe",
+     {.means = Diagnoser::Means::evidence}},
 }};
 constexpr std::array<Signal, 1> kLocalised = {Signal::last_collective};
 
@@ -81,12 +85,12 @@ struct CheckpointEntry {
   CheckpointPolicy what;
 };
 constexpr std::array<CheckpointEntry, 5> kCheckpoints = {{
-    {"fixed", "every checkpoint.interval, and in memory as often as the other intervals say",
-     FixedInterval{}},
-    {"young", "Young's interval, for the failure rate and cost as they are observed",
+    {"fixed", "every checkpoint.interval, and in memory at the other intervals", FixedInterval{}},
+    {"young", "Young's interval, for the observed failure rate and cost",
      OptimalInterval{OptimalInterval::Formula::young}},
-    {"daly", "likewise, by Daly's higher-order formula", OptimalInterval{OptimalInterval::Formula::daly}},
-    {"exact", "likewise, where the mean time is least", OptimalInterval{OptimalInterval::Formula::exact}},
+    {"daly", "the same, by Daly's higher-order formula", OptimalInterval{OptimalInterval::Formula::daly}},
+    {"exact", "the same, at the exact minimum of the mean time",
+     OptimalInterval{OptimalInterval::Formula::exact}},
     {"two-level", "the best intervals of memory and of storage together", TwoLevelInterval{}},
 }};
 
@@ -96,10 +100,11 @@ struct RecoveryEntry {
   Recovery::First what;
 };
 constexpr std::array<RecoveryEntry, 4> kRecoveries = {{
-    {"replace", "find the culprit and replace it, then start", Recovery::First::diagnosis},
-    {"restart-in-place", "start again at once; examine what stops again in the same incident",
+    {"replace", "find the culprit, replace it, and start", Recovery::First::diagnosis},
+    {"restart-in-place",
+     "start again at once; look for a culprit only after another stop in the same incident",
      Recovery::First::restart},
-    {"restart", "start again and examine nobody; ask a person about what stops again and again",
+    {"restart", "start again without looking for a culprit; ask a person if the job stops again and again",
      Recovery::First::restart_only},
     {"person", "every stop waits for a person", Recovery::First::person},
 }};
@@ -121,13 +126,14 @@ struct RetirementEntry {
 };
 constexpr std::array<RetirementEntry, 3> kRetirements = {{
     {"never", "every host comes back from repair", Retirement::Rule::never},
-    {"threshold", "a host evicted too often within a window leaves for good", Retirement::Rule::threshold},
-    {"score", "likewise, by a count of its evictions that fades with time", Retirement::Rule::score},
+    {"threshold", "a host that was evicted too often within a window does not come back",
+     Retirement::Rule::threshold},
+    {"score", "the same, by a count of its evictions that decays with time", Retirement::Rule::score},
 }};
 
 constexpr std::array<std::string_view, 2> kSparesPolicies = {"fixed", "quantile"};
 constexpr std::array<std::string_view, 2> kAboutSparesPolicies = {
-    "spares.count of them", "enough for the failures of a day, with the probability spares.quantile"};
+    "spares.count hosts", "enough hosts for the failures of a day, with probability spares.quantile"};
 
 template <class Entry, std::size_t N>
 constexpr std::array<std::string_view, N> names_of(const std::array<Entry, N>& entries) {
