@@ -1,12 +1,13 @@
 # The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long swarm bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage swarm fuzz bench format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
 BUILD := cmake --build $(if $(JOBS),--parallel $(JOBS)) --preset
-TEST := ctest --parallel $(or $(JOBS),$(CORES)) --preset
+# $(call test,PRESET,FOLDER) runs the tests of a preset; then, whether they passed or not, names those that were skipped.
+test = ctest --parallel $(or $(JOBS),$(CORES)) --preset $(1); code=$$?; scripts/skipped_tests.py $(2); exit $$code
 # The thread sanitizer of clang 14 cannot map its shadow where the kernel randomises addresses widely.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
@@ -30,25 +31,25 @@ run: build/build.ninja ## build the command and run the main job: 54 days on 16,
 
 test: build/build.ninja ## build and run the suite: under 15 minutes on 2 cores
 	$(BUILD) release-tests
-	$(TEST) release
+	@$(call test,release,build)
 
-check-all: asan-ubsan tsan slow same-bytes ## the suite by clang under the sanitizers, the slow tests, g++ against clang
+check-all: asan-ubsan tsan slow same-bytes ## the suite and the fuzzers under the sanitizers, the slow tests, g++ against clang
 
 clang: build-clang/build.ninja ## everything built by clang, optimised, and the suite
 	$(BUILD) clang
-	$(TEST) clang
+	@$(call test,clang,build-clang)
 
 asan-ubsan: build-asan-ubsan/build.ninja ## the suite under the address and undefined-behaviour sanitizers
 	$(BUILD) asan-ubsan
-	$(TEST) asan-ubsan
+	@$(call test,asan-ubsan,build-asan-ubsan)
 
 tsan: build-tsan/build.ninja ## the tests that start threads, under the thread sanitizer
 	$(BUILD) tsan
-	$(FIXED_ADDRESSES) $(TEST) tsan
+	@$(FIXED_ADDRESSES) $(call test,tsan,build-tsan)
 
 slow: build/build.ninja ## the slow tests, in the optimised build
 	$(BUILD) slow
-	$(TEST) slow
+	@$(call test,slow,build)
 
 # The sanitized build is another compiler's at another optimisation, and check-all has it already.
 same-bytes: build/build.ninja build-asan-ubsan/build.ninja ## g++ and clang give the same results, byte for byte
@@ -56,14 +57,26 @@ same-bytes: build/build.ninja build-asan-ubsan/build.ninja ## g++ and clang give
 	$(BUILD) asan-ubsan --target gauntlet
 	scripts/same_bytes.sh build/gauntlet build-asan-ubsan/gauntlet
 
-long: build/build.ninja ## the tests that take hours
+long: build/build.ninja ## the coverage of every interval, 200 repetitions of each study: minutes
 	$(BUILD) long
-	$(TEST) long
+	@$(call test,long,build)
+
+# Only g++ and gcov; the table of docs/testing.md comes from here.
+coverage: build-coverage/build.ninja ## lines and branches of each room that the suite runs (half an hour)
+	$(BUILD) coverage
+	find build-coverage -name '*.gcda' -delete
+	@$(call test,coverage,build-coverage)
+	scripts/coverage.py build-coverage
 
 # SECONDS=7200 for longer. A failure is written into swarm-found/, as small as it could be made.
 swarm: build/build.ninja ## random scenarios through every command, with new seeds: half an hour
 	$(BUILD) release --target gauntlet
 	tests/swarm/swarm.py --seconds $(or $(SECONDS),1800)
+
+# An input that breaks something is left in build-fuzz/tests/fuzz/found, with the command that repeats it.
+fuzz: build-fuzz/build.ninja ## libFuzzer on every format that is read, each for a minute (SECONDS=3600 for longer)
+	$(BUILD) fuzz
+	tests/fuzz/fuzz.py build-fuzz/tests/fuzz --seconds $(or $(SECONDS),60)
 
 bench: build/build.ninja ## timings by Google Benchmark
 	$(BUILD) release --target gauntlet_bench
@@ -73,7 +86,7 @@ format: setup ## lay out every C++ file by .clang-format
 	git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format -i
 
 tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
-	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|policies|sim|score|config|study|report|real|cli)/'
+	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|policies|sim|score|config|study|report|shell|commands|real|cli)/'
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-clang build-asan-ubsan build-tsan
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage

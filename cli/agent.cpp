@@ -2,11 +2,20 @@
 #include "real/agent/agent.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/terminal.hpp"
 #include "core/quantity.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/terminal.hpp"
 
 namespace gauntlet {
+namespace {
+
+struct AgentRequest {
+  std::uint32_t host = 0;
+  std::string directory;
+  std::string trainer;
+  std::string abandoned_after = "30s";
+  bool allow_injection = false;
+};
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
 
@@ -25,6 +34,29 @@ int agent_command(const AgentRequest& request) {
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection});
+}
+
+}  // namespace
+
+void add_agent(Program& program) {
+  const auto request = std::make_shared<AgentRequest>();
+  Command agent =
+      program.command("agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
+                      "  mkdir -m 700 lab\n"
+                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer");
+  agent.value("--host", request->host, "The host's number in the scenario").type_name("N").required();
+  agent
+      .value("--directory", request->directory,
+             "Directory of its socket and of the logs of its ranks; mode 700")
+      .type_name("DIR")
+      .required();
+  agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
+  agent.value("--abandoned-after", request->abandoned_after, "End after this time without a driver")
+      .type_name("TIME")
+      .shows_default();
+  agent.flag("--allow-injection", request->allow_injection,
+             "Obey a driver that kills or stops ranks as a fault");
+  agent.runs([request] { return agent_command(*request); });
 }
 
 }  // namespace gauntlet

@@ -1,34 +1,48 @@
 // gauntlet drill: the same controller on real processes, through real faults.
-#include "real/drill.hpp"
+#include "real/driver/drill.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/shell.hpp"
-#include "cli/terminal.hpp"
 #include "config/scenario.hpp"
-#include "policies/controller.hpp"
-#include "real/drill_place.hpp"
-#include "real/local_platform.hpp"
+#include "policies/controller/controller.hpp"
+#include "real/driver/drill_place.hpp"
+#include "real/driver/local_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/study_request.hpp"
+#include "shell/terminal.hpp"
 #include "sim/fault_plan.hpp"
 #include "study/point.hpp"
 #include "study/replica.hpp"
-#include "study/results/result_directory.hpp"
-#include "study/results/summary_json.hpp"
 #include "study/statistics.hpp"
+#include "study/store/directory/result_directory.hpp"
+#include "study/summary/summary_json.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 namespace gauntlet {
 namespace {
+
+struct DrillRequest {
+  std::string scenario;
+  std::vector<std::string> sets;
+  std::uint32_t hosts = 0;            // agents to start: the scenario's hosts and spares
+  std::optional<std::uint64_t> seed;  // the scenario's, where not given
+  std::string record;                 // an unfinished one goes on; empty: none is kept
+  std::string out;
+  bool json = false;
+  bool no_faults = false;
+  bool against_simulation = false;
+};
 
 /// This program and the trainer beside it.
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
@@ -143,7 +157,7 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
   return opened;
 }
 
-/// What the figures cannot say: a checkpoint that was lost costs time, and does not show as what it is.
+/// The damaged checkpoints of a drill. The figures do not show them: a lost checkpoint appears only as recomputed steps.
 std::string checkpoint_section(const DrillResult& result) {
   if (result.checkpoint_warnings.empty()) return "";
   std::string text = "\nCheckpoints\n";
@@ -259,8 +273,6 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   return ending == Ending::gave_up ? kFailed : kSuccess;
 }
 
-}  // namespace
-
 int drill_command(const DrillRequest& request) {
   const auto loaded = load_scenario(request.scenario, request.sets);
   if (!loaded.scenario) {
@@ -285,6 +297,39 @@ int drill_command(const DrillRequest& request) {
     complain(fmt::format("the drill failed: {}", error.what()));
     return kFailed;
   }
+}
+
+}  // namespace
+
+void add_drill(Program& program) {
+  const auto request = std::make_shared<DrillRequest>();
+  Command drill =
+      program.command("drill", "Run the policies of a scenario on real processes, with real faults",
+                      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
+                      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
+                      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
+                      "gauntlet replay drill.rec");
+  add_scenario(drill, request->scenario);
+  drill
+      .value("--hosts", request->hosts,
+             "Number of agents, one per host: hosts and spare hosts of the scenario together")
+      .type_name("N")
+      .required()
+      .between(1, 1000);
+  add_seed(drill, request->seed, "Seed of the fault plan and of the training (default: the scenario's)");
+  add_sets(drill, request->sets);
+  drill
+      .value("--record", request->record,
+             "Write every observation and order here as it comes; an unfinished recording is continued")
+      .type_name("FILE");
+  drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
+  Option json = drill.flag("--json", request->json, "Print the summary as JSON, and nothing else");
+  drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
+  drill
+      .flag("--against-simulation", request->against_simulation,
+            "Also simulate the same fault plan, and print both side by side")
+      .excludes(json);
+  drill.runs([request] { return drill_command(*request); });
 }
 
 }  // namespace gauntlet

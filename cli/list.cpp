@@ -1,14 +1,15 @@
 // gauntlet list: what scenarios and studies can name.
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/terminal.hpp"
 #include "config/listing.hpp"
 #include "report/metric_words.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/terminal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 namespace gauntlet {
@@ -61,8 +62,6 @@ std::string table(const std::vector<Listed>& entries) {
   return out;
 }
 
-}  // namespace
-
 std::vector<std::string> listed_kinds() {
   std::vector<std::string> kinds;
   for (const Listing& listing : kListings) kinds.emplace_back(listing.kind);
@@ -77,6 +76,16 @@ int list_command(const std::string& what) {
     out += table(listing.list());
   }
   return print(out) ? kSuccess : kFailed;
+}
+
+}  // namespace
+
+void add_list(Program& program) {
+  const auto what = std::make_shared<std::string>();
+  Command list = program.command("list", "List the names that scenarios and studies can use",
+                                 "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics");
+  list.value("what", *what, "The kind of names (default: all)").type_name("KIND").one_of(listed_kinds());
+  list.runs([what] { return list_command(*what); });
 }
 
 }  // namespace gauntlet

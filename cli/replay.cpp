@@ -1,16 +1,17 @@
 // gauntlet replay: the policies of this program against the orders in a recording.
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/terminal.hpp"
 #include "config/scenario.hpp"
 #include "core/record/codec.hpp"
 #include "core/record/recording.hpp"
 #include "core/record/replay_cluster.hpp"
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/terminal.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 
 namespace gauntlet {
 namespace {
@@ -61,8 +62,6 @@ int replay(const Recording& recording, const Scenario& scenario, const std::opti
   return end ? wrong_end(*end) : kSuccess;
 }
 
-}  // namespace
-
 int replay_command(const std::string& file, bool tell) {
   if (std::error_code error; std::filesystem::is_directory(file, error)) {
     const Problem problem = {.file = file,
@@ -87,6 +86,28 @@ int replay_command(const std::string& file, bool tell) {
     return kWrongInput;
   }
   return replay(*read.recording, *loaded.scenario, end);
+}
+
+}  // namespace
+
+void add_replay(Program& program) {
+  struct Request {
+    std::string file;
+    bool tell = false;
+  };
+  const auto request = std::make_shared<Request>();
+  Command replay =
+      program.command("replay", "Compare the orders of today's policies with those in a recording",
+                      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
+                      "  gauntlet replay run.gauntlet\n"
+                      "  gauntlet replay run.gauntlet --tell");
+  replay
+      .value("file", request->file,
+             "A recording that `gauntlet run --record` or `gauntlet drill --record` wrote")
+      .type_name("FILE")
+      .required();
+  replay.flag("--tell", request->tell, "Print each observation and each order, and check none");
+  replay.runs([request] { return replay_command(request->file, request->tell); });
 }
 
 }  // namespace gauntlet

@@ -1,24 +1,33 @@
 // gauntlet results: the figures of a result directory again, whether they add up, and what else its database knows.
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/shell.hpp"
-#include "cli/terminal.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
-#include "study/results/csv.hpp"
-#include "study/results/export.hpp"
-#include "study/results/query.hpp"
-#include "study/results/result_directory.hpp"
-#include "study/results/result_reader.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/terminal.hpp"
 #include "study/statistics.hpp"
+#include "study/store/directory/result_directory.hpp"
+#include "study/store/directory/result_reader.hpp"
+#include "study/store/export/csv.hpp"
+#include "study/store/export/export.hpp"
+#include "study/store/export/query.hpp"
 
 #include <fmt/format.h>
 
 #include <exception>
 #include <filesystem>
+#include <memory>
 
 namespace gauntlet {
 namespace {
+
+struct ResultsRequest {
+  std::string directory;
+  bool check = false;
+  bool json = false;
+  std::string sql;   // a question to the database; its answer is printed
+  bool csv = false;  // ... as CSV instead of a table; without a question: the figures of every point
+};
 
 constexpr std::size_t kBuffer = 1 << 16;  // printed at once
 
@@ -159,8 +168,6 @@ int print_results(const FoundResults& results, const ResultsRequest& request) {
   return request.check ? check(results, summary, request.json) : kSuccess;
 }
 
-}  // namespace
-
 int results_command(const ResultsRequest& request) {
   const FoundResults results = find_results(request.directory);
   if (!results.store) return wrong_input(*results.problem);
@@ -175,6 +182,32 @@ int results_command(const ResultsRequest& request) {
     complain(error.what());
     return kFailed;
   }
+}
+
+}  // namespace
+
+void add_results(Program& program) {
+  const auto request = std::make_shared<ResultsRequest>();
+  Command results = program.command(
+      "results", "Print the report of a result directory, check it, or query its tables",
+      "  gauntlet run scenarios/tiny-8.toml --out results\n"
+      "  gauntlet results results --check\n"
+      "  gauntlet results results --sql 'select cause, count(*) from incident group by cause'\n"
+      "  gauntlet results results --sql 'select * from metric' --csv > metrics.csv");
+  results.value("directory", request->directory, "A directory that --out wrote, or is writing")
+      .type_name("DIR")
+      .required();
+  results.flag("--check", request->check,
+               "Verify that every replica's phases add up to its wall time, that the files agree, and that "
+               "no file was changed since it was written");
+  results
+      .value("--sql", request->sql,
+             "Query the database and print the rows (docs/files-and-tables.md has the tables)")
+      .type_name("QUERY");
+  Option csv =
+      results.flag("--csv", request->csv, "Print CSV: the rows of --sql, or else the figures of every point");
+  results.flag("--json", request->json, "Print JSON: the rows of --sql, or else the result").excludes(csv);
+  results.runs([request] { return results_command(*request); });
 }
 
 }  // namespace gauntlet

@@ -1,14 +1,18 @@
 // gauntlet check, show and schema: scenarios without running them.
 #include "cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/fault_files_text.hpp"
-#include "cli/terminal.hpp"
 #include "config/scenario.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/fault_files_text.hpp"
+#include "shell/study_request.hpp"
+#include "shell/terminal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
+
 namespace gauntlet {
+namespace {
 
 int check_command(const std::vector<std::string>& scenarios, const std::vector<std::string>& sets) {
   std::vector<Problem> problems;
@@ -41,5 +45,36 @@ int show_command(const std::string& scenario, const std::vector<std::string>& se
 }
 
 int schema_command() { return print(schema()) ? kSuccess : kFailed; }
+
+}  // namespace
+
+void add_scenario_commands(Program& program) {
+  struct CheckRequest {
+    std::vector<std::string> scenarios, sets;
+  };
+  const auto checked = std::make_shared<CheckRequest>();
+  Command check = program.command("check", "Report all mistakes in scenarios, without running them",
+                                  "  gauntlet check scenarios/*.toml\n"
+                                  "  gauntlet check mine.toml --set checkpoint.interval=5min");
+  add_scenarios(check, checked->scenarios);
+  add_sets(check, checked->sets);
+  check.runs([checked] { return check_command(checked->scenarios, checked->sets); });
+
+  struct ShowRequest {
+    std::string scenario;
+    std::vector<std::string> sets;
+  };
+  const auto shown = std::make_shared<ShowRequest>();
+  Command show = program.command("show", "Print every value of a scenario, with its meaning and its source",
+                                 "  gauntlet show scenarios/llama3-405b-54d.toml\n"
+                                 "  gauntlet show scenarios/tiny-8.toml --set spares.count=4 > mine.toml");
+  add_scenario(show, shown->scenario);
+  add_sets(show, shown->sets);
+  show.runs([shown] { return show_command(shown->scenario, shown->sets); });
+
+  Command schema = program.command("schema", "Print the JSON Schema of scenarios, for editors",
+                                   "  gauntlet schema > gauntlet.schema.json");
+  schema.runs([] { return schema_command(); });
+}
 
 }  // namespace gauntlet

@@ -19,6 +19,20 @@ function(gauntlet_room target)
   endif()
 endfunction()
 
+# The commands that have a folder of their own.
+set(GAUNTLET_COMMANDS
+    commands_new
+    commands_run
+    commands_sweep
+    commands_compare
+    commands_tune
+    commands_plan
+    commands_scale
+    commands_step
+    commands_topology
+    commands_trace
+    commands_validate)
+
 # Every room that may be joined by cli/, bench/ and the tests that cross rooms.
 set(GAUNTLET_ALL_ROOMS
     core
@@ -34,6 +48,10 @@ set(GAUNTLET_ALL_ROOMS
     config
     study
     study_mpi
-    study_results
+    study_search
+    study_store
+    study_summary
     report
+    shell
+    ${GAUNTLET_COMMANDS}
     real)

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kExtends = "extends";
+constexpr std::size_t kMostShown = 60;   // bytes of an assignment, in a message
 constexpr std::size_t kMostFiles = 100;  // `extends` that doubles with every level would never end
 
 class Assembler {
@@ -195,6 +196,15 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
     problem.what = "\"" + assignment + "\"";
     problem.why = plain ? "has no value" : "has no path";
     problem.suggestion = "write --set checkpoint.interval=10min";
+    mistakes_->add(std::move(problem));
+    return;
+  }
+  if (static_cast<std::size_t>(std::ranges::count(path, '.')) >= kMostKeyParts) {
+    Problem problem;
+    problem.file = kCommandLine;
+    problem.what = "\"" + assignment.substr(0, kMostShown) + "...\"";
+    problem.why = "has a path of more than " + std::to_string(kMostKeyParts) + " parts";
+    problem.suggestion = "no field of a scenario is so deep";
     mistakes_->add(std::move(problem));
     return;
   }

@@ -2,8 +2,8 @@
 
 #include "config/expectations.hpp"
 #include "core/saturating.hpp"
-#include "models/storage.hpp"
-#include "policies/registry.hpp"
+#include "models/storage/storage.hpp"
+#include "policies/controller/registry.hpp"
 
 #include <algorithm>
 #include <array>

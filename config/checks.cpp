@@ -8,10 +8,10 @@
 #include "config/shared_checks.hpp"
 #include "config/uncertain.hpp"
 #include "config/unused_checks.hpp"
-#include "models/fault/blast_radius.hpp"
-#include "models/job_size.hpp"
 #include "models/network/fabric_network.hpp"
+#include "models/step/job_size.hpp"
 #include "models/topology/topology.hpp"
+#include "models/world/blast_radius.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -193,7 +193,9 @@ void check_start_deadline(const Place& root, const Scenario& scenario) {
     seconds += each->mean();
   if (deadline <= from_seconds(seconds))
     root.mistake_at("recovery.start_deadline",
-                    "is over before the phases of job.start are, which take " +
+                    (root.given("job.restart_time")
+                         ? std::string("is over before a restart is (job.restart_time), which takes ")
+                         : std::string("is over before the phases of job.start are, which take ")) +
                         to_text(from_seconds(seconds)) + " on average",
                     "write more than that");
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "config/fields.hpp"
-#include "config/scenario.hpp"
+#include "config/scenario_parts.hpp"
 
 namespace gauntlet {
 

@@ -1,7 +1,7 @@
 #include "config/describe.hpp"
 #include "config/laws.hpp"
 #include "config/types.hpp"
-#include "policies/registry.hpp"
+#include "policies/controller/registry.hpp"
 #include "policies/spares/sizing.hpp"
 
 #include <array>

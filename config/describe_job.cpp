@@ -6,7 +6,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -72,6 +75,45 @@ void describe(Fields& fields, StartChain& start) {
       place.warning_at("at_gpus", "is given, and no phase grows from there",
                        "growth = { communicator_init = 1.0 }, or leave it out");
   });
+}
+
+/// Calls `found` with every value in the table that somebody wrote, and its key.
+void for_each_written(const Value::Table& table,
+                      const std::function<void(const std::string&, const Origin&)>& found) {
+  for (const auto& [key, value] : table) {
+    const Origin::Kind kind = value.at.kind;
+    if (const Value::Table* inner = value.table())
+      for_each_written(*inner, [&, &outer = key](const std::string& name, const Origin& at) {
+        found(outer + "." + name, at);
+      });
+    else if (kind == Origin::Kind::file || kind == Origin::Kind::command_line)
+      found(key, value.at);
+  }
+}
+
+/// A phase of [job.start] that job.restart_time does not replace, and where it is written. A file replaces what the files that
+/// it extends say of the phases; two --set contradict each other in any order.
+std::optional<std::pair<std::string, Origin>> phase_beside(const Place& job) {
+  const Origin& whole = job.find("restart_time")->value().at;
+  std::optional<std::pair<std::string, Origin>> beside;
+  for_each_written(*job.find("start")->value().table(), [&](const std::string& key, const Origin& at) {
+    const bool both_set = at.kind == Origin::Kind::command_line && whole.kind == Origin::Kind::command_line;
+    if (!beside && (both_set || at.layer >= whole.layer)) beside.emplace(key, at);
+  });
+  return beside;
+}
+
+/// One number in place of the phases, which then hold nothing and are not shown.
+void take_restart_time(const Place& place, const Law& restart, StartChain& start) {
+  if (!place.given("restart_time") || !place.all_sound("restart_time", "start")) return;
+  if (const auto beside = phase_beside(place))
+    return place.mistake_at("restart_time",
+                            "is all of a restart, and " + place.path_of("start." + beside->first) +
+                                " is a phase of it (" + beside->second.text() + ")",
+                            "leave job.restart_time out, or every key of [job.start]");
+  start = {};
+  start.process_start = restart;  // every start goes through this phase, also one on hosts that are held
+  place.value().table()->erase("start");
 }
 
 void describe(Fields& fields, Evaluation& evaluation) {
@@ -260,6 +302,10 @@ void describe_job(Fields& fields, World& world) {
                "without progress");
   fields.field("stop_time", duration(job.stop_time, Sign::not_negative), Fallback::value("\"0s\""),
                "to end every rank");
+  Law restart = Law::constant(0);
+  fields.field("restart_time", law(restart), Fallback::optional(),
+               "all of a restart as one number, in place of the phases of [job.start]; what storage takes to "
+               "load the checkpoint is added (storage.load)");
   fields.table(
       "start", [&](Fields& f) { describe(f, job.start); },
       "a restart, phase after phase; the checkpoint's load comes from storage");
@@ -271,6 +317,7 @@ void describe_job(Fields& fields, World& world) {
   describe_source(fields);
   fields.check([&](const Place& place) {
     world.inventory.layout = job.layout;
+    take_restart_time(place, restart, job.start);
     if (!place.all_sound("steps", "window", "tokens")) return;
     // Of steps that nobody wrote nothing is wrong: they are not computed where anything else is.
     const bool both = place.given("steps") && tokens > 0;

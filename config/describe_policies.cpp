@@ -3,9 +3,9 @@
 #include "config/describe.hpp"
 #include "config/expectations.hpp"
 #include "config/types.hpp"
-#include "models/job_size.hpp"
-#include "models/storage.hpp"
-#include "policies/registry.hpp"
+#include "models/step/job_size.hpp"
+#include "models/storage/storage.hpp"
+#include "policies/controller/registry.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,10 +3,10 @@
 #include "config/expectations.hpp"
 #include "core/saturating.hpp"
 #include "models/step/step.hpp"
-#include "models/storage.hpp"
+#include "models/storage/storage.hpp"
+#include "policies/controller/registry.hpp"
 #include "policies/detect/peers.hpp"
 #include "policies/detect/stages.hpp"
-#include "policies/registry.hpp"
 
 #include <algorithm>
 #include <chrono>

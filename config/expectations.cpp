@@ -1,7 +1,7 @@
 #include "config/expectations.hpp"
 
-#include "models/fault/blast_radius.hpp"
-#include "policies/registry.hpp"
+#include "models/world/blast_radius.hpp"
+#include "policies/controller/registry.hpp"
 
 #include <algorithm>
 #include <string>
@@ -43,6 +43,16 @@ double mean_of_curve(const std::vector<std::pair<Time, double>>& curve, double s
   return (area + (seconds - from) * height) / seconds;
 }
 
+/// Per second: the onsets in the window; without a window, all of them over the time up to the last.
+double rate_of_trace(const std::vector<std::pair<Time, std::uint32_t>>& trace, Duration window) {
+  Duration watched = window;
+  if (watched == Duration::zero())
+    for (const auto& [onset, component] : trace) watched = std::max(watched, onset - kStart);
+  const auto met =
+      std::ranges::count_if(trace, [&](const auto& each) { return each.first - kStart <= watched; });
+  return watched > Duration::zero() ? static_cast<double>(met) / to_seconds(watched) : 0;
+}
+
 }  // namespace
 
 double expected_rate(const World& world, const FaultKind& fault) {
@@ -53,7 +63,7 @@ double expected_rate(const World& world, const FaultKind& fault) {
     return weight_of_batches(profile.batches, components_in_job(world, fault.component)) * lemons *
            mean_of_curve(profile.curve, seconds) / fault.life.mean();
   }
-  return seconds > 0 ? static_cast<double>(fault.trace.size()) / seconds : 0;
+  return rate_of_trace(fault.trace, world.job.window);
 }
 
 Duration expected_mtbf(const World& world) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "models/storage.hpp"
-#include "models/world.hpp"
+#include "models/storage/storage.hpp"
+#include "models/world/world.hpp"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "config/fault_defaults.hpp"
 #include "config/fields.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 namespace gauntlet {
 

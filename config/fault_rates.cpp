@@ -5,7 +5,7 @@
 #include "config/rate_profile.hpp"
 #include "config/toml.hpp"
 #include "config/types.hpp"
-#include "models/fault/blast_radius.hpp"
+#include "models/world/blast_radius.hpp"
 
 #include <algorithm>
 #include <array>

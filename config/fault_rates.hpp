@@ -5,7 +5,7 @@
 #include "config/exposure.hpp"
 #include "config/fault_defaults.hpp"
 #include "config/fields.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <optional>
 

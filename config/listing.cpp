@@ -6,7 +6,7 @@
 #include "config/toml.hpp"
 #include "core/signal.hpp"
 #include "models/fault/registry.hpp"
-#include "policies/registry.hpp"
+#include "policies/controller/registry.hpp"
 
 #include <array>
 #include <map>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace gauntlet {
@@ -13,6 +14,8 @@ namespace {
 
 /// More of a kind would take a replica minutes: most often a unit that was mistaken.
 constexpr double kMostInRun = 1e8;
+/// A run keeps each fault and each evaluation until it is scored, in 200 to 420 bytes: more of a kind would take over 2 GB.
+constexpr double kMostKept = 5e6;
 /// More that wait for their end at once do not fit in the engine's queue.
 constexpr double kMostAtOnce = 1e6;
 constexpr double kSecondsOfYear = 365 * 86400.0, kCentury = 100 * kSecondsOfYear;
@@ -34,10 +37,11 @@ class RateChecks {
   void comes(const std::string& path, double rate) const { comes(path, rate, seconds_); }
   /// ... of so many seconds.
   void comes(const std::string& path, double rate, double seconds) const {
-    const double count = rate * seconds;
-    if (!(count > kMostInRun) || !root_->sound(path)) return;
-    root_->mistake_at(path, "comes " + text(count) + " times in " + to_text(from_seconds(seconds)),
-                      "let it be rarer: a run takes at most " + text(kMostInRun) + " of a kind");
+    refuse_more(path, rate * seconds, kMostInRun, to_text(from_seconds(seconds)));
+  }
+  /// What a run keeps comes so many times `in` what the text says.
+  void keeps(const std::string& path, double count, const std::string& in) const {
+    refuse_more(path, count, kMostKept, in);
   }
   /// What comes so often in each second, and lasts for `law`, which the scenario says at `path`.
   void lasts(const std::string& path, double rate, const Law& law) const {
@@ -49,6 +53,12 @@ class RateChecks {
   }
 
  private:
+  void refuse_more(const std::string& path, double count, double most, const std::string& in) const {
+    if (!(count > most) || !root_->sound(path)) return;
+    root_->mistake_at(path, "comes " + text(count) + " times in " + in,
+                      "let it be rarer: a run takes at most " + text(most) + " of a kind");
+  }
+
   const Place* root_;
   double seconds_;  // that a run lasts
 };
@@ -73,13 +83,17 @@ void check_other_jobs(const RateChecks& check, const SharedCluster& shared) {
   }
 }
 
+/// Seconds of a run for these limits: the window. Without a window: a year, or 100 times the work if that is shorter, because short
+/// drills have many events.
+double seconds_of_run(const RateChecks& check, const JobModel& job, double step) {
+  if (job.window > Duration::zero()) return check.seconds();
+  return std::min(check.seconds(), 100 * static_cast<double>(job.steps) * step);
+}
+
 /// What agents send at regular times is seldom simulated one by one: how long a run lasts matters less than how often it comes.
-/// So it is counted over a year at most, and in a job without a window over a hundred times what its work takes: drills are
-/// short, and send often.
+/// So it is counted over a year at most.
 void check_samples(const RateChecks& check, const World& world, double step) {
-  const double work = 100 * static_cast<double>(world.job.steps) * step;
-  const double longest = world.job.window > Duration::zero() ? kSecondsOfYear : work;
-  const double seconds = std::min({check.seconds(), kSecondsOfYear, longest});
+  const double seconds = std::min(seconds_of_run(check, world.job, step), kSecondsOfYear);
   check.comes("telemetry.heartbeat_period", 1 / to_seconds(world.telemetry.heartbeat_period), seconds);
   check.comes("telemetry.traffic_interval", 1 / to_seconds(world.telemetry.traffic_interval), seconds);
 }
@@ -129,10 +143,24 @@ bool check_step(const Place& root, const World& world, const StepModel& model) {
   return false;
 }
 
+void check_kept_faults(const RateChecks& check, const World& world, double step) {
+  const double seconds = seconds_of_run(check, world.job, step);
+  for (const FaultKind& fault : world.faults)
+    check.keeps("faults." + fault.name, expected_rate(world, fault) * seconds,
+                to_text(from_seconds(seconds)));
+}
+
+/// Evaluations stop at the end of the work or of the window, whichever comes first. At least one of the two is given.
 void check_evaluations(const RateChecks& check, const JobModel& job, double step) {
   if (job.evaluation.every == 0) return;
-  const double apart = static_cast<double>(job.evaluation.every) * step + to_seconds(job.evaluation.time);
-  check.comes("job.evaluation.every", 1 / apart);
+  const double every = static_cast<double>(job.evaluation.every);
+  const double forever = std::numeric_limits<double>::infinity();
+  const double in_window = job.window > Duration::zero()
+                               ? check.seconds() / (every * step + to_seconds(job.evaluation.time))
+                               : forever;
+  const double in_work = job.steps > 0 ? static_cast<double>(job.steps) / every : forever;
+  if (in_window <= in_work) return check.keeps("job.evaluation.every", in_window, to_text(job.window));
+  check.keeps("job.evaluation.every", in_work, text(static_cast<double>(job.steps)) + " steps");
 }
 
 /// No step of it would ever be complete.
@@ -158,6 +186,7 @@ void check_rates(const Place& root, const Scenario& scenario) {
   if (!check_step(root, world, model)) return;
   const double step = to_seconds(model.healthy());
   check_samples(check, world, step);
+  check_kept_faults(check, world, step);
   check_evaluations(check, world.job, step);
   warn_of_endless_step(root, world, step);
 }

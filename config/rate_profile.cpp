@@ -2,7 +2,7 @@
 
 #include "config/toml.hpp"
 #include "config/types.hpp"
-#include "models/fault/blast_radius.hpp"
+#include "models/world/blast_radius.hpp"
 
 #include <array>
 #include <optional>

@@ -4,10 +4,9 @@
 //   if (!loaded.scenario) for (const Problem& problem : loaded.problems) print(problem.text());
 #pragma once
 
+#include "config/scenario_parts.hpp"
 #include "config/value.hpp"
 #include "core/problem.hpp"
-#include "models/world.hpp"
-#include "policies/constants.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -18,28 +17,6 @@
 #include <vector>
 
 namespace gauntlet {
-
-enum class UncertainShape : std::uint8_t { lognormal, normal, uniform };
-
-/// A field whose value is not known: it lies between `low` and `high` with 90% probability, below or above with 5% each.
-struct UncertainField {
-  std::string path;       // "repair.time.median"
-  std::string low, high;  // as the field takes them: "4h", "0.2"; low < high
-  UncertainShape shape = UncertainShape::lognormal;
-};
-
-/// How often a study runs the scenario unless the command line says otherwise, and what it does not know for sure.
-struct StudyDefaults {
-  std::uint32_t replicas = 1;
-  std::uint64_t seed = 1;
-  std::vector<UncertainField> uncertain;
-};
-
-struct Scenario {
-  World world;
-  PolicyConstants policies;
-  StudyDefaults study;
-};
 
 struct LoadedScenario {
   std::optional<Scenario> scenario;  // there when there are no problems

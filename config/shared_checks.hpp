@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/place.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 namespace gauntlet {
 

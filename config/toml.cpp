@@ -5,6 +5,7 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -95,6 +96,50 @@ std::size_t first_binary_byte(std::string_view text) {
   return std::string_view::npos;
 }
 
+bool is_bare(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/// Past the string that begins at `at`, or past its line where it does not end.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool triple = text.substr(at, 3) == std::string(3, quote);
+  const std::string_view close = text.substr(at, triple ? 3 : 1);
+  for (at += close.size(); at < text.size() && (triple || text[at] != '\n'); ++at) {
+    if (text.substr(at).starts_with(close)) return at + close.size();
+    if (quote == '"' && text[at] == '\\') ++at;
+  }
+  return std::min(at, text.size());
+}
+
+/// Where a key of more parts than that begins, or npos.
+std::size_t first_long_key(std::string_view text) {
+  std::size_t begin = 0, parts = 0;
+  bool dot = false;  // one is behind the last part
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (is_bare(c) || c == '"' || c == '\'') {
+      if (!std::exchange(dot, false)) parts = 0;
+      if (parts == 0) begin = at;
+      if (++parts > kMostKeyParts) return begin;
+      if (is_bare(c)) {
+        while (at < text.size() && is_bare(text[at])) ++at;
+      } else {
+        at = end_of_string(text, at);
+      }
+      continue;
+    }
+    if (c == '.') {
+      dot = parts > 0 && !dot;
+    } else if (c != ' ' && c != '\t') {
+      dot = false;
+      parts = 0;
+    }
+    at = c == '#' ? std::min(text.find('\n', at), text.size()) : at + 1;
+  }
+  return std::string_view::npos;
+}
+
 std::string hexadecimal(char c) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   const auto byte = static_cast<unsigned char>(c);
@@ -113,6 +158,16 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
                          .what = "byte " + hexadecimal(text[bad]),
                          .why = "belongs to no text: this is a binary file",
                          .suggestion = "give a scenario in TOML"});
+    return {};
+  }
+  if (const std::size_t bad = first_long_key(text); bad != std::string_view::npos) {
+    const Position position = position_of(text, bad);
+    mistakes.add(Problem{.file = file,
+                         .line = position.line,
+                         .column = position.column,
+                         .what = "the key",
+                         .why = "has more than " + std::to_string(kMostKeyParts) + " parts",
+                         .suggestion = "no field of a scenario is so deep"});
     return {};
   }
   try {
@@ -135,7 +190,8 @@ std::optional<Value> parse_toml(std::string_view text, const std::string& file, 
 Value parse_set_value(std::string_view text, std::uint32_t layer) {
   const Converter converter({.kind = Origin::Kind::command_line, .file = nullptr, .layer = layer});
   try {
-    const toml::table root = toml::parse("value = " + std::string(text));
+    const bool long_key = first_long_key(text) != std::string_view::npos;
+    const toml::table root = long_key ? toml::table{} : toml::parse("value = " + std::string(text));
     const toml::node* node = root.get("value");
     const bool date = node != nullptr && (node->is_date() || node->is_time() || node->is_date_time());
     if (root.size() == 1 && node != nullptr && !date) return converter.convert(*node);

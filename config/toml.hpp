@@ -4,6 +4,7 @@
 #include "config/mistakes.hpp"
 #include "config/value.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +12,12 @@
 
 namespace gauntlet {
 
+/// Parts of a dotted key or path. No scenario nests tables half as deep. toml++ bounds how deep values nest, but not how long
+/// keys are; it and everything behind it walk through tables by recursion.
+inline constexpr std::size_t kMostKeyParts = 16;
+
 /// The tree of a TOML text, or nothing and one mistake: that the text is none (with where and why), or that it holds
-/// bytes that no text has.
+/// bytes that no text has, or a key of more parts than that.
 std::optional<Value> parse_toml(std::string_view text, const std::string& file, std::uint32_t layer,
                                 Mistakes& mistakes);
 

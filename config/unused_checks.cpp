@@ -48,6 +48,15 @@ std::uint32_t layer_of(const Place& root, const std::string& path) {
   return found && root.given(path) ? found->value().at.layer : 0;
 }
 
+/// Policies that compute the interval to storage read none. One that was there below them may stay for whoever takes them away.
+void warn_of_interval(const Place& root, const PolicyConstants& policies) {
+  if (policies.names.checkpoint == "fixed" || !root.sound("policies.checkpoint")) return;
+  if (layer_of(root, "checkpoint.interval") > layer_of(root, "policies.checkpoint"))
+    warn(root, true, "checkpoint.interval",
+         "policies.checkpoint = \"" + policies.names.checkpoint + "\" computes the interval",
+         "write policies.checkpoint = \"fixed\"");
+}
+
 /// Bandwidths of storage where every time that they would give is given as measured. `write` and `read` may stand beside the
 /// measured times for whoever takes these away again; changed above them, they were meant to have an effect.
 void warn_of_bandwidths(const Place& root, const StorageModel& storage) {
@@ -121,6 +130,7 @@ void warn_of_repair(const Place& root, const World& world) {
 
 void warn_of_unused(const Place& root, const Scenario& scenario) {
   warn_of_tiers(root, scenario);
+  warn_of_interval(root, scenario.policies);
   warn_of_bandwidths(root, scenario.world.storage);
   warn_of_recovery(root, scenario.policies);
   warn_of_repair(root, scenario.world);

@@ -4,7 +4,7 @@
 #include "flow/client.hpp"
 #include "models/network/bandwidths.hpp"
 #include "models/network/fabric_network.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // weight and Adam's two moments.
 #pragma once
 
-#include "models/workload.hpp"
+#include "models/precision.hpp"
 
 namespace gauntlet {
 

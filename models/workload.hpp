@@ -3,6 +3,7 @@
 
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
+#include "models/precision.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -34,11 +35,6 @@ struct Transformer {
   std::uint32_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
 };
 
-enum class Precision : std::uint8_t {
-  fp16,
-  bf16,
-  fp8
-};  // of the linear layers; attention stays in 16 bits under fp8
 enum class Recompute : std::uint8_t {
   none,
   selective,  // the attention core: Korthikanti et al., https://arxiv.org/abs/2205.05198; with flash attention, which never

@@ -12,7 +12,7 @@
 
 namespace gauntlet {
 
-/// Which policies run, by the names in policies/registry.hpp.
+/// Which policies run, by the names in policies/controller/registry.hpp.
 struct PolicyNames {
   std::vector<std::string> detect;
   std::string diagnose;

@@ -32,8 +32,10 @@ class Seating {
   /// Out of service; its slot, if it has one, is vacant.
   void evict(HostId host) {
     if (!away_.insert(host).second) return;
+    ++departures_;
     if (!in_job(host)) {
       --spares_;
+      spares_left_[host] = departures_;
       return;
     }
     roster_.leave(host);
@@ -41,7 +43,7 @@ class Seating {
     const std::uint32_t slot = slot_of(host);
     moved_.erase(host);
     taken_[slot] = std::nullopt;
-    vacant_.push_back(slot);
+    vacant_.push_back({slot, departures_});
   }
   /// Granted to the job: the slot that has been vacant for longest is its own.
   void join(HostId host) {
@@ -51,10 +53,23 @@ class Seating {
       beyond_.push_back(host);
       return;
     }
-    seat(vacant_.front(), host);
+    seat(vacant_.front().slot, host);
     vacant_.pop_front();
   }
+  /// Granted to the job, and evicted before the grant was heard of: the slot that it was given is vacant since it left.
+  void came_and_went(HostId host) {
+    const auto left = spares_left_.find(host);
+    if (left == spares_left_.end()) return;
+    const auto since = left->second;
+    spares_left_.erase(left);
+    if (vacant_.empty()) return;
+    const Vacancy again{vacant_.front().slot, since};
+    vacant_.pop_front();
+    const auto later = [](const Vacancy& a, const Vacancy& b) { return a.since < b.since; };
+    vacant_.insert(std::upper_bound(vacant_.begin(), vacant_.end(), again, later), again);
+  }
   void readmit(HostId host) {
+    spares_left_.erase(host);
     if (away_.erase(host) > 0) ++spares_;
   }
 
@@ -91,6 +106,11 @@ class Seating {
   std::vector<HostId> resize(std::uint32_t replicas);
 
  private:
+  struct Vacancy {
+    std::uint32_t slot;
+    std::uint64_t since;  // the number of the departure that left it
+  };
+
   void seat(std::uint32_t slot, HostId host) {
     taken_[slot] = host;
     moved_[host] = slot;
@@ -105,18 +125,24 @@ class Seating {
   std::set<HostId> away_;
   std::map<std::uint32_t, std::optional<HostId>> taken_;  // slots whose host is not the first one
   std::map<HostId, std::uint32_t> moved_;                 // where these hosts sit
-  std::deque<std::uint32_t> vacant_;                      // in the order in which they fell vacant
+  std::deque<Vacancy> vacant_;                            // in the order in which they fell vacant
+  std::uint64_t departures_ = 0;                          // evictions so far
+  std::map<HostId, std::uint64_t> spares_left_;           // which departure that of a host without a slot was
   std::vector<HostId> beyond_;  // of the job, without a slot yet, in the order in which they joined
 };
 
 inline std::vector<HostId> Seating::resize(std::uint32_t replicas) {
   const Inventory sized = with_replicas(whole_, replicas);
-  const Reseating moved = reseat(inventory_.job_hosts, sized.job_hosts, {vacant_.begin(), vacant_.end()},
-                                 beyond_, [this](std::uint32_t slot) { return *host_in(slot); });
+  std::vector<std::uint32_t> vacant;
+  for (const Vacancy& each : vacant_) vacant.push_back(each.slot);
+  const Reseating moved = reseat(inventory_.job_hosts, sized.job_hosts, vacant, beyond_,
+                                 [this](std::uint32_t slot) { return *host_in(slot); });
   for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) taken_[slot] = std::nullopt;
   inventory_ = sized;
   beyond_.clear();
-  vacant_.assign(moved.vacant.begin(), moved.vacant.end());
+  vacant_.clear();
+  for (const std::uint32_t slot : moved.vacant) vacant_.push_back({slot, ++departures_});
+  spares_left_.clear();
   for (const auto& [slot, host] : moved.seated) seat(slot, host);
   for (const HostId host : moved.left) {
     moved_.erase(host);

@@ -28,8 +28,7 @@ constexpr std::array kAdvice = {
            "Find the culprit faster:", "--set diagnosis.suite=[...] with the quicker probes first"},
     Advice{"waiting_for_spare", "Hold more spares, repair faster, or go on with fewer replicas:",
            "--set spares.count=... or --set repair.time=... or --set recovery.wait_for_spare=10min"},
-    Advice{"restarting",
-           "Restart faster:", "--set job.start.communicator_init=... or --set storage.load=..."},
+    Advice{"restarting", "Restart faster:", "--set job.restart_time=... or --set storage.load=..."},
     Advice{
         "planned", "Stop less often, or shorter: see which, by cause.",
         "--set job.planned.hold=... or --set job.evaluation.time=... or --set faults.NAME.heals_after=..."},

@@ -1,7 +1,7 @@
 // Why the answer is what it is, in a sentence, and what to try about it.
 #pragma once
 
-#include "study/results/summary.hpp"
+#include "study/summary/summary.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Charts as one HTML file that opens anywhere: its library (D3, https://d3js.org) is inside, nothing is fetched.
 #pragma once
 
-#include "study/results/field_kind.hpp"
+#include "study/summary/field_kind.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // How the faults of each kind fared: what was detected and how soon, what was handled without a person, what was missed.
 #pragma once
 
-#include "study/results/summary.hpp"
+#include "study/summary/summary.hpp"
 
 #include <cstddef>
 #include <string>

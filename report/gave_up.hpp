@@ -1,7 +1,7 @@
 // That runs ended without an answer, and what they waited for.
 #pragma once
 
-#include "study/results/summary.hpp"
+#include "study/summary/summary.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "report/losses.hpp"
 
-#include "study/results/metrics.hpp"
+#include "study/summary/metrics.hpp"
 
 #include <algorithm>
 #include <string_view>

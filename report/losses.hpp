@@ -1,7 +1,7 @@
 // Where the lost time went, most first.
 #pragma once
 
-#include "study/results/summary.hpp"
+#include "study/summary/summary.hpp"
 
 #include <optional>
 #include <string>

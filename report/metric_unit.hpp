@@ -1,4 +1,4 @@
-// The unit of a metric, by its name (study/results/metrics.hpp).
+// The unit of a metric, by its name (study/summary/metrics.hpp).
 #pragma once
 
 #include "report/units.hpp"

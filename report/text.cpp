@@ -6,7 +6,7 @@
 #include "report/losses.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
-#include "study/results/metrics.hpp"
+#include "study/summary/metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -289,12 +289,6 @@ std::string answer_line(const Summary& summary) {
   return fmt::format("{}: {}%{}{} of {} trained the model (ETTR; {}).", summary.facts.name,
                      unit.number(*ettr->mean), give_or_take.empty() ? "" : " ", give_or_take,
                      time_text(*wall), replicas_text(summary));
-}
-
-std::string fault_files_text(const ReportOptions& options) {
-  std::string text;
-  for (const std::string& line : options.faults) text += wrapped(line + ".");
-  return text;
 }
 
 std::string text_report(const Summary& summary, const ReportOptions& options) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/units.hpp"
-#include "study/results/summary.hpp"
+#include "study/summary/summary.hpp"
 
 #include <optional>
 #include <string>

@@ -13,7 +13,7 @@
 
 namespace gauntlet {
 
-/// Every nanosecond of wall time belongs to exactly one phase (README.md, "Read the answer").
+/// Every nanosecond of wall time belongs to exactly one phase (docs/read-the-report.md).
 enum class Phase : std::uint8_t {
   effective,
   slowdown,

@@ -210,10 +210,10 @@ class Walk {
   }
 
   /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
-  /// wrong. A checkpoint from before then sets them right, unless whatever corrupts them is still there.
+  /// wrong. A start from a checkpoint from before then sets them right, unless whatever corrupts them is still there.
   void count_corrupt(const Stretch& stretch, std::int64_t first, std::int64_t fresh, std::int64_t last) {
     const TruthCursor::Active* corrupting = truth_.corruption();
-    if (corrupt_step_ && first <= *corrupt_step_ && corrupting == nullptr) corrupt_step_.reset();
+    if (corrupt_step_ && stopped_ && first <= *corrupt_step_ && corrupting == nullptr) corrupt_step_.reset();
     if (!corrupt_step_ && corrupting != nullptr) {
       corrupt_step_ = first;
       corrupt_onset_ = corrupting->onset;

@@ -13,7 +13,8 @@
 namespace gauntlet {
 namespace {
 
-/// Unplanned stops per second at risk, summed over the two clocks; `interrupted`: by kind.
+/// Unplanned stops per second at risk, summed over the two clocks; `interrupted`: by kind. A fault of the training clock that
+/// is there from the beginning, or follows another, can stop a job that never trains. Its time at risk is the wall time.
 double unplanned_rate(const ScoreFacts& facts, const std::vector<std::uint32_t>& interrupted, Duration wall,
                       Duration training) {
   std::uint32_t stops[2] = {0, 0};
@@ -21,7 +22,7 @@ double unplanned_rate(const ScoreFacts& facts, const std::vector<std::uint32_t>&
     stops[facts.on_training_clock[kind] ? 1 : 0] += interrupted[kind];
   double rate = 0;
   if (stops[0] > 0) rate += stops[0] / to_seconds(wall);
-  if (stops[1] > 0) rate += stops[1] / to_seconds(training);
+  if (stops[1] > 0) rate += stops[1] / to_seconds(training > Duration::zero() ? training : wall);
   return rate;
 }
 

@@ -7,8 +7,8 @@
 #include "core/by_host.hpp"
 #include "core/id.hpp"
 #include "core/time.hpp"
-#include "models/fault/blast_radius.hpp"
-#include "models/world.hpp"
+#include "models/world/blast_radius.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "core/id.hpp"
 #include "core/observation.hpp"
-#include "models/fault.hpp"
+#include "models/fault/fault.hpp"
 #include "sim/engine.hpp"
 
 #include <cstdint>

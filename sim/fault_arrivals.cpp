@@ -1,6 +1,6 @@
 #include "sim/fault_arrivals.hpp"
 
-#include "models/fault/blast_radius.hpp"
+#include "models/world/blast_radius.hpp"
 #include "sim/hits.hpp"
 
 #include <algorithm>

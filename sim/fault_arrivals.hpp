@@ -14,7 +14,7 @@
 #include "core/id.hpp"
 #include "core/random/population.hpp"
 #include "core/random/stream.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/poisson_arrivals.hpp"
 #include "sim/profiled_arrivals.hpp"
 

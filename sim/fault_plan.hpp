@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
-#include "models/fault_plan.hpp"
+#include "models/world/fault_plan.hpp"
 
 namespace gauntlet {
 

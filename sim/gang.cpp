@@ -351,10 +351,15 @@ Time Gang::last_step_time(Time now) const {
 
 Time Gang::next_step_time(Time now) const { return stretch_.time_of_step(reached_at(now).steps + 1); }
 
-Time Gang::next_checkpoint_time(Time now) const {
+Time Gang::next_checkpoint_time(Time now) const { return time_of_stored(now, 1); }
+
+Time Gang::next_periodic_checkpoint_time(Time now) const { return time_of_stored(now, wanted_ ? 2 : 1); }
+
+/// When the next checkpoint to storage ends, from this one of the present stretch on.
+Time Gang::time_of_stored(Time now, std::int64_t from) const {
   const Level* level = level_of(Tier::storage);
   if (level == nullptr || stretch_.cadence.first == kNoCheckpoint) return kNever;
-  const std::int64_t next = level->count(reached_at(now).checkpoints) + 1;
+  const std::int64_t next = std::max(from, level->count(reached_at(now).checkpoints) + 1);
   if (next > 1 && checkpointing_[Tier::storage].interval == kForever) return kNever;  // there was but one
   return stretch_.time_of_checkpoint(level->nth(next));
 }

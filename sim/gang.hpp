@@ -107,6 +107,8 @@ class Gang {
   Time next_step_time(Time now) const;
   /// When the next checkpoint to storage ends after `now`, undisturbed; kNever without one.
   Time next_checkpoint_time(Time now) const;
+  /// The same for periodic checkpoints; ordered ones do not count.
+  Time next_periodic_checkpoint_time(Time now) const;
   /// For which one to storage blocks training.
   Duration storage_stall() const { return checkpointing_[Tier::storage].stall; }
   /// From the end of the stall of the present stretch's first checkpoint to storage until it is durable.
@@ -150,6 +152,7 @@ class Gang {
   std::int64_t step_of(std::int64_t n) const {
     return stretch_.first_step + stretch_.steps_before_checkpoint(n);
   }
+  Time time_of_stored(Time now, std::int64_t from) const;
   void hold(Tier in_memory, const Held& copy);
   void settle(Time now);
   void settle(Level& level, std::int64_t begun, Time now);

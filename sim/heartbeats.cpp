@@ -94,9 +94,12 @@ void Heartbeats::rearm(HostId host, Listening& listening) {
   engine_->set(listening.missing, deadline, Priority::timer, HeartbeatMissing{host, listening.watch});
 }
 
-void Heartbeats::listen(HostId host, const SilenceWatch& watch, Time last) {
+/// `last`: when it was heard last, if it ever was.
+void Heartbeats::listen(HostId host, const SilenceWatch& watch, Time since, std::optional<Time> last) {
   std::vector<Listening>& listening = tracked_[host].listening;
-  listening.push_back({watch.id, SilenceFilter(watch.limit, last), {}});
+  const bool heard = last && *last >= since;
+  listening.push_back({watch.id, SilenceFilter(watch.limit, heard ? *last : since), {}, {}});
+  if (!heard) listening.back().unheard = since > watch.since ? tracked_[host].entered : 0;
   rearm(host, listening.back());
 }
 
@@ -183,8 +186,7 @@ void Heartbeats::silence(HostId host) {
   const std::optional<Time> last = last_arrival_before(host, engine_->now());
   for (const SilenceWatch& watch : silence_watches_) {
     if (!concerns(watch.who, host)) continue;
-    const Time since = std::max(watch.since, tracked.service_since);
-    listen(host, watch, std::max(since, last.value_or(since)));
+    listen(host, watch, std::max(watch.since, tracked.service_since), last);
   }
 }
 
@@ -209,6 +211,7 @@ void Heartbeats::enter_service(HostId host) {
   Tracked& tracked = tracked_[host];
   tracked.in_service = true;
   tracked.service_since = engine_->now();
+  tracked.entered = ++entries_;
   if (!full_ && tracked.silenced_by == 0) return;
   for (const SilenceWatch& watch : silence_watches_) {
     if (concerns(watch.who, host)) listen(host, watch, engine_->now());
@@ -216,12 +219,41 @@ void Heartbeats::enter_service(HostId host) {
 }
 
 void Heartbeats::on(const HeartbeatMissing& event) {
-  // Every watch whose time has come, in their order, however their timers came about.
-  for (Listening& each : tracked_[event.host].listening) {
+  std::vector<Listening>& listening = tracked_[event.host].listening;
+  const auto unheard = std::find_if(listening.begin(), listening.end(), [&](const Listening& each) {
+    return each.watch == event.watch && each.unheard;
+  });
+  if (unheard != listening.end() && !full_) {
+    // Hosts that were never heard are missed at one time. They are reported in the order in which they entered service, as with
+    // full telemetry, and not in the order in which they fell silent.
+    if (const auto first = first_unheard(); first && *first != event.host) {
+      rearm(event.host, *unheard);
+      return missed(*first, {});
+    }
+  }
+  missed(event.host, event.watch);
+}
+
+/// The first of the hosts that are missed now and were never heard since the driver listens to them.
+std::optional<HostId> Heartbeats::first_unheard() const {
+  std::optional<std::pair<std::uint64_t, HostId>> first;
+  for (const auto& [host, tracked] : tracked_) {
+    for (const Listening& each : tracked.listening) {
+      if (!each.unheard || each.filter.deadline() > engine_->now()) continue;
+      const std::pair found(*each.unheard, host);
+      if (!first || found < *first) first = found;
+    }
+  }
+  return first ? std::optional(first->second) : std::nullopt;
+}
+
+/// Every watch whose time has come, in their order, however their timers came about.
+void Heartbeats::missed(HostId host, WatchId by) {
+  for (Listening& each : tracked_[host].listening) {
     if (each.filter.on_deadline(engine_->now())) {
-      report(each.watch, event.host, Edge::began, 0);
-    } else if (each.watch == event.watch) {
-      rearm(event.host, each);
+      report(each.watch, host, Edge::began, 0);
+    } else if (each.watch == by) {
+      rearm(host, each);
     }
   }
 }

@@ -13,7 +13,7 @@
 #include "core/random/stream.hpp"
 #include "core/saturating.hpp"
 #include "core/signal.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
 #include "sim/poisson_arrivals.hpp"
@@ -43,7 +43,8 @@ class Heartbeats {
   /// The host's agent is gone / is back. Calls nest with gaps: a host is audible when nothing silences it.
   void silence(HostId host);
   void unsilence(HostId host);
-  /// Evicted hosts are not listened to until they are readmitted. An agent is gone for as long as the fault that took it is there.
+  /// Evicted hosts are not listened to until they are readmitted. An agent is gone for as long as the fault that took it is
+  /// there.
   void leave_service(HostId host);
   void enter_service(HostId host);
 
@@ -95,6 +96,9 @@ class Heartbeats {
     WatchId watch;
     SilenceFilter filter;
     Timer missing;
+    /// Set while no heartbeat has come since the driver listens to the host: the number of the host's entry into service, or 0
+    /// where the watch was ordered after that.
+    std::optional<std::uint64_t> unheard;
   };
   /// A host to keep an eye on: every host with full telemetry, else those with something out of the ordinary.
   struct Tracked {
@@ -102,6 +106,7 @@ class Heartbeats {
     bool in_service = true;
     std::optional<Exit> exit;  // not reported yet
     Time service_since = kStart;
+    std::uint64_t entered = 0;  // the number of its last entry into service, among those of all hosts
     Timer back;
     std::vector<Listening> listening;
   };
@@ -164,7 +169,9 @@ class Heartbeats {
   void follow_first_aborts(Time since);
   void follow_first_aborts(const ExitWatch& watch, Time since);
   void sort_by_phase();
-  void listen(HostId host, const SilenceWatch& watch, Time last);
+  void listen(HostId host, const SilenceWatch& watch, Time since, std::optional<Time> last = {});
+  std::optional<HostId> first_unheard() const;
+  void missed(HostId host, WatchId by);
   /// Hosts that a new watch listens to at once: all in service with full telemetry, else those not heard at present.
   std::vector<HostId> listened_to() const;
   void forget(Tracked& tracked);
@@ -178,6 +185,7 @@ class Heartbeats {
   Outbox* out_;
   StreamName phase_name_, jitter_name_;
   std::vector<SilenceWatch> silence_watches_;
+  std::uint64_t entries_ = 0;  // of hosts into service, so far
   std::vector<ExitWatch> exit_watches_;
   TrackedHosts tracked_;
   const Reports* clocks_;

@@ -13,7 +13,7 @@
 
 #include "core/filter.hpp"
 #include "models/step/segments.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 #include "sim/gang.hpp"
 #include "sim/poisson_arrivals.hpp"

@@ -156,7 +156,7 @@ void JobSignals::schedule() {
     engine_->set(step_due_, step_due_at_, Priority::telemetry, StepDue{});
   }
   if (checkpoints && !engine_->pending(checkpoint_due_)) {
-    checkpoint_due_at_ = gang_->next_checkpoint_time(now);
+    checkpoint_due_at_ = gang_->next_periodic_checkpoint_time(now);
     engine_->set(checkpoint_due_, checkpoint_due_at_, Priority::telemetry, CheckpointDue{});
   }
   settled_ = !steps && !checkpoints;

@@ -1,6 +1,6 @@
 #include "sim/job_size.hpp"
 
-#include "models/job_size.hpp"
+#include "models/step/job_size.hpp"
 
 #include <algorithm>
 #include <utility>

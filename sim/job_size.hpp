@@ -2,8 +2,8 @@
 #pragma once
 
 #include "models/step/step.hpp"
-#include "models/storage.hpp"
-#include "models/world.hpp"
+#include "models/storage/storage.hpp"
+#include "models/world/world.hpp"
 #include "sim/gang.hpp"
 #include "sim/host_signals.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "core/random/stream.hpp"
 #include "core/time.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <cstdint>
 #include <deque>

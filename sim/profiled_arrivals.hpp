@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
-#include "models/fault.hpp"
+#include "models/fault/fault.hpp"
 
 #include <cstddef>
 #include <cstdint>

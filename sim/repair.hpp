@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 
 #include <cstdint>

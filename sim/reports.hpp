@@ -4,7 +4,7 @@
 
 #include "core/random/stream.hpp"
 #include "core/saturating.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 #include "sim/outbox.hpp"
 

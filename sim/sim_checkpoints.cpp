@@ -1,7 +1,7 @@
 // Checkpoints of the simulated job: when they are taken, what outlives what, and which of them a start goes back to.
 #include "core/math/elementary.hpp"
 #include "core/saturating.hpp"
-#include "models/peer_memory.hpp"
+#include "models/storage/peer_memory.hpp"
 #include "sim/sim_cluster.hpp"
 
 #include <algorithm>

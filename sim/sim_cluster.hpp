@@ -8,8 +8,8 @@
 #include "core/filter.hpp"
 #include "core/record/progress.hpp"
 #include "core/record/truth.hpp"
-#include "models/fault/blast_radius.hpp"
-#include "models/world.hpp"
+#include "models/world/blast_radius.hpp"
+#include "models/world/world.hpp"
 #include "sim/active_faults.hpp"
 #include "sim/event.hpp"
 #include "sim/fault_arrivals.hpp"
@@ -315,7 +315,7 @@ class SimCluster final : public Cluster {
   Gang gang_;
   std::array<Duration, kTiers> intervals_ = {};  // between checkpoints
   std::vector<std::pair<Time, std::uint32_t>>
-      memory_lost_;  // in order of time: when, and in which slot, a host lost its memory
+      memory_lost_;                   // in order of time: when, and in which slot, a host lost its memory
   std::size_t lost_before_load_ = 0;  // so many of them, before the last start had loaded
   Loading loading_;
   std::int64_t evaluated_ = 0;  // the step at which the model was evaluated last, or training began

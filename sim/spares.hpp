@@ -8,7 +8,7 @@
 
 #include "core/inventory.hpp"
 #include "core/random/stream.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 #include "sim/host_queue.hpp"
 

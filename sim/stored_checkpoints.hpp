@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/saturating.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "sim/event.hpp"
 #include "sim/heartbeats.hpp"
 #include "sim/seats.hpp"

@@ -6,9 +6,9 @@
 
 #include "study/executor.hpp"
 #include "study/replica.hpp"
-#include "study/results/metrics.hpp"
-#include "study/results/store.hpp"
-#include "study/results/summary.hpp"
+#include "study/store/store.hpp"
+#include "study/summary/metrics.hpp"
+#include "study/summary/summary.hpp"
 
 #include <atomic>
 #include <cstdint>

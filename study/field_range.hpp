@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/quantity.hpp"
-#include "study/results/field_kind.hpp"
+#include "study/summary/field_kind.hpp"
 
 #include <optional>
 #include <string>

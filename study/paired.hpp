@@ -1,8 +1,8 @@
 // Differences between points that met the same faults: replica by replica, so that what both have in common cancels.
 #pragma once
 
-#include "study/results/metrics.hpp"
-#include "study/results/paired_difference.hpp"
+#include "study/summary/metrics.hpp"
+#include "study/summary/paired_difference.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #include "study/point.hpp"
 
 #include "models/step/step.hpp"
-#include "models/storage.hpp"
+#include "models/storage/storage.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/scenario.hpp"
-#include "study/results/facts.hpp"
+#include "study/summary/facts.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "study/replica.hpp"
 
 #include "core/contract.hpp"
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
 #include "sim/replica.hpp"
 
 namespace gauntlet {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/record/record.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "policies/constants.hpp"
 #include "score/score.hpp"
 #include "sim/sim_cluster.hpp"

@@ -1,6 +1,6 @@
 #include "study/size.hpp"
 
-#include "models/job_size.hpp"
+#include "models/step/job_size.hpp"
 #include "models/step/step.hpp"
 
 #include <fmt/format.h>

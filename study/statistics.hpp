@@ -2,9 +2,9 @@
 // of as many metrics at once as a fixed budget of memory holds.
 #pragma once
 
-#include "study/results/metrics.hpp"
-#include "study/results/store.hpp"
-#include "study/results/summary.hpp"
+#include "study/store/store.hpp"
+#include "study/summary/metrics.hpp"
+#include "study/summary/summary.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -38,6 +38,7 @@ int write_new_durably(Files& files, const ReplacedFile& replaced, std::string_vi
   OpenFile file = make_file(files, replaced.temporary, replaced.mode, error);
   if (error == 0) error = file.write(bytes);
   if (error == 0) error = file.sync();
+  if (error == 0 && replaced.before_naming) error = replaced.before_naming(file.descriptor());
   const int closed = file.close();
   return error == 0 ? closed : error;
 }

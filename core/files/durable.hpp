@@ -3,6 +3,7 @@
 
 #include "core/files/files.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct ReplacedFile {
   std::string path;
   std::string temporary;  // a name in the same directory; what has it is removed
   mode_t mode = 0666;
+  /// Called with the new file, whole and synced, before it gets the name; an errno keeps it from that.
+  std::function<int(int descriptor)> before_naming = {};
 };
 
 /// Makes `path` a new file with these bytes: writes them under the temporary name, syncs the file, renames it, syncs the name.

@@ -7,6 +7,7 @@
 #include "core/record/fingerprint.hpp"
 #include "core/system_advice.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 
@@ -79,11 +80,11 @@ Problem file_problem(const std::string& path, std::string why, std::string sugge
 
 std::string says(int error) { return system_message(error); }
 
-/// What a frame says; false where it was written by nobody.
-bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
+/// What a frame behind the header says; false where it was written by nobody.
+bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
   switch (kind) {
-    case FrameKind::header:
-      return decode_header(payload, into.header);
+    case FrameKind::header:  // there is one, and it is the first
+      return false;
     case FrameKind::observation:
       if (const auto seen = decode_observed(payload); seen && payload.empty()) {
         into.record.observations.push_back(*seen);
@@ -104,6 +105,10 @@ bool decode_frame(FrameKind kind, std::string_view payload, Recording& into) {
   return false;
 }
 
+/// An observation or an order takes some 50 bytes. A longer length is not tried where frames are looked for: each try costs a
+/// checksum.
+constexpr std::size_t kLongestEntry = 1024;
+
 /// Whether a whole frame begins anywhere behind the first byte. None does in what a write that was interrupted leaves,
 /// which is the beginning of one frame.
 bool holds_frame(std::string_view in) {
@@ -113,13 +118,16 @@ bool holds_frame(std::string_view in) {
     if (kind != FrameKind::observation && kind != FrameKind::order) continue;
     const std::uint64_t length = take_number(rest, 4);
     const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
-    if (length <= rest.size() && checksum(kind, rest.substr(0, length)) == sum) return true;
+    if (length <= std::min(rest.size(), kLongestEntry) && checksum(kind, rest.substr(0, length)) == sum)
+      return true;
   }
   return false;
 }
 
+enum class Expected { header, entry };
+
 /// One frame off the front of `in`; nothing, and what is there instead in `tail`, where no whole one is.
-bool take_frame(std::string_view& in, Recording& into) {
+bool take_frame(std::string_view& in, Expected expected, Recording& into) {
   into.tail = Recording::Tail::part_of_a_frame;
   if (in.size() < kFrameHead) return false;
   std::string_view rest = in;
@@ -132,7 +140,11 @@ bool take_frame(std::string_view& in, Recording& into) {
   }
   const std::string_view payload = rest.substr(0, length);
   into.tail = Recording::Tail::damage;
-  if (checksum(kind, payload) != sum || !decode_frame(kind, payload, into)) return false;
+  if (checksum(kind, payload) != sum) return false;
+  const bool read = expected == Expected::header
+                        ? kind == FrameKind::header && decode_header(payload, into.header)
+                        : decode_entry(kind, payload, into);
+  if (!read) return false;
   in = rest.substr(length);
   into.tail = Recording::Tail::nothing;
   return true;
@@ -210,13 +222,13 @@ ReadRecording read_recording(const std::string& path, Files& files) {
   if (!in.starts_with(kMagic)) return refused("is not a recording", kWriteOne);
   in.remove_prefix(kMagic.size());
   Recording recording;
-  if (!take_frame(in, recording))
+  if (!take_frame(in, Expected::header, recording))
     return refused(recording.tail == Recording::Tail::damage
                        ? "is damaged: its scenario cannot be read"
                        : "is truncated: it ends at byte " + std::to_string(bytes.size()) +
                              ", within its scenario");
   if (recording.header.scenario.empty()) return refused("is a recording without its scenario");
-  while (!in.empty() && take_frame(in, recording)) {
+  while (!in.empty() && take_frame(in, Expected::entry, recording)) {
   }
   recording.bytes = bytes.size();
   recording.whole_bytes = bytes.size() - in.size();

@@ -6,8 +6,8 @@
 namespace gauntlet {
 namespace {
 
-// Found by `gauntlet validate step --fit` (study/fit_stacks.cpp) on the rows of published.csv that name the stack and are
-// "fitted": least squares of the logarithm of predicted over published time; for `bloom` and `megatron-deepspeed` the least sum
+// Found by `gauntlet validate step --fit` (commands/validate/step/fit_stacks.cpp) on the rows of published.csv that name the stack
+// and are "fitted": least squares of the logarithm of predicted over published time; for `bloom` and `megatron-deepspeed` the least sum
 // of absolute logarithms, which single noisy steps move less. What is given to one or two digits was set beforehand, because the
 // rows do not tell it from the rest: those of MLPerf and those of MegaScale are all of one layer, in which less overlap and
 // faster products look the same. MegaScale is taken to hide more, as it splits collectives and products into pieces that go

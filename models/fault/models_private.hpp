@@ -1,7 +1,7 @@
 // The fault models, one file each. registry.cpp lists them.
 #pragma once
 
-#include "models/fault/registry.hpp"
+#include "models/fault/fault_model.hpp"
 
 #include <chrono>
 #include <limits>

@@ -5,7 +5,7 @@
 #include "models/network/bandwidths.hpp"
 #include "models/network/communicators.hpp"
 #include "models/network/fabric_links.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The explicit schedule of a degraded step.
-#include "models/step/parts_private.hpp"
+#include "models/step/step_private.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "core/contract.hpp"
 #include "models/bytes.hpp"
-#include "models/step/parts_private.hpp"
+#include "models/step/step_private.hpp"
 
 #include <algorithm>
 #include <utility>

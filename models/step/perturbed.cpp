@@ -3,7 +3,7 @@
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
-#include "models/step/parts_private.hpp"
+#include "models/step/step_private.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // What a picture of a step is made of.
 #include "core/contract.hpp"
-#include "models/step/parts_private.hpp"
+#include "models/step/step_private.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/layout.hpp"
-#include "models/fault.hpp"
+#include "models/fault/fault.hpp"
 #include "models/network/bandwidths.hpp"
 
 #include <compare>

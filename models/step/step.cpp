@@ -2,7 +2,7 @@
 
 #include "core/contract.hpp"
 #include "models/network/fabric_network.hpp"
-#include "models/step/parts_private.hpp"
+#include "models/step/step_private.hpp"
 
 #include <algorithm>
 #include <utility>

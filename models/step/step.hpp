@@ -15,7 +15,7 @@
 #include "models/step/schedule.hpp"
 #include "models/step/segments.hpp"
 #include "models/workload.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <memory>
 #include <optional>
@@ -106,7 +106,7 @@ class StepModel {
   /// Of each dimension, as the network gives them.
   Bandwidths bandwidths(const NetworkState& state = {}) const;
 
-  struct Parts;  // models/step/parts_private.hpp
+  struct Parts;  // models/step/step_private.hpp
 
  private:
   std::unique_ptr<const Parts> parts_;

@@ -37,7 +37,8 @@ void ChangePointDetector::start(const Assignment& assignment, WatchIds& ids, Ord
   }
 }
 
-void ChangePointDetector::job_resized(const Inventory& inventory, Orders&) {
+void ChangePointDetector::job_resized(const Inventory& inventory, Orders& out) {
+  if (usual_ > 0) out.add(Unwatch{change_});  // its band is that of the job as it was
   inventory_ = inventory;
   usual_ = 0;
 }
@@ -62,6 +63,7 @@ void ChangePointDetector::learn(double step, Orders& out) {
   if (learning_.size() < kSteps) return;
   const double middle = median(learning_);
   if (usual_ == 0 || middle < usual_) usual_ = middle;
+  changed_.clear(out);  // what is outside the new band is reported again
   order_afresh({.id = change_,
                 .signal = Signal::step,
                 .who = Scope::all(ComponentKind::job),

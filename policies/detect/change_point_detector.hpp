@@ -22,7 +22,7 @@ class ChangePointDetector : public DetectorBase {
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
   void job_began(Time now, Orders& out);
   void job_ended(Orders& out);
-  void job_resized(const Inventory& inventory, Orders&);
+  void job_resized(const Inventory& inventory, Orders& out);
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
   void on(const Outcome& outcome, Time now, Orders& out, Suspicions& found);
 

@@ -19,6 +19,11 @@ void MfuDetector::job_began(Time now, Orders& out) {
                out);
 }
 
+void MfuDetector::job_resized(const Inventory&, Orders& out) {
+  if (best_ > 0) out.add(Unwatch{slower_});  // its band is that of the job as it was
+  best_ = 0;
+}
+
 void MfuDetector::on(const Seen& seen, Time now, Orders& out, Suspicions&) {
   if (!job_up) return;
   if (seen.watch == steps_ && learned_from_ < constants_->samples) {
@@ -26,6 +31,7 @@ void MfuDetector::on(const Seen& seen, Time now, Orders& out, Suspicions&) {
     if (best_ == 0 || seen.value < best_) best_ = seen.value;
     if (++learned_from_ < constants_->samples || !improved_) return;
     improved_ = false;
+    declined_.clear(out);  // what is outside the new band is reported again
     order_afresh({.id = slower_,
                   .signal = Signal::step,
                   .who = Scope::all(ComponentKind::job),

@@ -17,7 +17,7 @@ class MfuDetector : public DetectorBase {
   void start(const Assignment& assignment, WatchIds& ids, Orders& out);
   void job_began(Time now, Orders& out);
   void job_ended(Orders& out) { declined_.clear(out); }
-  void job_resized(const Inventory&, Orders&) { best_ = 0; }
+  void job_resized(const Inventory&, Orders& out);
   void on(const Seen& seen, Time now, Orders& out, Suspicions& found);
   void on(const Outcome& outcome, Time now, Orders& out, Suspicions& found);
 

@@ -1,7 +1,6 @@
 #include "policies/recover/recovery.hpp"
 
 #include "policies/diagnose/hang_localisation.hpp"
-#include "policies/registry.hpp"
 
 #include <algorithm>
 
@@ -20,14 +19,14 @@ Trouble trouble_of(const Suspicion& suspicion) {
 
 }  // namespace
 
-Recovery::Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants,
-                   Reports reports)
+Recovery::Recovery(First first, Diagnoser diagnoser, Restore restore, JobId job,
+                   const PolicyConstants& constants, Reports reports)
     : first_(first),
       diagnoser_(diagnoser),
       job_(job),
       constants_(&constants),
       reports_(reports),
-      restore_(restore_named(constants.names.restore)),
+      restore_(restore),
       examinations_(job, reports.probes) {}
 
 // --- what happens to the job -------------------------------------------------------------------------------------------
@@ -166,6 +165,7 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
   const auto* granted = std::get_if<Granted>(&outcome.result);
   const bool left = granted != nullptr && !seating.in_service(granted->host);
   if (granted != nullptr && !left) seating.join(granted->host);
+  if (left) seating.came_and_went(granted->host);
   if (!acquires_.empty() && std::erase(acquires_, outcome.order) > 0) {
     if (left) acquire(1, out);
     host_came(now, seating, out);

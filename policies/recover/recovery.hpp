@@ -142,7 +142,8 @@ class Recovery {
     WatchId probes, last_collective;
   };
 
-  Recovery(First first, Diagnoser diagnoser, JobId job, const PolicyConstants& constants, Reports reports);
+  Recovery(First first, Diagnoser diagnoser, Restore restore, JobId job, const PolicyConstants& constants,
+           Reports reports);
 
   /// The first start of the job.
   void launch(Time now, Seating& seating, Orders& out) {

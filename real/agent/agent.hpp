@@ -1,31 +1,12 @@
 // The agent: one process per host that supervises its ranks, filters what they report, and obeys one driver.
 #pragma once
 
-#include "core/time.hpp"
-
-#include <cstdint>
-#include <string>
+#include "real/agent/options.hpp"
 
 namespace gauntlet {
-
-struct AgentOptions {
-  std::uint32_t host = 0;
-  std::string
-      directory;  // the caller's own, mode 0700: socket agent-N.sock, lock agent-N.lock, logs rank-R.log
-  std::string trainer;                                  // the program of a rank: a path, not searched for
-  Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
-  bool allow_injection = false;
-};
-
-inline constexpr int kAgentEnded = 0;      // a driver told it to quit, or SIGTERM, SIGINT or SIGHUP did
-inline constexpr int kAgentAbandoned = 1;  // no driver came
-inline constexpr int kAgentRefused = 2;    // it could not start; nothing was changed
 
 /// Returns when the agent has ended, with none of its ranks left. Says on standard error what a person should know. To
 /// be called on the main thread: the kernel kills the ranks when the thread that started them ends, however it ends.
 int run_agent(const AgentOptions& options);
-
-/// Where the agent of a host listens.
-std::string agent_socket(const std::string& directory, std::uint32_t host);
 
 }  // namespace gauntlet

@@ -1,7 +1,5 @@
 #include "real/agent/place.hpp"
 
-#include "real/agent/agent.hpp"
-
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

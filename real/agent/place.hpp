@@ -24,4 +24,7 @@ class AgentPlace {
 /// A pidfd of the living agent that holds this place; empty where none does, or it cannot be watched.
 Descriptor agent_process(const std::string& directory, std::uint32_t host);
 
+/// Where the agent of a host listens.
+std::string agent_socket(const std::string& directory, std::uint32_t host);
+
 }  // namespace gauntlet

@@ -191,6 +191,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     last_start_.reset();
     injected_.clear();
   }
+  pending_start_.reset();  // an earlier driver's: this one orders what it wants
   ever_attended_ = true;
   epoch_ = message.epoch;
   started_ns_ = message.greeting.started_ns;

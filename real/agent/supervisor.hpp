@@ -2,7 +2,7 @@
 // alone and is told the time, so that it runs over processes and sockets (agent_loop) as over simulated ones.
 #pragma once
 
-#include "real/agent/agent.hpp"
+#include "real/agent/options.hpp"
 #include "real/agent/probe_runner.hpp"
 #include "real/agent/rank_runner.hpp"
 #include "real/agent/server.hpp"

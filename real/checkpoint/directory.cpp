@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -65,9 +66,22 @@ Problem problem_of(const std::string& path, const std::string& what, const std::
   return file_problem(path, what, error.value());
 }
 
+/// What is wrong with a file of a checkpoint.
+struct Flaw {
+  Problem problem;
+  int error = 0;  // where the file cannot be read: as file_problem takes it
+};
+
+/// Whether a checkpoint with this flaw stays damaged. A file that cannot be read for lack of descriptors, memory or permission
+/// is as good as it was.
+bool is_lasting(const Flaw& flaw) {
+  constexpr std::array kLasting = {0, kNotRegular, ENOENT, ENOTDIR, ELOOP, ENXIO, EIO, EBADMSG, EUCLEAN};
+  return std::find(kLasting.begin(), kLasting.end(), flaw.error) != kLasting.end();
+}
+
 struct ReadFile {
   std::optional<std::string> bytes;
-  Problem problem;  // where there are none
+  Flaw flaw;  // where there are none
 };
 
 /// Opens no FIFO: that would keep its reader waiting.
@@ -77,8 +91,27 @@ ReadFile read_file(Files& files, const std::string& path) {
   int error = file.error();
   if (error == 0 && !file.is_regular()) error = kNotRegular;
   if (error == 0) error = file.read(bytes);
-  if (error != 0) return {{}, file_problem(path, "cannot be read", error)};
+  if (error != 0) return {{}, {file_problem(path, "cannot be read", error), error}};
   return {std::move(bytes), {}};
+}
+
+/// Why the manifest's shards are not all there as it lists them.
+std::optional<Flaw> flaw_of(Files& files, const std::string& directory, const Manifest& manifest) {
+  for (std::uint32_t rank = 0; rank < manifest.shards.size(); ++rank) {
+    const std::string path = directory + "/" + shard_name(rank);
+    const ReadFile file = read_file(files, path);
+    if (!file.bytes) return file.flaw;
+    const Manifest::Entry& listed = manifest.shards[rank];
+    if (file.bytes->size() != listed.bytes)
+      return Flaw{Problem{.file = path,
+                          .what = "has " + std::to_string(file.bytes->size()) + " bytes",
+                          .why = "where the manifest lists " + std::to_string(listed.bytes),
+                          .suggestion = {}}};
+    if (checksum_of(*file.bytes) != listed.checksum)
+      return Flaw{Problem{
+          .file = path, .what = "has another checksum", .why = "than the manifest lists", .suggestion = {}}};
+  }
+  return std::nullopt;
 }
 
 /// Writes `directory/name` as a whole or not at all, also after a power cut.
@@ -163,7 +196,7 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
   for (const std::int64_t step : steps) {
     const std::string path = of_step(step) + "/" + std::string(kManifest);
     const ReadFile file = read_file(files_, path);
-    if (!file.bytes && !fs::exists(path, error)) {
+    if (file.flaw.error == ENOENT || file.flaw.error == ENOTDIR) {
       found.unfinished.push_back(step);
       continue;
     }
@@ -176,35 +209,21 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
                       .what = "is of another job",
                       .why = "(" + manifest->job.text() + ", where this one has " + job_.text() + ")",
                       .suggestion = "name another checkpoint directory"}};
-    if (!file.bytes) {
-      found.damaged.emplace_back(step, file.problem);
-    } else if (!manifest || manifest->step != step) {
-      found.damaged.emplace_back(step, Problem{.file = path, .what = "is torn", .why = {}, .suggestion = {}});
-    } else if (auto problem = verify(*manifest)) {
-      found.damaged.emplace_back(step, *problem);
-    } else {
+    std::optional<Flaw> flaw;
+    if (!file.bytes)
+      flaw = file.flaw;
+    else if (!manifest || manifest->step != step)
+      flaw = Flaw{Problem{.file = path, .what = "is torn", .why = {}, .suggestion = {}}};
+    else
+      flaw = flaw_of(files_, of_step(step), *manifest);
+    if (!flaw)
       found.whole.push_back(step);
-    }
+    else if (is_lasting(*flaw))
+      found.damaged.emplace_back(step, flaw->problem);
+    else
+      return {{}, {}, {}, flaw->problem};
   }
   return found;
-}
-
-std::optional<Problem> CheckpointDirectory::verify(const Manifest& manifest) const {
-  for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
-    const std::string path = of_step(manifest.step) + "/" + shard_name(rank);
-    const ReadFile file = read_file(files_, path);
-    if (!file.bytes) return file.problem;
-    const Manifest::Entry& listed = manifest.shards[rank];
-    if (file.bytes->size() != listed.bytes)
-      return Problem{.file = path,
-                     .what = "has " + std::to_string(file.bytes->size()) + " bytes",
-                     .why = "where the manifest lists " + std::to_string(listed.bytes),
-                     .suggestion = {}};
-    if (checksum_of(*file.bytes) != listed.checksum)
-      return Problem{
-          .file = path, .what = "has another checksum", .why = "than the manifest lists", .suggestion = {}};
-  }
-  return std::nullopt;
 }
 
 std::optional<Problem> CheckpointDirectory::tidy(const Survey& survey) const {
@@ -238,7 +257,7 @@ std::optional<Problem> CheckpointDirectory::set_aside(std::int64_t step) const {
 CheckpointDirectory::Loaded CheckpointDirectory::load(std::int64_t step, std::uint32_t rank) const {
   const std::string path = of_step(step) + "/" + shard_name(rank);
   const ReadFile file = read_file(files_, path);
-  if (!file.bytes) return {{}, file.problem};
+  if (!file.bytes) return {{}, file.flaw.problem};
   ReadShard read = read_shard(*file.bytes);
   if (!read.shard) return {{}, Problem{.file = path, .what = read.why, .why = {}, .suggestion = {}}};
   const Shard& shard = *read.shard;
@@ -292,6 +311,7 @@ std::optional<Problem> CheckpointDirectory::prune(std::int64_t newest) const {
   std::size_t kept = 1;
   for (const std::int64_t step : steps) {
     const bool whole = fs::exists(of_step(step) + "/" + std::string(kManifest), error);
+    if (error) return problem_of(of_step(step), "cannot be read", error);
     if (whole && kept++ < kKeptCheckpoints) continue;
     if (auto problem = remove(step)) return problem;
   }

@@ -34,8 +34,9 @@ class CheckpointDirectory {
     std::vector<std::int64_t> whole;  // steps whose every shard has its size and checksum; the newest first
     std::vector<std::int64_t> unfinished;  // without a manifest
     std::vector<std::pair<std::int64_t, Problem>> damaged;
-    std::optional<Problem>
-        problem;  // it cannot be read, or holds checkpoints of another job; nothing else is set
+    /// It cannot be read, or holds checkpoints of another job; nothing else is set. A file that another try may read (no
+    /// descriptor was left, no permission) is such a problem, not damage: the damaged are never read again.
+    std::optional<Problem> problem;
 
     std::int64_t newest() const { return whole.empty() ? 0 : whole.front(); }
   };
@@ -67,8 +68,6 @@ class CheckpointDirectory {
   std::string of_step(std::int64_t step) const;
   std::optional<Problem> remove(std::int64_t step) const;
   std::optional<Problem> set_aside(std::int64_t step) const;
-  /// Why the manifest's shards are not all there as it lists them.
-  std::optional<Problem> verify(const Manifest& manifest) const;
 
   std::string path_;
   JobIdentity job_;

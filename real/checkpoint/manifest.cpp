@@ -34,8 +34,10 @@ std::optional<Manifest> parse_manifest(std::string_view text) {
   Manifest::Entry entry;
   for (std::size_t rank = 0; in >> word && word == "shard" && in >> rank >> entry.bytes >> entry.checksum;)
     manifest.shards.push_back(entry);
+  const std::uint64_t ranks = std::uint64_t{manifest.job.pp} * manifest.job.dp;  // 32 bits may not hold them
+  if (ranks == 0 || manifest.shards.size() != ranks) return std::nullopt;
   // What was read must be all that was written: every byte is compared, those of words, order and checksum too.
-  if (manifest.shards.size() != manifest.job.ranks() || manifest_text(manifest) != text) return std::nullopt;
+  if (manifest_text(manifest) != text) return std::nullopt;
   return manifest;
 }
 

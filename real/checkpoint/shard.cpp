@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -81,6 +82,8 @@ ReadShard read_shard(std::string_view bytes) {
   rest.remove_prefix(kHeaderWords * kWord);
   const std::uint64_t words = rest.size() / kWord, parameters = header[5], momentum = header[6];
   if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
+  if (header[3] > std::numeric_limits<std::uint32_t>::max())
+    return {{}, "is of rank " + std::to_string(header[3]) + ", which no job has"};
   if (parameters > words || momentum != words - parameters)
     return {{}, "has another length than its header says"};
   Shard shard{.job = {.seed = header[1],

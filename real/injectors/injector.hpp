@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "real/agent/agent_link.hpp"
 
 #include <optional>

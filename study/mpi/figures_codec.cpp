@@ -180,11 +180,13 @@ class Decoder {
     value = difference(usual, value);
   }
   void scores(const Figures& figures, std::vector<FaultScore>& scores) {
-    scores.assign(in_.count(), {});
-    for (std::size_t kind = 0; kind < scores.size() && in_.good(); ++kind) {
+    scores.clear();
+    const std::size_t count = in_.count();
+    for (std::size_t kind = 0; kind < count && in_.good(); ++kind) {
       FaultScore told;
       code_score(*this, told);
-      turn(usual_of(figures, kind), scores[kind], told, scores[kind]);
+      FaultScore& score = scores.emplace_back();
+      turn(usual_of(figures, kind), score, told, score);
     }
   }
 
@@ -196,16 +198,16 @@ class Decoder {
   void one(Cause& cause) { in_.get(cause.value); }
   void one(Incident& incident) { code_incident(*this, incident); }
   void one(Latencies& latencies) {
-    std::vector<Latencies::Bin> bins(in_.count());
+    std::vector<Latencies::Bin> bins;
     std::uint64_t number = 0;
-    for (auto& bin : bins) {
+    for (std::size_t left = in_.count(); left > 0; --left) {
       if (!in_.good()) return;
       std::uint64_t told = 0;
       one(told);
       number += told >> 1;
       if (number > std::numeric_limits<std::uint32_t>::max()) return in_.fail();
-      bin = {static_cast<std::uint32_t>(number), 1};
-      if ((told & 1U) != 0) one(bin.count);
+      bins.push_back({static_cast<std::uint32_t>(number), 1});
+      if ((told & 1U) != 0) one(bins.back().count);
     }
     if (auto read = Latencies::from_bins(std::move(bins))) {
       latencies = std::move(*read);
@@ -226,11 +228,8 @@ class Decoder {
   }
   template <class T>
   void one(std::vector<T>& values) {
-    values.resize(in_.count());
-    for (T& value : values) {
-      if (!in_.good()) return;
-      one(value);
-    }
+    values.clear();
+    for (std::size_t left = in_.count(); left > 0 && in_.good(); --left) one(values.emplace_back());
   }
 
   WireReader& in_;

@@ -57,9 +57,8 @@ class Decoder {
   void operator()(Job& job) { all(job.number, job.task.point, job.task.first, job.task.count); }
   void operator()(Done& done) {
     all(done.number);
-    done.figures.resize(in_.count());
-    for (Figures& figures : done.figures)
-      if (in_.good()) get(in_, figures);
+    for (std::size_t left = in_.count(); left > 0 && in_.good(); --left)
+      get(in_, done.figures.emplace_back());
   }
   void operator()(Failed& failed) { all(failed.number, failed.why); }
   void operator()(Leave& leave) { all(leave.together); }

@@ -69,12 +69,16 @@ class WireReader {
       for (int shift = 0; shift < 64; shift += 8) bits |= std::uint64_t{byte()} << shift;
       value = std::bit_cast<double>(bits);
     } else if constexpr (std::is_enum_v<T>) {
-      value = static_cast<T>(number());
+      const std::uint64_t bits = number();
+      value = static_cast<T>(bits);
+      if (static_cast<std::uint64_t>(value) != bits) fail();
     } else if constexpr (std::is_signed_v<T>) {
       const std::uint64_t bits = number();
       value = static_cast<T>(static_cast<std::int64_t>(bits >> 1 ^ (~(bits & 1) + 1)));
     } else if constexpr (std::is_same_v<T, bool>) {
-      value = number() != 0;
+      const std::uint64_t bits = number();
+      value = bits == 1;
+      if (bits > 1) fail();
     } else if constexpr (std::is_unsigned_v<T>) {
       const std::uint64_t bits = number();
       value = static_cast<T>(bits);
@@ -114,6 +118,7 @@ class WireReader {
     for (int shift = 0; shift < 64; shift += 7) {
       const std::uint8_t next = byte();
       value |= std::uint64_t{next & 0x7fU} << shift;
+      if (shift == 63 && next > 1) break;  // beyond 64 bits
       if (next < 0x80) return value;
     }
     fail();

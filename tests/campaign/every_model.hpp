@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/fault/registry.hpp"
-#include "policies/registry.hpp"
+#include "policies/controller/registry.hpp"
 #include "tests/campaign/small_worlds.hpp"
 
 #include <algorithm>

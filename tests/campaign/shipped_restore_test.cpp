@@ -1,6 +1,6 @@
 // What the shipped scenarios are there to show about going on after a stop.
 #include "config/scenario.hpp"
-#include "models/storage.hpp"
+#include "models/storage/storage.hpp"
 #include "study/replica.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/record/codec.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 #include "policies/constants.hpp"
 #include "study/replica.hpp"
 

@@ -13,12 +13,13 @@ from studies import GAUNTLET, SECONDS_MAX, StudyTest  # noqa: E402
 
 TINY = "scenarios/tiny-8.toml"
 SAMPLE = "scenarios/catalog/traces/sample-64-nodes.csv"
+FIXED = f"{TINY} --set 'policies.checkpoint=\"fixed\"'"  # so that checkpoint.interval has an effect
 FEW = "--threads 1 --seed 5"
 STUDIES = {
     "run": f"run {TINY} --replicas 2",
     "sweep": f"sweep {TINY} --vary spares.count=1,2 --replicas 2",
     "compare": f"compare {TINY} --with spares.count=2 --replicas 2",
-    "tune": f"tune {TINY} --over checkpoint.interval --budget 100",
+    "tune": f"tune {FIXED} --over checkpoint.interval --budget 100",
     "plan": f"plan {TINY} --set job.steps=1000 --finish-by 1d --replicas 2",
     "scale": f"scale {TINY} --gpus 64,128 --replicas 2",
 }
@@ -26,6 +27,8 @@ STUDIES = {
 WRONG_SETS = ["checkpoint.interval=300", "study.replicas=4000001", "study.uncertain=[{path='no.such'}]", "no.such=1",
               "cluster.network.kind=moebius", "job.window=forever", 'policies.checkpoint="none"', "nonsense"]
 TAKES_SETS = {**STUDIES, "check": f"check {TINY}", "show": f"show {TINY}", "topology": f"topology {TINY}", "step": f"step {TINY}"}
+KNOWN = ("new --gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
+         "--restart 5min")
 DRILL = "drill scenarios/drill-tiny.toml --hosts 4"
 # Arguments that are wrong.
 WRONG = [
@@ -36,9 +39,9 @@ WRONG = [
     f"sweep {TINY} --vary spares.count=1,2 --set spares.count=3", f"sweep {TINY} --vary x", f"sweep {TINY} --vary no.such=1,2",
     f"sweep {TINY} --vary spares.count=1,2 --precision beauty=1", f"sweep {TINY}",
     f"compare {TINY}", f"compare {TINY} {TINY} --with spares.count=1", f"compare {TINY} --with x",
-    f"tune {TINY} --over policies.checkpoint", f"tune {TINY} --over x", f"tune {TINY} --over checkpoint.interval --maximize beauty",
-    f"tune {TINY} --over checkpoint.interval --minimize cost", f"tune {TINY} --over checkpoint.interval --subject-to x",
-    f"tune {TINY} --over checkpoint.interval --subject-to 'ettr<1<2'", f"tune {TINY} --over checkpoint.interval --budget 3",
+    f"tune {TINY} --over policies.checkpoint", f"tune {TINY} --over x", f"tune {FIXED} --over checkpoint.interval --maximize beauty",
+    f"tune {FIXED} --over checkpoint.interval --minimize cost", f"tune {FIXED} --over checkpoint.interval --subject-to x",
+    f"tune {FIXED} --over checkpoint.interval --subject-to 'ettr<1<2'", f"tune {FIXED} --over checkpoint.interval --budget 3",
     f"plan {TINY} --finish-by 1d", f"plan {TINY} --finish-by x", f"plan {TINY} --finish-by 1d --tokens x",
     f"plan {TINY} --finish-by 1d --confidence 90", f"plan {TINY} --finish-by 1d --confidence 90%",
     f"plan {TINY} --finish-by 1d --confidence x", f"scale {TINY} --gpus x",
@@ -54,12 +57,16 @@ WRONG = [
     "drill none --hosts 4", "drill scenarios/drill-tiny.toml --hosts 1", "drill scenarios/tiny-8.toml --hosts 9",
     "drill scenarios/drill-tiny.toml --hosts 4 --set checkpoint.interval=300", "drill scenarios/drill-tiny.toml --hosts 4 --set no.such=1",
     "agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x",
+    "new", "new --gpus 64 --model llama3-8b", "new --step-time 5s --tokens 2T", f"{KNOWN} --step-time 5s", f"{KNOWN} --tp 3",
+    f"{KNOWN.replace('64', '60')}", f"{KNOWN} --out {{foreign}}.toml", f"{KNOWN} --out {{foreign}}.toml --force",
+    f"{KNOWN} --out {{place}}/x.txt", f"{KNOWN} --mix rsc-2 --gpu-hour 2",
     "list nothing", "check none.toml", "show none.toml", "results none", "results {foreign}", "results {done} --sql nonsense",
     "results {done} --csv --json",
 ]
 # Commands whose answers name options too.
 ANSWERS = [f"run {TINY} --replicas 5 {FEW} --set job.give_up_after=1min", f"sweep {TINY} --vary spares.count=1,2 --budget 4 {FEW}",
-           f"tune {TINY} --over checkpoint.interval --budget 100 {FEW}", f"trace fit {SAMPLE}", f"topology {TINY}", f"step {TINY}",
+           f"tune {FIXED} --over checkpoint.interval --budget 100 {FEW}", f"trace fit {SAMPLE}", f"topology {TINY}", f"step {TINY}",
+           KNOWN, f"{KNOWN} --out {{place}}/new.toml", f"{KNOWN.replace('--model llama3-8b', '--step-time 5s')}",
            f"plan {TINY} --set job.steps=100000 --finish-by 1d --replicas 2 {FEW}", "results {done}", "results {part}"]
 
 

@@ -34,6 +34,9 @@ silent() { [[ ! -s "$scratch/$1" ]] || { fail "$1 is not silent"; sed 's/^/    /
 absent() { [[ ! -e "$1" ]] || fail "$1 exists"; }
 same() { cmp "$1" "$2" >&2 || fail "$1 and $2 differ"; }
 
+# skip WHAT REASON: what this environment does not let be tested; listed after the last test.
+skip() { echo "SKIPPED: $1: $2"; }
+
 finish() {
   ((failures == 0)) || { echo "$failures failed" >&2; exit 1; }
   exit 0

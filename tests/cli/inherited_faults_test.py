@@ -22,7 +22,7 @@ remedy = "restart"
 STUDIES = {
     "sweep": ("--vary", "spares.count=1,2", "--replicas", "2"),
     "compare": ("--with", "spares.count=4", "--replicas", "2"),
-    "tune": ("--over", "checkpoint.interval", "--budget", "120"),
+    "tune": ("--set", 'policies.checkpoint="fixed"', "--over", "checkpoint.interval", "--budget", "120"),
     "plan": ("--finish-by", "30d", "--tokens", "1G", "--replicas", "2"),
     "scale": ("--gpus", "64,128", "--replicas", "2"),
 }

@@ -1,42 +1,34 @@
 """The answers in scenarios/questions/*/README.md are what the program says: each command of a console block is run, and the lines
-below it must come in its output, in their order; `...` stands for lines that are left out."""
+below it must come in its output, in their order; `...` stands for lines that are left out, and so are
+rows of tables (tests/docs/pages.py)."""
 
-import glob
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
-GAUNTLET = os.environ["GAUNTLET"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/docs"))
+import pages  # noqa: E402
+
+GAUNTLET = pathlib.Path(os.environ["GAUNTLET"]).resolve()
 
 
-def blocks(text):
-    """The commands of the console blocks, each with the pieces of output that must follow each other."""
-    for block in re.findall(r"```console\n(.*?)```", text, re.S):
-        command, _, output = block.partition("\n")
-        assert command.startswith("$ gauntlet "), command
-        pieces = [piece.strip("\n") for piece in re.split(r"^\.\.\.$", output, flags=re.M)]
-        yield command.removeprefix("$ gauntlet ").split(), [piece for piece in pieces if piece]
-
-
-def run(words):
-    files = [file for word in words for file in (sorted(glob.glob(word)) if "*" in word else [word])]
-    done = subprocess.run([GAUNTLET, *files, "--quiet"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{words}: exit code {done.returncode}\n{done.stderr}"
+def run(command):
+    environment = {**os.environ, "PATH": f"{GAUNTLET.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", command + " --quiet"], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stderr}"
     return done.stdout
 
 
 def check(readme):
     found = 0
-    for words, pieces in blocks(readme.read_text()):
-        output, at = run(words), 0
-        for piece in pieces:
-            for line in piece.split("\n"):
-                here = output.find(line + "\n", at)
-                assert here >= 0, f"{readme}: not in the output of gauntlet {' '.join(words)}, or not there:\n{line}\n{output[at:]}"
-                at = here + len(line)
-            found += 1
+    for command in pages.steps(readme.read_text()):
+        if isinstance(command, pages.Command) and command.quoted:
+            output = run(command.text)
+            lost = pages.missing(command, output, rows_may_be_left_out=True)
+            assert lost is None, f"{readme}: not in the output of {command.text}, or not there:\n{lost}\n{output}"
+            found += len(command.pieces())
     assert found > 0, f"{readme}: no answer to repeat"
 
 

@@ -83,7 +83,7 @@ exits 2 run "$tiny" --replicas 20 --seed 5 --out "$scratch/large" --resume
 says stderr "holds 500 replicas of a point"
 
 # More of a study that chooses its points by what it found: the end is that of one that began with as many.
-tune=(tune "$tiny" --over checkpoint.interval --quiet)
+tune=(tune "$tiny" --set 'policies.checkpoint="fixed"' --over checkpoint.interval --quiet)
 exits 0 "${tune[@]}" --budget 300 --out "$scratch/tuned"
 exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned" --resume
 exits 0 "${tune[@]}" --budget 900 --out "$scratch/tuned-at-once"

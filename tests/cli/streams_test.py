@@ -23,11 +23,15 @@ STUDY = ("--replicas", "2", "--threads", "1", "--seed", "5")
 STREAMS = ("stdin", "stdout", "stderr")
 
 # Of each command one that answers and one that is refused; the words {out}, {done} and {recording} are paths.
+KNOWN = ("--gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
+         "--restart 5min")
+FIXED = f"{TINY} --set 'policies.checkpoint=\"fixed\"'"  # so that checkpoint.interval has an effect
 COMMANDS = {
+    "new": [f"new {KNOWN}", f"new {KNOWN} --out {{out}}.toml", "new --gpus 64"],
     "run": [f"run {TINY} {{study}}", "run none.toml", f"run {TINY} --replica 1 --record {{out}}"],
     "sweep": [f"sweep {TINY} --vary spares.count=1,2 {{study}}", f"sweep {TINY} --vary nothing=1,2"],
     "compare": [f"compare {TINY} --with spares.count=2 {{study}}", f"compare {TINY}"],
-    "tune": [f"tune {TINY} --over checkpoint.interval --budget 100 --threads 1", f"tune {TINY} --over nothing"],
+    "tune": [f"tune {FIXED} --over checkpoint.interval --budget 100 --threads 1", f"tune {TINY} --over nothing"],
     "plan": [f"plan {TINY} --set job.steps=1000 --finish-by 1d {{study}}", f"plan {TINY} --finish-by never"],
     "scale": [f"scale {TINY} --gpus 64,128 {{study}}", f"scale {TINY} --gpus none"],
     "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --degrade none"],

@@ -25,6 +25,8 @@ silent stderr
 if command -v dot >/dev/null; then
   dot -Tsvg -o "$scratch/network.svg" "$scratch/stdout" 2>"$scratch/stderr" || fail "Graphviz does not read it"
   silent stderr
+else
+  skip "Graphviz reads the picture" "dot is not here (package graphviz, which packages.txt does not name)"
 fi
 
 # Spines that could not be wired evenly, and too few of them.

@@ -74,6 +74,35 @@ TEST(BadInput, BytesOfEveryValueAreRefusedOrReadButNeverFatal) {
   }
 }
 
+// Tables inside tables are walked by recursion: a few tens of thousands of them once ended the program.
+TEST(BadInput, AKeyOfTensOfThousandsOfPartsIsRefusedByItsParts) {
+  std::string dots = "a", spaced = "a", quoted = "a";
+  for (int i = 0; i < 30'000; ++i) {
+    dots += ".a";
+    spaced += " .\ta";
+    quoted += ".\"a.\\\"\"";
+  }
+  const std::string why = ": the key has more than 16 parts; no field of a scenario is so deep\n";
+  for (const std::string& key : {dots, spaced, quoted}) {
+    EXPECT_EQ(problems_of(load_text("\n  " + key + " = 1\n")), "test.toml:2:3" + why);
+    EXPECT_EQ(problems_of(load_text("[" + key + "]\n")), "test.toml:1:2" + why);
+    EXPECT_EQ(problems_of(load_text("b = [1.5, { " + key + " = 1 }]\n")), "test.toml:1:13" + why);
+    EXPECT_EQ(problems_of(load_text("b = \"\"\"\n'\n\"\"\" # '\n" + key + " = 1\n")), "test.toml:4:1" + why);
+  }
+  EXPECT_TRUE(problems_of(load_text(kSmall, {dots + "=1"}))
+                  .ends_with("...\" has a path of more than 16 parts; no field of a scenario is so deep\n"));
+  EXPECT_TRUE(
+      problems_of(load_text(kSmall, {"job.window={" + dots + "=1}"})).starts_with("--set: job.window"));
+}
+
+TEST(BadInput, DotsThatAreNotInAKeyAreNotCounted) {
+  const std::string dots = "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a";
+  const std::string text = "# " + dots + "\nquestion = \"" + dots + "\"\nname = '''\n" + dots + "'''\n";
+  EXPECT_EQ(problems_of(load_text(text + kSmall)), "");
+  const std::string deep = problems_of(load_text("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = 1\n" + kSmall));
+  EXPECT_TRUE(deep.starts_with("test.toml:1:1: a is not known")) << deep;
+}
+
 TEST(BadInput, ASyntaxErrorHasItsPlaceAndReason) {
   const std::string problems = problems_of(load_text("name = \"a\"\nhosts = = 3\n"));
   EXPECT_TRUE(problems.starts_with("test.toml:2:9: this is not TOML: ")) << problems;

@@ -43,6 +43,21 @@ TEST(Expectations, CountWhatARateIsInTheMeanOverTheWindow) {
   EXPECT_NEAR(hours_between_crashes_with("daily = { amplitude = 0.5, peak = \"15h\" }\n"), 10, 1e-9);
 }
 
+TEST(Expectations, CountWhatATraceHasInTheWindow) {
+  const auto hours_between = [](const std::string& scenario) {
+    const LoadedScenario loaded =
+        load_text(scenario +
+                  "[faults.f]\ncomponent = \"host\"\neffect = \"crash\"\nremedy = \"restart\"\n"
+                  "trace = [{ at = \"20h\", component = 0 }, { at = \"50h\", component = 1 }, "
+                  "{ at = \"90h\", component = 0 }, { at = \"400h\", component = 0 }]\n");
+    EXPECT_EQ(problems_of(loaded), "");
+    return loaded.scenario ? to_seconds(expected_mtbf(loaded.scenario->world)) / 3600 : 0;
+  };
+  EXPECT_NEAR(hours_between(kSmall), 240.0 / 3, 1e-9);  // the last comes after the window
+  // A job that ends with its work: the time that the records cover.
+  EXPECT_NEAR(hours_between(with(kSmall, "window = \"10d\"", "steps = 1000")), 400.0 / 4, 1e-9);
+}
+
 // Hosts of eight GPUs with two NICs.
 TEST(Expectations, CountNicsApartFromGpus) {
   const auto hours_between = [](const std::string& component) {

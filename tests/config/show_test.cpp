@@ -3,7 +3,7 @@
 #include "config/listing.hpp"
 #include "core/random/law.hpp"
 #include "core/signal.hpp"
-#include "policies/registry.hpp"
+#include "policies/controller/registry.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gtest/gtest.h>

@@ -56,6 +56,21 @@ TEST(Unused, EachSettingHasAnEffectOrAWarning) {
   }
 }
 
+TEST(Unused, AnIntervalOverAPolicyThatComputesIt) {
+  const auto warning_of = [](const std::string& policy, const std::string& set) {
+    const LoadedScenario loaded =
+        load_text(kSmall + "[policies]\ncheckpoint = \"" + policy + "\"\n", {{set}});
+    EXPECT_EQ(problems_of(loaded), "");
+    return loaded.warnings.empty() ? "" : loaded.warnings.front().text();
+  };
+  EXPECT_THAT(
+      warning_of("daly", "checkpoint.interval=2h"),
+      HasSubstr("checkpoint.interval = \"2h\" has no effect: policies.checkpoint = \"daly\" computes the "
+                "interval; write policies.checkpoint = \"fixed\", or leave it out"));
+  EXPECT_EQ(warning_of("fixed", "checkpoint.interval=2h"), "");
+  EXPECT_EQ(warning_of("daly", "checkpoint.shortest=2s"), "");
+}
+
 const std::string kMeasured = R"(
 [cluster]
 hosts = 2

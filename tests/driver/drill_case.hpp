@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/scenario.hpp"
-#include "models/fault_plan.hpp"
+#include "models/world/fault_plan.hpp"
 #include "tests/driver/disturbances.hpp"
 
 #include <cstdint>

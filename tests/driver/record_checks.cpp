@@ -2,7 +2,7 @@
 
 #include "core/record/codec.hpp"
 #include "core/record/replay_cluster.hpp"
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
 
 #include <map>
 

@@ -14,10 +14,10 @@ SimulatedAgent::SimulatedAgent(SimulatedMachine& machine, SimulatedJob& job, Age
       allow_injection_(allow_injection) {
   ranks_.on_signal = [this](std::uint32_t) {
     if (!injecting_) return machine_.loop.fail("a rank was signalled without an order");
-    machine_.on_deed(name_, epoch_);
+    machine_.on_deed(name_, orders_injection_.epoch, orders_injection_.sent);
     machine_.on_injected(name_.directory, *injecting_);
   };
-  ranks_.on_start = [this] { machine_.on_deed(name_, epoch_); };
+  ranks_.on_start = [this] { machine_.on_deed(name_, orders_start_.epoch, orders_start_.sent); };
 }
 
 void SimulatedAgent::say(const std::string& line) {
@@ -72,17 +72,16 @@ void SimulatedAgent::turn() {
     std::vector<SupervisorMessage> heard;
     injecting_.reset();
     if (!inbox_.empty()) {
-      heard.push_back(std::move(inbox_.front()));
+      note(inbox_.front());
+      heard.push_back(std::move(inbox_.front().what));
       inbox_.pop_front();
-      const auto* from = std::get_if<FromStream>(&heard.front());
-      const auto* message = from == nullptr ? nullptr : std::get_if<DriverMessage>(&from->what);
-      const auto* inject = message == nullptr ? nullptr : std::get_if<DriverInject>(message);
-      if (inject != nullptr) injecting_ = inject->injection;
     }
     supervisor_->wake(heard);
     if (const std::optional<int> code = supervisor_->settle()) return end(*code);
   } while (!inbox_.empty());
   const Time next = supervisor_->next_deadline();
+  check_waits(next);
+  check_lease();
   const std::int64_t due = next.time_since_epoch().count();
   if (next == kNever || due == deadline_) return;
   deadline_ = due;
@@ -91,6 +90,38 @@ void SimulatedAgent::turn() {
     self->deadline_ = 0;
     self->turn();
   });
+}
+
+/// What it is about to hear, as the world knows it.
+void SimulatedAgent::note(const Heard& heard) {
+  const auto* from = std::get_if<FromStream>(&heard.what);
+  const auto* message = from == nullptr ? nullptr : std::get_if<DriverMessage>(&from->what);
+  if (message == nullptr) return;
+  if (const auto* inject = std::get_if<DriverInject>(message)) {
+    injecting_ = inject->injection;
+    orders_injection_ = heard.sender;
+  }
+  if (std::holds_alternative<DriverStartRanks>(*message)) orders_start_ = heard.sender;
+  if (const auto* hello = std::get_if<DriverHello>(message))
+    machine_.on_hello(name_, hello->epoch, heard.sender.sent);
+  if (const auto* lease = std::get_if<DriverLease>(message)) {
+    constexpr Duration kSoon = 1ms;
+    lease_ends_ = std::max(lease_ends_, machine_.loop.now() + lease->lasts.count());
+    machine_.loop.at(lease_ends_ + Duration(kSoon).count(),
+                     [self = shared_from_this()] { self->check_lease(); });
+  }
+}
+
+/// Nobody wakes it but a stream, a rank or a deadline, and the first two may stay silent for ever.
+void SimulatedAgent::check_waits(Time next) {
+  if (next == kNever && (!supervisor_->leaving() || ranks_.any_lives()))
+    machine_.loop.fail("agent " + std::to_string(name_.host) + " waits without a deadline");
+}
+
+void SimulatedAgent::check_lease() {
+  if (state_ != State::listens || stopped_ || machine_.loop.now() <= lease_ends_ || !ranks_.any_lives())
+    return;
+  machine_.loop.fail("ranks of host " + std::to_string(name_.host) + " run on after their lease");
 }
 
 /// It has no ranks: it takes leave of its drivers, and is gone soon.
@@ -150,20 +181,18 @@ std::shared_ptr<Connection> SimulatedAgent::connect(const DriverHello& hello, co
   return stream;
 }
 
-void SimulatedAgent::hear(FromStream message) {
+void SimulatedAgent::hear(FromStream message, Sender sender) {
   if (state_ != State::listens) return;
   if (std::holds_alternative<StreamGone>(message.what)) streams_.erase(message.stream);
-  inbox_.emplace_back(std::move(message));
+  inbox_.push_back({std::move(message), sender});
   poke();
 }
 
 bool SimulatedAgent::send(StreamId stream, const AgentMessage& message) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return false;
-  if (const auto* attending = std::get_if<AgentAttending>(&message)) {
-    epoch_ = attending->epoch;
-    machine_.on_attending(found->second->driver_name);
-  }
+  if (std::holds_alternative<AgentAttending>(message))
+    machine_.on_attending(name_, found->second->driver_name, found->second->epoch);
   return machine_.network.send(found->second, message);
 }
 
@@ -180,8 +209,8 @@ void SimulatedAgent::begin(const std::string&, std::uint64_t number) {
   const bool faulty = dice.chance(machine_.disturbances.probe_accuses);
   machine_.loop.after(dice.skewed(50ms, 2s), [self = shared_from_this(), number, faulty] {
     if (self->state_ != State::listens) return;
-    self->inbox_.emplace_back(
-        ProbeEnded{number, {.faulty = faulty, .value = 1, .why = faulty ? "memory differs" : ""}});
+    self->inbox_.push_back(
+        {ProbeEnded{number, {.faulty = faulty, .value = 1, .why = faulty ? "memory differs" : ""}}});
     self->poke();
   });
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "real/agent/supervisor.hpp"
-#include "real/platform.hpp"
+#include "real/driver/platform.hpp"
 #include "tests/driver/simulated_job.hpp"
 #include "tests/driver/simulated_network.hpp"
 
@@ -26,10 +26,15 @@ struct SimulatedMachine {
   Dice dice;
   /// A signal of an injection reached a rank of that drill.
   std::function<void(const std::string& directory, std::uint64_t injection)> on_injected = [](auto&&...) {};
+  /// A driver asks to be obeyed, and said so then.
+  std::function<void(const AgentName& agent, std::uint64_t epoch, std::int64_t sent)> on_hello =
+      [](auto&&...) {};
   /// An agent obeys that driver from now on.
-  std::function<void(const std::string& driver)> on_attending = [](auto&&...) {};
-  /// Agents did something to ranks, obeying the driver of this epoch.
-  std::function<void(const AgentName& agent, std::uint64_t epoch)> on_deed = [](auto&&...) {};
+  std::function<void(const AgentName& agent, const std::string& driver, std::uint64_t epoch)> on_attending =
+      [](auto&&...) {};
+  /// An agent did something to ranks, on an order that the driver of this epoch sent then.
+  std::function<void(const AgentName& agent, std::uint64_t epoch, std::int64_t sent)> on_deed =
+      [](auto&&...) {};
 };
 
 class SimulatedAgent final : public StreamEnd,
@@ -55,14 +60,21 @@ class SimulatedAgent final : public StreamEnd,
   void kill();                               // SIGKILL
   void stop(std::optional<Duration> lasts);  // SIGSTOP, and SIGCONT later
 
-  void hear(FromStream message) override;
+  void hear(FromStream message, Sender sender) override;
 
  private:
   enum class State : std::uint8_t { starts, listens, ends, dying, dead };
+  struct Heard {
+    SupervisorMessage what;
+    Sender sender{};
+  };
 
   void listen();
   void poke();
   void turn();
+  void note(const Heard& heard);
+  void check_waits(Time next);
+  void check_lease();
   void end(int exit_code);
   void die();
   void say(const std::string& line);
@@ -87,10 +99,11 @@ class SimulatedAgent final : public StreamEnd,
   bool poked_ = false;
   std::int64_t deadline_ = 0;
   std::optional<Supervisor> supervisor_;
-  std::deque<SupervisorMessage> inbox_;
+  std::deque<Heard> inbox_;
   std::map<StreamId, std::shared_ptr<Connection>> streams_;
   std::optional<std::uint64_t> injecting_;
-  std::uint64_t epoch_ = 0;  // of the driver that it obeys
+  Sender orders_injection_, orders_start_;
+  std::int64_t lease_ends_ = 0;  // the last that any driver gave it
   std::string last_words_;
 };
 

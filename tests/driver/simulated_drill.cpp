@@ -2,14 +2,15 @@
 
 #include "core/record/codec.hpp"
 #include "core/record/fingerprint.hpp"
-#include "policies/controller.hpp"
-#include "real/drill.hpp"
-#include "real/drill_place.hpp"
-#include "real/real_cluster.hpp"
+#include "policies/controller/controller.hpp"
+#include "real/driver/drill.hpp"
+#include "real/driver/drill_place.hpp"
+#include "real/driver/real_cluster.hpp"
 #include "score/score.hpp"
 #include "study/replica.hpp"
 #include "tests/driver/drill_case.hpp"
 #include "tests/driver/file_snapshot.hpp"
+#include "tests/driver/open_orders.hpp"
 #include "tests/driver/record_checks.hpp"
 #include "tests/driver/simulated_platform.hpp"
 #include "tests/real/scratch.hpp"
@@ -27,20 +28,32 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What is recorded of the policies' view, for people.
-class TracedController final : public Policy {
+/// The policies of one driver: what they ordered is answered in time, and what they see is traced for people.
+class WatchedController final : public Policy {
  public:
-  TracedController(const PolicyConstants& constants, EventLoop& loop) : controller_(constants), loop_(loop) {}
+  WatchedController(const Scenario& scenario, EventLoop& loop)
+      : controller_(scenario.policies), open_(scenario.world), loop_(loop) {}
   void on(const Observed& seen, Orders& out) override {
     const std::size_t before = out.size();
+    open_.heard(seen);
     controller_.on(seen, out);
+    for (std::size_t i = before; i < out.size(); ++i) open_.given(out[i], seen.at, now());
     if (!loop_.tracing) return;
     loop_.trace("policies see " + to_text(seen));
     for (std::size_t i = before; i < out.size(); ++i) loop_.trace("policies order " + to_text(out[i]));
   }
 
+  /// Their driver has nothing to do.
+  void check_waits() {
+    if (const std::string problem = open_.overdue(now()); !problem.empty()) loop_.fail(problem);
+  }
+  void driver_was_stopped(Duration lasts) { open_.driver_was_stopped(lasts); }
+
  private:
+  Time now() const { return Time(Duration(loop_.now())); }
+
   Controller controller_;
+  OpenOrders open_;
   EventLoop& loop_;
 };
 
@@ -74,12 +87,22 @@ class SimulatedDrill {
       if (++injected_[{directory, injection}] > 1)
         loop().fail("fault " + std::to_string(injection) + " of the plan was injected twice");
     };
-    machine_.on_deed = [this](const AgentName& agent, std::uint64_t epoch) {
-      std::uint64_t& highest = epochs_[agent.directory];
-      if (epoch < highest)
-        loop().fail("host " + std::to_string(agent.host) + " obeys the driver of epoch " +
-                    std::to_string(epoch) + " after one of epoch " + std::to_string(highest));
+    machine_.on_hello = [this](const AgentName& agent, std::uint64_t epoch, std::int64_t sent) {
+      std::uint64_t& highest = heard_epochs_[{agent.directory, agent.host}];
       highest = std::max(highest, epoch);
+      Epoch& latest = epochs_[agent.directory];
+      if (epoch > latest.number) latest = {epoch, sent};
+    };
+    machine_.on_attending = [this](const AgentName& agent, const std::string& driver, std::uint64_t epoch) {
+      check_epoch(agent, epoch, heard_epochs_[{agent.directory, agent.host}]);
+      on_attending_(driver);
+    };
+    machine_.on_deed = [this](const AgentName& agent, std::uint64_t epoch, std::int64_t sent) {
+      check_epoch(agent, epoch, heard_epochs_[{agent.directory, agent.host}]);
+      // Another host may have heard of a later driver first. What was under way when that one began is done all the same:
+      // nobody can call it back, and the later driver asks each host what it has.
+      const Epoch& latest = epochs_[agent.directory];
+      if (sent > latest.began) check_epoch(agent, epoch, latest.number);
     };
   }
 
@@ -101,7 +124,24 @@ class SimulatedDrill {
   enum class Depth : std::uint8_t { outer, nested };
   using Driver = std::shared_ptr<SimulatedDriver>;
 
+  /// The latest driver of the drill of a directory that any host has heard of, and when it said its first word.
+  struct Epoch {
+    std::uint64_t number = 0;
+    std::int64_t began = 0;
+  };
+  /// One that lives. It owns the drill as long as its recording is record_.
+  struct Running {
+    Driver driver;
+    std::string record;
+  };
+
   EventLoop& loop() { return machine_.loop; }
+
+  void check_epoch(const AgentName& agent, std::uint64_t epoch, std::uint64_t highest) {
+    if (epoch < highest)
+      loop().fail("host " + std::to_string(agent.host) + " obeys the driver of epoch " +
+                  std::to_string(epoch) + " after one of epoch " + std::to_string(highest));
+  }
   const World& world() const { return case_.scenario.world; }
 
   // --- drivers
@@ -126,12 +166,14 @@ class SimulatedDrill {
     driver_began_ = loop().now();
     std::optional<FileSnapshot> at_death;
     driver->on_death = [&] { at_death.emplace(place_.path()); };
-    drivers_.push_back(driver);
+    WatchedController controller(case_.scenario, loop());
+    driver->on_sleep = [&] { controller.check_waits(); };
+    driver->on_stopped = [&](Duration lasts) { controller.driver_was_stopped(lasts); };
+    drivers_.push_back({driver, record});
     if (arm_next_driver_) driver->die_in(std::exchange(arm_next_driver_, 0));
     std::optional<DrillResult> result;
     std::string why;
     try {
-      TracedController controller(case_.scenario.policies, loop());
       result = run_drill(world(), controller, options_of(record, *driver));
     } catch (const std::runtime_error& error) {
       why = error.what();
@@ -272,7 +314,7 @@ class SimulatedDrill {
   void plan_drivers() {
     const Disturbances& rough = case_.disturbances;
     often(rough.driver_pauses, [this] {
-      if (!drivers_.empty()) drivers_.back()->pause(dice_.skewed(100ms, 1min));
+      if (!drivers_.empty()) drivers_.back().driver->pause(dice_.skewed(100ms, 1min));
     });
     for (std::uint32_t i = 0; i < rough.driver_deaths; ++i) {
       const bool soon_after = dice_.chance(0.6);  // within one of its next calls, and not while it sleeps
@@ -282,11 +324,11 @@ class SimulatedDrill {
         if (drivers_.empty()) {
           arm_next_driver_ = calls;  // it dies while it takes over
         } else if (told) {
-          drivers_.back()->stop = true;
+          drivers_.back().driver->stop = true;
         } else if (soon_after) {
-          drivers_.back()->die_in(calls);
+          drivers_.back().driver->die_in(calls);
         } else {
-          drivers_.back()->die();
+          drivers_.back().driver->die();
         }
       });
     }
@@ -300,17 +342,19 @@ class SimulatedDrill {
   void rival() {
     if (drivers_.size() != 1 || over_) return;
     loop().trace("the drill is started a second time");
-    const Driver first = drivers_.back();
-    first->freeze();
+    const Running first = drivers_.back();
+    first.driver->freeze();
     drive(record_, Depth::nested);
-    first->thaw();
-    if (over_ && !first->dead()) loop().fail("two drivers ran one drill");
+    first.driver->thaw();
+    // One that was overtaken, and has not heard of it yet, runs nothing any more.
+    if (over_ && owns(first.record) && !first.driver->dead()) loop().fail("two drivers ran one drill");
   }
 
   /// The first driver is stopped; another one goes on from a copy of the recording, and has the drill from then on.
   void take_over() {
     namespace fs = std::filesystem;
-    if (drivers_.size() != 1 || drivers_.back()->dead() || over_ || taken_over_ || agents_.all().empty())
+    if (drivers_.size() != 1 || drivers_.back().driver->dead() || over_ || taken_over_ ||
+        agents_.all().empty())
       return;
     if (!fs::exists(record_) || fs::file_size(record_ + ".state") == 0) return;
     const ReadRecording begun = read_recording(record_);
@@ -321,11 +365,11 @@ class SimulatedDrill {
     constexpr auto kOver = fs::copy_options::overwrite_existing;
     fs::copy_file(record_, copy, kOver);
     fs::copy_file(record_ + ".state", copy + ".state", kOver);
-    drivers_.back()->freeze();
+    drivers_.back().driver->freeze();
     if (dice_.chance(0.5))
       arm_next_driver_ = 1 + static_cast<std::uint64_t>(dice_.skewed(1ns, 5000ns).count());
     const std::string second = "driver " + std::to_string(report_.drivers + 1);
-    machine_.on_attending = [this, second, copy](const std::string& driver) {
+    on_attending_ = [this, second, copy](const std::string& driver) {
       if (driver != second) return;
       taken_over_ = true;
       record_ = copy;
@@ -337,7 +381,7 @@ class SimulatedDrill {
       taken_over_ = true;
       record_ = copy;
     }
-    drivers_.back()->thaw();
+    drivers_.back().driver->thaw();
     loop().trace("the first driver goes on");
   }
 
@@ -371,10 +415,12 @@ class SimulatedDrill {
   SimulatedMachine machine_;
   SimulatedAgents agents_;
   std::string record_;
-  std::vector<Driver> drivers_;  // those that live: a nested one last
+  std::vector<Running> drivers_;  // a nested one last
+  std::function<void(const std::string& driver)> on_attending_ = [](const std::string&) {};
   std::uint64_t arm_next_driver_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> injected_;
-  std::map<std::string, std::uint64_t> epochs_;
+  std::map<std::string, Epoch> epochs_;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> heard_epochs_;  // the highest, of each host
   std::int64_t driver_began_ = 0;
   bool over_ = false;
   bool taken_over_ = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string_view>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -59,7 +60,8 @@ void SimulatedJob::end(const std::shared_ptr<RankProcess>& rank, std::int32_t co
   if (rank->state == State::dead) return;
   rank->state = State::dead;
   rank->code = code;
-  rank->something_new();
+  rank->gone_at = loop_.now() + dice_.between(0ms, 20ms).count();
+  loop_.at(rank->gone_at, [rank] { rank->something_new(); });
 }
 
 void SimulatedJob::stop(RankProcess& rank) {
@@ -218,7 +220,7 @@ void SimulatedRanks::collect(const Listener& listener) {
     const std::shared_ptr<RankProcess> process = processes_[i];
     for (const std::string& line : std::exchange(process->lines, {}))
       listener.on_line(process->run, process->options.rank, line);
-    if (process->state != State::dead) {
+    if (process->state != State::dead || loop_.now() < process->gone_at) {
       ++i;
       continue;
     }
@@ -234,6 +236,11 @@ std::vector<std::uint32_t> SimulatedRanks::alive() const {
   std::vector<std::uint32_t> out;
   for (const auto& process : processes_) out.push_back(process->options.rank);
   return out;
+}
+
+bool SimulatedRanks::any_lives() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& each) { return each->state != State::dead; });
 }
 
 void SimulatedRanks::die() {

@@ -24,6 +24,7 @@ struct RankProcess {
   TrainerOptions options;
   State state = State::begins;
   std::int32_t code = 0;
+  std::int64_t gone_at = 0;  // its agent can reap it: the system takes a moment
   bool ordered = false;
   std::vector<std::string> lines;       // printed, and not read by its agent yet
   std::function<void()> something_new;  // its agent's poll() returns
@@ -92,6 +93,8 @@ class SimulatedRanks final : public RankRunner {
   std::uint32_t run() const override { return run_; }
   std::vector<std::uint32_t> alive() const override;
 
+  /// Whether one runs, or is stopped: one that ended may not have been heard of.
+  bool any_lives() const;
   /// The kernel kills them with their agent.
   void die();
   /// Called with each signal that reached a rank.

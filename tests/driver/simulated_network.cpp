@@ -20,6 +20,7 @@ std::shared_ptr<Connection> SimulatedNetwork::open(std::uint32_t host,
   stream->host = host;
   stream->agent = agent;
   stream->listener = listener;
+  stream->epoch = hello.epoch;
   streams_.push_back(stream);
   send(stream, DriverMessage(hello));
   return stream;
@@ -27,9 +28,11 @@ std::shared_ptr<Connection> SimulatedNetwork::open(std::uint32_t host,
 
 void SimulatedNetwork::send(const std::shared_ptr<Connection>& stream, const DriverMessage& message) {
   if (stream->driver == Connection::Driver::gone || stream->driver == Connection::Driver::closing) return;
-  loop_.at(arrival(stream->host, stream->to_agent), [stream, message] {
+  loop_.at(arrival(stream->host, stream->to_agent), [stream, message, sent = loop_.now()] {
     const auto agent = stream->agent.lock();
-    if (agent && stream->agent_open && !stream->loses) agent->hear({stream->id, message});
+    // What is under way when the agent ends the stream may be read all the same.
+    const bool read = stream->agent_open || sent <= stream->ended_by_agent;
+    if (agent && read && !stream->loses) agent->hear({stream->id, message}, {stream->epoch, sent});
   });
 }
 
@@ -46,9 +49,10 @@ bool SimulatedNetwork::send(const std::shared_ptr<Connection>& stream, const Age
 }
 
 void SimulatedNetwork::tell_agent(const std::shared_ptr<Connection>& stream) {
-  loop_.at(arrival(stream->host, stream->to_agent), [this, stream] {
+  loop_.at(arrival(stream->host, stream->to_agent), [this, stream, sent = loop_.now()] {
     if (!std::exchange(stream->agent_open, false)) return;
-    if (const auto agent = stream->agent.lock()) agent->hear({stream->id, StreamGone{}});
+    if (const auto agent = stream->agent.lock())
+      agent->hear({stream->id, StreamGone{}}, {stream->epoch, sent});
     tell_driver(stream, "");
   });
 }
@@ -63,6 +67,7 @@ void SimulatedNetwork::tell_driver(const std::shared_ptr<Connection>& stream, co
 
 void SimulatedNetwork::end_by_agent(const std::shared_ptr<Connection>& stream, const std::string& why) {
   stream->agent_open = false;
+  stream->ended_by_agent = loop_.now();
   tell_driver(stream, why);
 }
 

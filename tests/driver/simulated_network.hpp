@@ -16,11 +16,17 @@
 
 namespace gauntlet {
 
+/// Who says something to an agent, and when: the driver of that epoch.
+struct Sender {
+  std::uint64_t epoch = 0;
+  std::int64_t sent = 0;
+};
+
 /// The agent's end of all its streams.
 class StreamEnd {
  public:
   virtual ~StreamEnd() = default;
-  virtual void hear(FromStream message) = 0;
+  virtual void hear(FromStream message, Sender sender) = 0;
 };
 
 struct Connection {
@@ -28,10 +34,12 @@ struct Connection {
   StreamId id = 0;
   std::uint32_t host = 0;
   std::string driver_name;
+  std::uint64_t epoch = 0;  // of the driver that opened it
   std::weak_ptr<StreamEnd> agent;
   LinkListener listener;
   Driver driver = Driver::opening;
-  bool agent_open = true;     // the agent has not heard of its end
+  bool agent_open = true;  // the agent has not heard of its end
+  std::int64_t ended_by_agent = 0;
   bool loses = false;         // what is under way
   std::int64_t to_agent = 0;  // when the last of what is under way arrives
   std::int64_t to_driver = 0;

@@ -80,12 +80,31 @@ void SimulatedDriver::pause(Duration lasts) {
   paused_until_ = machine_.loop.now() + lasts.count();
 }
 
+void SimulatedDriver::freeze() {
+  frozen_ = true;
+  frozen_since_ = machine_.loop.now();
+}
+
+void SimulatedDriver::thaw() {
+  frozen_ = false;
+  const Duration lasted(machine_.loop.now() - frozen_since_);
+  busy_ -= lasted;  // it is within block(), which counts this
+  on_stopped(lasted);
+}
+
 void SimulatedDriver::block(Duration at_most, const std::function<bool()>& done) {
+  // Beyond what the driver grants any agent for one thing, and for all that it does between two sleeps.
+  constexpr Duration kLongest = 1min, kLongestBusy = 20min;
   if (!lives()) return;
-  const std::int64_t until = machine_.loop.now() + at_most.count();
-  machine_.loop.run(until, [&] { return dead() || done(); });
+  if (at_most > kLongest) return machine_.loop.fail(name_ + " waits without a deadline");
+  const std::int64_t began = machine_.loop.now();
+  machine_.loop.run(began + at_most.count(), [&] { return dead() || done(); });
+  busy_ += Duration(machine_.loop.now() - began);
+  if (busy_ > kLongestBusy) return machine_.loop.fail(name_ + " waits again and again, without a deadline");
+  const std::int64_t ready = machine_.loop.now();
   while (!dead() && machine_.loop.now() < paused_until_)
     machine_.loop.run(paused_until_, [this] { return dead(); });
+  if (!dead() && machine_.loop.now() > ready) on_stopped(Duration(machine_.loop.now() - ready));
 }
 
 // --- its clock
@@ -94,6 +113,8 @@ class SimulatedAlarm final : public Alarm {
  public:
   explicit SimulatedAlarm(SimulatedDriver& driver) : driver_(driver) {}
   void sleep(Duration at_most) override {
+    if (!driver_.dead()) driver_.on_sleep();
+    driver_.busy_ = {};
     driver_.block(at_most, [this] { return woken_; });
     woken_ = false;
   }
@@ -154,8 +175,11 @@ class SimulatedLink final : public AgentLink {
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override {
     constexpr Duration kRetry = 100ms;
+    if (timeout > 1h) machine().loop.fail(driver_.name_ + " connects without a deadline");
+    if (driver_.dead()) return false;
     const std::int64_t deadline = now() + timeout.count();
     do {
+      if (!driver_.lives()) return false;  // the dead open no streams
       const auto agent = driver_.agents_.living(agent_);
       if (!agent || !agent->listens()) {
         why = "no agent answers";

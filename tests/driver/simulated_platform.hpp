@@ -3,7 +3,7 @@
 // is told to stop so that it soon returns.
 #pragma once
 
-#include "real/platform.hpp"
+#include "real/driver/platform.hpp"
 #include "tests/driver/simulated_agent.hpp"
 
 #include <atomic>
@@ -58,12 +58,16 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   /// SIGSTOP for so long.
   void pause(Duration lasts);
   /// Stopped until it is thawed: another driver runs within one of its calls.
-  void freeze() { frozen_ = true; }
-  void thaw() { frozen_ = false; }
+  void freeze();
+  void thaw();
   /// For DrillOptions::stop.
   std::atomic<bool> stop{false};
   /// At its death, before anything else happens.
   std::function<void()> on_death = [] {};
+  /// It has nothing to do, and sleeps until somebody wakes it.
+  std::function<void()> on_sleep = [] {};
+  /// It was stopped for so long.
+  std::function<void(Duration lasts)> on_stopped = [](Duration) {};
   /// Waits as its thread does.
   void block(Duration at_most, const std::function<bool()>& done);
 
@@ -97,9 +101,11 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   const std::string name_;
   bool dead_ = false;
   bool frozen_ = false;
+  std::int64_t frozen_since_ = 0;
   std::int64_t died_at_ = 0;
   std::int64_t paused_until_ = 0;
   std::uint64_t calls_left_ = std::numeric_limits<std::uint64_t>::max();
+  Duration busy_{};  // so long it has waited for one thing after another, since it slept last
   std::vector<std::weak_ptr<Connection>> streams_;
 };
 

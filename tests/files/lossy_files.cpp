@@ -21,13 +21,19 @@ bool is_interruptible(Call call) {
          call == Call::truncate || call == Call::sync;
 }
 
+bool can_fail_with(int error, Call call) {
+  if (error == EINTR) return is_interruptible(call);
+  if (error == EMFILE) return call == Call::open || call == Call::create;
+  return true;
+}
+
 }  // namespace
 
 int FaultyDisk::meet(Call call) {
-  ++calls_;
+  calls_.push_back(call);
   is_short_ = false;
-  if (calls_ < fault_.at) return 0;
-  const bool now = calls_ == fault_.at;
+  if (calls() < fault_.at) return 0;
+  const bool now = calls() == fault_.at;
   switch (fault_.kind) {
     case DiskFault::Kind::none:
       return 0;
@@ -35,13 +41,16 @@ int FaultyDisk::meet(Call call) {
       has_failed_ = true;
       return EIO;
     case DiskFault::Kind::error:
-      if (!now || (fault_.error == EINTR && !is_interruptible(call))) return 0;
+      if (!now || !can_fail_with(fault_.error, call)) return 0;
       has_failed_ = true;
       return fault_.error;
     case DiskFault::Kind::full_disk:
       if (!needs_space(call)) return 0;
       has_failed_ = true;
       return ENOSPC;
+    case DiskFault::Kind::last_space:
+      if (!now && has_failed_ && needs_space(call)) return ENOSPC;
+      [[fallthrough]];
     case DiskFault::Kind::short_write:
       is_short_ = now && call == Call::write;
       has_failed_ = has_failed_ || is_short_;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -19,6 +20,7 @@ struct DiskFault {
     error,        // this call fails with `error`, where it can
     full_disk,    // this call and all later ones that need space fail with ENOSPC
     short_write,  // this call writes half of its bytes
+    last_space,   // this call writes half of its bytes, and all later ones that need space fail with ENOSPC
   } kind = Kind::none;
   std::uint64_t at = 0;
   int error = 0;  // an errno
@@ -34,8 +36,11 @@ class FaultyDisk {
   int meet(Call call);
   /// Of a write that may go on: how many of so many bytes it writes.
   std::size_t bytes_written(std::size_t bytes) const;
+  /// Whether this write is the one after which there is no space.
+  bool takes_last_space() const { return is_short_ && fault_.kind == DiskFault::Kind::last_space; }
 
-  std::uint64_t calls() const { return calls_; }
+  std::uint64_t calls() const { return calls_.size(); }
+  bool is_sync(std::uint64_t call) const { return calls_.at(call - 1) == Call::sync; }
   /// Whether the fault happened: not every call can fail in every way.
   bool has_failed() const { return has_failed_; }
   /// Nothing that a program says from now on is heard by anybody.
@@ -45,7 +50,7 @@ class FaultyDisk {
 
  private:
   DiskFault fault_;
-  std::uint64_t calls_ = 0;
+  std::vector<Call> calls_;
   bool has_failed_ = false, is_short_ = false;
 };
 

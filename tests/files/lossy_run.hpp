@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <string>
 
 namespace gauntlet {
@@ -53,41 +54,64 @@ inline std::filesystem::path empty_directory() {
 /// What a test knows after a run: what the program promised before the power was cut.
 ///
 ///   struct Trial {
-///     static std::filesystem::path begins_with();       // a directory: what is on the disk before
+///     static constexpr const char* kName;                // of what it writes
+///     static std::filesystem::path begins_with();        // a directory: what is on the disk before
 ///     explicit Trial(LossyPlace& place);
-///     void run();                                 // notes only promises made while the disk is on
-///     void check(const std::filesystem::path& left);    // of the place, or of what a power cut left of it
+///     void run();                                        // notes only promises made while the disk is on
+///     void check(const std::filesystem::path& left);     // of the place, or of what a power cut left of it
+///     bool harmless;                                     // whether the fault is one that the program gets over
 ///   };
-///
-/// Cuts the power at every call in turn, with so many seeds of what is lost, and once after the last call.
+constexpr std::uint64_t kSeeds = 8;  // ways to lose what was not synced
+
+/// Cuts the power of a disk with the first `seeds` seeds, and checks what each leaves.
 template <class Trial>
-void cut_at_every_call(const char* what, std::uint64_t seeds = 8) {
-  std::uint64_t calls = 0, cuts = 0;
-  {
-    LossyPlace place(Trial::begins_with());
-    Trial(place).run();
-    calls = place.disk.calls();
+void check_after_power_cuts(const LossyPlace& place, const Trial& trial, std::uint64_t seeds) {
+  for (std::uint64_t seed = 0; seed < seeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("power cut, seed " + std::to_string(seed));
+    const Memory left;
+    place.disk.disk.cut_power(seed, left.path());
+    trial.check(left.path());
   }
+}
+
+/// The calls of a run that nothing goes wrong in.
+template <class Trial>
+FaultyDisk calls_of_run() {
+  LossyPlace place(Trial::begins_with());
+  Trial(place).run();
+  return place.disk;
+}
+
+/// Cuts the power at every call in turn, and once after the last call.
+template <class Trial>
+void cut_at_every_call(std::uint64_t seeds = kSeeds) {
+  const std::uint64_t calls = calls_of_run<Trial>().calls();
   ASSERT_GT(calls, 0u);
   for (std::uint64_t at = 1; at <= calls + 1; ++at) {
+    SCOPED_TRACE(std::string(Trial::kName) + ": at call " + std::to_string(at) + " of " +
+                 std::to_string(calls));
     LossyPlace place(Trial::begins_with(), {.kind = DiskFault::Kind::power_cut, .at = at});
     Trial trial(place);
     trial.run();
-    for (std::uint64_t seed = 0; seed < seeds; ++seed, ++cuts) {
-      SCOPED_TRACE(std::string(what) + ": power cut at call " + std::to_string(at) + " of " +
-                   std::to_string(calls) + ", seed " + std::to_string(seed));
-      const Memory left;
-      place.disk.disk.cut_power(seed, left.path());
-      trial.check(left.path());
-      if (testing::Test::HasFailure()) return;
-    }
+    check_after_power_cuts(place, trial, seeds);
+    if (testing::Test::HasFailure()) return;
   }
-  std::cout << what << ": " << cuts << " power cuts at " << calls << " calls\n";
+  std::cout << Trial::kName << ": " << (calls + 1) * seeds << " power cuts at " << calls << " calls\n";
+}
+
+/// Cuts the power after the last call.
+template <class Trial>
+void cut_at_the_end() {
+  SCOPED_TRACE(Trial::kName);
+  LossyPlace place(Trial::begins_with());
+  Trial trial(place);
+  trial.run();
+  check_after_power_cuts(place, trial, kSeeds);
 }
 
 /// Every call fails in every way in turn. What was promised is there afterwards, and after a power cut once the program ended.
 template <class Trial>
-void fail_every_call(const char* what) {
+void fail_every_call(std::uint64_t seeds = 1) {
   struct Way {
     const char* name;
     DiskFault::Kind kind;
@@ -96,13 +120,16 @@ void fail_every_call(const char* what) {
   constexpr Way kWays[] = {{"EIO", DiskFault::Kind::error, EIO},
                            {"EINTR", DiskFault::Kind::error, EINTR},
                            {"EACCES", DiskFault::Kind::error, EACCES},
+                           {"EMFILE", DiskFault::Kind::error, EMFILE},
                            {"ENOSPC", DiskFault::Kind::full_disk, ENOSPC},
-                           {"a short write", DiskFault::Kind::short_write, 0}};
-  std::uint64_t failures = 0;
+                           {"short write", DiskFault::Kind::short_write, 0},
+                           {"short write, then ENOSPC", DiskFault::Kind::last_space, ENOSPC}};
+  std::cout << Trial::kName << ": failed calls:";
   for (const Way& way : kWays) {
     bool reached = true;
+    std::uint64_t failures = 0;
     for (std::uint64_t at = 1; reached; ++at) {
-      SCOPED_TRACE(std::string(what) + ": " + way.name + " at call " + std::to_string(at));
+      SCOPED_TRACE(std::string(Trial::kName) + ": " + way.name + " at call " + std::to_string(at));
       LossyPlace place(Trial::begins_with(), {.kind = way.kind, .at = at, .error = way.error});
       Trial trial(place);
       trial.run();
@@ -111,14 +138,35 @@ void fail_every_call(const char* what) {
       ++failures;
       trial.harmless = way.error == EINTR || way.kind == DiskFault::Kind::short_write;
       trial.check(place.path());
-      SCOPED_TRACE("then a power cut");
-      const Memory left;
-      place.disk.disk.cut_power(0, left.path());
-      trial.check(left.path());
+      check_after_power_cuts(place, trial, seeds);
       if (testing::Test::HasFailure()) return;
     }
+    std::cout << ' ' << failures << ' ' << way.name << (&way == std::end(kWays) - 1 ? "\n" : ",");
   }
-  std::cout << what << ": " << failures << " failed calls\n";
 }
+
+/// Every sync in turn returns EIO. What the program does next counts on nothing that this sync was for.
+template <class Trial>
+void fail_every_sync() {
+  const FaultyDisk run = calls_of_run<Trial>();
+  for (std::uint64_t at = 1; at <= run.calls(); ++at) {
+    if (!run.is_sync(at)) continue;
+    SCOPED_TRACE(std::string(Trial::kName) + ": EIO at call " + std::to_string(at));
+    LossyPlace place(Trial::begins_with(), {.kind = DiskFault::Kind::error, .at = at, .error = EIO});
+    Trial trial(place);
+    trial.run();
+    check_after_power_cuts(place, trial, kSeeds);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// What holds for everything that writes files.
+template <class Trial>
+struct OnLossyDisks : testing::Test {};
+TYPED_TEST_SUITE_P(OnLossyDisks);
+TYPED_TEST_P(OnLossyDisks, APowerCutAtAnyCallLosesNothingPromised) { cut_at_every_call<TypeParam>(); }
+TYPED_TEST_P(OnLossyDisks, AFailingCallLosesNothingPromised) { fail_every_call<TypeParam>(kSeeds); }
+REGISTER_TYPED_TEST_SUITE_P(OnLossyDisks, APowerCutAtAnyCallLosesNothingPromised,
+                            AFailingCallLosesNothingPromised);
 
 }  // namespace gauntlet

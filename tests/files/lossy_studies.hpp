@@ -1,12 +1,12 @@
 // Programs that write the result directory of a study on a lossy disk, and what they promise.
 #pragma once
 
-#include "study/results/result_directory.hpp"
-#include "study/results/result_reader.hpp"
-#include "study/results/summary_json.hpp"
+#include "study/store/directory/result_directory.hpp"
+#include "study/store/directory/result_reader.hpp"
+#include "study/summary/summary_json.hpp"
 #include "tests/files/lossy_run.hpp"
 #include "tests/files/lossy_vfs.hpp"
-#include "tests/study/results/sample_study.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,9 +83,8 @@ inline constexpr std::uint32_t kFew = 3, kAll = 7;
 /// The promises of one or more programs in turn, and what anybody may find after them.
 class Studies {
  public:
-  explicit Studies(LossyPlace& place) : place_(place) {}
-
-  static std::filesystem::path begins_with() { return empty_directory(); }
+  explicit Studies(LossyPlace& place)
+      : place_(place), committed_(std::filesystem::exists(place.path() / "out") ? kFew : 0) {}
 
   /// Results under their name are whole. Where a program did not say that they are of all replicas, the study goes on with
   /// what was promised to be kept.
@@ -107,29 +106,25 @@ class Studies {
     EXPECT_FALSE(problem) << problem->text();
     if (harmless) {
       EXPECT_EQ(problems_, 0);
-      EXPECT_EQ(committed_, kAll);
     }
   }
 
   bool harmless = false;
 
  protected:
-  /// Adds replicas and ends, as a study that is interrupted does.
-  void run_for_a_while(Existing existing, std::uint32_t count) {
-    auto program = begin(existing);
+  /// A program that adds replicas, and completes the study unless it is interrupted.
+  void go_through(Existing existing, std::uint32_t count, bool is_interrupted) {
+    if (existing == Existing::replace) held_ = said_safe_ = 0;  // they are to go
+    auto program = std::make_unique<StudyProgram>(place_.path() / "out", existing, place_.files);
     program->add_up_to(count);
-    const auto problem = program->keep();
+    const auto problem = is_interrupted ? program->keep() : program->commit(count);
     const std::uint64_t replicas = program->replicas();
-    program.reset();
-    note(problem, replicas);
-    if (!problem && is_on()) held_ = replicas;
-  }
-  void finish(Existing existing, std::uint32_t count) {
-    auto program = begin(existing);
-    program->add_up_to(count);
-    const auto problem = program->commit(count);
-    const std::uint64_t replicas = program->replicas();
-    if (!problem && is_on()) committed_ = count;
+    if (!problem && !place_.disk.is_off()) {
+      if (is_interrupted)
+        held_ = replicas;
+      else
+        committed_ = count;
+    }
     program.reset();
     note(problem, replicas);
   }
@@ -137,11 +132,6 @@ class Studies {
   LossyPlace& place_;
 
  private:
-  std::unique_ptr<StudyProgram> begin(Existing existing) {
-    if (existing == Existing::replace) held_ = said_safe_ = 0;  // they are to go
-    return std::make_unique<StudyProgram>(place_.path() / "out", existing, place_.files);
-  }
-  bool is_on() const { return !place_.disk.is_off(); }
   void note(const std::optional<Problem>& problem, std::uint64_t replicas) {
     if (!problem) return;
     ++problems_;
@@ -153,75 +143,79 @@ class Studies {
     if (all && (few || committed_ == kAll)) ADD_FAILURE() << all->text() << (few ? "\n" + few->text() : "");
   }
 
-  std::uint32_t committed_ = 0;  // the replicas of the results that a program said it wrote
+  std::uint32_t committed_;      // the replicas of the results that a program said it wrote
   std::uint64_t held_ = 0;       // replicas that a program said it left in DIR.part
   std::uint64_t said_safe_ = 0;  // replicas that a program said are safe when something failed
   int problems_ = 0;
 };
 
-struct FreshStudy : Studies {
-  using Studies::Studies;
-  void run() {
-    const LossyVfs vfs(place_.disk);
-    finish(Existing::refuse, kAll);
-  }
-};
-
-struct InterruptedStudy : Studies {
-  using Studies::Studies;
-  void run() {
-    const LossyVfs vfs(place_.disk);
-    run_for_a_while(Existing::refuse, kFew);
-    finish(Existing::resume, kAll);
-  }
-};
-
-/// Goes on from results.
-struct ExtendedStudy : Studies {
-  using Studies::Studies;
-  void run() {
-    const LossyVfs vfs(place_.disk);
-    finish(Existing::refuse, kFew);
-    finish(Existing::resume, kAll);
-  }
-};
-
-struct ReplacedStudy : Studies {
-  using Studies::Studies;
-  void run() {
-    const LossyVfs vfs(place_.disk);
-    finish(Existing::refuse, kFew);
-    finish(Existing::replace, kAll);
-  }
-};
-
 /// What a program left that was killed, with SQLite's log beside the store.
-struct KilledStudy : Studies {
+inline std::filesystem::path killed_study() {
+  static const Memory left = [] {
+    const Memory place;
+    StudyProgram program(place.path() / "out", Existing::refuse, system_files());
+    program.add_up_to(kFew);
+    return Memory(place.path());
+  }();
+  return left.path();
+}
+
+/// The same, where it had all replicas of a study that was to replace results.
+inline std::filesystem::path killed_replacement() {
+  static const Memory left = [] {
+    const Memory place;
+    {
+      StudyProgram earlier(place.path() / "out", Existing::refuse, system_files());
+      earlier.add_up_to(kFew);
+      EXPECT_FALSE(earlier.commit(kFew));
+    }
+    StudyProgram program(place.path() / "out", Existing::replace, system_files());
+    program.add_up_to(kAll);
+    return Memory(place.path());
+  }();
+  return left.path();
+}
+
+/// A program that works on the study.
+struct StudyStage {
+  Existing existing = Existing::refuse;
+  std::uint32_t count = 0;      // 0: there is no such program
+  bool is_interrupted = false;  // it adds replicas and ends, as a study that is interrupted does
+};
+struct StudyCase {
+  const char* name;
+  std::filesystem::path (*begins_with)();
+  StudyStage stages[2];
+};
+
+inline constexpr StudyCase kFresh{"a fresh study", empty_directory, {{Existing::refuse, kAll}}};
+inline constexpr StudyCase kKept{"a study that is kept", empty_directory, {{Existing::refuse, kFew, true}}};
+inline constexpr StudyCase kInterrupted{
+    "an interrupted study", empty_directory, {{Existing::refuse, kFew, true}, {Existing::resume, kAll}}};
+inline constexpr StudyCase kExtended{// goes on from results
+                                     "an extended study",
+                                     empty_directory,
+                                     {{Existing::refuse, kFew}, {Existing::resume, kAll}}};
+inline constexpr StudyCase kExtendedAndKept{"an extended study that is kept",
+                                            empty_directory,
+                                            {{Existing::refuse, kFew}, {Existing::resume, kAll, true}}};
+inline constexpr StudyCase kReplaced{
+    "a replaced study", empty_directory, {{Existing::refuse, kFew}, {Existing::replace, kAll}}};
+inline constexpr StudyCase kResumed{"a killed study that goes on", killed_study, {{Existing::resume, kAll}}};
+inline constexpr StudyCase kDiscarded{
+    "a killed study that is discarded", killed_study, {{Existing::replace, kAll}}};
+inline constexpr StudyCase kReplacing{
+    "a study that replaces results", killed_replacement, {{Existing::resume, kAll}}};
+
+template <const StudyCase& what>
+struct StudyTrial : Studies {
   using Studies::Studies;
-  static std::filesystem::path begins_with() {
-    static const Memory left = [] {
-      const Memory place;
-      StudyProgram program(place.path() / "out", Existing::refuse, system_files());
-      program.add_up_to(kFew);
-      return Memory(place.path());
-    }();
-    return left.path();
-  }
-};
-
-struct ResumedStudy : KilledStudy {
-  using KilledStudy::KilledStudy;
+  static constexpr const char* kName = what.name;
+  static std::filesystem::path begins_with() { return what.begins_with(); }
   void run() {
     const LossyVfs vfs(place_.disk);
-    finish(Existing::resume, kAll);
-  }
-};
-
-struct DiscardedStudy : KilledStudy {
-  using KilledStudy::KilledStudy;
-  void run() {
-    const LossyVfs vfs(place_.disk);
-    finish(Existing::replace, kAll);
+    for (const StudyStage& stage : what.stages)
+      if (stage.count > 0) go_through(stage.existing, stage.count, stage.is_interrupted);
   }
 };
 

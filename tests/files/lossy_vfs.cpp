@@ -62,8 +62,15 @@ int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   File& to = of(file);
   if (to.is_known) {
     if (const int error = meet(*to.disk, Call::write)) return code_of(error, SQLITE_IOERR_WRITE);
-    to.disk->disk.write(to.inode, static_cast<std::uint64_t>(at),
-                        {static_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+    std::string_view written(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    // The system's part goes on after a short write, as long as there is space.
+    if (to.disk->takes_last_space()) written = written.substr(0, to.disk->bytes_written(written.size()));
+    to.disk->disk.write(to.inode, static_cast<std::uint64_t>(at), written);
+    if (to.disk->takes_last_space()) {
+      static_cast<void>(
+          methods_of(file)->xWrite(system_of(file), bytes, static_cast<int>(written.size()), at));
+      return SQLITE_FULL;
+    }
   }
   return methods_of(file)->xWrite(system_of(file), bytes, size, at);
 }

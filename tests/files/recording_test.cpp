@@ -45,6 +45,7 @@ std::string recording_of(const Record& record) {
 /// A command records a run, and another one in its place.
 class RecordedRuns {
  public:
+  static constexpr const char* kName = "recordings";
   static std::filesystem::path begins_with() { return empty_directory(); }
   explicit RecordedRuns(LossyPlace& place) : place_(place) {}
 
@@ -82,13 +83,10 @@ class RecordedRuns {
   int problems_ = 0;
 };
 
-TEST(LossyRecordings, AreThereAfterAPowerCutAtAnyCall) { cut_at_every_call<RecordedRuns>("recordings"); }
-
-TEST(LossyRecordings, AreTheOldOrTheNewWhereACallFails) { fail_every_call<RecordedRuns>("recordings"); }
-
 /// A drill writes its recording as it goes, and syncs it at its end. Its first driver dies in the middle of a frame.
 class GrowingRecording {
  public:
+  static constexpr const char* kName = "growing recordings";
   static std::filesystem::path begins_with() { return empty_directory(); }
   explicit GrowingRecording(LossyPlace& place) : place_(place) {}
 
@@ -148,17 +146,10 @@ class GrowingRecording {
   int problems_ = 0;
 };
 
-TEST(LossyRecordings, OfADrillAreThereOnceItIsOver) {
-  cut_at_every_call<GrowingRecording>("growing recordings");
-}
-
-TEST(LossyRecordings, OfADrillStayReadableWhereACallFails) {
-  fail_every_call<GrowingRecording>("growing recordings");
-}
-
 /// Drivers that take over from each other write down what they are about to inject.
 class Injections {
  public:
+  static constexpr const char* kName = "journals";
   static std::filesystem::path begins_with() { return empty_directory(); }
   explicit Injections(LossyPlace& place) : place_(place) {}
 
@@ -209,11 +200,8 @@ class Injections {
   int problems_ = 0;
 };
 
-TEST(LossyJournals, HoldWhatWasActedUponAfterAPowerCutAtAnyCall) {
-  cut_at_every_call<Injections>("journals");
-}
-
-TEST(LossyJournals, HoldWhatWasActedUponWhereACallFails) { fail_every_call<Injections>("journals"); }
+using Recordings = testing::Types<RecordedRuns, GrowingRecording, Injections>;
+INSTANTIATE_TYPED_TEST_SUITE_P(RecordingsAndJournals, OnLossyDisks, Recordings);
 
 }  // namespace
 }  // namespace gauntlet

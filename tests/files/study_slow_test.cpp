@@ -7,23 +7,24 @@ namespace gauntlet {
 namespace {
 
 TEST(LossyStudies, EachSurvivesAPowerCutAtAnyCall) {
-  cut_at_every_call<FreshStudy>("a fresh study");
-  cut_at_every_call<InterruptedStudy>("an interrupted study");
-  cut_at_every_call<ExtendedStudy>("an extended study");
-  cut_at_every_call<ReplacedStudy>("a replaced study");
-  cut_at_every_call<ResumedStudy>("a killed study that goes on");
-  cut_at_every_call<DiscardedStudy>("a killed study that is discarded");
+  cut_at_every_call<StudyTrial<kFresh>>();
+  cut_at_every_call<StudyTrial<kInterrupted>>();
+  cut_at_every_call<StudyTrial<kExtended>>();
+  cut_at_every_call<StudyTrial<kReplaced>>();
+  cut_at_every_call<StudyTrial<kReplacing>>();
+  cut_at_every_call<StudyTrial<kResumed>>();
+  cut_at_every_call<StudyTrial<kDiscarded>>();
 }
 
 TEST(LossyStudies, AFailingCallLosesNothingOfAnInterruptedOne) {
-  fail_every_call<InterruptedStudy>("an interrupted study");
+  fail_every_call<StudyTrial<kInterrupted>>();
 }
-TEST(LossyStudies, AFailingCallLosesNothingOfAReplacedOne) {
-  fail_every_call<ReplacedStudy>("a replaced study");
+TEST(LossyStudies, AFailingCallLosesNothingOfAnExtendedOne) { fail_every_call<StudyTrial<kExtended>>(); }
+TEST(LossyStudies, AFailingCallLosesNothingOfAReplacedOne) { fail_every_call<StudyTrial<kReplaced>>(); }
+TEST(LossyStudies, AFailingCallLosesNothingOfResultsThatAreReplaced) {
+  fail_every_call<StudyTrial<kReplacing>>();
 }
-TEST(LossyStudies, AFailingCallLosesNothingOfADiscardedOne) {
-  fail_every_call<DiscardedStudy>("a killed study that is discarded");
-}
+TEST(LossyStudies, AFailingCallLosesNothingOfADiscardedOne) { fail_every_call<StudyTrial<kDiscarded>>(); }
 
 }  // namespace
 }  // namespace gauntlet

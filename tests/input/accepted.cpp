@@ -1,8 +1,9 @@
 #include "tests/input/accepted.hpp"
 
 #include "config/describe.hpp"
+#include "config/scenario.hpp"
 #include "core/record/record.hpp"
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
 #include "score/score.hpp"
 #include "sim/sim_cluster.hpp"
 #include "study/replica.hpp"

@@ -1,7 +1,7 @@
 // Published training jobs, as far as the step model describes them.
 #pragma once
 
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <cstdint>
 

@@ -2,6 +2,7 @@
 #include "study/mpi/messages.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdio>
@@ -147,6 +148,36 @@ TEST(Messages, WhatIsCutShortOrTooLongIsRefused) {
   const std::string whole = encode(Done{.number = 1, .figures = {distinct_figures()}});
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode(whole.substr(0, size))) << size;
   EXPECT_FALSE(decode(whole + "x"));
+}
+
+// Numbers that do not fit once lost their upper bits, and the message was another one.
+TEST(Messages, ANumberThatDoesNotFitIsRefused) {
+  const auto kind = [](const Message& message) { return encode(message).substr(0, 1); };
+  EXPECT_TRUE(std::get<Leave>(*decode(kind(Leave{}) + "\x01")).together);
+  EXPECT_FALSE(decode(kind(Leave{}) + "\x02")) << "a bool";
+  const std::string most = std::string(9, '\xff') + "\x01", more = std::string(9, '\xff') + "\x03";
+  EXPECT_EQ(std::get<Failed>(*decode(kind(Failed{}) + most + std::string(1, '\0'))).number, ~0ULL);
+  EXPECT_FALSE(decode(kind(Failed{}) + more + std::string(1, '\0'))) << "65 bits";
+
+  const std::string whole = encode(Done{.number = 1, .figures = {Figures{}}});
+  const std::size_t ending = 3;  // behind the kind, the job's number and the count of figures
+  ASSERT_EQ(whole[ending], static_cast<char>(Ending::completed));
+  EXPECT_FALSE(decode(whole.substr(0, ending) + "\x82\x02" + whole.substr(ending + 1))) << "258 is no ending";
+}
+
+// Memory comes with the bytes that were read and not with a count that was claimed.
+TEST(Messages, AnAnswerThatClaimsManyFiguresTakesNoMemoryForThem) {
+  constexpr std::size_t kBytes = 1 << 20;
+  std::string bytes = encode(Message(Done{})).substr(0, 2) + "\xff\xff\x3f";  // 1,048,575 figures
+  bytes.resize(kBytes + 64, '\xff');
+  const auto peak = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // in KiB
+  };
+  const long before = peak();
+  EXPECT_FALSE(decode(bytes));
+  EXPECT_LT(peak() - before, 64 * 1024);
 }
 
 TEST(Messages, DamageIsRefusedOrReadButNeverHarms) {

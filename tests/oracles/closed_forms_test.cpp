@@ -1,8 +1,8 @@
 // The closed forms of the oracles at points that were worked out apart from this program, or by another way.
-#include "study/oracles/closed_forms.hpp"
+#include "commands/validate/oracles/closed_forms.hpp"
 
 #include "core/math/special.hpp"
-#include "models/peer_memory.hpp"
+#include "models/storage/peer_memory.hpp"
 #include "policies/spares/sizing.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Whether a 95% interval covers the truth 95% of the time: 2,000 studies of 30 replicas each, every study with a seed of
-// its own, of a world whose means are known in closed form (study/oracles/closed_forms.hpp).
+// its own, of a world whose means are known in closed form (commands/validate/oracles/closed_forms.hpp).
 //
 // One host fails after M in the mean, is repaired for D and restarts in R; failures strike while it trains and restarts. A
 // job of n segments of length tau takes

@@ -1,8 +1,8 @@
 // What other simulators publish, with few replicas; `gauntlet validate policies` runs the same with many.
-#include "study/crosschecks.hpp"
+#include "commands/validate/policies/crosschecks.hpp"
 
-#include "study/oracles/measure.hpp"
-#include "study/validate_policies.hpp"
+#include "commands/validate/oracles/measure.hpp"
+#include "commands/validate/policies/validate_policies.hpp"
 
 #include <gtest/gtest.h>
 

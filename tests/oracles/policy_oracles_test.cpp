@@ -1,6 +1,6 @@
-// Every oracle of study/oracles, which name their clocks and conventions, with three seeds and few replicas;
+// Every oracle of commands/validate/oracles, which name their clocks and conventions, with three seeds and few replicas;
 // `gauntlet validate policies` runs the same with many.
-#include "study/oracles/measure.hpp"
+#include "commands/validate/oracles/measure.hpp"
 
 #include <gtest/gtest.h>
 

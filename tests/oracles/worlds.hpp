@@ -1,4 +1,4 @@
 // Small worlds for tests that cross rooms.
 #pragma once
 
-#include "study/oracles/one_fault.hpp"
+#include "commands/validate/oracles/one_fault.hpp"

@@ -28,6 +28,17 @@ TEST(Seating, FillsSlotsInTheOrderInWhichTheyFellVacant) {
   EXPECT_EQ(seating.host_in(3), HostId{5});
 }
 
+// Host 4 was given slot 3 and evicted before that was heard of: the slot is vacant since then, and not since host 3 left.
+TEST(Seating, ASlotWhoseHostCameAndWentWaitsFromThenOn) {
+  Seating seating(Inventory{.job_hosts = 4, .spares = 4, .layout = {}});
+  for (const std::uint32_t host : {3U, 1U, 4U, 2U}) seating.evict(HostId{host});
+  seating.came_and_went(HostId{4});
+  for (const std::uint32_t host : {5U, 6U, 7U}) seating.join(HostId{host});
+  EXPECT_EQ(seating.host_in(1), HostId{5});
+  EXPECT_EQ(seating.host_in(3), HostId{6});
+  EXPECT_EQ(seating.host_in(2), HostId{7});
+}
+
 TEST(Seating, CountsTheHostsThatStandBy) {
   Seating seating(Inventory{.job_hosts = 4, .spares = 2, .layout = {}});
   EXPECT_EQ(seating.free_spares(), 2);

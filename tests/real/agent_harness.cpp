@@ -1,6 +1,7 @@
 #include "tests/real/agent_harness.hpp"
 
 #include "real/agent/agent.hpp"
+#include "real/agent/place.hpp"
 #include "real/trainer/lines.hpp"
 
 #include <fcntl.h>

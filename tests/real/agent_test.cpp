@@ -1,6 +1,7 @@
 // An agent as its driver meets it: a process behind a socket.
 #include "real/agent/agent.hpp"
 
+#include "real/agent/place.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>
@@ -58,6 +59,10 @@ TEST_F(Agents, RanksAreStartedHeardAndStopped) {
   const auto step = driver.await<AgentRankLine>(
       [](const AgentRankLine& line) { return line.line.find(" step ") != std::string::npos; });
   EXPECT_EQ(step.line, "12 step 3 200000000");
+  trainer.say(0, "13 log caf\xe9 \xff");  // no UTF-8: the stream once ended here
+  const auto latin = driver.await<AgentRankLine>(
+      [](const AgentRankLine& line) { return line.line.find("caf") != std::string::npos; });
+  EXPECT_EQ(latin.line, "13 log caf\xe9 \xff");
   std::ifstream log(directory.file("rank-0.log"));
   std::string logged;
   EXPECT_TRUE(std::getline(log, logged));

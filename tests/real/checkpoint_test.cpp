@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -93,6 +94,23 @@ TEST(Shards, NoByteCanBeLostOrChanged) {
   EXPECT_FALSE(read_shard(whole + std::string(8, '\0')).shard);
 }
 
+/// The same with a checksum that is right.
+std::string with_checksum(std::string bytes) {
+  const std::uint64_t checksum =
+      checksum_of(std::string_view(bytes).substr(0, bytes.size() - sizeof checksum));
+  std::memcpy(bytes.data() + bytes.size() - sizeof checksum, &checksum, sizeof checksum);
+  return bytes;
+}
+
+TEST(Shards, ARankBeyondEveryRankIsRefused) {
+  std::string bytes = shard_bytes(shard_of(1, 10));
+  ASSERT_TRUE(read_shard(with_checksum(bytes)).shard);
+  bytes[3 * 8 + 4] = 1;  // the upper half of the fourth word
+  const ReadShard read = read_shard(with_checksum(bytes));
+  EXPECT_FALSE(read.shard);
+  EXPECT_EQ(read.why, "is of rank 4294967297, which no job has");
+}
+
 TEST(Manifests, NoByteCanBeLostOrChanged) {
   const Manifest manifest{.job = {.seed = std::numeric_limits<std::uint64_t>::max(), .pp = 1, .dp = 3},
                           .step = 20,
@@ -106,6 +124,17 @@ TEST(Manifests, NoByteCanBeLostOrChanged) {
     EXPECT_FALSE(parse_manifest(whole.substr(0, place))) << "cut to " << place;
   }
   EXPECT_FALSE(parse_manifest(whole + "\n"));
+}
+
+TEST(Manifests, OfAJobWithoutRanksAreRefused) {
+  const auto manifest = [](std::uint32_t pp, std::uint32_t dp, std::size_t shards) {
+    return Manifest{.job = {.seed = 7, .pp = pp, .dp = dp}, .step = 20, .shards = {shards, {100, 1}}};
+  };
+  EXPECT_TRUE(parse_manifest(manifest_text(manifest(2, 1, 2))));
+  EXPECT_FALSE(parse_manifest(manifest_text(manifest(2, 1, 0))));
+  EXPECT_FALSE(parse_manifest(manifest_text(manifest(0, 3, 0))));
+  EXPECT_FALSE(parse_manifest(manifest_text(manifest(65'536, 65'536, 0)))) << "2^32 ranks, 0 in 32 bits";
+  EXPECT_FALSE(parse_manifest(manifest_text(manifest(65'536, 65'537, 65'536)))) << "65,536 in 32 bits";
 }
 
 TEST_F(Checkpoints, AnEmptyDirectoryHoldsNone) {

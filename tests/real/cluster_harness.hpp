@@ -2,9 +2,9 @@
 #pragma once
 
 #include "real/agent/place.hpp"
-#include "real/agent_process.hpp"
-#include "real/local_platform.hpp"
-#include "real/real_cluster.hpp"
+#include "real/driver/agent_process.hpp"
+#include "real/driver/local_platform.hpp"
+#include "real/driver/real_cluster.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gtest/gtest.h>

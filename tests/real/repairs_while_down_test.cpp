@@ -1,5 +1,5 @@
 // The controller over real agents: a host that is lost while the job waits for another one is sent to repair at once.
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
 #include "tests/real/cluster_harness.hpp"
 
 #include <gtest/gtest.h>

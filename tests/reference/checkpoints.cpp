@@ -1,5 +1,5 @@
 // Checkpoints: how often, how far, what each tier holds, what outlives what, and what a start goes back to.
-#include "models/peer_memory.hpp"
+#include "models/storage/peer_memory.hpp"
 #include "tests/reference/reference_cluster.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ constexpr std::size_t index(Tier tier) { return static_cast<std::size_t>(tier); 
 }  // namespace
 
 /// The next checkpoint to a tier, or through it, is taken when the last one is usually there; slow writes alone overlap
-/// (docs/decisions.md, 2026-11-22, "What the plan got wrong, about checkpoints and repair", (2)). A quicker tier's interval is at most
-/// a safer one's, since every copy to a safer tier passes through the quicker ones.
+/// (docs/decisions.md, 2026-11-22, "What the plan got wrong, about checkpoints and repair", (2)). A quicker tier's interval is
+/// at most a safer one's, since every copy to a safer tier passes through the quicker ones.
 Duration ReferenceCluster::interval(Tier tier) const {
   if (ordered_[index(tier)] == kForever) return kForever;
   Duration shortest = kForever;
@@ -28,7 +28,8 @@ Duration ReferenceCluster::interval(Tier tier) const {
   return shortest;
 }
 
-/// Training waits for a checkpoint that goes further at least as long as for one that does not, as it passes through the quicker tiers.
+/// Training waits for a checkpoint that goes further at least as long as for one that does not, as it passes through the
+/// quicker tiers.
 Duration ReferenceCluster::stall_of(Tier far) const {
   Duration stall = costs(far).stall;
   for (const Tier tier : {Tier::memory, Tier::peers})
@@ -36,11 +37,11 @@ Duration ReferenceCluster::stall_of(Tier far) const {
   return stall;
 }
 
-/// When the next checkpoint is taken, and how far it and those after it go: asked when training begins and at a step boundary at which
-/// its pace, an interval or an order for a checkpoint has changed. An interval counts training time alone, and the first boundary at
-/// which it has passed is the one. "Tiers are nested: every m-th checkpoint of a quicker tier goes further, so the interval of a safer
-/// one is rounded up to a multiple of that of a quicker one" (core/action.hpp): the first that does is the one at which the safer
-/// tier's interval has passed, and at most the m-th.
+/// When the next checkpoint is taken, and how far it and those after it go: asked when training begins and at a step boundary
+/// at which its pace, an interval or an order for a checkpoint has changed. An interval counts training time alone, and the
+/// first boundary at which it has passed is the one. "Tiers are nested: every m-th checkpoint of a quicker tier goes further,
+/// so the interval of a safer one is rounded up to a multiple of that of a quicker one" (core/action.hpp): the first that does
+/// is the one at which the safer tier's interval has passed, and at most the m-th.
 void ReferenceCluster::plan_checkpoints() {
   levels_.clear();
   const Duration step = step_takes_;
@@ -85,7 +86,7 @@ Tier ReferenceCluster::next_reaches() const {
 }
 
 /// The stall of a checkpoint is over: every tier in use that it reaches gets a copy, which is complete `persist` later
-/// (TierCosts in models/storage.hpp). The intervals of these tiers begin anew.
+/// (TierCosts in models/storage/storage.hpp). The intervals of these tiers begin anew.
 void ReferenceCluster::take_checkpoint() {
   saving_.reset();
   const bool wanted = std::exchange(saving_wanted_, false);
@@ -144,7 +145,8 @@ void ReferenceCluster::copy_complete(std::list<Underway>::iterator it) {
   });
 }
 
-/// Key halts_storage: "checkpoints that are being written or loaded wait as well", while a stall that halts storage pauses the job.
+/// Key halts_storage: "checkpoints that are being written or loaded wait as well", while a stall that halts storage pauses the
+/// job.
 void ReferenceCluster::storage_halts() {
   storage_halted_ = true;
   for (Underway& copy : underway_) {
@@ -163,24 +165,24 @@ void ReferenceCluster::storage_answers() {
   }
 }
 
-/// "a fault between the two stages loses the copy of the tier that had not got its last byte" (docs/decisions.md, 2026-11-22, "A
-/// checkpoint goes as far as its tier").
+/// "a fault between the two stages loses the copy of the tier that had not got its last byte" (docs/decisions.md, 2026-11-22,
+/// "A checkpoint goes as far as its tier").
 void ReferenceCluster::abandon_copies() {
   for (Underway& copy : underway_) agenda_.cancel(copy.done);
   underway_.clear();
   saving_.reset();
 }
 
-/// The memory of the host in that slot is gone: with its power, with its agent, or because it was taken out. Processes that crash
-/// leave it (docs/decisions.md, 2026-11-22, "What a tier holds goes with what is gone").
+/// The memory of the host in that slot is gone: with its power, with its agent, or because it was taken out. Processes that
+/// crash leave it (docs/decisions.md, 2026-11-22, "What a tier holds goes with what is gone").
 void ReferenceCluster::lose_memory(std::uint32_t slot) {
   for (auto& copy : copies_)
     if (copy) copy->slots.erase(slot);
   for (Underway& copy : underway_) copy.lost.insert(slot);
 }
 
-/// Memory outlives the ranks, not the host; peers' memory a host whose copies are elsewhere (core/tier.hpp). Every slot needs its
-/// own copy of the first, and every group of peers one of the second (models/peer_memory.hpp).
+/// Memory outlives the ranks, not the host; peers' memory a host whose copies are elsewhere (core/tier.hpp). Every slot needs
+/// its own copy of the first, and every group of peers one of the second (models/storage/peer_memory.hpp).
 bool ReferenceCluster::left_in(Tier tier) const {
   if (tier == Tier::storage) return !stored_.empty();
   const auto& copy = copies_[index(tier)];
@@ -192,9 +194,10 @@ bool ReferenceCluster::left_in(Tier tier) const {
   return peers_recover(static_cast<std::uint32_t>(seats_.size()), world_->storage.copies, lost);
 }
 
-/// Start: "from the newest checkpoint that can be read"; `back`: "from storage, so many checkpoints before the newest, or the oldest
-/// that is kept" (core/action.hpp). Of two tiers that hold the same step the quicker is read (ARCHITECTURE.md, "How a replica runs").
-/// Loading shows that a checkpoint in storage is corrupt, and the next older one is loaded (key storage.corrupt).
+/// Start: "from the newest checkpoint that can be read"; `back`: "from storage, so many checkpoints before the newest, or the
+/// oldest that is kept" (core/action.hpp). Of two tiers that hold the same step the quicker is read (ARCHITECTURE.md, "How a
+/// replica runs"). Loading shows that a checkpoint in storage is corrupt, and the next older one is loaded (key
+/// storage.corrupt).
 ReferenceCluster::Load ReferenceCluster::what_to_load(const Start& start) const {
   const std::size_t restore = static_cast<std::size_t>(start.restore);
   std::optional<Load> in_memory;
@@ -207,7 +210,7 @@ ReferenceCluster::Load ReferenceCluster::what_to_load(const Start& start) const 
   auto readable = stored_;
   for (std::uint32_t i = 0; i < start.back && readable.size() > 1; ++i) readable.pop_back();
   const std::int64_t newer_than = in_memory ? in_memory->step : 0;
-  // Which of them are corrupt the tape says: the run went on from another one.
+  // Which of them are corrupt the tape says: the run went on from another one, or loaded two of one step one after the other.
   const auto began = tape_.start(starts_);
   for (; !readable.empty() && readable.back().second > newer_than; readable.pop_back()) {
     load.takes += costs(Tier::storage).load[restore];
@@ -215,14 +218,20 @@ ReferenceCluster::Load ReferenceCluster::what_to_load(const Start& start) const 
     // Of a start that did not succeed it does not say.
     if (world_->storage.corrupt.value > 0 && !began)
       return {.step = load.step, .takes = std::chrono::hours(1000)};
-    if (world_->storage.corrupt.value == 0 || began->step == load.step) return load;
+    if (world_->storage.corrupt.value == 0) return load;
+    const bool another = readable.size() > 1 && readable[readable.size() - 2].second == load.step;
+    const Duration whole = start_phases(start, true) + load.takes + start_phases(start, false);
+    if (began->step == load.step && !(another && began->took >= whole + costs(Tier::storage).load[restore] &&
+                                      costs(Tier::storage).load[restore] > Duration::zero()))
+      return load;
   }
   if (!in_memory) return {.step = 0, .takes = load.takes, .from = Tier::storage};
   in_memory->takes += load.takes;
   return *in_memory;
 }
 
-/// "a checkpoint was loaded from a tier: newer ones are deleted. What lost hosts held of it was copied back to them" (sim/gang.hpp).
+/// "a checkpoint was loaded from a tier: newer ones are deleted. What lost hosts held of it was copied back to them"
+/// (sim/gang.hpp).
 void ReferenceCluster::loaded(const Load& load) {
   for (auto& copy : copies_)
     if (copy && copy->step > load.step) copy.reset();

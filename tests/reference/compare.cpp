@@ -1,7 +1,7 @@
 #include "tests/reference/compare.hpp"
 
 #include "core/record/codec.hpp"
-#include "policies/controller.hpp"
+#include "policies/controller/controller.hpp"
 #include "score/score.hpp"
 #include "study/replica.hpp"
 #include "tests/reference/reference_cluster.hpp"
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <vector>
 
 namespace gauntlet::reference {
 namespace {
@@ -45,13 +46,85 @@ std::string before(const Record& record, std::size_t count) {
   return out.str();
 }
 
+/// The head of a difference: what differs, without the numbers. A scenario that is shrunk keeps it.
+std::string head(const std::string& where, const std::string& is, const std::string& should) {
+  return where + ": " + is + " in the simulation, " + should + " in the reference\n";
+}
+
+/// "Seen" of "Seen{watch=4 ...}", "Outcome Saved" of one with that result, "onset of" of an entry of the truth log.
+std::string sort_of(const std::string& shown) {
+  std::string sort = shown.substr(0, shown.find_first_of(" {"));
+  if (const std::size_t at = shown.find("result="); at != std::string::npos)
+    sort += " " + shown.substr(at + 7, shown.find_first_of("{}", at) - at - 7);
+  return sort;
+}
+
+/// The entries before the one that differs.
+std::string earlier(const World& world, const TruthLog& log, std::size_t count) {
+  std::string out;
+  for (std::size_t i = count - std::min<std::size_t>(count, 8); i < std::min(count, log.size()); ++i)
+    out += "    before: " + text(world, log[i]) + "\n";
+  return out;
+}
+
 std::string truth_difference(const World& world, const TruthLog& is, const TruthLog& should) {
   for (std::size_t i = 0; i < std::max(is.size(), should.size()); ++i) {
     const std::string a = i < is.size() ? text(world, is[i]) : "nothing";
     const std::string b = i < should.size() ? text(world, should[i]) : "nothing";
     if (a != b)
-      return "truth, entry " + std::to_string(i) + "\n  simulated: " + a + "\n  reference: " + b + "\n";
+      return head("truth", sort_of(a), sort_of(b)) + "  entry " + std::to_string(i) + "\n  simulated: " + a +
+             "\n  reference: " + b + "\n" + earlier(world, is, i);
   }
+  return "";
+}
+
+// --- progress, for people: what the job did, and from when to when ------------------------------------------------------
+
+struct Piece {
+  Time begin, end;
+  std::string what;
+};
+
+void add_piece(std::vector<Piece>& pieces, Time begin, Time end, const std::string& what) {
+  if (begin == end) return;
+  if (!pieces.empty() && pieces.back().end == begin && pieces.back().what == what) {
+    pieces.back().end = end;
+  } else {
+    pieces.push_back({begin, end, what});
+  }
+}
+
+std::vector<Piece> pieces_of(const ProgressLog& log) {
+  std::vector<Piece> pieces;
+  for (const Stretch& stretch : log.stretches) {
+    Time at = stretch.begin;
+    while (at < stretch.end) {
+      const Reached reached = stretch.reached_at(at);
+      const bool stalls = reached.into_stall > Duration::zero() ||
+                          stretch.time_of_step(reached.steps + 1) - stretch.step > at - reached.into_step;
+      const Time next = stalls ? stretch.time_of_checkpoint(reached.checkpoints + 1)
+                               : stretch.time_of_step(reached.steps + 1);
+      const std::string step = std::to_string(stretch.first_step + reached.steps);
+      add_piece(pieces, at, std::min(next, stretch.end),
+                stalls ? "checkpoint after step " + step : "training after step " + step);
+      at = std::min(next, stretch.end);
+    }
+  }
+  for (const Pause& pause : log.pauses) add_piece(pieces, pause.begin, pause.end, "pause");
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  return pieces;
+}
+
+std::string progress_difference(const ProgressLog& is, const ProgressLog& should) {
+  const std::vector<Piece> a = pieces_of(is), b = pieces_of(should);
+  const auto show = [](const std::vector<Piece>& pieces, std::size_t i) {
+    if (i >= pieces.size()) return std::string("nothing");
+    return pieces[i].what + " from " + text(pieces[i].begin) + " to " + text(pieces[i].end);
+  };
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
+    if (show(a, i) != show(b, i))
+      return "progress\n  simulated: " + show(a, i) + "\n  reference: " + show(b, i) + "\n";
   return "";
 }
 
@@ -61,10 +134,11 @@ class FigureDifferences {
   template <class T>
   void compare(const std::string& name, const T& is, const T& should) {
     if (is == should) return;
+    if (first_.empty()) first_ = name;
     out_ << "  " << name << "\n    simulated: " << number(is) << "\n    reference: " << number(should)
          << "\n";
   }
-  std::string text() const { return out_.str().empty() ? "" : "figures\n" + out_.str(); }
+  std::string text() const { return out_.str().empty() ? "" : "figures: " + first_ + "\n" + out_.str(); }
 
  private:
   static std::string number(Duration value) { return std::to_string(value.count()) + " ns"; }
@@ -72,6 +146,7 @@ class FigureDifferences {
   static std::string number(const T& value) {
     return std::to_string(value);
   }
+  std::string first_;
   std::ostringstream out_;
 };
 
@@ -139,7 +214,9 @@ std::string difference(const Scenario& scenario, std::uint64_t seed) {
     const std::string is = i < record.observations.size() ? text(record.observations[i]) : "nothing";
     const std::string should = seen ? text(*seen) : "nothing";
     if (is != should) {
-      found = "observation " + std::to_string(i) + ", after\n" + before(record, i) + "  simulated: " + is +
+      const std::string simulated = i < record.observations.size() ? to_text(record.observations[i]) : is;
+      found = head("observation", sort_of(simulated), sort_of(seen ? to_text(*seen) : should)) +
+              "  observation " + std::to_string(i) + ", after\n" + before(record, i) + "  simulated: " + is +
               "\n  reference: " + should + "\n";
       break;
     }
@@ -153,12 +230,18 @@ std::string difference(const Scenario& scenario, std::uint64_t seed) {
 
   Figures expected;
   score(score_facts(world), cluster.truth(), cluster.progress(), own, expected);
-  return figure_difference(world, figures, expected);
+  const std::string by_figures = figure_difference(world, figures, expected);
+  if (by_figures.empty()) return "";
+  return by_figures + progress_difference(simulation.cluster().progress(), cluster.progress());
 }
 
 std::string difference_of_text(const std::string& toml, std::uint64_t seed) {
   const LoadedScenario loaded = load_scenario_text(toml, "scenario.toml");
   return loaded.scenario ? difference(*loaded.scenario, seed) : "";
+}
+
+std::string kind_of_difference(const std::string& difference) {
+  return difference.substr(0, difference.find('\n'));
 }
 
 }  // namespace gauntlet::reference

@@ -16,7 +16,8 @@ bool is_domain(ComponentKind kind) {
 
 }  // namespace
 
-/// A fault of the job itself is on it, whoever carries it; any other where one of its hosts does (models/fault/blast_radius.hpp).
+/// A fault of the job itself is on it, whoever carries it; any other where one of its hosts does
+/// (models/world/blast_radius.hpp).
 bool ReferenceCluster::on_job(const Fault& fault) const {
   if (fault.component.kind == ComponentKind::job) return true;
   for (std::uint32_t i = 0; i < fault.hosts.count; ++i)
@@ -68,8 +69,8 @@ void ReferenceCluster::add_slow_nics(const Fault& fault, ClusterState& state) co
   std::sort(state.network.nics.begin(), state.network.nics.end());
 }
 
-/// Truth::factor: "how many times as long a step takes with it alone; infinite for a pause" (core/record/truth.hpp). "of a host that
-/// does not carry the job yet, as if the first slot's did" (docs/decisions.md, 2026-11-22, "What is slow is ranked").
+/// Truth::factor: "how many times as long a step takes with it alone; infinite for a pause" (core/record/truth.hpp). "of a host
+/// that does not carry the job yet, as if the first slot's did" (docs/decisions.md, 2026-11-22, "What is slow is ranked").
 double ReferenceCluster::times_as_long(const Fault& fault) const {
   const FaultKind& what = kind(fault);
   if (what.effect == Effect::stall) return std::numeric_limits<double>::infinity();
@@ -107,8 +108,8 @@ void ReferenceCluster::log_truth(TruthKind what, const Fault& fault) {
 
 // --- what strikes ----------------------------------------------------------------------------------------------------
 
-/// A trace says itself when a component fails (key faults.*.trace), and what surely follows another fault at a fixed time needs no
-/// chance. All else is on the tape.
+/// A trace says itself when a component fails (key faults.*.trace), and what surely follows another fault at a fixed time needs
+/// no chance. All else is on the tape.
 void ReferenceCluster::plan_strikes() {
   std::set<FaultKindId> known;
   for (std::uint32_t k = 0; k < world_->faults.size(); ++k) {
@@ -129,9 +130,9 @@ void ReferenceCluster::plan_strikes() {
   }
 }
 
-/// "A host in repair is not powered" and nothing strikes it; the clock `training` runs for the job's hosts while it trains alone
-/// (house plan, words: clock). A component that has the fault already does not get it twice (docs/decisions.md, 2026-11-20, "Two
-/// kinds of populations").
+/// "A host in repair is not powered" and nothing strikes it; the clock `training` runs for the job's hosts while it trains
+/// alone (house plan, words: clock). A component that has the fault already does not get it twice (docs/decisions.md,
+/// 2026-11-20, "Two kinds of populations").
 void ReferenceCluster::strike(FaultKindId kind_id, ComponentId component) {
   const FaultKind& what = world_->faults[kind_id.value];
   Fault struck{.kind = kind_id,
@@ -161,7 +162,7 @@ void ReferenceCluster::strike(FaultKindId kind_id, ComponentId component) {
   const FaultIt fault = std::prev(faults_.end());
   log_truth(TruthKind::onset, *fault);
   if (is_told(
-          what.effect)) {  // "an operator wants the job stopped for as long as it takes to heal" (models/fault.hpp)
+          what.effect)) {  // "an operator wants the job stopped for as long as it takes to heal" (models/fault/fault.hpp)
     observe(
         Told{.job = {}, .hold = fault->heals - agenda_.now(), .preempted = what.effect == Effect::preempt});
     return end(fault, false);
@@ -173,7 +174,10 @@ void ReferenceCluster::strike(FaultKindId kind_id, ComponentId component) {
     const HostId first = fault->hosts.first;
     const bool by_repair = host(first).place == Place::in_repair && sits_in_host(*fault) &&
                            tape_.back(first, host(first).repairs) == std::optional(agenda_.now());
-    if (!by_chance || (over->orders == orders_ && !by_repair)) end(fault, true);
+    const Open* asked = find_open<Ask>();
+    const bool by_person = kind(*fault).remedy == Remedy::person && asked != nullptr &&
+                           std::get<Time>(asked->due) == agenda_.now();
+    if (!by_chance || (over->orders == orders_ && !by_repair && !by_person)) end(fault, true);
   });
   if (what.effect == Effect::slow && what.grows_every > Duration::zero()) grow_later(fault);
   if (!what.heals_after) follow(*fault);
@@ -192,8 +196,9 @@ void ReferenceCluster::grow_later(FaultIt fault) {
   });
 }
 
-/// Key followed_by: "what it leads to on the same component, from its end or else its onset on". A host that was repaired meanwhile
-/// is as good as new: nothing follows there. One whose repair failed in silence is not.
+/// Key followed_by: "what it leads to on the same component, from its end or else its onset on". A host that was repaired
+/// meanwhile is as good as new: nothing follows there. One whose repair failed in silence is not. Where nothing tells whether
+/// it did, as nothing was wrong with the host by then, the tape says whether the follower struck.
 void ReferenceCluster::follow(const Fault& fault) {
   const auto& follower = kind(fault).followed_by;
   if (!follower || follower->probability.value == 0) return;
@@ -202,16 +207,17 @@ void ReferenceCluster::follow(const Fault& fault) {
   const FaultKindId next = follower->kind;
   const bool surely = follower->probability.value == 1;
   const HostId first = fault.hosts.first;
-  const std::uint32_t mended = host(first).mended;
-  agenda_.at(at, Rank::fault, [this, at, component, next, surely, first, mended] {
-    if (!surely && !tape_.struck({at, next, component})) return;
+  const std::uint32_t mended = host(first).mended, perhaps = host(first).perhaps_mended;
+  agenda_.at(at, Rank::fault, [this, at, component, next, surely, first, mended, perhaps] {
     const bool single = component.kind != ComponentKind::job && !is_domain(component.kind);
     if (single && host(first).mended != mended) return;
+    const bool known = surely && !(single && host(first).perhaps_mended != perhaps);
+    if (!known && !tape_.struck({at, next, component})) return;
     strike(next, component);
   });
 }
 
-/// What strikes when the job starts (FaultClock::start in models/fault.hpp): the tape says which components.
+/// What strikes when the job starts (FaultClock::start in models/fault/fault.hpp): the tape says which components.
 void ReferenceCluster::faults_strike_at_start() {
   for (const Tape::Onset& onset : tape_.onsets())
     if (onset.at == agenda_.now() && onset.orders == orders_ &&
@@ -249,8 +255,8 @@ std::vector<std::uint32_t> ReferenceCluster::slots_of(const Fault& fault) const 
   return slots;
 }
 
-/// A rank that is gone, or hangs: nobody gets any further (house plan, words: gang, symptom), and the step under way is lost. The exit
-/// of a process shows wherever there are processes and an agent that can tell of it.
+/// A rank that is gone, or hangs: nobody gets any further (house plan, words: gang, symptom), and the step under way is lost.
+/// The exit of a process shows wherever there are processes and an agent that can tell of it.
 void ReferenceCluster::stop_job(FaultIt fault) {
   if (ranks_ == Ranks::none) return;
   const bool exits = kind(*fault).effect == Effect::crash;
@@ -262,8 +268,8 @@ void ReferenceCluster::stop_job(FaultIt fault) {
   fault->step = step_;
   cut_training();
   stands_still();
-  // Ranks whose peer is gone abort one hop later; those whose peer hangs when the collective timeout is over (docs/decisions.md,
-  // 2026-11-22, "A fault shows on everybody"; key detection.collective_timeout).
+  // Ranks whose peer is gone abort one hop later; those whose peer hangs when the collective timeout is over
+  // (docs/decisions.md, 2026-11-22, "A fault shows on everybody"; key detection.collective_timeout).
   victims(exits ? kPeerLost : kCollectiveTimeout,
           after(agenda_.now(), exits ? world_->telemetry.abort_hop : started_as_.collective_timeout));
 }
@@ -285,14 +291,15 @@ void ReferenceCluster::expect_collective_timeout() {
   });
 }
 
-/// Faults that were there meet the job: for the first time (TruthKind::met), or once more (TruthKind::returned). What stops it does
-/// what it did at its onset.
-/// What goes wrong in starts meets it at the start, the rest once it trains.
+/// Faults that were there meet the job: for the first time (TruthKind::met), or once more (TruthKind::returned). What stops it
+/// does what it did at its onset. What goes wrong in starts meets it at the start, the rest once it trains. A fault of the job
+/// itself shows on the host that is in the first slot when the job starts.
 void ReferenceCluster::faults_meet_job(FaultClock at) {
+  for (Fault& fault : faults_)
+    if (fault.component.kind == ComponentKind::job) fault.hosts = {first_host_, 1};
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     const bool in_starts = kind(*fault).clock == FaultClock::start;
     if (!on_job(*fault) || in_starts != (at == FaultClock::start)) continue;
-    if (fault->component.kind == ComponentKind::job) fault->hosts = {first_host_, 1};
     if (stops_job(kind(*fault).effect)) {
       log_truth(std::exchange(fault->met, true) ? TruthKind::returned : TruthKind::met, *fault);
       show_again(fault);
@@ -303,8 +310,8 @@ void ReferenceCluster::faults_meet_job(FaultClock at) {
 
 // --- what ends it ----------------------------------------------------------------------------------------------------
 
-/// A restart, a repair or a person takes the line with it that was not written yet; what heals by itself leaves its writer alive
-/// (docs/decisions.md, 2026-11-23, "A restart ends whoever would have written the line").
+/// A restart, a repair or a person takes the line with it that was not written yet; what heals by itself leaves its writer
+/// alive (docs/decisions.md, 2026-11-23, "A restart ends whoever would have written the line").
 void ReferenceCluster::end(FaultIt fault, bool healed) {
   log_truth(TruthKind::ended, *fault);
   agenda_.cancel(fault->heal);

@@ -14,8 +14,8 @@ std::optional<std::uint32_t> ReferenceCluster::slot_of(HostId id) const {
 
 // --- repair ----------------------------------------------------------------------------------------------------------
 
-/// Evict: "out of service and into repair; its slot, if it has one, is empty" (core/action.hpp). What the memory of the host held
-/// is gone with it (docs/decisions.md, 2026-11-22, "What a tier holds goes with what is gone").
+/// Evict: "out of service and into repair; its slot, if it has one, is empty" (core/action.hpp). What the memory of the host
+/// held is gone with it (docs/decisions.md, 2026-11-22, "What a tier holds goes with what is gone").
 void ReferenceCluster::take_out(HostId id) {
   if (in_job(id)) {
     if (const auto slot = slot_of(id)) {
@@ -31,8 +31,8 @@ void ReferenceCluster::take_out(HostId id) {
   admit_to_repair(id);
 }
 
-/// Keys repair.*: every host goes through automatic repair, which takes `time`, or what `by_cause` says of a fault that broke it;
-/// some go on to a person; all are tested for `burn_in`.
+/// Keys repair.*: every host goes through automatic repair, which takes `time`, or what `by_cause` says of a fault that broke
+/// it; some go on to a person; all are tested for `burn_in`.
 void ReferenceCluster::admit_to_repair(HostId id) {
   host(id).place = Place::in_repair;
   const RepairShop& shop = world_->repair;
@@ -113,17 +113,17 @@ double ReferenceCluster::silent_failure(const Visit& visit) const {
   return visit.by_hand ? world_->repair.manual.silent_failure.value : world_->repair.silent_failure.value;
 }
 
-/// A repair that holds ends whatever is wrong with the host, what a restart or a person would have ended too; one that fails in silence leaves it where it was (docs/decisions.md,
-/// 2026-11-22, "A repair that fails in silence").
+/// A repair that holds ends whatever is wrong with the host, what a restart or a person would have ended too; one that fails in
+/// silence leaves it where it was (docs/decisions.md, 2026-11-22, "A repair that fails in silence").
 void ReferenceCluster::back_from_repair(HostId id) {
   const double silent = silent_failure(visits_.at(id));
   const bool always_found =
       world_->repair.burn_in > Duration::zero() && world_->repair.burn_in_finds.value == 1;
-  bool mended = silent == 0 || always_found;
+  bool mended = silent == 0 || always_found, told = mended || silent == 1;
   if (!mended && silent < 1) {
-    mended = true;
     for (const Fault& fault : faults_) {
       if (!fault.hosts.contains(id) || !sits_in_host(fault)) continue;
+      told = true;
       mended = tape_.over({fault.struck, fault.kind, fault.component}) ==
                std::optional(Tape::Over{agenda_.now(), orders_});
     }
@@ -132,6 +132,7 @@ void ReferenceCluster::back_from_repair(HostId id) {
   Host& back = host(id);
   back.place = Place::returned;
   ++back.repairs;
+  if (!told) ++back.perhaps_mended;
   if (mended) {
     ++back.mended;
     end_faults([&](const Fault& fault) { return sits_in_host(fault) && fault.hosts.contains(id); });
@@ -155,9 +156,9 @@ void ReferenceCluster::drop_from_repair(HostId id) {
 
 // --- spares ----------------------------------------------------------------------------------------------------------
 //
-// sim/spares.hpp and the keys spares.*: warm ones join at once, the one first that has stood by longest; cold ones once they are
-// set up; those of the pool once the job that they serve has given them up. A host that comes back from repair is warm where fewer
-// than spares.count are, and else cold.
+// sim/spares.hpp and the keys spares.*: warm ones join at once, the one first that has stood by longest; cold ones once they
+// are set up; those of the pool once the job that they serve has given them up. A host that comes back from repair is warm
+// where fewer than spares.count are, and else cold.
 
 void ReferenceCluster::stands_by(HostId id) {
   host(id).place = Place::spare;
@@ -177,8 +178,8 @@ void ReferenceCluster::no_longer_stands_by(HostId id) {
   }
 }
 
-/// Acquire: "a host for an empty slot, or where none is empty for replicas that the job lacks; now or when one is free"; orders are
-/// served in their order, and slots in the order in which they fell empty (core/action.hpp, policies/seating.hpp).
+/// Acquire: "a host for an empty slot, or where none is empty for replicas that the job lacks; now or when one is free"; orders
+/// are served in their order, and slots in the order in which they fell empty (core/action.hpp, policies/seating.hpp).
 void ReferenceCluster::grant() {
   while (!acquires_.empty() && !warm_.empty()) {
     const HostId id = warm_.front();
@@ -199,8 +200,8 @@ void ReferenceCluster::seat(HostId id) {
   vacant_.pop_front();
 }
 
-/// "When none is left the job's hosts are selected anew, and those that are wanted come, with as many cold ones beside as make the
-/// standbys up again" (sim/spares.hpp).
+/// "When none is left the job's hosts are selected anew, and those that are wanted come, with as many cold ones beside as make
+/// the standbys up again" (sim/spares.hpp).
 void ReferenceCluster::select_hosts() {
   if (!warm_.empty() || coming_.size() >= wanted_hosts() || (cold_.empty() && pool_.empty())) return;
   const SparesModel& spares = world_->spares;

@@ -11,8 +11,8 @@ namespace gauntlet::reference {
 // --- starts ----------------------------------------------------------------------------------------------------------
 
 /// Keys job.start.*: provisioning (before the first start, and after the hosts were given back), scheduling, processes and
-/// communicators; then the checkpoint is loaded; then data loader and warm-up. A phase takes (GPUs / at_gpus) to the power of its
-/// growth as long as it was measured.
+/// communicators; then the checkpoint is loaded; then data loader and warm-up. A phase takes (GPUs / at_gpus) to the power of
+/// its growth as long as it was measured.
 Duration ReferenceCluster::start_phases(const Start& start, bool before_load) const {
   const StartChain& chain = world_->job.start;
   const double scale =
@@ -29,8 +29,8 @@ Duration ReferenceCluster::start_phases(const Start& start, bool before_load) co
   return all;
 }
 
-/// Start: from the newest checkpoint that can be read, on hosts in every slot. What a restart cures is gone with the old processes
-/// (Remedy::restart in models/fault.hpp).
+/// Start: from the newest checkpoint that can be read, on hosts in every slot. What a restart cures is gone with the old
+/// processes (Remedy::restart in models/fault/fault.hpp).
 void ReferenceCluster::begin_start(const Order& order, const Start& start) {
   if (ranks_ != Ranks::none || !vacant_.empty()) return answer_now(order, Status::failed);
   started_as_ = start;
@@ -75,8 +75,8 @@ void ReferenceCluster::start_done() {
   faults_meet_job(FaultClock::training);
 }
 
-/// The start does not come through. The launcher learns of it as any driver would: by the exit that a heartbeat carries, or when the
-/// collective timeout is over (docs/decisions.md, 2026-11-23, "What a reference cluster had to be told").
+/// The start does not come through. The launcher learns of it as any driver would: by the exit that a heartbeat carries, or
+/// when the collective timeout is over (docs/decisions.md, 2026-11-23, "What a reference cluster had to be told").
 void ReferenceCluster::start_will_fail(const Fault& fault) {
   Open* order = find_open<Start>();
   Time fails = after(agenda_.now(), started_as_.collective_timeout);
@@ -91,8 +91,8 @@ void ReferenceCluster::start_will_fail(const Fault& fault) {
 
 // --- training --------------------------------------------------------------------------------------------------------
 
-/// The interval of a tier goes on from what it holds, and not from the restart (docs/decisions.md, 2026-11-22, "What a tier holds
-/// goes with what is gone").
+/// The interval of a tier goes on from what it holds, and not from the restart (docs/decisions.md, 2026-11-22, "What a tier
+/// holds goes with what is gone").
 void ReferenceCluster::begin_training(std::int64_t step) {
   agenda_.cancel(start_notice_);
   ranks_ = Ranks::up;
@@ -108,6 +108,9 @@ void ReferenceCluster::begin_training(std::int64_t step) {
   plan_checkpoints();
   filters_start_afresh();
   at_boundary();
+  // A checkpoint that takes no time and was due is no sample: it was complete when the job's agent began to look.
+  agenda_.cancel(sampled_);
+  samples_.clear();
 }
 
 /// A step takes what the step model says of the present state of the job's hosts (models/step). A change of pace waits for the
@@ -133,6 +136,7 @@ void ReferenceCluster::at_boundary() {
     take_checkpoint_at_once();
     return evaluation_begins();
   }
+  take_checkpoint_at_once();
   pace_and_plan();
   log_stretch();
   if (const auto due = checkpoint_due()) {
@@ -143,13 +147,15 @@ void ReferenceCluster::at_boundary() {
   begin_activity(Activity::step, step_takes_);
 }
 
+/// A periodic checkpoint that takes no time is complete with its step. One that is ordered for this boundary comes after it;
+/// where the periodic one takes time, the ordered one takes its place.
 void ReferenceCluster::take_checkpoint_at_once() {
   const auto due = checkpoint_due();
   if (!due || stall_of(*due) > Duration::zero()) return;
   saving_ = due;
-  saving_wanted_ = checkpoint_wanted_;
+  saving_wanted_ = checkpoint_wanted_ && !plan_wanted_;
   if (saving_wanted_) report_samples();
-  if (*due == Tier::storage) sample(Signal::checkpoint_stall, 0);
+  if (*due == Tier::storage && !saving_wanted_) sample(Signal::checkpoint_stall, 0);
   take_checkpoint();
 }
 
@@ -166,6 +172,7 @@ void ReferenceCluster::begin_checkpoint(Tier far) {
 
 void ReferenceCluster::begin_activity(Activity what, Duration takes) {
   activity_ = what;
+  activity_takes_ = takes;
   activity_end_ = agenda_.now() + takes;
   activity_ends_ = agenda_.at(activity_end_, Rank::training, [this] { activity_done(); });
 }
@@ -173,8 +180,9 @@ void ReferenceCluster::begin_activity(Activity what, Duration takes) {
 void ReferenceCluster::activity_done() {
   if (activity_ == Activity::step) return step_done();
   const Tier far = *saving_;
+  const bool periodic = !saving_wanted_;
   take_checkpoint();
-  if (far == Tier::storage) sample(Signal::checkpoint_stall, to_seconds(stall_of(far)));
+  if (far == Tier::storage && periodic) sample(Signal::checkpoint_stall, to_seconds(stall_of(far)));
   after_checkpoint();
 }
 
@@ -206,8 +214,8 @@ void ReferenceCluster::step_done() {
 
 // --- the progress log ------------------------------------------------------------------------------------------------
 
-/// A stretch is training at one pace up to the next checkpoint and through it (core/record/progress.hpp). At a boundary: opens one
-/// where none is open, and another one where what is to come is no longer what the open one says.
+/// A stretch is training at one pace up to the next checkpoint and through it (core/record/progress.hpp). At a boundary: opens
+/// one where none is open, and another one where what is to come is no longer what the open one says.
 void ReferenceCluster::log_stretch() {
   Stretch next;
   next.begin = next.end = next.origin = agenda_.now();
@@ -261,14 +269,18 @@ void ReferenceCluster::go_on() {
   paused_ = false;
   progress_.pauses.back().end = agenda_.now();
   if (progress_.pauses.back().begin == agenda_.now()) progress_.pauses.pop_back();
-  if (activity_ == Activity::none) return at_boundary();
+  // A pause that began at a step boundary ends at one: what changed meanwhile holds from now on.
+  const bool at_start = activity_left_ == activity_takes_;
+  if (activity_ == Activity::none || at_start) return at_boundary();
   if (paused_stretch_) {
     stretch_ = *paused_stretch_;
     stretch_->begin = agenda_.now();
     stretch_->origin = agenda_.now() - (paused_stretch_->end - paused_stretch_->origin);
     paused_stretch_.reset();
   }
+  const Duration takes = activity_takes_;
   begin_activity(activity_, activity_left_);
+  activity_takes_ = takes;
 }
 
 /// Key job.evaluation: "pauses in which the model is evaluated", after every so many steps of the job, whenever it was started.

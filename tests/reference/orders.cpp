@@ -9,8 +9,8 @@ namespace gauntlet::reference {
 
 ReferenceCluster::ReferenceCluster(const World& world, Tape tape)
     : world_(&world), tape_(std::move(tape)), steps_(world), costs_(checkpoint_costs(world)) {
-  // Hosts 0 .. job_hosts-1 carry the job, the next ones stand by (core/inventory.hpp): warm ones, then cold ones, then those of the
-  // pool (SparesModel in models/world.hpp).
+  // Hosts 0 .. job_hosts-1 carry the job, the next ones stand by (core/inventory.hpp): warm ones, then cold ones, then those of
+  // the pool (SparesModel in models/world/world.hpp).
   const Inventory& inventory = world.inventory;
   hosts_.resize(inventory.hosts());
   const std::uint32_t warm = inventory.spares - world.spares.cold - world.spares.pool;
@@ -209,8 +209,8 @@ void ReferenceCluster::begin(const Order& order, const StandBy& action) {
 
 // --- probes and people -----------------------------------------------------------------------------------------------
 
-/// Whether a probe finds something on a host: surely, or by what the tape says of chance. It finds each fault that is there with the
-/// probability of its kind (key probes.*.detects).
+/// Whether a probe finds something on a host: surely, or by what the tape says of chance. It finds each fault that is there
+/// with the probability of its kind (key probes.*.detects).
 bool ReferenceCluster::finds(const ProbeKind& probe, HostId id, bool failed) const {
   if (hosts_[id.value].silenced_by > 0) return true;  // it answers no probe at all
   for (const Fault& fault : faults_) {
@@ -221,8 +221,8 @@ bool ReferenceCluster::finds(const ProbeKind& probe, HostId id, bool failed) con
   return false;
 }
 
-/// A probe fails for all of a group of neighbours, or for none of them; a group that is healthy may be accused (keys probes.*). Of one
-/// host alone it fails or not. The hosts with the oldest faults come first, then those that are accused.
+/// A probe fails for all of a group of neighbours, or for none of them; a group that is healthy may be accused (keys probes.*).
+/// Of one host alone it fails or not. The hosts with the oldest faults come first, then those that are accused.
 std::vector<HostId> ReferenceCluster::failing(const Probe& probe, const std::vector<HostId>& failed) const {
   const ProbeKind& what = world_->probes[probe.probe.value];
   const auto failed_it = [&](HostId id) {
@@ -246,8 +246,17 @@ std::vector<HostId> ReferenceCluster::failing(const Probe& probe, const std::vec
       const bool listed = std::find(oldest_first.begin(), oldest_first.end(), id) != oldest_first.end();
       if (slot_of(id) && !listed) oldest_first.push_back(id);
     }
+  // Of a group that chance may have found by one host or another, the tape says when: the groups are told as they were found.
+  const auto told_next = [&](HostId id) {
+    for (const HostId told : failed) {
+      const bool added =
+          slot_of(told) && std::find(groups.begin(), groups.end(), group_of(told)) != groups.end();
+      if (slot_of(told) && !added) return group_of(told) == group_of(id);
+    }
+    return false;
+  };
   for (const HostId id : oldest_first)
-    if (finds(what, id, failed_it(id))) add(group_of(id));
+    if (finds(what, id, false) || (finds(what, id, failed_it(id)) && told_next(id))) add(group_of(id));
   std::set<std::uint32_t> healthy;
   for (std::uint32_t slot = 0; slot < seats_.size(); ++slot) healthy.insert(slot / what.group);
   for (const Fault& fault : faults_)
@@ -277,8 +286,9 @@ Result ReferenceCluster::probe_result(const Probe& probe, std::size_t number) {
       .value = static_cast<double>(hosts.size())};
 }
 
-/// "a person finds the culprit", of the faults that stop the job the first that repair ends; found: "the person names a culprit, else
-/// there is none" (core/action.hpp, core/observation.hpp). What only a person can end is ended (Remedy::person in models/fault.hpp).
+/// "a person finds the culprit", of the faults that stop the job the first that repair ends; found: "the person names a
+/// culprit, else there is none" (core/action.hpp, core/observation.hpp). What only a person can end is ended (Remedy::person in
+/// models/fault/fault.hpp).
 Answered ReferenceCluster::person_answers() {
   end_faults([this](const Fault& fault) { return kind(fault).remedy == Remedy::person && on_job(fault); });
   for (const Fault& fault : faults_) {
@@ -297,6 +307,7 @@ ReferenceCluster::Open* ReferenceCluster::find_open() {
     if (std::holds_alternative<Action>(each.order.what)) return &each;
   return nullptr;
 }
+template ReferenceCluster::Open* ReferenceCluster::find_open<Ask>();
 template ReferenceCluster::Open* ReferenceCluster::find_open<Start>();
 template ReferenceCluster::Open* ReferenceCluster::find_open<Checkpoint>();
 

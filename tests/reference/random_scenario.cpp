@@ -20,6 +20,11 @@ class Generator {
     for (std::uint64_t k = 0; k < kinds_; ++k) fault("fault" + std::to_string(k));
     probes();
     policies();
+    if (chance(10)) wrong_numbers();
+    if (chance(10)) dead_hosts();
+    std::string detect;
+    for (const std::string& name : detect_) detect += (detect.empty() ? "\"" : ", \"") + name + "\"";
+    keep("policies", "detect", "[" + detect + "]");
     return std::move(lines_);
   }
 
@@ -320,11 +325,9 @@ class Generator {
   }
 
   void policies() {
-    std::string detect;
     for (const char* name :
          {"heartbeat", "exit", "log", "collective-timeout", "hang", "learned-hang", "loss"})
-      if (chance(70)) detect += std::string(detect.empty() ? "" : ", ") + "\"" + name + "\"";
-    keep("policies", "detect", "[" + detect + "]");
+      if (chance(70)) detect_.emplace_back(name);
     maybe(60, "policies", "diagnose", one_of({"\"suite\"", "\"evidence\"", "\"person\"", "\"localise\""}));
     maybe(60, "policies", "recover",
           one_of({"\"replace\"", "\"restart-in-place\"", "\"restart\"", "\"person\""}));
@@ -349,8 +352,49 @@ class Generator {
     maybe(50, "people", "notice", seconds(600, 9000));
   }
 
+  // --- what is rare otherwise ----------------------------------------------------------------------------------------
+
+  /// In place of the line, where there is one.
+  void set(const std::string& table, const std::string& key, const std::string& value) {
+    std::erase_if(lines_, [&](const Line& line) { return line.table == table && line.key == key; });
+    add(table, key, value);
+  }
+  void detects(const std::string& name, bool with) {
+    std::erase(detect_, name);
+    if (with) detect_.push_back(name);
+  }
+
+  /// Wrong numbers that come and go, and a job that goes back behind them.
+  void wrong_numbers() {
+    const std::string table = "faults.wrong";
+    add(table, "component", "\"host\"");
+    often(table, hosts_ + spares_);
+    add(table, "effect", one_of({"\"corrupt\"", "\"none\""}));
+    add(table, "loss", one_of({"20.0", "\"nan\""}));
+    maybe(80, table, "heals_after", chance(70) ? seconds(5, 80) : uniform(5, 900));
+    maybe(30, table, "remedy", "\"restart\"");
+    detects("loss", true);
+    if (chance(50)) set("recovery", "roll_back", std::to_string(between(1, 3)));
+  }
+
+  /// Hosts whose agents are gone, which nobody misses until they are examined by a probe that detects something else.
+  void dead_hosts() {
+    const std::string table = "faults.gone";
+    add(table, "component", "\"host\"");
+    often(table, hosts_ + spares_);
+    add(table, "effect", chance(50) ? "\"crash\"" : "\"hang\"");
+    add(table, "heartbeat_lost", "true");
+    maybe(30, table, "remedy", "\"restart\"");
+    set("probes.look", "time", seconds(10, 900));
+    set("diagnosis", "suite", "[\"look\"]");
+    set("policies", "diagnose", chance(70) ? "\"suite\"" : "\"localise\"");
+    detects("heartbeat", false);
+    detects("collective-timeout", true);
+  }
+
   Stream draw_;
   Lines lines_;
+  std::vector<std::string> detect_;
   std::uint64_t pp_ = 1, hosts_ = 1, spares_ = 0, window_ = 0, step_ = 0, persist_ = 0, kinds_ = 0;
 };
 

@@ -20,7 +20,8 @@ Lines random_scenario(std::uint64_t seed);
 
 std::string to_toml(const Lines& lines);
 
-/// Leaves out tables, then lines, as long as `fails` holds. It is asked about texts, some of which are no valid scenarios.
+/// Leaves out tables, then lines, as long as `fails` holds: it should hold for the same difference alone. It is asked about
+/// texts, some of which are no valid scenarios.
 Lines shrunk(Lines lines, const std::function<bool(const std::string& toml)>& fails);
 
 }  // namespace gauntlet::reference

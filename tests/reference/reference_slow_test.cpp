@@ -1,4 +1,4 @@
-// The simulated cluster does what the reference cluster does, on 750 random small scenarios.
+// The simulated cluster does what the reference cluster does, on 1,000 random small scenarios.
 #include "tests/reference/random_runs.hpp"
 
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 namespace gauntlet::reference {
 namespace {
 
-TEST(Reference, AgreesWithTheSimulatedClusterOn750RandomScenarios) {
-  compare_random_scenarios(1, 750, "reference_reference_slow_test");
+TEST(Reference, AgreesWithTheSimulatedClusterOn1000RandomScenarios) {
+  compare_random_scenarios(1, 1000, "reference_reference_slow_test");
 }
 
 }  // namespace

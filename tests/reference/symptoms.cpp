@@ -7,7 +7,7 @@
 
 namespace gauntlet::reference {
 
-/// Symptoms in models/fault.hpp.
+/// Symptoms in models/fault/fault.hpp.
 void ReferenceCluster::show(FaultIt fault) {
   if (kind(*fault).symptoms.heartbeat_lost)
     for (std::uint32_t i = 0; i < fault->hosts.count; ++i)

@@ -6,7 +6,7 @@
 
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
-#include "models/world.hpp"
+#include "models/world/world.hpp"
 
 #include <cstdint>
 #include <map>

@@ -6,8 +6,8 @@
 
 namespace gauntlet::reference {
 
-/// Scope: "all in service, those that a job holds, those that hold one of its pipeline stages, or one" (core/watch.hpp). A host that
-/// is back from repair serves again once it was readmitted.
+/// Scope: "all in service, those that a job holds, those that hold one of its pipeline stages, or one" (core/watch.hpp). A host
+/// that is back from repair serves again once it was readmitted.
 bool ReferenceCluster::concerns(const Scope& who, HostId id) const {
   switch (who.subset) {
     case Scope::Subset::all:
@@ -60,9 +60,9 @@ void ReferenceCluster::watch(const Watch& watch) {
   }
 }
 
-/// Signal::last_collective: "asked for with Sample{1}; value: the Dimension of the collective in which its ranks wait; a host that holds
-/// the others up answers nothing". Another replica waits in the data dimension, another stage in the pipeline, the rest in the tensor
-/// dimension.
+/// Signal::last_collective: "asked for with Sample{1}; value: the Dimension of the collective in which its ranks wait; a host
+/// that holds the others up answers nothing". Another replica waits in the data dimension, another stage in the pipeline, the
+/// rest in the tensor dimension.
 void ReferenceCluster::tell_last_collectives(const Listening& by) {
   std::set<std::uint32_t> holding;
   for (const Fault& fault : faults_)
@@ -92,8 +92,8 @@ void ReferenceCluster::unwatch(WatchId id) {
 
 // --- heartbeats ------------------------------------------------------------------------------------------------------
 //
-// "per host, one sample a period while its agent is up; runs for hosts in service" (core/signal.hpp). `Silence`: "reports once when
-// samples stay away for longer, and when they return" (core/watch.hpp).
+// "per host, one sample a period while its agent is up; runs for hosts in service" (core/signal.hpp). `Silence`: "reports once
+// when samples stay away for longer, and when they return" (core/watch.hpp).
 
 void ReferenceCluster::next_heartbeat(HostId id) {
   const Duration period = world_->telemetry.heartbeat_period;
@@ -103,9 +103,11 @@ void ReferenceCluster::next_heartbeat(HostId id) {
   host(id).beat = agenda_.at(next, Rank::telemetry, [this, id] { heartbeat(id); });
 }
 
-/// When the next heartbeat of a host will be heard, as far as is known now.
+/// When the next heartbeat that a host sends after now will be heard, as far as is known now.
 Time ReferenceCluster::next_heard(HostId id) {
-  return in_service(id) && host(id).silenced_by == 0 ? std::get<Time>(host(id).beat) : kNever;
+  if (!in_service(id) || host(id).silenced_by > 0) return kNever;
+  const Time next = std::get<Time>(host(id).beat);
+  return next > agenda_.now() ? next : next + world_->telemetry.heartbeat_period;
 }
 
 void ReferenceCluster::heartbeat(HostId id) {
@@ -192,9 +194,8 @@ void ReferenceCluster::tell_exit(HostId id) {
   }
 }
 
-/// "the rest are counted once, a period after the last abort, from what the launcher knows" (docs/decisions.md, 2026-11-22, "Exits
-/// travel with the first heartbeat sent after them").
-/// They are told as more than the first of those that were listed.
+/// "the rest are counted once, a period after the last abort, from what the launcher knows" (docs/decisions.md, 2026-11-22,
+/// "Exits travel with the first heartbeat sent after them"). They are told as more than the first of those that were listed.
 void ReferenceCluster::all_have_exited() {
   for (auto& [number, by] : watches_) {
     if (by.watch.signal != Signal::process_exit || by.watch.first == kEachMember || by.told == 0) continue;
@@ -216,7 +217,8 @@ void ReferenceCluster::forget_exits() {
 
 // --- the job's signals -----------------------------------------------------------------------------------------------
 //
-// Signals::step, loss and checkpoint_stall come with a completed step or checkpoint, while the job's ranks run (core/signal.hpp).
+// Signals::step, loss and checkpoint_stall come with a completed step or checkpoint, while the job's ranks run
+// (core/signal.hpp).
 
 /// "Filters over what ranks report start afresh whenever the job's training does" (core/watch.hpp).
 void ReferenceCluster::filters_start_afresh() {
@@ -229,7 +231,9 @@ void ReferenceCluster::start_filter(Listening& by, Time since) {
   agenda_.cancel(by.due);
   if (const auto* silence = std::get_if<Silence>(&by.watch.until)) by.filter = SilenceFilter(*silence, since);
   if (const auto* band = std::get_if<Outside>(&by.watch.until)) by.filter = OutsideFilter(*band);
-  if (const auto* count = std::get_if<Sample>(&by.watch.until)) by.filter = SampleFilter(*count);
+  // "the next `count` raw values, once": it counts on.
+  if (const auto* count = std::get_if<Sample>(&by.watch.until); count != nullptr && !by.filter)
+    by.filter = SampleFilter(*count);
   expect_sample(by);
 }
 
@@ -277,7 +281,7 @@ void ReferenceCluster::nothing_more_is_sampled() {
   for (auto& [number, by] : watches_) {
     if (by.watch.who.kind != ComponentKind::job) continue;
     agenda_.cancel(by.due);
-    by.filter.reset();
+    if (!std::holds_alternative<Sample>(by.watch.until)) by.filter.reset();
   }
 }
 

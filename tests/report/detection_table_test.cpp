@@ -1,7 +1,7 @@
 #include "report/detection_table.hpp"
 
 #include "report/text.hpp"
-#include "tests/study/results/sample_study.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

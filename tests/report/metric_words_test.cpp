@@ -1,7 +1,7 @@
 // The list of metrics for people names what there is, and all of it.
 #include "report/metric_words.hpp"
 
-#include "tests/study/results/sample_study.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gmock/gmock.h>
 

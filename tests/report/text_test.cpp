@@ -1,6 +1,6 @@
 #include "report/text.hpp"
 
-#include "tests/study/results/sample_study.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -57,6 +57,20 @@ TEST(Corruption, ThatHealedStaysInWhatWasComputedSince) {
   EXPECT_EQ(run.finishes(1060s).effective_corrupt, 56 * kStep);
 }
 
+// It begins and ends in the 45th step, which a pause cuts in two: no start has gone back behind it.
+TEST(Corruption, ThatHealedIsNotSetRightByAPause) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 507s);
+  run.strikes(505s, kCorrupt, 1);
+  run.ends(506s, kCorrupt, 1);
+  run.strikes(507s, kBlip, 2);
+  run.pauses(507s, 520s);
+  run.ends(520s, kBlip, 2);
+  run.goes_on(520s, 1073s);
+  EXPECT_EQ(run.finishes(1073s).effective_corrupt, 56 * kStep);
+}
+
 TEST(Corruption, OfAJobThatIsDownDoesNoHarmWhenTheCulpritIsReplaced) {
   HandMadeRun run;
   run.started(60s);

@@ -111,6 +111,15 @@ TEST(UnplannedRate, CountsAPauseThatBecameAStop) {
   EXPECT_DOUBLE_EQ(run.finishes(1000s).unplanned_rate, 1.0 / 1000);
 }
 
+// The fault is there when the job is started, and the start never ends.
+TEST(UnplannedRate, OfTheTrainingClockCountsWallTimeWhereTheJobNeverTrains) {
+  HandMadeRun run;
+  run.on_training_clock(kHang);
+  run.strikes(0s, kHang, 1);
+  run.stops(600s);
+  EXPECT_DOUBLE_EQ(run.finishes(1000s).unplanned_rate, 1.0 / 1000);
+}
+
 // --- evictions and spares ------------------------------------------------------------------------------------------------
 
 /// A job that is down from 460 s to the end.

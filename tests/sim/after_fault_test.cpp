@@ -118,6 +118,27 @@ TEST(AfterAFault, HostsWithoutPowerHaveLostTheirMemory) {
   }
 }
 
+// --- silence ---------------------------------------------------------------------------------------------------------
+
+// Hosts 5, 3 and 4 lose their agents in that order, before any heartbeat. They are missed at one time, in the order in which
+// the driver listens to them, with and without full telemetry.
+TEST(HostsThatWereNeverHeard, AreMissedInTheirOrder) {
+  for (const TelemetryKind telemetry : {TelemetryKind::elided, TelemetryKind::full}) {
+    World world = tiered_world();
+    world.job.window = 10h;
+    world.telemetry.heartbeat_period = 1h;  // the first one comes later than 3 s
+    for (const auto& [at, host] : {std::pair{1s, 5U}, std::pair{2s, 3U}, std::pair{3s, 4U}}) {
+      add_crashes(world, ComponentKind::host, {{kStart + at, host}});
+      world.faults.back().symptoms.heartbeat_lost = true;
+    }
+    Driver driver(world, 1, telemetry);
+    driver.give(Watch{WatchId{1}, Signal::heartbeat, Scope::all(ComponentKind::host), Silence{2h}});
+    std::vector<std::uint32_t> missed;
+    for (const Seen& seen : driver.heard_until(kStart + 2h)) missed.push_back(seen.who.index);
+    EXPECT_EQ(missed, (std::vector{3U, 4U, 5U}));
+  }
+}
+
 // --- probes ----------------------------------------------------------------------------------------------------------
 
 // A probe that detects nothing at all still gets no answer of a host that is gone.

@@ -1,7 +1,7 @@
 #include "sim/fault_arrivals.hpp"
 
 #include "core/random/stream.hpp"
-#include "models/fault/blast_radius.hpp"
+#include "models/world/blast_radius.hpp"
 
 #include <gtest/gtest.h>
 

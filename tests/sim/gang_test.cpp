@@ -107,6 +107,18 @@ TEST(Gang, TakesACheckpointThatWasAskedForOnce) {
   EXPECT_EQ(gang.steps_at(kStart + 18s), 16);
 }
 
+TEST(Gang, TellsPeriodicCheckpointsFromOneThatWasAskedFor) {
+  ProgressLog log;
+  Gang gang(log);
+  const Gang::Checkpointing every10 = to_storage(10s, 2s, 0s);
+  gang.begin(kStart, 0, kSecond, every10);
+  EXPECT_EQ(gang.next_periodic_checkpoint_time(kStart + 5s), kStart + 12s);
+  gang.change(kStart + 5s, kSecond, every10, true);
+  EXPECT_EQ(gang.next_checkpoint_time(kStart + 5s), kStart + 7s);
+  EXPECT_EQ(gang.next_periodic_checkpoint_time(kStart + 5s), kStart + 19s);  // 10 s of training and 2 s later
+  EXPECT_EQ(gang.next_periodic_checkpoint_time(kStart + 19s), kStart + 31s);
+}
+
 TEST(Gang, CountsTheIntervalInTrainingTime) {
   ProgressLog log;
   Gang gang(log);

@@ -1,7 +1,7 @@
 #include "study/statistics.hpp"
 
-#include "tests/study/results/random_figures.hpp"
-#include "tests/study/results/sample_study.hpp"
+#include "tests/study/store/random_figures.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gtest/gtest.h>
 

@@ -48,6 +48,7 @@ class Chance(random.Random):
         """A table for a distribution. Without its mean, which a rate then says, only those that can have it so."""
         kinds = ["exponential", "weibull", "lognormal", "gamma", "pareto", "hyperexponential", "uniform", "constant", "empirical"]
         name = self.choice(kinds)
+        mean = min(mean, LONGEST / 10)
         out = Inline(name=name)
         text = duration(mean)
         if name == "weibull":

@@ -26,13 +26,23 @@ BY_HAND = {"policies.detect", "checkpoint.interval", "checkpoint.memory_interval
            "telemetry.traffic_interval", "detection.timeout", "storage.free", "storage.keep_last", "telemetry.blip_mtbf",
            "telemetry.gap_mtbf", "storage.weight_bytes", "storage.bytes_per_parameter", "storage.tenants", "detection.gather",
            "detection.clock_error",
-           "storage.copies", "repair.manual.needed", "repair.manual.time", "repair.silent_failure"}
+           "storage.copies", "storage.stall", "storage.persist", "storage.load", "storage.memory.stall", "storage.memory.persist",
+           "storage.peers.stall", "storage.peers.persist", "repair.manual.needed", "repair.manual.time", "repair.silent_failure"}
+# Of detectors that listen for a silence, in seconds: what they have by default.
+USUAL_PATIENCE = {"hang_timeout": 600, "learned_hang.floor": 60, "traffic_stopped.lasting": 600}
+USUAL_EXCESS = 0.05  # detection.fail_slow.least_excess
 # No end of the range: it takes a run minutes, or as much memory as there is, and says nothing more than a smaller one.
-# hardware and pools are another matter, whose limits are being worked on.
+# hardware and pools are another matter, whose limits are being worked on. A restart time would be refused beside the phases.
 NO_EXTREME = ("cluster.hosts", "cluster.hardware", "cluster.shared", "cluster.network", "spares", "job.layout", "job.model",
-              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.window",
+              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.window", "job.restart_time",
               "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period", "telemetry.traffic_interval",
               "telemetry.gap_mtbf", "telemetry.blip_mtbf", "telemetry.noise", "job.give_up_after", "drill")
+# They have to fit others, and stand at an end of what fits where they are written by hand.
+FITTED = ("checkpoint.interval", "checkpoint.memory_interval", "checkpoint.peers_interval", "job.start.growth", "storage.keep_last",
+          "recovery.least_replicas", "recovery.wait_for_spare", "recovery.retention", "recovery.start_backoff",
+          "recovery.longest_backoff", "telemetry.heartbeat_jitter", "storage.bytes_per_parameter", "storage.weight_bytes",
+          "storage.persist", "storage.stall", "storage.memory.persist", "storage.memory.stall", "storage.peers.persist",
+          "storage.peers.stall", "detection.fail_slow.least_excess")
 
 
 class Scenario:
@@ -85,13 +95,15 @@ class Generator:
             tree["cluster"]["shared"] = machines.shared(chance, size)
         if not (on("no_faults") and chance.happens(0.2)):
             tree["faults"] = fault_tables.faults(chance, size, self.models, on)
-        self.storage(chance, size, tree, on)
         for table in FREE_TABLES:
             if on(table):
                 self.fill(chance, tree, tuple(table.split(".")))
+        self.storage(chance, size, tree, on)
         self.telemetry(chance, size, tree, on)
         self.repair(chance, size, tree, on)
         self.policies(chance, size, tree, on)
+        self.patience(size, tree)
+        self.band(size, tree)
         self.study(chance, tree, on)
         return tree
 
@@ -136,12 +148,15 @@ class Generator:
         if on("peers_tier") and size.hosts > 1:
             interval /= chance.choice((1.5, 2, 3))
             checkpoint["peers_interval"] = duration(interval)
-            storage["peers"] = {"stall": "100us", "persist": "300us", "load": chance.duration(1e-3, 10)}
+            persist = chance.choice((3e-4, interval / 10, interval / 2))
+            storage.setdefault("peers", {}).update(stall="100us", persist=duration(persist), load=chance.duration(1e-3, 10))
             if chance.happens(0.5):
                 storage["copies"] = chance.choice([each for each in (2, 3, 8) if each <= size.hosts])
         if on("memory_tier"):
-            checkpoint["memory_interval"] = duration(interval / chance.choice((2, 5, 100)))
-            storage["memory"] = {"stall": "100us", "persist": "200us", "load": chance.duration(1e-3, 10)}
+            interval /= chance.choice((2, 5, 100))
+            checkpoint["memory_interval"] = duration(interval)
+            persist = chance.choice((2e-4, interval / 10, interval / 2))
+            storage.setdefault("memory", {}).update(stall="100us", persist=duration(persist), load=chance.duration(1e-3, 10))
 
     def telemetry(self, chance, size, tree, on):
         telemetry = tree.setdefault("telemetry", {})
@@ -159,7 +174,9 @@ class Generator:
         if on("blips"):
             telemetry.update(blip_mtbf=duration(size.seconds * hosts / chance.between(0.1, 20)), blip_duration=chance.law(300))
         if on("signals"):
-            telemetry["signals"] = [each for each in self.signals if chance.happens(0.9)]
+            localises = find(tree, ("policies", "diagnose")) == "localise"
+            telemetry["signals"] = [each for each in self.signals
+                                    if chance.happens(0.9) or localises and each == "last_collective"]
         if on("clock_error"):
             tree.setdefault("detection", {})["clock_error"] = chance.duration(1e-6, 10)
 
@@ -203,8 +220,11 @@ class Generator:
 
     def recovery(self, chance, size, tree, on):
         recovery = tree.setdefault("recovery", {})
-        if on("smaller") and machines.may_be_smaller(tree["job"], size):
-            recovery["wait_for_spare"] = chance.choice(("0s", chance.duration(1, size.seconds / 5)))
+        fewer = machines.may_be_left_out(tree["job"], size)
+        if on("smaller") and fewer:
+            recovery["wait_for_spare"] = chance.choice(("0s", "1ns", chance.duration(1, size.seconds / 5)))
+            if chance.happens(0.5):
+                recovery["least_replicas"] = tree["job"]["layout"]["dp"] - fewer
         if on("start_attempts"):
             recovery["start_attempts"] = chance.choice((1, 2, 5))
             if chance.happens(0.5):
@@ -215,6 +235,27 @@ class Generator:
             recovery["start_deadline"] = chance.duration(20_000, 80_000)
             tree.setdefault("detection", {})["gather"] = "30s"
             tree["job"]["name"] = "swarm"
+
+    @staticmethod
+    def patience(size, tree):
+        """No checkpoint counts as a hang: detectors of silence wait for longer than a step and a stall."""
+        storage, detection = tree["storage"], tree.setdefault("detection", {})
+        silence = size.step + sum(schema.seconds_of(storage.get(key, "0s")) for key in ("stall", "persist"))
+        for key in ("hang_timeout", "learned_hang.floor", "traffic_stopped.lasting"):
+            path = ("detection", *key.split("."))
+            given = find(tree, path)
+            if silence > USUAL_PATIENCE[key] if given is None else silence > schema.seconds_of(given):
+                put(tree, path, duration(2.2 * silence))
+        if not detection:
+            del tree["detection"]
+
+    @staticmethod
+    def band(size, tree):
+        """A band about as wide as the noise reports every other timing, which `check` warns of: only in short runs."""
+        noise = find(tree, ("telemetry", "noise")) or 0.02
+        given = find(tree, ("detection", "fail_slow", "least_excess")) or USUAL_EXCESS
+        if given <= 2 * noise and size.hosts * size.seconds / size.step > 1e6:
+            put(tree, ("detection", "fail_slow", "least_excess"), round(2.5 * noise, 3))
 
     def study(self, chance, tree, on):
         tree["study"] = {"replicas": chance.randint(1, 8), "seed": chance.whole(0, 2**63 - 1)}
@@ -227,7 +268,7 @@ class Generator:
 
     def extremes(self, chance, tree):
         """A few keys at the ends of what the schema allows."""
-        names = [path for path in self.leaves if not ".".join(path).startswith(NO_EXTREME) and path[-1] != "source"]
+        names = [path for path in self.leaves if not ".".join(path).startswith(NO_EXTREME + FITTED) and path[-1] != "source"]
         for path in chance.sample(names, chance.randint(1, 3)):
             value = schema.extreme_value(self.leaves[path], chance)
             if value is not None and schema.ANY not in path:

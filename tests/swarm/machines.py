@@ -116,6 +116,8 @@ def shared(chance, size):
         wide = chance.whole(1, hosts)
         runs = chance.between(size.seconds / 1000, size.seconds / 5)
         apart = runs * wide / hosts * chance.between(3, 30) + runs / max(1, hosts // wide)
+        # Whoever comes is looked at beside those that run; in a year, where there is no window, no more often than `check` allows.
+        apart = max(apart, 5 * (hosts / wide + 1) * 365 * DAY / 2e7)
         out["jobs"][f"other_{number}"] = {"hosts": wide, "priority": chance.randint(-3, 3), "arrives": chance.distribution(apart),
                                           "runs": chance.law(runs / 2)}
     return out
@@ -150,6 +152,14 @@ def job(chance, size, on):
             out["start"]["at_gpus"] = chance.choice((1, size.gpus, 2048))
             grow = [phase for phase in phases[1:] if chance.happens(0.5)] or ["warm_up"]
             out["start"]["growth"] = {phase: chance.choice((-1.0, 0.5, 1.0, 2.0)) for phase in grow}
+    elif "stop_time" in out:  # one number in place of the phases
+        out["restart_time"] = duration(max(size.step * 5, size.seconds / 1e5))
+    # A detector that a restart does not silence stops the job again and again. Where starts take no time, a long run keeps millions
+    # of them, in more memory than there is.
+    if "restart_time" not in out and (size.seconds > 1e5 or "start" not in out and chance.happens(0.5)):
+        start = out.setdefault("start", {})
+        if not start.keys() - {"at_gpus", "growth"} or size.seconds > 5e6:
+            start["process_start"] = duration(max(1, size.seconds / 1e5))
     if on("planned"):
         out["planned"] = {"hold": chance.duration(1, size.seconds / 10)}
         if "window" in out and chance.happens(0.5):
@@ -164,9 +174,10 @@ def job(chance, size, on):
     return out
 
 
-def may_be_smaller(job, size):
-    """Whether some of the data-parallel replicas fill whole hosts."""
+def may_be_left_out(job, size):
+    """How many data-parallel replicas together fill whole hosts, so that the job can go on without them; 0 where none do."""
     parts = job["layout"]
     ranks = parts["tp"] * parts["cp"]  # of a replica in a stage
     together = math.lcm(ranks, size.gpus_per_host) // ranks
-    return "step_time" in job and parts.get("ep", 1) == 1 and parts["dp"] % together == 0 and parts["dp"] > together
+    possible = "step_time" in job and parts.get("ep", 1) == 1 and parts["dp"] % together == 0 and parts["dp"] > together
+    return together if possible else 0

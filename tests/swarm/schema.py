@@ -91,5 +91,7 @@ def extreme_value(leaf, chance):
             ends.append(leaf["exclusiveMinimum"] + 1e-9)
         return (int if kind == "whole" else float)(chance.choice(ends)) if ends else None
     if kind in ("duration", "law"):
-        return chance.choice(("0s", "1ns", "1y", "100y"))
+        # Many of those that are not 0s by default may not be: a few of them show what a refusal looks like.
+        may_be_zero = leaf.get("default") == "0s" or chance.happens(0.1)
+        return chance.choice(("0s", "1ns", "1y", "100y") if may_be_zero else ("1ns", "1y", "100y"))
     return random_value(leaf, chance)

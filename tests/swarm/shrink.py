@@ -1,7 +1,10 @@
 """Makes a scenario that fails smaller, as long as it fails in the same way."""
+import time
+
 from toml_text import Inline, drop, find, key_paths, put
 
 MOST_TRIES = 400
+MOST_SECONDS = 120  # what hangs is tried for long each time
 
 
 def merged(files):
@@ -58,11 +61,11 @@ def candidates(scenario):
 
 def shrink(scenario, still_fails):
     """The smallest scenario that was found; every one that is kept fails."""
-    tries, progress = 0, True
+    tries, progress, end = 0, True, time.monotonic() + MOST_SECONDS
     while progress:
         progress = False
         for smaller in list(candidates(scenario)):
-            if tries >= MOST_TRIES:
+            if tries >= MOST_TRIES or time.monotonic() > end:
                 return scenario
             # A candidate was made of the scenario of this round: what was dropped since is dropped again.
             if progress:

@@ -2,11 +2,14 @@
 import re
 
 import figures
+import runner
 from case import FAILED, SKIPPED, SUCCESS, WRONG_INPUT
 from properties import effective, first_of, json_of, same_directories, seconds, the_run
 
 # A study of scenarios that take longer than that for one replica says nothing more, and takes minutes.
 MOST_SECONDS = 0.2
+# Of a study's replicas, the most that it was seen to take.
+TUNED_RUNS, PLANNED_RUNS, UNCERTAIN_RUNS = 100, 200, 8000
 VARIED = ("spares.count=0,2", "checkpoint.interval=10min,20min,1h", "detection.timeout=2min,1h", "recovery.restarts_in_place=0:3",
           "policies.recover=\"replace\",\"restart\"", "telemetry.clock_error=0s,1s")
 
@@ -68,7 +71,15 @@ def swept(case):
     return None if found else SKIPPED
 
 
+def takes_long(case, runs):
+    """Whether a study of so many replicas takes too much of the CPU time that a command has."""
+    the_run(case)
+    return case.seconds * runs > runner.CPU_SECONDS / 4
+
+
 def tuned(case):
+    if takes_long(case, TUNED_RUNS):
+        return SKIPPED
     over = case.chance.choice(("checkpoint.interval", "spares.count=0:3", "detection.timeout"))
     return study(case, "tune", case.scenario, "--over", over, "--budget", 100, codes=(SUCCESS, FAILED, WRONG_INPUT)) or SKIPPED
 
@@ -77,6 +88,8 @@ def planned(case):
     job = effective(case)["job"]
     finish = max(60.0, (seconds(job["step_time"]) or 1.0) * max(1, job["steps"]) * 2)
     drawn = ("--uncertainty",) if case.chance.happens(0.3) else ()
+    if takes_long(case, UNCERTAIN_RUNS if drawn else PLANNED_RUNS):
+        return SKIPPED
     return study(case, "plan", case.scenario, "--finish-by", f"{finish:.0f}s", *drawn, replicas=2,
                  codes=(SUCCESS, FAILED, WRONG_INPUT)) or SKIPPED
 
@@ -135,6 +148,9 @@ def without_faults(case):
     tiers = {"memory_interval", "peers_interval"} & set(settings["checkpoint"])
     if settings["cluster"].get("shared", {}).get("jobs") or settings["job"]["tokens"]:
         return SKIPPED
+    patience = settings["job"].get("give_up_after")
+    if isinstance(patience, str) and seconds(patience) * 1e9 <= START_NS:
+        return SKIPPED  # it gives up before its first start is over
     step_ns = round((seconds(settings["job"]["step_time"]) or 1.5) * 1e9)
     interval_ns = round(case.chance.between(20, 2000) * step_ns)
     stall_ns = case.chance.choice((0, 1, step_ns // 3, 2 * step_ns))
@@ -181,14 +197,19 @@ def no_worse(case):
     if case.seconds > MOST_SECONDS / 40:
         return SKIPPED
     settings = effective(case)
-    if settings["spares"]["policy"] == "fixed" and not settings["cluster"]["shared"].get("jobs") and case.chance.happens(0.5):
+    # Spares of one more switch bring the faults of that switch, and those of the switches above.
+    of_switches = any(fault.get("component") in ("tor", "aggregation", "spine") for fault in settings.get("faults", {}).values()
+                      if isinstance(fault, dict))
+    of_one_job = settings["spares"]["policy"] == "fixed" and not settings["cluster"]["shared"].get("jobs")
+    if of_one_job and not of_switches and case.chance.happens(0.5):
         change = f"spares.count={settings['spares']['count'] + 2}"
     else:
-        start = settings["job"]["start"]
-        phases = [name for name in start if isinstance(start[name], str) and name != "source" and seconds(start[name]) > 0]
-        if not phases:
+        times = {"job.restart_time": settings["job"].get("restart_time")}
+        times.update({f"job.start.{name}": value for name, value in settings["job"].get("start", {}).items() if name != "source"})
+        times = {path: seconds(value) for path, value in times.items() if isinstance(value, str) and seconds(value) > 0}
+        if not times:
             return SKIPPED
-        change = " ".join(f"job.start.{name}={seconds(start[name]) / 2:.9f}s" for name in phases)
+        change = " ".join(f"{path}={value / 2:.9f}s" for path, value in times.items())
     words = (case.scenario, "--with", change)
     if case.run("compare", *words, "--replicas", 1, "--quiet", codes=(SUCCESS, FAILED, WRONG_INPUT)).code == WRONG_INPUT:
         return SKIPPED

@@ -1,6 +1,6 @@
 // The constants of the software stacks against a search from scratch.
+#include "commands/validate/step/validate.hpp"
 #include "models/calibration/calibration.hpp"
-#include "study/validate.hpp"
 
 #include <gtest/gtest.h>
 

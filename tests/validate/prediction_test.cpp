@@ -1,10 +1,10 @@
 // Published steps: how their table is read, what their figures mean, and the errors of the model on them.
-#include "models/calibration/prediction.hpp"
+#include "models/step/prediction.hpp"
 
+#include "commands/validate/step/result.hpp"
+#include "commands/validate/step/text.hpp"
+#include "commands/validate/step/validate.hpp"
 #include "models/step/step.hpp"
-#include "report/validation_text.hpp"
-#include "study/results/validation.hpp"
-#include "study/validate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -269,6 +269,45 @@ TEST_F(RecordingTest, EndsBeforeADamagedFrame) {
   }
 }
 
+TEST_F(RecordingTest, ASecondScenarioIsDamage) {
+  std::string bytes;
+  RecordingWriter writer([&](std::string_view frame) { bytes += frame; });
+  writer.write(kHeader);
+  const std::size_t magic = bytes.find('\n') + 1, end = bytes.size();
+  put(path("twice.rec"), bytes + bytes.substr(magic));
+  const ReadRecording read = read_recording(path("twice.rec"));
+  ASSERT_TRUE(read.recording);
+  EXPECT_EQ(read.recording->tail, Recording::Tail::damage);
+  EXPECT_EQ(read.recording->whole_bytes, end);
+}
+
+TEST_F(RecordingTest, AnObservationIsNotAScenario) {
+  std::string bytes;
+  RecordingWriter writer([&](std::string_view frame) { bytes += frame; });
+  writer.write(kHeader);
+  const std::size_t magic = bytes.find('\n') + 1, end = bytes.size();
+  writer.write(Observed{});
+  put(path("late.rec"), bytes.substr(0, magic) + bytes.substr(end) + bytes.substr(magic, end - magic));
+  const ReadRecording read = read_recording(path("late.rec"));
+  EXPECT_FALSE(read.recording);
+  EXPECT_EQ(read.problem.why, "is damaged: its scenario cannot be read");
+}
+
+// Behind a frame that leads beyond the end every byte may begin another one. This once took half an hour.
+TEST_F(RecordingTest, MegabytesOfDamageAreReadInTheirTime) {
+  std::string bytes;
+  RecordingWriter writer([&](std::string_view frame) { bytes += frame; });
+  writer.write(kHeader);
+  const std::size_t end = bytes.size();
+  for (int i = 0; i < 800'000; ++i) bytes += std::string("\2\0\0\x20\0", 5);  // an observation of 2 MiB
+  bytes[end + 4] = '\x7f';                                                    // the first one of 2 GiB
+  put(path("damaged.rec"), bytes);
+  const ReadRecording read = read_recording(path("damaged.rec"));
+  ASSERT_TRUE(read.recording);
+  EXPECT_EQ(read.recording->whole_bytes, end);
+  EXPECT_EQ(read.recording->tail, Recording::Tail::part_of_a_frame);
+}
+
 TEST_F(RecordingTest, SaysWhyAFileIsNoRecording) {
   put(path("empty.rec"), "");
   put(path("text.rec"), "name = \"x\"\n");

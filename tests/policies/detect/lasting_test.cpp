@@ -85,6 +85,48 @@ TEST(MfuDetector, RestartsOnceAndThenTellsAPerson) {
   EXPECT_THAT(mfu.wakes(), ElementsAre("unusual: nobody"));
 }
 
+// A job of fewer hosts is slower: that is no decline, and the band of the larger one would say it is.
+TEST(MfuDetector, LearnsAJobOfAnotherSizeAfresh) {
+  Watching<MfuDetector> mfu({.mfu = {.samples = 4, .decline = 0.1, .lasting = 1800s, .restart = true}});
+  EXPECT_THAT(mfu.job_resizes({.job_hosts = 8, .layout = {}}), IsEmpty());  // nothing is learned yet
+  mfu.job_begins();
+  learn_steps(mfu, 4);
+  mfu.orders();
+  EXPECT_THAT(mfu.job_resizes({.job_hosts = 6, .layout = {}}), ElementsAre("unwatch"));
+  mfu.at(100s).job_begins();
+  for (int i = 0; i < 4; ++i) mfu.job("steps of the job, the next", Edge::sample, 20);
+  EXPECT_NEAR(mfu.band("steps of the job, outside").high, 22.22, 0.01);
+  EXPECT_FALSE(mfu.waits());
+}
+
+// The first step of a start was outside the band; the others are better than any before, and the band is ordered anew.
+TEST(MfuDetector, DoesNotGoOnWaitingForTheEndOfADeclineFromABandThatIsGone) {
+  Watching<MfuDetector> mfu({.mfu = {.samples = 4, .decline = 0.1, .lasting = 1800s, .restart = true}});
+  mfu.job_begins();
+  learn_steps(mfu, 4);
+  mfu.job_ends();
+  mfu.at(100s).job_begins();
+  mfu.job("steps of the job, outside", Edge::began, 12);
+  EXPECT_TRUE(mfu.waits());
+  for (int i = 0; i < 4; ++i) mfu.job("steps of the job, the next", Edge::sample, i == 0 ? 12 : 9);
+  EXPECT_NEAR(mfu.band("steps of the job, outside").high, 10, 1e-9);
+  EXPECT_FALSE(mfu.waits());
+}
+
+TEST(TrafficPeriodDetector, LearnsAJobOfAnotherSizeAfresh) {
+  Watching<TrafficPeriodDetector> traffic(
+      {.traffic_period = {.least = 0.8, .fluctuation = 0.2, .samples = 3}});
+  traffic.at_start();
+  EXPECT_THAT(traffic.job_resizes({.job_hosts = 8, .layout = {}}), IsEmpty());  // nothing is learned yet
+  traffic.job_begins();
+  for (int i = 0; i < 3; ++i) traffic.host("traffic periods", 0, Edge::sample, 10);
+  traffic.orders();
+  EXPECT_THAT(traffic.job_resizes({.job_hosts = 6, .layout = {}}), ElementsAre("unwatch"));
+  EXPECT_THAT(traffic.job_begins(), Contains("watch traffic periods of 1 hosts of stage 0, the next 3"));
+  for (int i = 0; i < 3; ++i) traffic.host("traffic periods of 1 hosts", 0, Edge::sample, 15);
+  EXPECT_DOUBLE_EQ(traffic.band("traffic periods of every host").high, 18);
+}
+
 // --- flap --------------------------------------------------------------------------------------------------------------
 
 /// One flap of a host at that time, which keeps the whole job still for so long.

@@ -151,6 +151,40 @@ TEST(ChangePointDetector, TellsAPersonWhereNobodyIsSlow) {
   EXPECT_THAT(made, ElementsAre("unusual: nobody"));
 }
 
+TEST(ChangePointDetector, LearnsAJobOfAnotherSizeAfreshAndAsksItsHosts) {
+  Watching<ChangePointDetector> point(slow_constants(), kTwoStages);
+  EXPECT_THAT(point.job_resizes(kTwoStages), IsEmpty());  // nothing is learned yet
+  point.job_begins();
+  for (int i = 0; i < 16; ++i) point.job("steps of the job, the next", Edge::sample, 10);
+  point.orders();
+  Inventory smaller = kTwoStages;
+  smaller.layout.dp /= 2;
+  smaller.job_hosts /= 2;
+  EXPECT_THAT(point.job_resizes(smaller), ElementsAre("unwatch"));
+  point.at(100s).job_begins();
+  for (int i = 0; i < 16; ++i) point.job("steps of the job, the next", Edge::sample, 20);
+  EXPECT_NEAR(point.band("steps of the job, outside").high, 22, 1e-9);
+  EXPECT_FALSE(point.waits());
+  // All answers of a smaller job are fewer: it does not wait for the others.
+  point.at(1000s).job("steps of the job, outside", Edge::began, 24);
+  EXPECT_THAT(point.wakes(), IsEmpty());
+  Words made;
+  answer(point, 8, 99, &made);
+  EXPECT_THAT(made, ElementsAre("unusual: nobody"));
+}
+
+TEST(ChangePointDetector, AJobThatEndsWhileItsHostsAreAskedIsNotJudged) {
+  Watching<ChangePointDetector> point(slow_constants(), kTwoStages);
+  change(point);
+  EXPECT_TRUE(point.waits());
+  point.job_ends();
+  EXPECT_FALSE(point.waits());
+  point.job_begins();
+  Words made;
+  answer(point, 16, 20, &made);  // on their way when it ended
+  EXPECT_THAT(made, IsEmpty());
+}
+
 TEST(ChangePointDetector, JudgesByThoseThatAnswered) {
   Watching<ChangePointDetector> point(slow_constants(), kTwoStages);
   change(point);

@@ -43,6 +43,13 @@ class Watching {
     note();
     return orders();
   }
+  /// The job starts again with another number of data-parallel replicas.
+  Words job_resizes(const Inventory& inventory) {
+    detector_.job_resized(inventory, orders_);
+    detector_.job_ended(orders_);
+    note();
+    return orders();
+  }
   /// What it makes of a report of the latest watch that reads so.
   Words reports(const std::string& watch, ComponentId who, Edge edge, double value = 0) {
     for (auto each = watches_.rbegin(); each != watches_.rend(); ++each) {

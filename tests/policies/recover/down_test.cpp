@@ -126,6 +126,24 @@ TEST(Down, AHostThatWasJustGrantedIsExaminedWhenItIsNamed) {
   EXPECT_THAT(job.done("probe"), ElementsAre("evict host 8", "acquire a host"));
 }
 
+// The cluster gave host 8 the slot that was empty for longest. When it is evicted, the other slot is.
+TEST(Down, AHostThatIsEvictedBeforeItsGrantIsHeardLeavesItsSlotForTheLast) {
+  RecoveringJob job;
+  job.run();
+  job.suspect_somebody();
+  job.gathered();
+  job.done("stop");
+  job.probe_finds(3);
+  job.probe_finds(5);
+  job.done("probe");
+  job.evict_spare(8);
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), ElementsAre("acquire a host"));
+  job.done("acquire", Granted{HostId{9}});
+  EXPECT_THAT(job.done("acquire", Granted{HostId{10}}), ElementsAre(kStarts));
+  EXPECT_EQ(job.host_in(5), HostId{9});
+  EXPECT_EQ(job.host_in(3), HostId{10});
+}
+
 TEST(Down, APersonIsAskedAboutEachHostWhereAPersonDiagnoses) {
   RecoveringJob job(Recovery::First::diagnosis, usual_constants(), {.means = Diagnoser::Means::person});
   job.run();

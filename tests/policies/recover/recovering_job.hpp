@@ -1,6 +1,7 @@
 // A job under recovery, for tests: tells it what happens, and keeps what it orders in words.
 #pragma once
 
+#include "policies/controller/registry.hpp"
 #include "policies/recover/recovery.hpp"
 #include "tests/policies/in_words.hpp"
 
@@ -31,7 +32,8 @@ class RecoveringJob {
                          PolicyConstants constants = usual_constants(), Diagnoser diagnoser = {},
                          std::uint32_t spares = 8)
       : constants_(std::move(constants)),
-        recovery_(first, diagnoser, JobId{0}, constants_, kRecoveryReports),
+        recovery_(first, diagnoser, restore_named(constants_.names.restore), JobId{0}, constants_,
+                  kRecoveryReports),
         seating_(Inventory{
             .job_hosts = 8, .spares = spares, .gpus_per_host = 8, .layout = {.tp = 8, .pp = 2, .dp = 4}}) {
     recovery_.launch(now_, seating_, orders_);
@@ -42,6 +44,7 @@ class RecoveringJob {
 
   std::string stage() const { return kStageNames[recovery_.stage().index()]; }
   bool in_job(std::uint32_t host) const { return seating_.in_job(HostId{host}); }
+  std::optional<HostId> host_in(std::uint32_t slot) const { return seating_.host_in(slot); }
   Duration now() const { return now_ - kStart; }
   void wait(Duration time) { now_ += time; }
 
@@ -70,6 +73,8 @@ class RecoveringJob {
   }
   /// Whether the last suspicion opened an incident.
   bool opened() const { return opened_; }
+  /// A host that stands by, or is on its way to the job, goes to repair.
+  void evict_spare(std::uint32_t host) { seating_.evict(HostId{host}); }
   /// A host is back from repair.
   Words readmit(std::uint32_t host) {
     seating_.readmit(HostId{host});

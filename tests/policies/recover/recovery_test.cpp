@@ -362,7 +362,7 @@ TEST(Recovery, CanBeCopiedInTheMiddle) {
   PolicyConstants constants = usual_constants();
   Seating seating(Inventory{.job_hosts = 8, .layout = {}});
   Orders orders;
-  Recovery recovery(Recovery::First::diagnosis, {}, JobId{0}, constants, kRecoveryReports);
+  Recovery recovery(Recovery::First::diagnosis, {}, Restore{}, JobId{0}, constants, kRecoveryReports);
   recovery.launch(kStart, seating, orders);
   recovery.on(Outcome{.order = OrderId{1}, .result = {}}, kStart, seating, orders);
   Recovery copy = recovery;

@@ -2,7 +2,7 @@
 #include "study/experiment.hpp"
 
 #include "study/replica.hpp"
-#include "study/results/summary_json.hpp"
+#include "study/summary/summary_json.hpp"
 #include "tests/study/points.hpp"
 
 #include <gtest/gtest.h>

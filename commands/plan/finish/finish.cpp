@@ -1,0 +1,146 @@
+#include "commands/plan/finish/finish.hpp"
+
+#include "core/contract.hpp"
+#include "core/math/special.hpp"
+#include "core/random/stream.hpp"
+#include "study/paired.hpp"
+#include "study/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gauntlet {
+namespace {
+
+/// Stands for "never" where quantiles are linear between two values: 30 million years.
+constexpr double kLate = 1e15;
+constexpr double kNeverFrom = 1e11;
+
+/// Reorders the values.
+std::optional<double> quantile_of(std::vector<double>& values, double p) {
+  if (values.empty()) return std::nullopt;
+  const double place = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), values.begin() + below, values.end());
+  const double at = values[static_cast<std::size_t>(below)];
+  double value = at;
+  if (const double rest = place - static_cast<double>(below); rest > 0)
+    value += rest * (*std::min_element(values.begin() + below + 1, values.end()) - at);
+  return value < kNeverFrom ? std::optional(value) : std::nullopt;
+}
+
+std::vector<double> bounded(std::span<const double> finish) {
+  std::vector<double> values(finish.begin(), finish.end());
+  for (double& value : values) value = std::min(value, kLate);
+  return values;
+}
+
+/// The p with P(at least `hits` of `runs` | p) = `tail`: the inverse of I_p(hits, runs - hits + 1), by bisection.
+double beta_quantile(double tail, double a, double b) {
+  double low = 0, high = 1;
+  constexpr int kHalvings = 60;  // to the last bit that matters
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (incomplete_beta(a, b, middle) < tail ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Change change_of(const PairedDifference& difference) { return {difference.difference, difference.ci95}; }
+
+}  // namespace
+
+std::vector<double> finish_times(const Experiment& experiment, PointNumber point, std::uint32_t count) {
+  std::vector<double> finish;
+  finish.reserve(count);
+  experiment.visit(point, count, [&](std::uint32_t, const Figures& figures) {
+    finish.push_back(figures.ending == Ending::completed ? to_seconds(figures.wall)
+                                                         : std::numeric_limits<double>::infinity());
+  });
+  return finish;
+}
+
+Interval clopper_pearson(double hits, double runs, double level) {
+  expect(runs > 0 && hits >= 0 && hits <= runs, "hits are among the runs");
+  const double tail = (1 - level) / 2;
+  return {.low = hits <= 0 ? 0 : beta_quantile(tail, hits, runs - hits + 1),
+          .high = hits >= runs ? 1 : beta_quantile(1 - tail, hits + 1, runs - hits)};
+}
+
+ShareOfRuns share_by(std::span<const double> finish, double by) {
+  ShareOfRuns share;
+  share.runs = static_cast<std::uint32_t>(finish.size());
+  share.hits = static_cast<std::uint32_t>(
+      std::count_if(finish.begin(), finish.end(), [by](double at) { return at <= by; }));
+  if (share.runs > 0) share.ci95 = clopper_pearson(share.hits, share.runs, 0.95);
+  return share;
+}
+
+std::optional<double> finish_quantile(std::span<const double> finish, double p) {
+  std::vector<double> values = bounded(finish);
+  return quantile_of(values, p);
+}
+
+FinishTimes quantiles_of(std::span<const double> finish) {
+  return {.p5 = finish_quantile(finish, 0.05),
+          .p50 = finish_quantile(finish, 0.5),
+          .p95 = finish_quantile(finish, 0.95)};
+}
+
+std::vector<double> percentiles_of(std::span<const double> finish) {
+  std::vector<double> sorted = bounded(finish), percentiles;
+  std::sort(sorted.begin(), sorted.end());
+  for (int percent = 1; percent < 100 && !sorted.empty(); ++percent) {
+    const double at = quantile(sorted, percent / 100.0);
+    if (at >= kNeverFrom) break;
+    percentiles.push_back(at);
+  }
+  return percentiles;
+}
+
+Change quantile_change(std::span<const double> first, std::span<const double> second, double p,
+                       std::uint64_t seed) {
+  expect(first.size() == second.size(), "replicas are paired");
+  const auto before = finish_quantile(first, p), after = finish_quantile(second, p);
+  if (!before || !after) return {};
+  Change change{.by = *after - *before, .ci95 = std::nullopt};
+  if (first.size() < kFewestForInterval) return change;
+
+  constexpr int kResamples = 1000;
+  Stream chance({.study = seed}, stream_name("study.bootstrap"));
+  std::vector<double> changes, a(first.size()), b(first.size());
+  for (int i = 0; i < kResamples; ++i) {
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      const std::size_t picked = chance.below(a.size());
+      a[j] = std::min(first[picked], kLate);
+      b[j] = std::min(second[picked], kLate);
+    }
+    const auto x = quantile_of(a, p), y = quantile_of(b, p);
+    if (!x || !y) return change;  // too near to runs that never finish
+    changes.push_back(*y - *x);
+  }
+  std::sort(changes.begin(), changes.end());
+  change.ci95 = Interval{quantile(changes, 0.025), quantile(changes, 0.975)};
+  return change;
+}
+
+Change share_change(std::span<const double> first, std::span<const double> second, double by) {
+  std::vector<Fraction> a, b;
+  for (const double at : first) a.push_back({at <= by ? 1.0 : 0.0, 1});
+  for (const double at : second) b.push_back({at <= by ? 1.0 : 0.0, 1});
+  return change_of(paired_difference(a, b));
+}
+
+Change mean_change(std::span<const double> first, std::span<const double> second) {
+  expect(first.size() == second.size(), "replicas are paired");
+  std::vector<Fraction> a, b;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (std::isinf(first[i]) || std::isinf(second[i])) continue;
+    a.push_back({first[i], 1});
+    b.push_back({second[i], 1});
+  }
+  return a.empty() ? Change{} : change_of(paired_difference(a, b));
+}
+
+}  // namespace gauntlet

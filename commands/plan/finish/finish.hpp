@@ -1,0 +1,43 @@
+// When the runs of a point finish their work, and what of that can be said from so many of them.
+#pragma once
+
+#include "commands/plan/finish/result.hpp"
+#include "study/experiment.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace gauntlet {
+
+/// Seconds until each of the first `count` runs had done its work; infinite for those that gave up or ran out of time.
+std::vector<double> finish_times(const Experiment& experiment, PointNumber point, std::uint32_t count);
+
+/// The exact central interval for the probability of something that happened in `hits` of `runs` > 0 independent trials
+/// (Clopper and Pearson, Biometrika 26(4), 1934, https://doi.org/10.1093/biomet/26.4.404). `level`: 0.95. Of runs that are
+/// not independent: as many as would scatter so, which need not be a whole number.
+Interval clopper_pearson(double hits, double runs, double level);
+
+/// How many finish within `by` seconds.
+ShareOfRuns share_by(std::span<const double> finish, double by);
+
+/// The time by which the share `p` is done; nothing where it never is, or without runs.
+std::optional<double> finish_quantile(std::span<const double> finish, double p);
+FinishTimes quantiles_of(std::span<const double> finish);
+/// The times by which 1%, 2%, ... 99% are done, as far as so many ever are.
+std::vector<double> percentiles_of(std::span<const double> finish);
+
+/// second - first of the quantile `p`, replica i of both having met the same faults. The interval is the percentile one of
+/// a bootstrap over pairs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sec. 13.3) with chances of its own
+/// from `seed`.
+Change quantile_change(std::span<const double> first, std::span<const double> second, double p,
+                       std::uint64_t seed);
+
+/// second - first of the share that is done within `by`.
+Change share_change(std::span<const double> first, std::span<const double> second, double by);
+
+/// second - first of the mean, over the replicas that finish in both.
+Change mean_change(std::span<const double> first, std::span<const double> second);
+
+}  // namespace gauntlet

@@ -1,0 +1,107 @@
+#include "commands/plan/purchases.hpp"
+
+#include "commands/plan/finish/finish.hpp"
+#include "study/paired.hpp"
+#include "study/size.hpp"
+#include "study/vary.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kTenthMore = 1.1, kTenthLess = 0.9;
+
+/// The durations that a value is made of, times `factor`: of a law those parameters that stretch it.
+void add_scaled(const Value& resolved, const std::string& path, double factor, Settings& settings) {
+  const Value* value = resolved.find(path);
+  if (value == nullptr) return;
+  if (const std::string* text = value->string()) {
+    const auto seconds = number_of(*text, FieldKind::duration);
+    if (seconds && *seconds > 0) settings.push_back({path, to_text(from_seconds(*seconds * factor))});
+    return;
+  }
+  constexpr std::array<std::string_view, 7> kStretch = {"mean",  "median", "scale", "minimum",
+                                                        "value", "low",    "high"};
+  for (const std::string_view name : kStretch)
+    if (value->table() != nullptr && value->find(name) != nullptr)
+      add_scaled(resolved, path + "." + std::string(name), factor, settings);
+}
+
+Settings quicker_restart(const Value& resolved) {
+  Settings settings;
+  add_scaled(resolved, "job.restart_time", kTenthLess, settings);
+  for (const char* phase :
+       {"scheduling", "provisioning", "process_start", "communicator_init", "data_loader", "warm_up"})
+    add_scaled(resolved, std::string("job.start.") + phase, kTenthLess, settings);
+  for (const char* load : {"storage.load", "storage.memory.load", "storage.peers.load"})
+    add_scaled(resolved, load, kTenthLess, settings);
+  return settings;
+}
+
+Change difference(const Experiment& experiment, const char* metric, PointNumber from, PointNumber to,
+                  std::uint32_t replicas) {
+  const PairedDifference of =
+      paired_difference(experiment.values(from, metric, replicas), experiment.values(to, metric, replicas));
+  return {of.difference, of.ci95};
+}
+
+}  // namespace
+
+std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const Value& resolved) {
+  const World& world = scenario.world;
+  std::vector<Offer> all;
+  const auto offer = [&](std::string what) -> Variant& {
+    return all.emplace_back(Offer{std::move(what), from}).variant;
+  };
+  const std::uint64_t unit = size_unit(scenario);
+  const std::uint64_t replicas = unit / replica_gpus(world.job.layout);
+  if (!resized(scenario, size_of(scenario) + unit, BatchScaling::scaled).problem)
+    offer(fmt::format("{} more replica{} of the model ({} GPUs)", replicas, replicas == 1 ? "" : "s", unit))
+        .gpus = size_of(scenario) + unit;
+  offer("1 more spare host").spares = warm_spares(world) + 1;
+  const StorageUse use = storage_use(world.storage);
+  if (use.write || use.read)
+    offer("10% more storage bandwidth").storage = kTenthMore * from.storage.value_or(1);
+  if (world.repair.crew > 0) offer("1 more technician").crew = world.repair.crew + 1;
+  Settings interval;
+  if (scenario.policies.names.checkpoint == "fixed")
+    add_scaled(resolved, "checkpoint.interval", kTenthLess, interval);
+  if (!interval.empty()) offer("checkpoint interval 10% shorter").more = std::move(interval);
+  Settings restart = quicker_restart(resolved);
+  if (!restart.empty()) offer("restarts 10% quicker").more = std::move(restart);
+  return all;
+}
+
+std::vector<Purchase> purchases(PlanVariants& variants, PointNumber from, const std::vector<Offer>& offers) {
+  std::vector<PointNumber> points = {from};
+  std::vector<std::string> names;  // of those that the scenario can have
+  for (const Offer& offer : offers) {
+    const auto point = variants.valid_point(offer.variant);
+    if (variants.stopped()) return {};
+    if (!point) continue;
+    points.push_back(*point);
+    names.push_back(offer.what);
+  }
+  const PlanQuestion& question = variants.question();
+  if (!variants.run(points, question.replicas)) return {};
+  const Experiment& experiment = variants.experiment();
+  const bool priced = experiment.point(from).facts.gpu_hour.value > 0;
+  const std::vector<double> before = variants.finish(from, question.replicas);
+  std::vector<Purchase> bought;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::vector<double> after = variants.finish(points[i + 1], question.replicas);
+    bought.push_back({.what = names[i],
+                      .p95 = quantile_change(before, after, 0.95, question.seed),
+                      .share = share_change(before, after, question.finish_by_s),
+                      .mean = mean_change(before, after),
+                      .cost = difference(experiment, priced ? "cost" : "gpu_hours", from, points[i + 1],
+                                         question.replicas)});
+  }
+  return bought;
+}
+
+}  // namespace gauntlet

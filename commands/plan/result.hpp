@@ -1,0 +1,94 @@
+// What a plan found: whether the work is done by the date, what it takes, and what one more of each thing buys.
+#pragma once
+
+#include "commands/plan/finish/result.hpp"
+#include "commands/plan/uncertainty/result.hpp"
+#include "study/summary/summary.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// The things that a plan buys.
+struct PlanSize {
+  std::uint64_t gpus = 0;      // of the job
+  std::uint32_t replicas = 0;  // data-parallel ones
+  std::uint32_t hosts = 0, spares = 0;
+  std::uint32_t global_batch = 0;  // sequences
+  std::int64_t steps = 0;
+  std::uint32_t crew = 0;     // technicians; zero: always enough
+  std::string storage_write;  // "2TB/s"; empty where it is not used
+  friend bool operator==(const PlanSize&, const PlanSize&) = default;
+};
+
+/// One variant of the plan and its runs.
+struct PlanOutcome {
+  PlanSize size;
+  std::uint32_t first = 0;  // the number of its first run
+  ShareOfRuns by_date;
+  FinishTimes finish;
+  std::vector<double> percentiles;  // of the finish: 1%, 2%, ... as far as so many finish
+  Statistics cost, gpu_hours;       // of a run; no cost without a price
+};
+
+/// One more of one thing, the rest as given.
+struct Purchase {
+  std::string what;  // "1 data-parallel replica (128 GPUs)"
+  Change p95;        // of the finishing time, seconds
+  Change share;      // of runs done by the date
+  Change mean;       // of the finishing time, seconds, over runs that finish in both
+  Change cost;       // USD; of GPU-hours where there is no price
+};
+
+/// One parameter at its low and its high end, the rest as given.
+struct Sensitivity {
+  std::string path;
+  std::string low, high;   // its 5% and 95% values
+  Change at_low, at_high;  // of the target, against the scenario as given
+  double swing() const {
+    const double a = at_low.by.value_or(0), b = at_high.by.value_or(0);
+    return a > b ? a - b : b - a;
+  }
+};
+
+/// One-at-a-time sensitivities, the widest first.
+struct Tornado {
+  std::string target;  // "finish.p50" (seconds) or "ettr"
+  std::uint32_t replicas = 0;
+  std::vector<Sensitivity> bars;
+};
+
+struct PlanResult {
+  ScenarioFacts facts;  // of the plan as given
+  double tokens = 0;    // the work
+  double finish_by_s = 0;
+  double confidence = 0;
+  std::uint32_t replicas = 0;  // of each variant that is reported
+  bool interrupted = false;    // what is missing was not reached
+
+  PlanOutcome as_given;
+  /// The least that meets the date; each thing at its least after those before it in PlanSize (GPUs, spares, storage,
+  /// crew). Its runs are others than those by which it was chosen. Absent where nothing does.
+  std::optional<PlanOutcome> enough;
+  /// Where nothing meets the date: the best of the sizes that were tried, and when the asked share of its runs is done.
+  std::optional<PlanOutcome> best;
+  std::optional<double> best_by_s;        // with parameter uncertainty, where that was asked for
+  std::vector<Purchase> one_more;         // than as given
+  std::vector<Purchase> enough_one_more;  // than `enough`
+  Tornado tornado;
+  std::optional<Uncertainty> uncertainty;         // of the plan as given
+  std::optional<Uncertainty> enough_uncertainty;  // of `enough`
+  std::optional<Uncertainty> best_uncertainty;    // of `best`
+  std::vector<std::string> notes;                 // what the plan takes for granted
+};
+
+/// {"scenario", "version", "seed", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
+///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p5", "p50", "p95"}, "cost": {...}, "gpu_hours": {...}},
+///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
+///  "best_uncertainty", "notes"}. What is unknown is null.
+std::string to_json(const PlanResult& result);
+
+}  // namespace gauntlet

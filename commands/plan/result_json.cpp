@@ -1,0 +1,143 @@
+#include "commands/plan/result.hpp"
+#include "study/summary/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace gauntlet {
+namespace {
+
+Json finish_json(const FinishTimes& of) {
+  Json json;
+  json["p5"] = json_of(of.p5);
+  json["p50"] = json_of(of.p50);
+  json["p95"] = json_of(of.p95);
+  return json;
+}
+
+Json change_json(const Change& of) {
+  Json json;
+  json["by"] = json_of(of.by);
+  json["ci95"] = json_of(of.ci95);
+  return json;
+}
+
+Json outcome_json(const PlanOutcome& of) {
+  Json json;
+  json["gpus"] = of.size.gpus;
+  json["dp"] = of.size.replicas;
+  json["hosts"] = of.size.hosts;
+  json["spares"] = of.size.spares;
+  json["global_batch"] = of.size.global_batch;
+  json["steps"] = of.size.steps;
+  json["crew"] = of.size.crew > 0 ? Json(of.size.crew) : Json(nullptr);
+  json["storage_write"] = of.size.storage_write.empty() ? Json(nullptr) : Json(of.size.storage_write);
+  Json& share = json["share_by_date"];
+  share["value"] = json_of(of.by_date.value());
+  share["ci95"] = json_of(of.by_date.ci95);
+  share["n"] = of.by_date.runs;
+  share["first_replica"] = of.first;
+  json["finish_s"] = finish_json(of.finish);
+  json["cost"] = json_of(of.cost);
+  json["gpu_hours"] = json_of(of.gpu_hours);
+  return json;
+}
+
+Json optional_json(const std::optional<PlanOutcome>& of) { return of ? outcome_json(*of) : Json(nullptr); }
+
+Json purchase_json(const Purchase& of) {
+  Json json;
+  json["what"] = of.what;
+  json["share_by_date"] = change_json(of.share);
+  json["finish_p95_s"] = change_json(of.p95);
+  json["finish_mean_s"] = change_json(of.mean);
+  json["cost"] = change_json(of.cost);
+  return json;
+}
+
+Json tornado_json(const Tornado& of) {
+  Json json;
+  json["target"] = of.target;
+  json["interval"] = kIntervalCovers;
+  json["replicas"] = of.replicas;
+  json["fields"] = Json::array();
+  for (const Sensitivity& bar : of.bars) {
+    Json field;
+    field["path"] = bar.path;
+    field["low"] = bar.low;
+    field["high"] = bar.high;
+    field["at_low"] = change_json(bar.at_low);
+    field["at_high"] = change_json(bar.at_high);
+    json["fields"].push_back(std::move(field));
+  }
+  return json;
+}
+
+Json metric_json(const UncertainMetric& of) {
+  Json json;
+  json["known"] = json_of(of.known);
+  json["mean"] = json_of(of.mean);
+  json["ci95"] = json_of(of.ci95);
+  json["parameter_variance"] = of.parameter_variance;
+  json["run_variance"] = of.run_variance;
+  json["p5"] = json_of(of.p5);
+  json["p50"] = json_of(of.p50);
+  json["p95"] = json_of(of.p95);
+  return json;
+}
+
+Json uncertainty_json(const std::optional<Uncertainty>& of) {
+  if (!of) return nullptr;
+  Json json;
+  json["interval"] = kWithParameters;
+  json["draws"] = of->draws;
+  json["replicas_each"] = of->replicas_each;
+  json["share_by_date"] = json_of(of->share_by_date);
+  json["share_by_date_ci95_monte_carlo"] = json_of(of->share_ci95);
+  json["finish_s"] = finish_json(of->finish);
+  json["metrics"] = Json::object();
+  for (const UncertainMetric& metric : of->metrics) json["metrics"][metric.name] = metric_json(metric);
+  json["parameters"] = Json::array();
+  for (const UncertainParameter& parameter : of->parameters) {
+    Json each;
+    each["path"] = parameter.path;
+    each["given"] = parameter.given;
+    each["low"] = parameter.low;
+    each["high"] = parameter.high;
+    each["distribution"] = parameter.distribution;
+    json["parameters"].push_back(std::move(each));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const PlanResult& result) {
+  Json json;
+  json["command"] = "plan";
+  json["scenario"] = result.facts.name;
+  json["version"] = result.facts.version;
+  json["seed"] = result.facts.seed;
+  json["tokens"] = result.tokens;
+  json["finish_by_s"] = result.finish_by_s;
+  json["confidence"] = result.confidence;
+  json["replicas"] = result.replicas;
+  if (result.interrupted) json["interrupted"] = true;
+  json["interval"] = kIntervalCovers;
+  json["as_given"] = outcome_json(result.as_given);
+  json["enough"] = optional_json(result.enough);
+  json["best"] = optional_json(result.best);
+  json["best_by_s"] = json_of(result.best_by_s);
+  json["one_more"] = Json::array();
+  for (const Purchase& purchase : result.one_more) json["one_more"].push_back(purchase_json(purchase));
+  json["enough_one_more"] = Json::array();
+  for (const Purchase& purchase : result.enough_one_more)
+    json["enough_one_more"].push_back(purchase_json(purchase));
+  json["sensitivity"] = tornado_json(result.tornado);
+  json["uncertainty"] = uncertainty_json(result.uncertainty);
+  json["enough_uncertainty"] = uncertainty_json(result.enough_uncertainty);
+  json["best_uncertainty"] = uncertainty_json(result.best_uncertainty);
+  json["notes"] = result.notes;
+  return document(json);
+}
+
+}  // namespace gauntlet

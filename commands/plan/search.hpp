@@ -1,0 +1,28 @@
+// The least that meets a date: GPUs, then spares, storage bandwidth and technicians, each at its least after those before it.
+#pragma once
+
+#include "commands/plan/variants.hpp"
+
+#include <functional>
+
+namespace gauntlet {
+
+/// The least number in (fails, meets] that meets, where every larger one does.
+std::int64_t least(std::int64_t fails, std::int64_t meets, const std::function<bool(std::int64_t)>& does);
+
+struct LeastPlan {
+  std::optional<Variant> enough;
+  /// As many GPUs, with more spares than any run used, and storage and crew as given.
+  std::optional<Variant> plenty;
+  /// Where no size that was tried meets the date: the one whose asked share of runs is done first.
+  std::optional<Variant> best;
+};
+
+/// Neither where it stopped.
+LeastPlan least_plan(PlanVariants& variants);
+
+/// Between the least plan (0) and plenty (`kGenerous`): spares, storage and crew grow with `step`.
+inline constexpr int kGenerous = 8;
+Variant generous(const Variant& enough, const Variant& plenty, int step);
+
+}  // namespace gauntlet

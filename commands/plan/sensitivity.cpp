@@ -1,0 +1,100 @@
+#include "commands/plan/sensitivity.hpp"
+
+#include "commands/plan/finish/finish.hpp"
+#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/paired.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+double lost_to(const Experiment& experiment, PointNumber point, const Unknown& unknown,
+               std::uint32_t replicas) {
+  constexpr std::string_view kBefore = "faults.", kBehind = ".rate.count";
+  const std::string fault =
+      unknown.path.substr(kBefore.size(), unknown.path.size() - kBefore.size() - kBehind.size());
+  double lost = 0;
+  for (const Fraction& each : experiment.values(point, "lost_s.by_cause." + fault, replicas))
+    lost += each.numerator;
+  return lost;
+}
+
+/// Every marked field, and the rates that cost the most.
+std::vector<Unknown> chosen(const Experiment& experiment, PointNumber point, std::vector<Unknown> unknowns,
+                            const SensitivityOptions& options) {
+  std::vector<std::pair<double, Unknown>> rates;
+  std::vector<Unknown> all;
+  for (Unknown& each : unknowns) {
+    if (each.shape != Unknown::Shape::posterior) {
+      all.push_back(std::move(each));
+    } else {
+      const double lost = lost_to(experiment, point, each, options.replicas);
+      rates.emplace_back(lost, std::move(each));
+    }
+  }
+  std::stable_sort(rates.begin(), rates.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < std::min(rates.size(), options.rates); ++i)
+    all.push_back(std::move(rates[i].second));
+  return all;
+}
+
+struct Ends {
+  PointNumber low = 0, high = 0;
+};
+
+Change change(const Experiment& experiment, PointNumber from, PointNumber to,
+              const SensitivityOptions& options) {
+  if (experiment.point(from).facts.steps > 0)
+    return quantile_change(finish_times(experiment, from, options.replicas),
+                           finish_times(experiment, to, options.replicas), 0.5, options.seed);
+  const PairedDifference difference = paired_difference(experiment.values(from, "ettr", options.replicas),
+                                                        experiment.values(to, "ettr", options.replicas));
+  return {difference.difference, difference.ci95};
+}
+
+}  // namespace
+
+Sensitivities sensitivity(Experiment& experiment, const PointSource& source, const Settings& settings,
+                          PointNumber point, const SensitivityOptions& options) {
+  if (!experiment.ensure(std::vector<PointNumber>{point}, options.replicas)) return {};
+  const std::vector<Unknown> unknowns =
+      chosen(experiment, point, unknowns_of(experiment.point(point).scenario, source.resolved()), options);
+  std::vector<Ends> ends;
+  std::vector<PointNumber> points;
+  for (const Unknown& unknown : unknowns) {
+    PointNumber numbers[2];
+    const bool posterior = unknown.shape == Unknown::Shape::posterior;
+    for (int end = 0; end < 2; ++end) {
+      Settings changed = settings;
+      const std::string& written = end == 0 ? unknown.shown.low : unknown.shown.high;
+      changed.push_back({unknown.path, posterior ? unknown.text_at(end == 0 ? 0.05 : 0.95) : written});
+      LoadedPoint loaded = source.point(changed);
+      if (!loaded.point) {
+        for (Problem& problem : loaded.problems)
+          problem = as_problem_of(std::move(problem), "study.uncertain");
+        return {.tornado = std::nullopt, .problems = std::move(loaded.problems)};
+      }
+      points.push_back(numbers[end] = experiment.add(std::move(loaded.point)));
+    }
+    ends.push_back({numbers[0], numbers[1]});
+  }
+  if (!experiment.ensure(points, options.replicas)) return {};
+
+  Tornado tornado{.target = experiment.point(point).facts.steps > 0 ? "finish.p50" : "ettr",
+                  .replicas = options.replicas,
+                  .bars = {}};
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    tornado.bars.push_back({.path = unknowns[i].path,
+                            .low = unknowns[i].shown.low,
+                            .high = unknowns[i].shown.high,
+                            .at_low = change(experiment, point, ends[i].low, options),
+                            .at_high = change(experiment, point, ends[i].high, options)});
+  std::stable_sort(tornado.bars.begin(), tornado.bars.end(),
+                   [](const Sensitivity& a, const Sensitivity& b) { return a.swing() > b.swing(); });
+  return {.tornado = std::move(tornado), .problems = {}};
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,207 @@
+#include "commands/plan/table.hpp"
+
+#include "commands/plan/words.hpp"
+#include "report/table.hpp"
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kBar = 10;  // characters to each side of a tornado
+
+struct Column {
+  std::string name;
+  const PlanOutcome* of;
+  const Uncertainty* unknown;  // null where the parameters are taken as given
+};
+
+std::vector<Column> columns(const PlanResult& result) {
+  std::vector<Column> all = {{"as given", &result.as_given, drawn(result.uncertainty)}};
+  if (result.enough) all.push_back({"enough", &*result.enough, drawn(result.enough_uncertainty)});
+  if (result.best) all.push_back({"best tried", &*result.best, drawn(result.best_uncertainty)});
+  return all;
+}
+
+/// A row of a figure of every column.
+template <class Figure>
+void add_column_row(TextTable& table, const std::vector<Column>& columns, std::string name,
+                    const Figure& figure) {
+  std::vector<std::string> row = {std::move(name)};
+  for (const Column& column : columns) row.push_back(figure(column));
+  table.rows.push_back(std::move(row));
+}
+
+/// A row of a figure that no parameter changes, or that is of the parameters as given.
+template <class Figure>
+void add_row(TextTable& table, const std::vector<Column>& columns, std::string name, const Figure& figure) {
+  add_column_row(table, columns, std::move(name), [&](const Column& column) { return figure(*column.of); });
+}
+
+std::string mean_text(const std::optional<double>& mean, const std::optional<Interval>& ci95,
+                      const Unit& unit) {
+  if (!mean) return "unknown";
+  const double error = half_width(ci95);
+  const Unit shown = unit.fine_enough_for(error);
+  return shown.number(*mean) + (error > 0 ? " +- " + shown.number(error) : "");
+}
+
+/// The rows of the answer, by one computation with the first line of the report.
+std::string share_cell(const Column& column) {
+  return column.unknown != nullptr ? share_text(column.unknown->share_by_date, column.unknown->share_ci95)
+                                   : share_text(column.of->by_date);
+}
+
+const FinishTimes& finish_of(const Column& column) {
+  return column.unknown != nullptr ? column.unknown->finish : column.of->finish;
+}
+
+std::string bill_cell(const Column& column, bool priced, const Unit& unit) {
+  if (column.unknown == nullptr) {
+    const Statistics& bill = priced ? column.of->cost : column.of->gpu_hours;
+    return mean_text(bill.mean, bill.ci95, unit);
+  }
+  const UncertainMetric* bill = column.unknown->find(priced ? "cost" : "gpu_hours");
+  return bill != nullptr ? mean_text(bill->mean, bill->ci95, unit) : "unknown";
+}
+
+void add_sizes(TextTable& table, const std::vector<Column>& all) {
+  const auto count = [](auto value) { return count_text(static_cast<double>(value)); };
+  add_row(table, all, "GPUs", [&](const PlanOutcome& of) { return count(of.size.gpus); });
+  add_row(table, all, "data-parallel replicas",
+          [&](const PlanOutcome& of) { return count(of.size.replicas); });
+  add_row(table, all, "spare hosts", [&](const PlanOutcome& of) { return count(of.size.spares); });
+  if (!all.front().of->size.storage_write.empty())
+    add_row(table, all, "storage, write", [](const PlanOutcome& of) { return of.size.storage_write; });
+  add_row(table, all, "repair crew", [&](const PlanOutcome& of) {
+    return of.size.crew > 0 ? count(of.size.crew) : std::string("always enough");
+  });
+  add_row(table, all, "global batch, sequences",
+          [&](const PlanOutcome& of) { return count(of.size.global_batch); });
+  add_row(table, all, "steps", [&](const PlanOutcome& of) { return count(of.size.steps); });
+}
+
+/// In a column whose name has the unit.
+std::string finish_cell(const std::optional<double>& at, const Unit& unit) {
+  return at ? unit.number(*at) : "never";
+}
+
+/// The unit in which the largest of these changes is easy to read.
+Unit change_unit(double largest) { return largest > 0 ? time_unit(largest) : Unit{3600, "h", 1}; }
+
+/// "-----|+++": how far to each side, of the widest.
+std::string bar_text(double low, double high, double widest) {
+  const auto length = [&](double value) {
+    return widest > 0 ? static_cast<std::size_t>(std::round(static_cast<double>(kBar) * value / widest)) : 0;
+  };
+  const std::size_t left = length(std::max(0.0, -std::min(low, high))),
+                    right = length(std::max(0.0, std::max(low, high)));
+  return std::string(kBar - std::min(kBar, left), ' ') + std::string(std::min(kBar, left), '#') + "|" +
+         std::string(std::min(kBar, right), '#');
+}
+
+std::string metric_label(std::string_view name) {
+  if (name == "ettr") return "ETTR, %";
+  if (name == "wall_time_s") return "mean finish, days";
+  if (name == "cost") return "cost, M USD";
+  if (name == "gpu_hours") return "GPU-hours, k";
+  return std::string(name);
+}
+
+Unit uncertain_unit(std::string_view name) {
+  if (name == "ettr") return percent();
+  if (name == "wall_time_s") return {.divisor = 86'400, .name = "days", .decimals = 1};
+  if (name == "cost") return {.divisor = 1e6, .name = "M USD", .decimals = 2};
+  if (name == "gpu_hours") return {.divisor = 1e3, .name = "k", .decimals = 1};
+  return {.divisor = 1, .name = "", .decimals = 1};
+}
+
+}  // namespace
+
+std::string size_table(const PlanResult& result) {
+  const std::vector<Column> all = columns(result);
+  const Unit date = date_unit(result);
+  TextTable table;
+  table.header = {""};
+  for (const Column& column : all) table.header.push_back(column.name);
+  add_sizes(table, all);
+  const std::string by_date = "done by " + time_text(result.finish_by_s);
+  if (drawn(result.uncertainty) != nullptr)
+    add_row(table, all, by_date + ", parameters as given",
+            [](const PlanOutcome& of) { return share_text(of.by_date); });
+  add_column_row(table, all, by_date, share_cell);
+  const auto finish = [&](const char* name, std::optional<double> FinishTimes::*at) {
+    add_column_row(table, all, fmt::format("{}, {} after the start", name, date.name),
+                   [&](const Column& of) { return finish_cell(finish_of(of).*at, date); });
+  };
+  finish("5% are done", &FinishTimes::p5);
+  finish("half are done", &FinishTimes::p50);
+  finish("95% are done", &FinishTimes::p95);
+  const bool priced = result.as_given.cost.mean.has_value();
+  const Statistics PlanOutcome::*bill = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
+  const Unit money = amount_unit((result.as_given.*bill).mean.value_or(0), priced ? "USD" : "");
+  const std::string what = priced ? "cost" : "GPU-hours";
+  add_column_row(table, all, money.name.empty() ? what : what + ", " + money.name,
+                 [&](const Column& of) { return bill_cell(of, priced, money); });
+  return to_text(table);
+}
+
+std::string purchase_table(const std::vector<Purchase>& bought, bool priced) {
+  double largest = 0, dearest = 0;
+  for (const Purchase& each : bought) {
+    for (const Change* change : {&each.p95, &each.mean})
+      largest = std::max(largest, std::abs(change->by.value_or(0)));
+    dearest = std::max(dearest, std::abs(each.cost.by.value_or(0)));
+  }
+  const Unit time = change_unit(largest), share = {.divisor = 0.01, .name = "%", .decimals = 1};
+  const Unit bill = amount_unit(dearest, priced ? "USD" : "GPU-hours");
+  TextTable table;
+  table.header = {"", "by the date, %", fmt::format("95% done, {}", time.name),
+                  fmt::format("mean, {}", time.name), priced ? "cost, " + bill.name : bill.name};
+  for (const Purchase& each : bought)
+    table.rows.push_back({each.what, change_text(each.share, share), change_text(each.p95, time),
+                          change_text(each.mean, time), change_text(each.cost, bill)});
+  return to_text(table);
+}
+
+std::string tornado_table(const Tornado& tornado) {
+  const bool time = tornado.target == "finish.p50";
+  double widest = 0;
+  for (const Sensitivity& bar : tornado.bars)
+    widest = std::max({widest, std::abs(bar.at_low.by.value_or(0)), std::abs(bar.at_high.by.value_or(0))});
+  const Unit unit = (time ? change_unit(widest) : percent()).fine_enough_for(widest / 10);
+  TextTable table;
+  table.header = {"", "5%", "95%", unit.name + " at the 5%", "", unit.name + " at the 95%"};
+  for (const Sensitivity& bar : tornado.bars)
+    table.rows.push_back({bar.path, bar.low, bar.high, change_text(bar.at_low, unit),
+                          bar_text(bar.at_low.by.value_or(0), bar.at_high.by.value_or(0), widest),
+                          change_text(bar.at_high, unit)});
+  return to_text(table);
+}
+
+std::string uncertainty_table(const Uncertainty& of) {
+  TextTable table;
+  table.header = {"mean, as given", kIntervalCovers.data(), kWithParameters.data(), "one run, 5% to 95%",
+                  "parameters' part"};
+  for (const UncertainMetric& metric : of.metrics) {
+    if (!metric.mean) continue;
+    const Unit unit = uncertain_unit(metric.name).fine_enough_for(half_width(metric.known.ci95));
+    const auto with = [&](double mean, const std::optional<Interval>& interval) {
+      return unit.number(mean) + " +- " + unit.number(half_width(interval));
+    };
+    const double total = metric.parameter_variance + metric.run_variance;
+    table.rows.push_back(
+        {metric_label(metric.name), with(*metric.known.mean, metric.known.ci95),
+         with(*metric.mean, metric.ci95),
+         metric.p5 && metric.p95 ? unit.number(*metric.p5) + " to " + unit.number(*metric.p95) : "unknown",
+         total > 0 ? percent_text(metric.parameter_variance / total) : "-"});
+  }
+  return to_text(table);
+}
+
+}  // namespace gauntlet

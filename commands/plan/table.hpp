@@ -1,0 +1,23 @@
+// The tables of a plan.
+#pragma once
+
+#include "commands/plan/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// The plan as given, and what is enough or the best that was tried: what each buys, and when its runs are done.
+std::string size_table(const PlanResult& result);
+
+/// What each purchase changes. `priced`: costs are USD, else GPU-hours.
+std::string purchase_table(const std::vector<Purchase>& bought, bool priced);
+
+/// A bar for each parameter.
+std::string tornado_table(const Tornado& tornado);
+
+/// Each metric without and with what is not known.
+std::string uncertainty_table(const Uncertainty& of);
+
+}  // namespace gauntlet

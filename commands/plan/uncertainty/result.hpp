@@ -1,0 +1,54 @@
+// Figures with what is not known about the scenario's parameters carried into them.
+#pragma once
+
+#include "commands/plan/finish/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+
+/// What an interval covers that has more in it than kIntervalCovers.
+inline constexpr std::string_view kWithParameters = "with parameter uncertainty";
+
+/// A parameter that is not known, for people.
+struct UncertainParameter {
+  std::string path;          // "faults.nic.rate.count"
+  std::string given;         // what the scenario says: "7"
+  std::string low, high;     // its 5% and 95% values
+  std::string distribution;  // "posterior of 7 over 54d x 2048 hosts", "lognormal"
+};
+
+struct UncertainMetric {
+  std::string name;
+  Statistics known;            // with the parameters as given: its intervals are Monte Carlo only
+  std::optional<double> mean;  // over parameters and runs
+  /// Where the mean at the true parameters is: with parameter uncertainty, and what draws and runs leave to chance.
+  std::optional<Interval> ci95;
+  double parameter_variance = 0, run_variance = 0;  // of one run: they add up to its variance
+  std::optional<double> p5, p50, p95;               // of one run, with parameter uncertainty
+};
+
+struct Uncertainty {
+  std::uint32_t draws = 0, replicas_each = 0;
+  std::uint64_t runs() const { return std::uint64_t{draws} * replicas_each; }
+  std::vector<UncertainParameter> parameters;
+  std::vector<UncertainMetric> metrics;
+  /// Where the scenario has work to do.
+  FinishTimes finish;                   // of one run, with parameter uncertainty
+  std::vector<double> percentiles;      // of the same: 1%, 2%, ... as far as so many finish
+  std::optional<double> share_by_date;  // of such runs; absent without a date
+  /// What chance leaves open of that share: of draws and of runs. The parameters are in the share itself.
+  std::optional<Interval> share_ci95;
+
+  const UncertainMetric* find(std::string_view name) const {
+    for (const UncertainMetric& metric : metrics)
+      if (metric.name == name) return &metric;
+    return nullptr;
+  }
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,149 @@
+#include "commands/plan/uncertainty/uncertainty.hpp"
+
+#include "commands/plan/finish/finish.hpp"
+#include "commands/plan/uncertainty/two_level.hpp"
+#include "core/contract.hpp"
+#include "study/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::uint32_t kFewestOfDraw = 8, kPartOfDraw = 25;
+
+/// Draws, their points and what was asked for: the workspace of one call.
+struct Drawn {
+  Experiment* experiment;
+  PointNumber base;
+  std::vector<PointNumber> points;  // by draw
+  std::uint32_t replicas;           // of the base, as given
+  std::uint32_t each;               // of a draw
+
+  /// Of the base, under the faults of all draws.
+  std::uint32_t paired() const { return each * static_cast<std::uint32_t>(points.size()); }
+};
+
+/// Of all replicas that have a value of their own.
+FinishTimes quantiles_of_runs(std::span<const std::vector<Fraction>> drawn) {
+  std::vector<double> runs;
+  for (const std::vector<Fraction>& draw : drawn)
+    for (const Fraction& run : draw)
+      if (const auto own = run.value()) runs.push_back(*own);
+  return quantiles_of(runs);
+}
+
+Statistics as_given(std::span<const Fraction> values) {
+  MetricStatistics known;
+  for (const Fraction& value : values) known.add(value);
+  return known.statistics();
+}
+
+UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
+  const Experiment& experiment = *drawn.experiment;
+  UncertainMetric out;
+  out.name = name;
+  const std::vector<Fraction> given =
+      experiment.values(drawn.base, name, std::max(drawn.replicas, drawn.paired()));
+  out.known = as_given(std::span(given).first(drawn.replicas));
+  if (!out.known.mean) return out;
+  if (drawn.points.empty()) {  // all is known
+    out.mean = out.known.mean;
+    out.ci95 = out.known.ci95;
+    out.run_variance = out.known.sd.value_or(0) * out.known.sd.value_or(0);
+    out.p5 = out.known.p5;
+    out.p50 = out.known.p50;
+    out.p95 = out.known.p95;
+    return out;
+  }
+  std::vector<std::vector<Fraction>> runs;
+  for (const PointNumber point : drawn.points) runs.push_back(experiment.values(point, name, drawn.each));
+  const auto mean = two_level_mean(std::span(given).first(drawn.paired()), runs);
+  if (!mean) return out;
+  out.mean = mean->mean;
+  out.ci95 = mean->ci95();
+  out.parameter_variance = mean->parameter_variance;
+  out.run_variance = mean->run_variance;
+  const FinishTimes quantiles = quantiles_of_runs(runs);
+  out.p5 = quantiles.p5;
+  out.p50 = quantiles.p50;
+  out.p95 = quantiles.p95;
+  return out;
+}
+
+/// `draws`: the finishing times of each.
+void add_finish(std::span<const double> given, std::span<const std::vector<double>> draws,
+                std::optional<double> by, Uncertainty& out) {
+  std::vector<double> runs, shares;
+  for (const std::vector<double>& draw : draws) {
+    runs.insert(runs.end(), draw.begin(), draw.end());
+    if (by) shares.push_back(share_by(draw, *by).value().value_or(0));
+  }
+  const std::span<const double> all = draws.empty() ? given : std::span<const double>(runs);
+  out.finish = quantiles_of(all);
+  out.percentiles = percentiles_of(all);
+  if (!by || all.empty()) return;
+  if (draws.empty()) {  // all is known
+    const ShareOfRuns share = share_by(given, *by);
+    out.share_by_date = share.value();
+    out.share_ci95 = share.ci95;
+  } else {
+    const ClusteredShare share = clustered_share(shares, runs.size());
+    out.share_by_date = share.value;
+    out.share_ci95 = share.ci95;
+  }
+}
+
+/// What was drawn, of a point whose replicas are all there.
+CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknowns,
+                             const UncertaintyOptions& options) {
+  const Experiment& experiment = *drawn.experiment;
+  Uncertainty out;
+  out.draws = static_cast<std::uint32_t>(drawn.points.size());
+  out.replicas_each = drawn.each;
+  for (const Unknown& unknown : unknowns) out.parameters.push_back(unknown.shown);
+  for (const std::string& metric : options.metrics)
+    if (experiment.metric_exists(drawn.base, metric)) out.metrics.push_back(metric_of(drawn, metric));
+  FinishEffects finish;
+  if (experiment.point(drawn.base).scenario.world.job.steps > 0) {
+    std::vector<std::vector<double>> draws;
+    for (const PointNumber each : drawn.points) draws.push_back(finish_times(experiment, each, drawn.each));
+    finish = finish_effects(finish_times(experiment, drawn.base, drawn.paired()), draws);
+    add_finish(finish_times(experiment, drawn.base, drawn.replicas), draws, options.finish_by, out);
+  }
+  return {.result = std::move(out), .finish = std::move(finish), .problems = {}};
+}
+
+}  // namespace
+
+std::uint32_t replicas_of_draw(std::uint32_t replicas) {
+  return std::max(kFewestOfDraw, replicas / kPartOfDraw);
+}
+
+CarriedUncertainty carry_uncertainty(Experiment& experiment, const PointSource& source,
+                                     const Settings& settings, PointNumber point, std::uint32_t replicas,
+                                     const UncertaintyOptions& options) {
+  expect(options.draws >= 2 && options.replicas_each >= 2, "a scatter is of two at least");
+  const std::vector<Unknown> unknowns = unknowns_of(experiment.point(point).scenario, source.resolved());
+  Drawn drawn{&experiment, point, {}, replicas, options.replicas_each};
+  for (std::uint32_t draw = 0; draw < options.draws && !unknowns.empty(); ++draw) {
+    Settings changed = settings;
+    for (Setting& each : draw_of(unknowns, options.seed, draw)) changed.push_back(std::move(each));
+    LoadedPoint loaded = source.point(changed);
+    if (!loaded.point) {
+      for (Problem& problem : loaded.problems) problem = as_problem_of(std::move(problem), "study.uncertain");
+      return {.result = std::nullopt, .finish = {}, .problems = std::move(loaded.problems)};
+    }
+    drawn.points.push_back(
+        experiment.add(under_other_faults(*loaded.point, draw * drawn.each, fmt::format("draw {}", draw))));
+  }
+  std::vector<Experiment::Want> wants = {{point, std::max(replicas, drawn.paired())}};
+  for (const PointNumber each : drawn.points) wants.push_back({each, drawn.each});
+  if (!experiment.ensure(wants)) return {};
+  return result_of(drawn, unknowns, options);
+}
+
+}  // namespace gauntlet

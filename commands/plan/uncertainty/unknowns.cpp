@@ -1,0 +1,161 @@
+#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "config/exposure.hpp"
+#include "core/math/elementary.hpp"
+#include "core/math/special.hpp"
+#include "core/random/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kTail = 0.05;  // outside each of low and high
+
+double deviates() { return normal_quantile(1 - kTail); }  // from the middle to an end: 1.645
+
+/// Of a normal law with these 5% and 95% values.
+struct Normal {
+  double mean, sd;
+  Normal(double low, double high) : mean((low + high) / 2), sd((high - low) / (2 * deviates())) {}
+  double at(double p) const { return mean + sd * normal_quantile(p); }
+  double below(double x) const { return 1 - normal_survival((x - mean) / sd); }
+};
+
+/// What of the law lies below zero and is cut off.
+double cut_off(const Unknown& unknown) {
+  if (!(unknown.low > 0)) return 0;
+  if (unknown.shape == Unknown::Shape::normal) return Normal(unknown.low, unknown.high).below(0);
+  if (unknown.shape != Unknown::Shape::uniform) return 0;
+  return std::max(0.0, kTail - (1 - 2 * kTail) * unknown.low / (unknown.high - unknown.low));
+}
+
+std::string text_of(double value, FieldKind kind) {
+  constexpr double kYear = 365 * 86'400.0, kLongest = 200 * kYear;  // a Duration holds 292 years
+  switch (kind) {
+    case FieldKind::duration:
+      return value < kLongest ? to_text(from_seconds(value)) : fmt::format("{:.6f}y", value / kYear);
+    case FieldKind::bytes:
+      return to_text(Bytes{value});
+    case FieldKind::bandwidth:
+      return to_text(Bandwidth{value});
+    case FieldKind::flop_rate:
+      return to_text(FlopRate{value});
+    case FieldKind::money:
+      return to_text(Money{value});
+    case FieldKind::text:
+    case FieldKind::number:
+      break;
+  }
+  return fmt::format("{}", value);
+}
+
+std::string given_text(const Value& value) {
+  return value.string() != nullptr ? *value.string() : to_toml(value);
+}
+
+void show(Unknown& unknown, std::string given, std::string distribution) {
+  const auto rounded = [&](double p) {
+    return unknown.shape == Unknown::Shape::posterior ? fmt::format("{:.4g}", unknown.value_at(p))
+                                                      : unknown.text_at(p);
+  };
+  unknown.shown = {.path = unknown.path,
+                   .given = std::move(given),
+                   .low = rounded(kTail),
+                   .high = rounded(1 - kTail),
+                   .distribution = std::move(distribution)};
+}
+
+/// The kind of values that the ends are; config has checked that they fit the field.
+FieldKind kind_of(const UncertainField& field) {
+  for (const FieldKind kind : {FieldKind::number, FieldKind::duration, FieldKind::bytes, FieldKind::bandwidth,
+                               FieldKind::flop_rate, FieldKind::money})
+    if (number_of(field.low, kind) && number_of(field.high, kind)) return kind;
+  return FieldKind::text;
+}
+
+Unknown unknown_of(const UncertainField& field, const Value& resolved) {
+  constexpr std::string_view kNames[] = {"lognormal", "normal", "uniform"};
+  const auto shape = static_cast<std::size_t>(field.shape);
+  Unknown unknown;
+  unknown.path = field.path;
+  unknown.shape = static_cast<Unknown::Shape>(shape + 1);
+  unknown.kind = kind_of(field);
+  unknown.low = number_of(field.low, unknown.kind).value_or(0);
+  unknown.high = number_of(field.high, unknown.kind).value_or(0);
+  const Value* held = resolved.find(field.path);
+  // A count of failures is a whole number in most scenarios, and need not be.
+  unknown.whole = held != nullptr && std::holds_alternative<std::int64_t>(held->data) &&
+                  unknown.low == std::nearbyint(unknown.low) &&
+                  unknown.high == std::nearbyint(unknown.high) && !field.path.ends_with(".rate.count");
+  show(unknown, held != nullptr ? given_text(*held) : "", std::string(kNames[shape]));
+  unknown.shown.low = field.low;
+  unknown.shown.high = field.high;
+  return unknown;
+}
+
+std::optional<double> number_in(const Value* value) {
+  if (value == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&value->data)) return static_cast<double>(*whole);
+  if (const auto* number = std::get_if<double>(&value->data)) return *number;
+  return std::nullopt;
+}
+
+}  // namespace
+
+double Unknown::value_at(double p) const {
+  if (shape == Shape::posterior) return expected_count(low, p);
+  const double cut = cut_off(*this);
+  p = cut + p * (1 - cut);
+  switch (shape) {
+    case Shape::lognormal:
+      return math_exp(Normal(math_log(low), math_log(high)).at(p));
+    case Shape::normal:
+      return Normal(low, high).at(p);
+    default:
+      return low + (p - kTail) / (1 - 2 * kTail) * (high - low);
+  }
+}
+
+std::string Unknown::text_at(double p) const {
+  const double value = value_at(p);
+  return whole ? fmt::format("{:.0f}", std::nearbyint(value)) : text_of(value, kind);
+}
+
+std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved) {
+  std::vector<Unknown> unknowns;
+  for (const UncertainField& field : scenario.study.uncertain)
+    unknowns.push_back(unknown_of(field, resolved));
+  for (const FaultKind& fault : scenario.world.faults) {
+    Unknown unknown;
+    unknown.path = "faults." + fault.name + ".rate.count";
+    const bool marked = std::any_of(unknowns.begin(), unknowns.end(),
+                                    [&](const Unknown& other) { return other.path == unknown.path; });
+    const Value* const count = resolved.find(unknown.path);
+    const Value* const over = resolved.find("faults." + fault.name + ".rate.over");
+    const auto seen = number_in(count);
+    if (marked || !seen || over == nullptr || over->string() == nullptr) continue;
+    unknown.low = unknown.high = *seen;
+    show(unknown, given_text(*count),
+         fmt::format("posterior of {} over {}", given_text(*count), *over->string()));
+    unknowns.push_back(std::move(unknown));
+  }
+  std::sort(unknowns.begin(), unknowns.end(),
+            [](const Unknown& a, const Unknown& b) { return a.path < b.path; });
+  return unknowns;
+}
+
+Settings draw_of(std::span<const Unknown> unknowns, std::uint64_t seed, std::uint32_t number) {
+  Settings settings;
+  for (const Unknown& unknown : unknowns) {
+    const StreamName name = stream_name("study.unknown." + unknown.path);
+    settings.push_back(
+        {unknown.path, unknown.text_at(uniform_at({.study = seed, .replica = number}, name, 0, 0))});
+  }
+  return settings;
+}
+
+}  // namespace gauntlet

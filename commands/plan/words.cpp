@@ -1,0 +1,66 @@
+#include "commands/plan/words.hpp"
+
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace gauntlet {
+
+std::string percent_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+std::string share_text(const std::optional<double>& share, const std::optional<Interval>& ci95) {
+  if (!share) return "unknown";
+  if (!ci95) return percent_text(*share);
+  return fmt::format("{} ({:.1f} to {:.1f})", percent_text(*share), 100 * ci95->low, 100 * ci95->high);
+}
+
+std::string share_text(const ShareOfRuns& share) { return share_text(share.value(), share.ci95); }
+
+std::string finish_text(const FinishTimes& of, const Unit& unit) {
+  std::string text;
+  const auto add = [&](const char* share, const std::optional<double>& at) {
+    text += (text.empty() ? "" : ", ") + std::string(share) +
+            (at ? fmt::format(" after {} {}", unit.number(*at), unit.name) : " never");
+  };
+  add("5%", of.p5);
+  add("half", of.p50);
+  add("95%", of.p95);
+  return text;
+}
+
+Unit date_unit(const PlanResult& result) {
+  return time_unit(result.as_given.finish.p50.value_or(result.finish_by_s));
+}
+
+std::string change_text(const Change& change, const Unit& unit) {
+  if (!change.by) return "unknown";
+  constexpr double kRounding = 1e-9;  // what is left where nothing is to chance
+  double error = half_width(change.ci95);
+  if (error < kRounding * std::abs(*change.by)) error = 0;
+  if (error == 0 && *change.by == 0) return "0";
+  const Unit shown = unit.fine_enough_for(error > 0 ? error : std::abs(*change.by));
+  std::string text = signed_number(shown, *change.by);
+  if (error > 0) text += " +- " + shown.number(error);
+  return text;
+}
+
+std::string tokens_text(double tokens) {
+  const Unit unit = amount_unit(tokens, "");
+  std::string number = unit.number(tokens);
+  while (number.find('.') != std::string::npos && (number.ends_with('0') || number.ends_with('.')))
+    number.pop_back();
+  return number + (unit.name == "G" ? "B" : unit.name) + " tokens";
+}
+
+const Uncertainty* drawn(const std::optional<Uncertainty>& of) {
+  return of && of->draws > 0 ? &*of : nullptr;
+}
+
+std::string size_text(const PlanSize& size) {
+  return fmt::format("{} and {}", counted(static_cast<double>(size.gpus), "GPU"),
+                     counted(size.spares, "spare host"));
+}
+
+}  // namespace gauntlet

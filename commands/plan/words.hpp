@@ -1,0 +1,36 @@
+// The words and units that everything printed of a plan shares.
+#pragma once
+
+#include "commands/plan/result.hpp"
+#include "report/units.hpp"
+
+#include <optional>
+#include <string>
+
+namespace gauntlet {
+
+/// The unit of finishing times.
+Unit date_unit(const PlanResult& result);
+
+/// "97.0%"
+std::string percent_text(double share);
+/// "97.0% (93.6 to 98.9)"
+std::string share_text(const std::optional<double>& share, const std::optional<Interval>& ci95);
+std::string share_text(const ShareOfRuns& share);
+
+/// "5% after 22.3 h, half after 25.1 h, 95% never"
+std::string finish_text(const FinishTimes& of, const Unit& unit);
+
+/// "-0.41 +- 0.12"; enough digits for the interval to show.
+std::string change_text(const Change& change, const Unit& unit);
+
+/// "11T tokens"
+std::string tokens_text(double tokens);
+
+/// "14,080 GPUs and 9 spare hosts"
+std::string size_text(const PlanSize& size);
+
+/// Null where no parameter was drawn: then the figures are of the parameters as given.
+const Uncertainty* drawn(const std::optional<Uncertainty>& of);
+
+}  // namespace gauntlet

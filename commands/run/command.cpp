@@ -1,0 +1,185 @@
+// gauntlet run: a scenario file in, an answer out.
+#include "commands/run/command.hpp"
+
+#include "core/record/recording.hpp"
+#include "report/text.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/fault_files_text.hpp"
+#include "shell/study_request.hpp"
+#include "shell/terminal.hpp"
+#include "shell/workbench.hpp"
+#include "study/replica.hpp"
+#include "study/statistics.hpp"
+#include "study/summary/summary_json.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <memory>
+
+namespace gauntlet {
+namespace {
+
+struct RunRequest : StudyRequest {
+  std::optional<std::uint32_t> replicas;  // the scenario's, where not given
+  std::optional<std::uint32_t> replica;   // this one alone
+  std::string record;                     // a file to make; empty: none
+  bool full_telemetry = false;
+};
+
+// Enough to look at; an incident takes as much room as a replica, and the main job has five hundred in each.
+constexpr std::uint32_t kRunIncidents = 100;
+
+Problem problem_of(const std::string& file, const std::string& why, const std::string& suggestion) {
+  return {.file = file, .why = why, .suggestion = suggestion};
+}
+
+std::optional<Problem> problem_of_record_file(const RunRequest& request) {
+  std::error_code error;
+  if (request.record.empty()) return std::nullopt;
+  const auto type = std::filesystem::symlink_status(request.record, error).type();
+  if (type == std::filesystem::file_type::not_found) return std::nullopt;
+  if (type != std::filesystem::file_type::regular)
+    return problem_of(request.record, "is not a regular file", "choose another --record");
+  if (!request.force)
+    return problem_of(request.record, "exists and is not overwritten",
+                      "choose another --record, or replace it with --force");
+  return std::nullopt;
+}
+
+std::optional<Problem> problem_of_replicas(const RunRequest& request, std::uint32_t replicas) {
+  if (replicas <= kMostReplicas) return std::nullopt;
+  Problem problem =
+      problem_of(request.scenarios.front(),
+                 fmt::format("{} replicas are more than {}, of which the values of a metric fit in memory",
+                             replicas, kMostReplicas),
+                 "run several studies with other seeds");
+  problem.what = "study.replicas";
+  return problem;
+}
+
+int wrong_input(std::span<const Problem> problems) {
+  print_problems(problems);
+  return kWrongInput;
+}
+
+// What runs so many replicas, or the one, of the scenario again.
+std::string command_of(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
+  Summary meant;
+  meant.replicas = replicas;
+  meant.only = request.replica;
+  meant.facts.seed = seed;
+  std::string text = repeating_command(request.scenarios.front(), meant);
+  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
+  if (request.incidents) text += fmt::format(" --incidents {}", *request.incidents);
+  if (request.full_telemetry) text += " --full-telemetry";
+  return text;
+}
+
+// One replica again, this time with its record. Nothing is written where it is interrupted; the experiment then fell short.
+std::optional<Problem> write_record(const RunRequest& request, const Point& point, Experiment& experiment) {
+  Simulation simulation(point.scenario.world, point.scenario.policies);
+  Figures figures;
+  const bool whole = experiment.run_again(simulation,
+                                          {.seed = point.facts.seed,
+                                           .replica = request.replica.value_or(0),
+                                           .full_telemetry = request.full_telemetry},
+                                          figures);
+  if (!whole) return std::nullopt;
+  const RecordingHeader header = {.version = GAUNTLET_VERSION,
+                                  .scenario = point.text,
+                                  .seed = point.facts.seed,
+                                  .replica = request.replica.value_or(0)};
+  return write_recording(request.record, header, simulation.record());
+}
+
+Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
+  const std::string command = command_of(request, summary.replicas, summary.facts.seed);
+  // A scenario that extends another keeps the faults of that one beside its own.
+  const auto faults = inherited_faults(request.scenarios.front(), request.sets);
+  return {.report = text_report(summary, {.command = command, .faults = faults, .colour = Colour::never}),
+          .coloured = text_report(summary, {.command = command, .faults = faults, .colour = Colour::always}),
+          .json = to_json(summary),
+          .files = {},
+          .exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess};
+}
+
+int run_point(const RunRequest& request, const PointSource& source, const std::shared_ptr<const Point>& point,
+              std::uint32_t replicas) {
+  const std::string command = request.replica ? fmt::format("run --replica {}", *request.replica) : "run";
+  const auto bench =
+      Workbench::open(command, request, {&source, 1}, command_of(request, replicas, point->facts.seed),
+                      {.full_telemetry = request.full_telemetry,
+                       .incident_replicas = request.replica ? *request.replica + 1 : kRunIncidents});
+  if (!bench) return kWrongInput;
+  Experiment& experiment = bench->experiment();
+  const PointNumber number = experiment.add(point);
+  if (request.replica) {
+    experiment.ensure_only(number, *request.replica);
+  } else {
+    experiment.ensure({&number, 1}, replicas);
+  }
+  // Fewer than were asked for where it was interrupted.
+  const std::uint32_t done = experiment.replicas(number);
+  if (done == 0) return bench->finish({});  // nothing was done: nothing is written
+  Summary summary = experiment.summary(number, done);
+  summary.only = request.replica;
+  if (!request.record.empty()) {
+    if (const auto problem = write_record(request, *point, experiment)) {
+      print_problems({&*problem, 1});
+      return kFailed;
+    }
+    if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
+  }
+  summary.interrupted = bench->stopped();
+  return bench->finish(output_of(request, summary));
+}
+
+int run_command(const RunRequest& request) {
+  const std::string& scenario = request.scenarios.front();
+  try {
+    const PointSource source(scenario, request.sets, seed_of(request, scenario));
+    const LoadedPoint base = source.point();
+    if (!base.point) return wrong_input(base.problems);
+    const std::uint32_t replicas = request.replicas.value_or(base.point->scenario.study.replicas);
+    if (const auto problem = problem_of_replicas(request, replicas)) return wrong_input({&*problem, 1});
+    if (const auto problem = problem_of_record_file(request)) return wrong_input({&*problem, 1});
+    return run_point(request, source, base.point, replicas);
+  } catch (const std::exception& error) {
+    complain(fmt::format("the run failed: {}", error.what()));
+    return kFailed;
+  }
+}
+
+}  // namespace
+
+void add_run(Program& program) {
+  const auto request = std::make_shared<RunRequest>();
+  Command run =
+      program.command("run", "Run a scenario and report what its faults cost",
+                      "  gauntlet run scenarios/tiny-8.toml\n"
+                      "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200 --seed 1 --out results\n"
+                      "  gauntlet run scenarios/tiny-8.toml --set checkpoint.interval=5min --json\n"
+                      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet");
+  add_scenario(run, request->scenarios.emplace_back());
+  Option replicas =
+      add_replicas(run, request->replicas,
+                   fmt::format("Number of replicas, {} at most (default: the scenario's)", kMostReplicas));
+  Option replica = run.value("--replica", request->replica, "Run this replica alone, counted from 0")
+                       .type_name("K")
+                       .between(0, 1'000'000'000)
+                       .excludes(replicas);
+  add_study(
+      run, *request,
+      "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt");
+  run.value("--record", request->record, "Write every observation and order of the replica here, for replay")
+      .type_name("FILE")
+      .needs(replica);
+  run.flag("--full-telemetry", request->full_telemetry,
+           "Generate every raw sample, not only those that pass the filters: slower, with the same result");
+  run.runs([request] { return run_command(*request); });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,94 @@
+// gauntlet scale: one scenario at many sizes of its job.
+#include "commands/scale/command.hpp"
+
+#include "commands/scale/chart.hpp"
+#include "commands/scale/scale.hpp"
+#include "commands/scale/text.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/fault_files_text.hpp"
+#include "shell/study_request.hpp"
+#include "shell/terminal.hpp"
+#include "shell/workbench.hpp"
+#include "study/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace gauntlet {
+namespace {
+
+struct ScaleRequest : StudyRequest {
+  std::string gpus;  // "1k:128k:log8" or "1024,16384"
+  std::optional<std::uint32_t> replicas;
+  bool keep_batch = false;  // strong scaling: the global batch stays
+};
+
+std::string command_of(const ScaleRequest& request, const std::string& gpus, std::uint32_t replicas,
+                       std::uint64_t seed) {
+  std::string text = "gauntlet scale " + shell_word(request.scenarios.front());
+  text += " --gpus " + shell_word(gpus);
+  if (request.keep_batch) text += " --keep-batch";
+  return text + fmt::format(" --replicas {}", replicas) + common_arguments(request, seed);
+}
+
+/// Nothing, and said why, where the scenario asks for more replicas than a point can have.
+std::optional<std::uint32_t> replicas_of(const ScaleRequest& request, const ScalePlan& plan) {
+  const std::uint32_t replicas = request.replicas.value_or(plan.base->scenario.study.replicas);
+  if (replicas <= kMostReplicas) return replicas;
+  const Problem problem{.file = "",
+                        .what = fmt::format("study.replicas = {}", replicas),
+                        .why = fmt::format("is more than {}", kMostReplicas),
+                        .suggestion = "say fewer with --replicas"};
+  print_problems({&problem, 1});
+  return std::nullopt;
+}
+
+int scale_command(const ScaleRequest& request) {
+  const std::string& scenario = request.scenarios.front();
+  const std::uint64_t seed = seed_of(request, scenario);
+  const PointSource source(scenario, request.sets, seed);
+  const ScalePlan plan = plan_scale(source, request.gpus,
+                                    request.keep_batch ? BatchScaling::kept : BatchScaling::scaled, "--gpus");
+  if (!plan.problems.empty()) {
+    print_problems(plan.problems);
+    return kWrongInput;
+  }
+  const std::optional<std::uint32_t> replicas = replicas_of(request, plan);
+  if (!replicas) return kWrongInput;
+  const std::string command = command_of(request, plan.gpus, *replicas, seed);
+  const auto bench = Workbench::open("scale", request, {&source, 1}, command);
+  if (!bench) return kWrongInput;
+  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const ScaleResult result = scale(bench->experiment(), plan, *replicas);
+  Workbench::Output output;
+  if (!result.sizes.empty()) {
+    output.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never});
+    output.coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always});
+    output.json = to_json(result);
+    if (!request.out.empty())
+      output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
+  }
+  return bench->finish(output);
+}
+
+}  // namespace
+
+void add_scale(Program& program) {
+  const auto request = std::make_shared<ScaleRequest>();
+  Command scale = program.command("scale", "Run a scenario at many sizes of the job",
+                                  "  gauntlet scale scenarios/rsc1.toml\n"
+                                  "  gauntlet scale llama3-405b-54d --gpus 1k:128k:log8");
+  add_scenario(scale, request->scenarios.emplace_back());
+  scale
+      .value("--gpus", request->gpus,
+             "Sizes: LOW:HIGH:logN or a list; k is 1024 (default: 1/16 of the job to 8 times the job)")
+      .type_name("SIZES");
+  scale.flag("--keep-batch", request->keep_batch, "Keep the global batch (default: it grows with the job)");
+  add_replicas(scale, request->replicas, "Replicas of every size (default: the scenario's)");
+  add_study(scale, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  scale.runs([request] { return scale_command(*request); });
+}
+
+}  // namespace gauntlet

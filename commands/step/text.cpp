@@ -1,0 +1,230 @@
+#include "commands/step/text.hpp"
+
+#include "report/table.hpp"
+#include "report/units.hpp"
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kGB = 1e9;         // as hardware entries count
+constexpr double kBar = 24;         // characters of the longest one
+constexpr double kSame = 0.0005;    // of the step: less rounds to nothing
+constexpr double kUnequal = 0.005;  // of the step: what the formula misses is worth a word
+constexpr std::size_t kNamed = 4;   // hosts; more are counted
+
+/// "6.340 s", "12.3 ms"
+std::string step_time_text(Duration time) {
+  const double seconds = to_seconds(time);
+  return seconds >= 1 && seconds < 120 ? fmt::format("{:.3g} s", seconds) : time_text(seconds);
+}
+
+std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+/// "host 17", "hosts 17 and 18", "6 hosts"
+std::string hosts_text(const std::vector<std::uint32_t>& hosts) {
+  if (hosts.size() > kNamed) return counted(static_cast<double>(hosts.size()), "host");
+  std::string text = hosts.size() == 1 ? "host" : "hosts";
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    text += fmt::format("{} {}", i == 0 ? "" : i + 1 == hosts.size() ? " and" : ",", hosts[i]);
+  return text;
+}
+
+/// Whoever makes the step longer; empty where no host does.
+std::string cause_text(const StepReport& report) {
+  if (!report.critical || !report.critical->host) return "";
+  const StepCritical& critical = *report.critical;
+  if (!critical.equally_late.empty()) return hosts_text(critical.equally_late);
+  return to_seconds(critical.saves) < kSame * report.seconds() ? "" : fmt::format("host {}", *critical.host);
+}
+
+std::string longer(const StepReport& report) {
+  if (report.degraded.empty()) return "";
+  const double more = report.slowdown() - 1;
+  if (more <= -kSame) return "; " + share_text(-more) + " shorter than healthy";
+  if (more < kSame) return "; no longer than healthy";
+  const std::string cause = cause_text(report);
+  return "; " + share_text(more) + " longer than healthy" + (cause.empty() ? "" : " because of " + cause);
+}
+
+std::string layout_text(const StepReport& report) {
+  const Layout& layout = report.layout;
+  std::string text = fmt::format("tp {} x pp {} x dp {}", layout.tp, layout.pp, layout.dp);
+  if (layout.cp > 1) text += fmt::format(" x cp {}", layout.cp);
+  if (layout.ep > 1) text += fmt::format(", experts over ep {}", layout.ep);
+  if (layout.virtual_stages > 1) text += fmt::format(", {} virtual stages a rank", layout.virtual_stages);
+  return text;
+}
+
+std::string setting(const StepReport& report) {
+  const std::string micro_batches =
+      report.micro_batches == 1 ? "1 micro-batch" : count_text(report.micro_batches) + " micro-batches";
+  return fmt::format(
+      "{}: {} on {}, stack {}; {}; {} of {} a replica; network: {}; gauntlet {}.{}", report.scenario,
+      report.model, report.hardware, report.stack, layout_text(report), micro_batches,
+      counted(report.micro_batch, "sequence"), report.network, report.version,
+      report.given ? " The healthy step takes job.step_time; the model gives the proportions." : "");
+}
+
+std::string rates(const StepReport& report) {
+  const Unit tokens = amount_unit(report.tokens_per_s(), "tokens/s");
+  return fmt::format(
+      "{:.1f} TFLOP/s on each GPU, of model FLOPs: all of attention counts, what is recomputed does not. {} "
+      "{}.",
+      report.flops_per_gpu() / 1e12, tokens.number(report.tokens_per_s()), tokens.name);
+}
+
+std::vector<std::pair<std::string, Duration>> parts_of(const StepReport& report) {
+  const StepBreakdown& time = report.time;
+  const Layout& layout = report.layout;
+  std::vector<std::pair<std::string, Duration>> parts = {{"compute", time.compute},
+                                                         {"recompute", time.recompute},
+                                                         {"bubble", time.bubble},
+                                                         {"tp, bandwidth", time.tensor_bandwidth}};
+  std::string inside = "tp";
+  if (layout.cp > 1) parts.emplace_back("cp, bandwidth", time.context), inside += ", cp";
+  if (layout.ep > 1) parts.emplace_back("ep, bandwidth", time.expert), inside += ", ep";
+  parts.emplace_back(inside + ", latency", time.latency);
+  parts.emplace_back("pp", time.pipeline);
+  parts.emplace_back("dp", time.data);
+  parts.emplace_back("optimizer", time.optimizer);
+  return parts;
+}
+
+std::string breakdown_table(const StepReport& report) {
+  const auto parts = parts_of(report);
+  Duration longest{1};
+  for (const auto& [name, part] : parts) longest = std::max(longest, part);
+  const Unit unit = Unit{.divisor = report.seconds() < 1 ? 1e-3 : 1.0,
+                         .name = report.seconds() < 1 ? "ms" : "s",
+                         .decimals = report.seconds() < 1 ? 2 : 3};
+  TextTable table{.header = {"where the time goes", unit.name, "of the step", ""}, .rows = {}};
+  for (const auto& [name, part] : parts) {
+    const double length = std::max(0.0, to_seconds(part) / to_seconds(longest));
+    table.rows.push_back({name, unit.number(to_seconds(part)),
+                          share_text(to_seconds(part) / report.seconds()),
+                          std::string(static_cast<std::size_t>(kBar * length + 0.5), '#')});
+  }
+  table.rows.push_back({"all", unit.number(report.seconds()), "100.0%", ""});
+  return to_text(table);
+}
+
+std::string communication(const StepReport& report) {
+  const double exposed = to_seconds(report.time.exposed_communication());
+  const std::string inside = report.layout.cp > 1 && report.layout.ep > 1 ? "tp, cp, ep"
+                             : report.layout.cp > 1                       ? "tp, cp"
+                             : report.layout.ep > 1                       ? "tp, ep"
+                                                                          : "tp";
+  return fmt::format("Exposed communication ({}, pp, dp): {} of the step; nothing else runs beside it.",
+                     inside, share_text(exposed / report.seconds()));
+}
+
+/// What the formula makes of unequal stages; empty where it is about right.
+std::string formula(const StepReport& report) {
+  const double formula = to_seconds(report.formula), healthy = to_seconds(report.healthy);
+  if (formula == 0 || std::abs(formula - healthy) <= kUnequal * healthy) return "";
+  return fmt::format(
+      "A healthy step by (m + (p-1)/v) tau + c would be {} instead of {}: the stages are unequal.",
+      step_time_text(report.formula), step_time_text(report.healthy));
+}
+
+std::string memory_table(const StepReport& report) {
+  const StepMemory& memory = report.memory;
+  TextTable table{.header = {"memory of a GPU", "GB", "of it"}, .rows = {}};
+  const auto row = [&](const char* name, Bytes bytes) {
+    table.rows.push_back(
+        {name, fmt::format("{:.1f}", bytes.value / kGB), share_text(bytes / memory.capacity)});
+  };
+  row("weights, gradients", memory.weights);
+  row("optimizer", memory.optimizer);
+  row("activations", memory.activations);
+  row("all", memory.total());
+  row("there is", memory.capacity);
+  if (memory.total() <= memory.capacity) return to_text(table);
+  return to_text(table) +
+         "The job ran, for its step was measured; that it does not fit means that it shards more than is "
+         "described.\n";
+}
+
+std::string bandwidth_table(const StepReport& report) {
+  TextTable table{.header = {"communicator", "ranks", "GB/s a rank", "of the slowest", "over"}, .rows = {}};
+  for (const StepBandwidth& each : report.bandwidths)
+    table.rows.push_back({std::string(short_name(each.dimension)), count_text(each.members),
+                          fmt::format("{:.1f}", each.healthy.value / 1e9),
+                          fmt::format("{:.1f}", each.slowest.value / 1e9),
+                          each.over_nics ? "NICs" : "NVLink"});
+  return to_text(table);
+}
+
+std::string degradation_text(const Degradation& of) {
+  switch (of.kind) {
+    case DegradationKind::slow:
+      return fmt::format("{} takes {} longer {}", of.component, share_text(of.value - 1),
+                         of.segment.empty()          ? "to compute"
+                         : of.segment == "optimizer" ? "in the optimizer"
+                                                     : "in " + of.segment + " passes");
+    case DegradationKind::stall:
+      return fmt::format("{} stalls for {}", of.component, time_text(of.value));
+    case DegradationKind::degrade:
+      if (of.value > std::numeric_limits<double>::max()) return of.component + " is lost";
+      return fmt::format("{} has 1/{:g} of its bandwidth", of.component, of.value);
+    case DegradationKind::jitter:
+      return fmt::format("every compute segment varies by {} (relative standard deviation)",
+                         share_text(of.value));
+  }
+  return "";
+}
+
+std::string degraded(const StepReport& report) {
+  std::string text = "Degraded: ";
+  for (std::size_t i = 0; i < report.degraded.size(); ++i)
+    text += (i == 0 ? "" : "; ") + degradation_text(report.degraded[i]);
+  return text + fmt::format(". A healthy step takes {}.", step_time_text(report.healthy));
+}
+
+std::string critical(const StepReport& report) {
+  const StepCritical& critical = *report.critical;
+  const std::string where =
+      fmt::format("pipeline stage {} of data-parallel replica {}", critical.stage, critical.replica);
+  if (!critical.host) return fmt::format("No single host is at fault: the step waits for {}.", where);
+  if (!critical.equally_late.empty())
+    return fmt::format("No single repair helps: {} are equally late.", hosts_text(critical.equally_late));
+  const double saved = to_seconds(critical.saves);
+  if (saved < kSame * report.seconds())
+    return fmt::format("Repairing host {} alone ({}) saves nothing.", *critical.host, where);
+  return fmt::format("The step waits for host {}, in {}. Its repair saves {}, {} of each step.",
+                     *critical.host, where, time_text(saved), share_text(saved / report.seconds()));
+}
+
+}  // namespace
+
+std::string answer_line(const StepReport& report) {
+  return fmt::format("One step takes {}: {} MFU on {} GPUs{}.", step_time_text(report.time.total),
+                     share_text(report.mfu), count_text(report.gpus()), longer(report));
+}
+
+std::string text_report(const StepReport& report, const ReportOptions& options) {
+  const std::string answer = answer_line(report);
+  std::string text =
+      options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
+  text += wrapped(rates(report)) + wrapped(setting(report));
+  text += "\n" + breakdown_table(report) + wrapped(communication(report));
+  if (const std::string words = formula(report); !words.empty()) text += wrapped(words);
+  text += "\n" + memory_table(report);
+  if (!report.bandwidths.empty()) text += "\n" + bandwidth_table(report);
+  if (!report.degraded.empty()) text += "\n" + wrapped(degraded(report));
+  if (report.critical) text += wrapped(critical(report));
+  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
+  return text;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,84 @@
+#include "commands/tune/chart.hpp"
+
+#include "commands/tune/text.hpp"
+#include "commands/tune/words.hpp"
+#include "report/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gauntlet {
+namespace {
+
+ChartAxis objective_axis(const TuneResult& result) {
+  const std::string unit = objective_unit(result).name;
+  const bool money = unit == "USD" || unit.ends_with(" USD");
+  const bool time = result.metric.ends_with("_s") && !result.metric.ends_with("_per_s");
+  return {.title = objective_name(result),
+          .unit = unit == "%" ? ChartUnit::percent
+                  : money     ? ChartUnit::money
+                  : time      ? ChartUnit::duration
+                              : ChartUnit::number};
+}
+
+ChartPoint point_of(const TuneResult& result, const TunedPoint& point, std::size_t axis) {
+  ChartPoint out{.x = point.numbers[axis],
+                 .x_text = point.values[axis],
+                 .y = *point.objective.mean,
+                 .low = {},
+                 .high = {},
+                 .details = {{"replicas", count_text(point.replicas)}}};
+  if (point.objective.ci95) {
+    out.low = point.objective.ci95->low;
+    out.high = point.objective.ci95->high;
+  }
+  if (point.gave_up > 0) out.details.emplace_back("gave up", share_text(point.gave_up));
+  if (point.worse && point.worse->difference && !point.gives_up_more)
+    out.details.emplace_back("costs more", share_of_loss(result, *point.worse->difference / result.scale));
+  if (const std::string name = point.name_along(result.fields[axis].path); !name.empty())
+    out.details.emplace_back("", name);
+  if (!point.meets) out.details.emplace_back("", "misses a bound");
+  return out;
+}
+
+LineChart chart_along(const TuneResult& result, std::size_t axis) {
+  const TunedField& field = result.fields[axis];
+  ChartSeries series{.name = "", .points = {}, .line = true};
+  std::vector<ChartMark> marks;
+  bool above_zero = true;
+  for (const std::size_t i : field.curve) {
+    const TunedPoint& point = result.points[i];
+    if (!point.objective.mean) continue;
+    above_zero = above_zero && point.numbers[axis] > 0;
+    series.points.push_back(point_of(result, point, axis));
+    if (const std::string name = point.name_along(field.path); !name.empty())
+      marks.push_back({.x = point.numbers[axis],
+                       .x_text = point.values[axis],
+                       .text = fmt::format("{}: {}", name, point.values[axis])});
+  }
+  const ChartScale scale = field.logarithmic && above_zero ? ChartScale::logarithmic : ChartScale::linear;
+  const ChartAxis y = objective_axis(result);
+  return {.title = fmt::format("{} by {}", y.title, field.path),
+          .x = {.title = field.path, .unit = unit_of(field.kind), .scale = scale},
+          .y = y,
+          .series_title = "",
+          .series = {std::move(series)},
+          .marks = std::move(marks)};
+}
+
+}  // namespace
+
+ChartPage chart_of(const TuneResult& result, const std::string& command) {
+  ChartPage page{.title = answer_line(result), .subtitle = "", .lines = {}, .maps = {}, .note = command};
+  if (!result.best) return page;
+  page.subtitle = fmt::format("{}: {} points, {} replicas, 95% intervals, {}; seed {}. {}", result.scenario,
+                              count_text(static_cast<double>(result.points.size())),
+                              count_text(static_cast<double>(result.replicas)), kIntervalCovers, result.seed,
+                              result.question);
+  for (std::size_t axis = 0; axis < result.fields.size(); ++axis)
+    if (!result.fields[axis].curve.empty()) page.lines.push_back(chart_along(result, axis));
+  return page;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,332 @@
+#include "commands/tune/profile.hpp"
+
+#include "core/math/elementary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::uint32_t kProfileReplicas = 128;
+constexpr std::uint32_t kWallReplicas = 32;
+constexpr double kRounding = 1e-3;  // of a logarithm
+constexpr int kProfilePoints = 9;   // along each of several fields
+constexpr double kCalledWorse =
+    0.05;  // chance that one of the trials along a field is told apart that is not worse
+constexpr double kTooSmall = 1e-4;  // of the loss: no difference that anyone would act on
+
+/// Whether no trial along the field differs from the lowest one by more than chance, walls apart.
+bool no_difference(const Trials& trials, const TuneSearch& search, std::size_t lowest,
+                   const std::vector<std::size_t>& curve) {
+  constexpr double kChance = 3;  // standard errors: a dozen trials are looked at
+  std::size_t looked_at = 0;
+  for (const std::size_t i : curve) {
+    if (i == lowest || trials[i].replicas < 2 || search.is_wall(i)) continue;
+    const PairedDifference worse = trials.worse_by(lowest, i);
+    if (!worse.difference || !worse.se) return false;
+    const double size = std::abs(*worse.difference), scale = trials.scale(lowest);
+    if (size > kTooSmall * scale + kChance * *worse.se || size > kFlat * scale) return false;
+    ++looked_at;
+  }
+  return looked_at > 0;
+}
+
+/// How much worse it is along a field, in shares of the loss, as far as it is known.
+class Curve {
+ public:
+  Curve(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome, std::size_t lowest,
+        std::size_t axis, const std::vector<std::size_t>& curve)
+      : outcome_(&outcome), axis_(axis), at_(trials[lowest].at) {
+    const double scale = trials.scale(lowest);
+    for (const std::size_t i : curve) {
+      if (i != lowest && trials[i].point && trials[i].replicas == 0) continue;
+      const bool wall = search.is_wall(i);
+      Known known{.at = trials[i].at[axis], .worse = 0, .error = 0, .wall = wall, .trial = i};
+      if (!wall && i != lowest && scale > 0) {
+        const PairedDifference worse = trials.worse_by(lowest, i, outcome.compared());
+        known.worse = worse.difference.value_or(0) / scale;
+        known.error = worse.se.value_or(0) / scale;
+      }
+      known_.push_back(known);
+    }
+    fits_ = outcome.fit && surface_fits();
+  }
+
+  struct Reach {
+    double at = 0;
+    bool to_the_end = false;
+    std::optional<std::size_t> wall;
+  };
+  /// How far from the lowest point it costs at most kFlat more; direction is +1 or -1.
+  Reach reach(int direction) const {
+    Reach out{.at = at_[axis_], .to_the_end = false, .wall = {}};
+    if (fits_) {
+      const Box& box = outcome_->window.box;
+      const double edge = direction > 0 ? box.high[axis_] : box.low[axis_];
+      if (const auto crossing = crossing_on_surface(edge))
+        return {.at = *crossing, .to_the_end = false, .wall = {}};
+      if ((edge - out.at) * direction > 0) out.at = edge;
+    }
+    return beyond(out, direction);
+  }
+
+ private:
+  struct Known {
+    double at, worse, error;
+    bool wall;
+    std::size_t trial;
+  };
+
+  /// Whether the surface says of the curve's trials in its window what they say themselves. It is smooth: where a plateau
+  /// ends in a kink it bends through both, and shows a valley that is not there.
+  bool surface_fits() const {
+    constexpr double kErrors = 3;
+    const Box& box = outcome_->window.box;
+    return std::none_of(known_.begin(), known_.end(), [&](const Known& known) {
+      const bool inside = box.low[axis_] <= known.at && known.at <= box.high[axis_];
+      return inside && !known.wall &&
+             std::abs(surface(known.at) - known.worse) > kFlat + kErrors * known.error;
+    });
+  }
+
+  double surface(double at) const {
+    Position there = at_;
+    there[axis_] = at;
+    return outcome_->fit->excess(there) - outcome_->fit->excess(at_);
+  }
+
+  std::optional<double> crossing_on_surface(double edge) const {
+    constexpr int kSteps = 100, kHalvings = 40;
+    const double from = at_[axis_];
+    for (int step = 1; step <= kSteps; ++step) {
+      double inside = from + (edge - from) * (step - 1) / kSteps,
+             outside = from + (edge - from) * step / kSteps;
+      if (surface(outside) <= kFlat) continue;
+      for (int halving = 0; halving < kHalvings; ++halving) {
+        const double middle = (inside + outside) / 2;
+        (surface(middle) <= kFlat ? inside : outside) = middle;
+      }
+      return inside;
+    }
+    return std::nullopt;
+  }
+
+  /// Beyond the window: from trial to trial, straight between them.
+  Reach beyond(Reach out, int direction) const {
+    double last = fits_ ? surface(out.at) : 0;
+    std::vector<Known> ahead;
+    for (const Known& known : known_)
+      if ((known.at - out.at) * direction > 0) ahead.push_back(known);
+    if (direction < 0) std::reverse(ahead.begin(), ahead.end());
+    for (const Known& known : ahead) {
+      if (known.wall) {
+        out.wall = known.trial;
+        return out;
+      }
+      if (known.worse > kFlat) {
+        out.at += (known.at - out.at) * (kFlat - last) / (known.worse - last);
+        return out;
+      }
+      out.at = known.at;
+      last = known.worse;
+    }
+    out.to_the_end = true;
+    return out;
+  }
+
+  const SearchOutcome* outcome_;
+  std::size_t axis_;
+  Position at_;
+  std::vector<Known> known_;
+  bool fits_ = false;
+};
+
+std::vector<std::string> with_value(const Trial& trial, std::size_t axis, const std::string& value) {
+  std::vector<std::string> values = trial.values;
+  values[axis] = value;
+  return values;
+}
+
+bool ensure_as_affordable(Trials& trials, const std::vector<std::size_t>& wanted, std::uint32_t replicas) {
+  for (; replicas >= kFewestForInterval; replicas /= 2) {
+    const Trials::Run run = trials.ensure(wanted, replicas, trials.budget_left() / 8);  // of others' needs
+    if (run != Trials::Run::over_budget) return run == Trials::Run::done;
+  }
+  return true;
+}
+
+/// From the best on, the last trial in a direction that is not told apart from it.
+std::size_t last_alike(const Trials& trials, const TuneSearch& search, std::size_t best,
+                       std::span<const std::size_t> curve, double chance) {
+  std::size_t last = best;
+  for (const std::size_t i : curve) {
+    if (!search.in_ranges(i) || trials[i].replicas == 0) break;
+    if (trials.gives_up_more(i, trials.gave_up(best)) || trials.clearly_worse(best, i, chance)) break;
+    last = i;
+  }
+  return last;
+}
+
+std::optional<ValueSpan> alike_along(const Trials& trials, const TuneSearch& search, std::size_t best,
+                                     std::size_t axis, const std::vector<std::size_t>& curve) {
+  const auto at = std::find(curve.begin(), curve.end(), best);
+  const std::vector<std::size_t> below(std::make_reverse_iterator(at), curve.rend()),
+      above(at + 1, curve.end());
+  // The best of many has had luck, too: as strict as it takes for all pairs of them.
+  const auto count = static_cast<double>(curve.size());
+  const double chance = kCalledWorse / std::max(count * (count - 1), 1.0);
+  const std::size_t low = last_alike(trials, search, best, below, chance);
+  const std::size_t high = last_alike(trials, search, best, above, chance);
+  if (low == high) return std::nullopt;
+  return ValueSpan{.low = trials[low].values[axis], .high = trials[high].values[axis]};
+}
+
+}  // namespace
+
+std::vector<std::size_t> curve_along(const Trials& trials, std::size_t best, std::size_t axis) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (with_value(trials[i], axis, trials[best].values[axis]) == trials[best].values) out.push_back(i);
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return trials[a].at[axis] < trials[b].at[axis]; });
+  return out;
+}
+
+std::size_t lowest_along(const Trials& trials, const SearchOutcome& outcome, std::size_t axis) {
+  const std::vector<std::size_t> curve = curve_along(trials, *outcome.best, axis);
+  const auto found = std::find_if(curve.begin(), curve.end(), [&](std::size_t i) {
+    return axis < outcome.lowest.size() && trials[i].values[axis] == outcome.lowest[axis];
+  });
+  return found != curve.end() && trials[*found].replicas > 0 ? *found : *outcome.best;
+}
+
+namespace {
+
+/// Runs the trials of a curve, walls apart, as often as each other.
+bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& outcome, std::size_t axis,
+               std::uint32_t replicas) {
+  const TuneField& field = trials.fields()[axis];
+  std::vector<std::size_t> wanted;
+  if (trials.fields().size() > 1)
+    for (int i = 0; i < kProfilePoints; ++i) {
+      const double at = field.low() + (field.high() - field.low()) * i / (kProfilePoints - 1);
+      wanted.push_back(trials.add(with_value(trials[*outcome.best], axis, field.text_at(at))));
+    }
+  // A few replicas tell a wall; no more are spent on it.
+  if (!ensure_as_affordable(trials, wanted, std::min(replicas, kWallReplicas))) return false;
+  wanted = curve_along(trials, *outcome.best, axis);
+  std::erase_if(wanted, [&](std::size_t i) { return trials[i].replicas == 0 || search.is_wall(i); });
+  return ensure_as_affordable(trials, wanted, replicas);
+}
+
+/// Of a flat range on the logarithmic axis of the search.
+bool is_plateau(double low, double high) { return high - low >= math_log(kPlateau); }
+
+struct FlatRange {
+  double low = 0, high = 0;
+  bool is_plateau = false;
+};
+
+FlatRange flat_range(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
+                     std::size_t axis) {
+  const std::size_t lowest = lowest_along(trials, outcome, axis);
+  const Curve curve(trials, search, outcome, lowest, axis, curve_along(trials, *outcome.best, axis));
+  FlatRange out{.low = curve.reach(-1).at, .high = curve.reach(+1).at};
+  out.is_plateau = is_plateau(out.low, out.high);
+  return out;
+}
+
+/// Whether a trial along an axis may be named in place of the lowest one.
+bool is_as_good(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
+                std::size_t lowest, std::size_t trial) {
+  if (!search.in_ranges(trial) || trials[trial].replicas < 2 || search.is_wall(trial)) return false;
+  if (outcome.meets && !trials.meets(trial)) return false;
+  const PairedDifference worse = trials.worse_by(lowest, trial);
+  return worse.difference && *worse.difference <= kFlat * trials.scale(lowest);
+}
+
+/// Whether the lowest point found is known to be so within kFlat.
+bool is_sure(const SearchOutcome& outcome) { return outcome.fit && outcome.lowest_regret <= kFlat; }
+
+/// Names today's value where that lies in the flat range, else the middle of it. False where it was stopped.
+bool name_on_plateau(Trials& trials, const TuneSearch& search, SearchOutcome& outcome, std::size_t axis,
+                     std::uint32_t replicas) {
+  const TuneField& field = trials.fields()[axis];
+  const std::size_t lowest = *outcome.best;
+  const bool no_matter = no_difference(trials, search, lowest, curve_along(trials, lowest, axis));
+  const FlatRange flat = flat_range(trials, search, outcome, axis);
+  if (!no_matter && (!flat.is_plateau || !is_sure(outcome))) return true;
+  const auto inside = [&](double at) { return flat.low - kRounding <= at && at <= flat.high + kRounding; };
+  std::vector<std::string> values = {field.today(), field.text_at((flat.low + flat.high) / 2)};
+  for (const std::string& value : values) {
+    if (!no_matter && !inside(field.coordinate_of(value))) continue;
+    const std::size_t trial = trials.add(with_value(trials[lowest], axis, value));
+    if (!search.in_ranges(trial)) continue;
+    if (!ensure_as_affordable(trials, {trial}, replicas)) return false;
+    if (!is_as_good(trials, search, outcome, lowest, trial)) continue;
+    outcome.best = trial;
+    return true;
+  }
+  return true;
+}
+
+/// So many replicas as every trial of every curve has, walls apart.
+std::uint32_t common_replicas(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome) {
+  std::uint32_t common = trials[*outcome.best].replicas;
+  for (std::size_t axis = 0; axis < trials.fields().size(); ++axis)
+    for (const std::size_t i : curve_along(trials, *outcome.best, axis))
+      if (trials[i].replicas > 0 && !search.is_wall(i)) common = std::min(common, trials[i].replicas);
+  return common;
+}
+
+}  // namespace
+
+bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
+  const std::size_t axes = trials.fields().size();
+  const std::uint32_t replicas = std::max(kProfileReplicas, trials[*outcome.best].replicas);
+  const std::vector<std::string> found = trials[*outcome.best].values;
+  outcome.lowest_regret = outcome.regret;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+    if (!name_on_plateau(trials, search, outcome, axis, replicas)) return false;
+  }
+  outcome.lowest = found;
+  for (std::size_t axis = 0; axis < axes; ++axis) {  // around the point that is named in the end
+    const std::size_t lowest = trials.add(with_value(trials[*outcome.best], axis, found[axis]));
+    if (!ensure_as_affordable(trials, {lowest}, replicas)) return false;
+    if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+  }
+  outcome.common_replicas = common_replicas(trials, search, outcome);
+  search.measure(outcome);  // with what the profiles have shown, and of the point that is named in the end
+  return true;
+}
+
+void describe_curve(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
+                    std::size_t axis, TunedField& into) {
+  into.curve = curve_along(trials, *outcome.best, axis);
+  into.lowest = lowest_along(trials, outcome, axis);
+  into.matters = !no_difference(trials, search, into.lowest, into.curve);
+  const Curve curve(trials, search, outcome, into.lowest, axis, into.curve);
+  const Curve::Reach low = curve.reach(-1), high = curve.reach(+1);
+  const TuneField& field = trials.fields()[axis];
+  into.flat = {.low = field.text_at(low.at), .high = field.text_at(high.at)};
+  const double regret = outcome.lowest.empty() ? outcome.regret : outcome.lowest_regret;
+  if (!outcome.fit || regret > kFlat)
+    into.alike = alike_along(trials, search, *outcome.best, axis, into.curve);
+  into.plateau = !into.alike && is_plateau(low.at, high.at);
+  into.flat_to_low = low.to_the_end;
+  into.flat_to_high = high.to_the_end;
+  if (low.wall) into.cliff_below = trials[*low.wall].values[axis];
+  if (high.wall) into.cliff_above = trials[*high.wall].values[axis];
+  for (const std::size_t i : into.curve)
+    into.worse.push_back(i == into.lowest || trials[i].replicas == 0
+                             ? std::nullopt
+                             : std::optional(trials.worse_by(into.lowest, i, outcome.compared())));
+}
+
+}  // namespace gauntlet

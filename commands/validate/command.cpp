@@ -1,0 +1,127 @@
+// gauntlet validate: the models against what others measured, worked out or simulated.
+#include "commands/validate/command.hpp"
+
+#include "commands/validate/policies/text.hpp"
+#include "commands/validate/policies/validate_policies.hpp"
+#include "commands/validate/step/text.hpp"
+#include "commands/validate/step/validate.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/progress.hpp"
+#include "shell/study_request.hpp"
+#include "shell/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace gauntlet {
+namespace {
+
+struct ValidateStepRequest {
+  std::string data;  // a table of published steps; empty: that of the project
+  bool fit = false;  // find the constants again, too
+  bool json = false;
+};
+
+struct ValidatePoliciesRequest {
+  std::uint64_t seed = 1;
+  bool quick = false;  // as few replicas as the tests run
+  std::string only;    // checks whose subject holds this; empty: all
+  std::uint32_t threads = default_threads();
+  bool quiet = false;
+  bool json = false;
+};
+
+int validate_step_command(const ValidateStepRequest& request) {
+  const Validated validated = validate_steps({.file = request.data, .fit = request.fit});
+  if (!validated.result) {
+    print_problems(validated.problems);
+    return kWrongInput;
+  }
+  const StepValidation& result = *validated.result;
+  std::string command = "gauntlet validate step";
+  if (request.fit) command += " --fit";
+  if (!request.data.empty()) command += " --data " + shell_word(request.data);
+  const bool printed =
+      print(request.json ? to_json(result)
+                         : text_report(result, {.command = command, .colour = colour_of_output()}));
+  return printed && result.holds() ? kSuccess : kFailed;
+}
+
+int validate_policies_command(const ValidatePoliciesRequest& request) {
+  std::optional<Progress> progress;
+  if (!request.quiet && shows_progress()) progress.emplace();
+  PolicyQuestion question{.seed = request.seed,
+                          .quick = request.quick,
+                          .only = request.only,
+                          .threads = request.threads,
+                          .stop = &stop_on_interrupt()};
+  if (progress)
+    question.progress = [&](std::uint32_t done, std::uint64_t left) { progress->add(done, left); };
+  const PolicyValidation result = validate_policies(question);
+  progress.reset();
+  if (result.checks.empty() && !result.interrupted) {
+    complain(
+        fmt::format("no check has \"{}\" in its name; \"gauntlet validate policies --quick\" shows the names",
+                    request.only));
+    return kWrongInput;
+  }
+  std::string command = fmt::format("gauntlet validate policies --seed {}", request.seed);
+  if (request.quick) command += " --quick";
+  if (!request.only.empty()) command += " --only " + shell_word(request.only);
+  const bool printed =
+      print(request.json ? to_json(result)
+                         : text_report(result, {.command = command, .colour = colour_of_output()}));
+  if (result.interrupted) return kSignalBase + interrupting_signal();
+  return printed && result.holds() ? kSuccess : kFailed;
+}
+
+void add_validate_step(Command& validate) {
+  const auto request = std::make_shared<ValidateStepRequest>();
+  Command step = validate.subcommand("step", "Compare the step model with published step times",
+                                     "  gauntlet validate step\n"
+                                     "  gauntlet validate step --json > validation.json\n"
+                                     "  gauntlet validate step --data models/calibration/published.csv");
+  step.value("--data", request->data, "Use these rows instead of models/calibration/published.csv")
+      .type_name("FILE");
+  step.flag("--fit", request->fit, "Also fit the constants of every software stack again");
+  add_json(step, request->json);
+  step.runs([request] { return validate_step_command(*request); });
+}
+
+void add_validate_policies(Command& validate) {
+  const auto request = std::make_shared<ValidatePoliciesRequest>();
+  Command policies = validate.subcommand(
+      "policies", "Compare policies and simulator with closed forms and with other simulators",
+      "  gauntlet validate policies\n"
+      "  gauntlet validate policies --quick --seed 3\n"
+      "  gauntlet validate policies --only spares --json > spares.json");
+  policies.value("--seed", request->seed, "Seed of all randomness")
+      .type_name("S")
+      .between(std::uint64_t{0}, kLargestSeed)
+      .shows_default();
+  policies.flag("--quick", request->quick, "Run as few replicas as the tests: seconds, not minutes");
+  policies.value("--only", request->only, "Only checks with this text in their name: spares, crosscheck, ...")
+      .type_name("TEXT");
+  add_threads(policies, request->threads, "Threads; the results do not depend on them");
+  add_quiet(policies, request->quiet);
+  add_json(policies, request->json);
+  policies.runs([request] { return validate_policies_command(*request); });
+}
+
+}  // namespace
+
+void add_validate(Program& program) {
+  Command validate = program.command(
+      "validate", "Compare the models with published measurements, closed forms and other simulators",
+      "  gauntlet validate step\n"
+      "  gauntlet validate policies");
+  validate.requires_subcommand();
+  add_validate_step(validate);
+  add_validate_policies(validate);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,88 @@
+#include "models/step/prediction.hpp"
+
+#include "core/contract.hpp"
+#include "models/step/step.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kTera = 1e12;
+
+/// What may be tried for a number that was not published.
+std::vector<std::uint32_t> micro_batches(const PublishedStep& row) {
+  if (row.micro_batch > 0) return {row.micro_batch};
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t size : {1u, 2u, 4u, 8u, 16u})
+    if (row.global_batch % (row.layout.dp * size) == 0) out.push_back(size);
+  return out;
+}
+
+std::vector<std::uint32_t> virtual_stages(const PublishedStep& row) {
+  if (row.layout.virtual_stages > 0) return {row.layout.virtual_stages};
+  std::vector<std::uint32_t> out = {1};
+  if (row.layout.pp == 1) return out;
+  for (std::uint32_t v = 2; v * row.layout.pp <= row.model.layers; ++v)
+    if (row.model.layers % (v * row.layout.pp) == 0) out.push_back(v);
+  return out;
+}
+
+}  // namespace
+
+PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Calibration& stack) {
+  World world;
+  world.hardware = hardware;
+  if (row.nics_per_host > 0) world.hardware.nics_per_host = row.nics_per_host;
+  if (row.nic.value > 0) world.hardware.nic = row.nic;
+  world.job.model = row.model;
+  world.job.training = row.training;
+  world.job.layout = row.layout;
+  world.job.calibration = stack;
+  world.job.global_batch = row.global_batch;
+  PublishedJob best;
+  Duration least{};
+  for (const std::uint32_t micro_batch : micro_batches(row))
+    for (const std::uint32_t stages : virtual_stages(row)) {
+      world.job.micro_batch = micro_batch;
+      world.job.layout.virtual_stages = stages;
+      const auto no =
+          misfit(row.model, row.training, world.job.layout, row.global_batch, micro_batch, hardware.memory);
+      if (no) {
+        if (!best.world) best.why = no->what + " " + no->why + "; " + no->suggestion;
+        continue;
+      }
+      const Duration time = StepModel(world).healthy();
+      if (best.world && time >= least) continue;
+      least = time;
+      best = {world, ""};
+    }
+  return best;
+}
+
+Flops counted_flops(const PublishedStep& row) {
+  const double tokens = static_cast<double>(row.global_batch) * row.model.sequence;
+  return model_flops_per_token(row.model, row.count) * tokens;
+}
+
+double published_seconds(const PublishedStep& row, const Hardware& hardware) {
+  if (row.unit == FigureUnit::seconds) return row.value;
+  return figure_of(row.value, row, hardware);  // rates are their own inverse
+}
+
+double figure_of(double seconds, const PublishedStep& row, const Hardware& hardware) {
+  expect(seconds > 0, "a step takes time");
+  const double rate = counted_flops(row).value / seconds / row.layout.ranks();
+  switch (row.unit) {
+    case FigureUnit::seconds:
+      return seconds;
+    case FigureUnit::tflops:
+      return rate / kTera;
+    case FigureUnit::mfu:
+      return 100 * rate / hardware.peak.value;
+  }
+  return 0;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,24 @@
+// What an agent is told, and how it ends.
+#pragma once
+
+#include "core/time.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace gauntlet {
+
+struct AgentOptions {
+  std::uint32_t host = 0;
+  std::string
+      directory;  // the caller's own, mode 0700: socket agent-N.sock, lock agent-N.lock, logs rank-R.log
+  std::string trainer;                                  // the program of a rank: a path, not searched for
+  Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
+  bool allow_injection = false;
+};
+
+inline constexpr int kAgentEnded = 0;      // a driver told it to quit, or SIGTERM, SIGINT or SIGHUP did
+inline constexpr int kAgentAbandoned = 1;  // no driver came
+inline constexpr int kAgentRefused = 2;    // it could not start; nothing was changed
+
+}  // namespace gauntlet

@@ -1,0 +1,233 @@
+#include "real/driver/drill.hpp"
+
+#include "core/files/append_file.hpp"
+#include "core/record/resume_cluster.hpp"
+#include "real/driver/drill_place.hpp"
+#include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+/// Writes down what passes before it is acted on, in memory and in the file.
+class FileRecorder final : public Cluster {
+ public:
+  FileRecorder(Cluster& cluster, Record& record, RecordingWriter& file)
+      : recorder_(cluster, record), file_(file) {}
+
+  std::optional<Observed> next(Time until) override {
+    std::optional<Observed> seen = recorder_.next(until);
+    if (seen) file_.write(*seen);
+    return seen;
+  }
+  void start(const Order& order) override {
+    file_.write(order);
+    recorder_.start(order);
+  }
+
+ private:
+  Recorder recorder_;
+  RecordingWriter& file_;
+};
+
+Problem problem(std::string what, std::string why, std::string suggestion) {
+  return {.file = "", .what = std::move(what), .why = std::move(why), .suggestion = std::move(suggestion)};
+}
+
+}  // namespace
+
+std::vector<Problem> check_drillable(const World& world) {
+  std::vector<Problem> problems = check_injectable(world);
+  const JobModel& job = world.job;
+  if (!world.drill.inject && !world.faults.empty()) {
+    problems.push_back(problem("drill.inject", "is false: this scenario does not allow faults to be injected",
+                               "write inject = true under [drill] to kill and stop real processes"));
+  }
+  for (const auto& [name, size] :
+       {std::pair("tp", job.layout.tp), std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
+    if (size == 1) continue;
+    problems.push_back(
+        problem(std::string("job.layout.") + name + " = " + std::to_string(size), "cannot be drilled",
+                std::string("the trainer has pipeline and data parallel ranks: write ") + name + " = 1"));
+  }
+  for (const auto& [name, hosts] :
+       {std::pair("cold", world.spares.cold), std::pair("pool", world.spares.pool)}) {
+    if (hosts == 0) continue;
+    problems.push_back(problem(std::string("spares.") + name + " = " + std::to_string(hosts),
+                               "cannot be drilled",
+                               "every spare host of a drill is warm: count them under spares.count"));
+  }
+  if (!world.shared.jobs.empty())
+    problems.push_back(problem("cluster.shared.jobs", "cannot be drilled",
+                               "nobody else's jobs run on a drill's hosts: leave them out"));
+  if (job.steps == 0)
+    problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));
+  if (job.step_time == Duration::zero()) {
+    problems.push_back(
+        problem("job.step_time", "is missing", "a drill's trainer needs to be told, such as \"200ms\""));
+  }
+  if (!job.planned_stops.empty()) {
+    problems.push_back(problem("job.planned", "cannot be drilled", "remove the planned stops"));
+  }
+  if (job.evaluation.every > 0)
+    problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
+  for (const ProbeKind& probe : world.probes) {
+    if (probe.name == "host_check") continue;
+    problems.push_back(
+        problem("probes." + probe.name, "does not exist on real machines here", "known are host_check"));
+  }
+  return problems;
+}
+
+namespace {
+
+bool ended(const Record& record) {
+  return !record.observations.empty() && std::holds_alternative<Finished>(record.observations.back().what);
+}
+
+/// A recording that this run goes on with; an empty one where there is none.
+Recording recorded_so_far(const DrillOptions& options) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(options.record, error).type();
+  if (type == fs::file_type::not_found) return {};
+  if (type == fs::file_type::symlink)
+    throw std::runtime_error(options.record +
+                             ": is a symbolic link, which is not followed; name the file itself");
+  if (type != fs::file_type::regular)
+    throw std::runtime_error(options.record + ": is not a regular file; give another --record");
+  ReadRecording read = read_recording(options.record);
+  if (!read.recording) throw std::runtime_error(read.problem.text());
+  // The end that a driver was writing when it died is written anew; what somebody changed says nothing of this drill.
+  if (read.recording->tail == Recording::Tail::damage) {
+    Problem problem = *problem_of_end(options.record, *read.recording);
+    problem.suggestion = "bring the file back from a copy, or drill from the start with another --record";
+    throw std::runtime_error(problem.text());
+  }
+  return std::move(*read.recording);
+}
+
+/// What is drilled cannot change half-way: neither the policies' decisions so far nor the faults injected so far would
+/// belong to it.
+void refuse_another_drill(const Recording& so_far, const DrillOptions& options) {
+  if (so_far.header.scenario == options.header.scenario && so_far.header.seed == options.header.seed) return;
+  throw std::runtime_error(options.record +
+                           ": is an unfinished drill of another scenario or seed; give another --record");
+}
+void refuse_another_plan(const PlanMark& begun, const DrillOptions& options) {
+  const PlanMark asked = mark_of(options.plan);
+  if (asked == begun) return;
+  std::string why =
+      "was begun with another fault plan, by another version of this program; go on with that version";
+  if (asked.faults == 0)
+    why = "was begun with " + std::to_string(begun.faults) + " planned faults; leave out --no-faults";
+  if (begun.faults == 0) why = "was begun with --no-faults; write it again";
+  throw std::runtime_error(options.record + ": is an unfinished drill that " + why +
+                           ", or give another --record");
+}
+
+void remove_traces(StateFile& kept, const std::string& directory) {
+  remove_drill_directory(directory);
+  kept.remove();
+}
+
+/// What the files of a drill say about it, at any time.
+void read_result(const World& world, const DrillOptions& options, const RawProgress& progress,
+                 const Journal& journal, std::int64_t started_ns, DrillResult& result) {
+  result.finished = ended(result.record);
+  result.final_hash = final_hash(progress.entries(), world.job.layout.ranks());
+  result.checkpoint_warnings = checkpoint_warnings(progress.entries());
+  for (const JournalEntry& entry : journal.entries())
+    result.injected += entry.step == JournalStep::observed ? 1 : 0;
+  result.logs = assemble_logs(world, options.plan, progress.entries(), journal.entries(), result.record,
+                              DrillClock(started_ns));
+}
+
+/// Of a drill that was over when its driver died, before that could say so.
+DrillResult result_of_finished(const World& world, const DrillOptions& options, Recording recording,
+                               const DrillState& state) {
+  for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
+    options.platform->processes().find({state.directory, host}).reset();  // which ends it
+  AppendFile(options.record, recording.whole_bytes, *options.files).sync();
+  DrillResult result;
+  result.record = std::move(recording.record);
+  read_result(world, options, RawProgress(state.directory + "/progress"),
+              Journal(state.directory + "/journal"), state.started_ns, result);
+  return result;
+}
+
+}  // namespace
+
+DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options) {
+  StateFile kept(options.record, *options.files);
+  Recording so_far = recorded_so_far(options);
+  const bool fresh = so_far.whole_bytes == 0;
+  if (ended(so_far.record) && !kept.holds_state()) {
+    throw std::runtime_error(options.record +
+                             ": this drill is finished; give another --record, or replay it");
+  }
+  if (!fresh) refuse_another_drill(so_far, options);
+  DrillState state = fresh ? DrillState{.started_ns = options.platform->clock().monotonic_ns(),
+                                        .epoch = 0,
+                                        .plan = mark_of(options.plan),
+                                        .directory = new_drill_directory()}
+                           : kept.read(options.record);
+  refuse_another_plan(state.plan, options);
+  if (ended(so_far.record)) {
+    DrillResult result = result_of_finished(world, options, std::move(so_far), state);
+    remove_traces(kept, state.directory);
+    return result;
+  }
+  ++state.epoch;
+  DrillResult result;
+  const auto forget = [&](bool recording_too) {
+    if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there
+    remove_traces(kept, state.directory);
+    if (recording_too) options.files->remove(options.record);
+  };
+  bool recording_is_ours = false;
+  try {
+    prepare_drill_directory(state.directory);
+    kept.write(state);
+    AppendFile file = fresh ? AppendFile(options.record, *options.files)
+                            : AppendFile(options.record, so_far.whole_bytes, *options.files);
+    recording_is_ours = true;
+    RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
+    if (fresh) writer.write(options.header);
+    RealCluster cluster(world,
+                        {.directory = state.directory,
+                         .started_ns = state.started_ns,
+                         .epoch = state.epoch,
+                         .seed = {.study = options.header.seed, .replica = options.header.replica},
+                         .plan = options.plan,
+                         .stop = options.stop},
+                        so_far.record, *options.platform);
+    result.record = so_far.record;
+    FileRecorder recorder(cluster, result.record, writer);
+    ResumeCluster resumed(so_far.record, recorder);
+    run(resumed, controller, kNever);
+    file.sync();  // whoever hears that the drill is over has its recording
+    result.difference = resumed.difference();
+    result.hosts = cluster.identities();
+    read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
+  } catch (const Superseded&) {
+    throw;  // all of it is the later driver's now
+  } catch (const Interrupted&) {
+    if (fresh) forget(recording_is_ours);
+    result.began = false;
+    return result;
+  } catch (...) {
+    // A drill that never began leaves nothing; one that did can be resumed, if its recording is to be kept.
+    if (fresh && (result.record.observations.empty() || !options.keep_unfinished)) forget(recording_is_ours);
+    throw;
+  }
+  if (result.finished || !options.keep_unfinished) forget(false);
+  return result;
+}
+
+}  // namespace gauntlet

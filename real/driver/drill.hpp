@@ -1,0 +1,51 @@
+// A drill: the controller of a scenario over real processes, recorded as it goes, resumed where it was cut short.
+#pragma once
+
+#include "core/cluster.hpp"
+#include "core/files/files.hpp"
+#include "core/record/recording.hpp"
+#include "core/record/replay_cluster.hpp"
+#include "models/world/fault_plan.hpp"
+#include "models/world/world.hpp"
+#include "real/agent/messages.hpp"
+#include "real/driver/platform.hpp"
+#include "real/driver/raw_progress.hpp"
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct DrillOptions {
+  std::string record;            // the recording; its state stands beside it while the drill is unfinished
+  bool keep_unfinished = true;   // else an interrupted drill leaves neither state nor files of its ranks
+  Platform* platform = nullptr;  // where agents run; must be given
+  RecordingHeader header;
+  FaultPlan plan;
+  const std::atomic<bool>* stop = nullptr;
+  Files* files = &system_files();  // which write the recording and its state
+};
+
+struct DrillResult {
+  Record record;
+  DrillLogs logs;
+  std::uint64_t final_hash = 0;                  // over the final parameters of all ranks
+  bool began = true;                             // else it was interrupted before its agents were there
+  bool finished = false;                         // else it was interrupted and can be resumed
+  std::uint32_t injected = 0;                    // faults that reached a rank
+  std::vector<std::string> checkpoint_warnings;  // a sentence each: those that were damaged, or failed
+  std::vector<HostIdentity> hosts;               // by HostId
+  std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
+};
+
+/// What keeps this world from being drilled at all, before anything is started.
+std::vector<Problem> check_drillable(const World& world);
+
+/// An unfinished recording at `record` goes on; the header and the plan must agree with it. One that is complete, but
+/// whose driver died before it returned, is returned. Throws std::runtime_error, with nothing left running, where the
+/// environment does not allow it or another driver runs this drill.
+DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options);
+
+}  // namespace gauntlet

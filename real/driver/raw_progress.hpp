@@ -1,0 +1,58 @@
+// What the ranks of a drill said about their progress, kept on disk, and the progress and truth logs made of it.
+#pragma once
+
+#include "core/record/progress.hpp"
+#include "core/record/record.hpp"
+#include "core/record/truth.hpp"
+#include "models/world/fault_plan.hpp"
+#include "real/clock.hpp"
+#include "real/injectors/journal.hpp"
+#include "real/line_file.hpp"
+#include "real/trainer/lines.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+class RawProgress {
+ public:
+  struct Entry {
+    std::uint32_t run = 0;
+    std::uint32_t rank = 0;
+    RankLine line;
+  };
+
+  /// Appends to the file, after reading what an earlier driver wrote. Throws std::runtime_error.
+  explicit RawProgress(const std::string& path, Files& files = system_files());
+
+  void add(std::uint32_t run, std::uint32_t rank, const RankLine& line);
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  LineFile file_;
+  std::vector<Entry> entries_;
+};
+
+/// What ranks warned of their checkpoints, each once, in the order in which it was said.
+std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entry>& raw);
+
+/// Over the final parameters of all `ranks`, in the last run that every one of them finished; 0 where there is none.
+std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks);
+
+/// The same logs that a simulation writes. Steps are those that rank 0 reported; a step counts as healthy up to the
+/// scenario's step time. The step that a stop cut begins with the last complete one and ends with the fault's onset (an
+/// onset that a completed step overtook is moved to the end of that step), or else with the order to stop. A run in which
+/// not every rank came up trained nothing. The record's last observation is the end of everything: what came later, as
+/// it does where the drill was interrupted, is left out. What no rank and no fault of the plan can have written is passed
+/// over.
+struct DrillLogs {
+  TruthLog truth;
+  ProgressLog progress;
+};
+DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
+                        const std::vector<JournalEntry>& journal, const Record& record,
+                        const DrillClock& clock);
+
+}  // namespace gauntlet

@@ -1,0 +1,171 @@
+// What hosts owe the driver, and hosts that are lost: every order to an agent has a deadline.
+#include "core/quantity.hpp"
+#include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace gauntlet {
+namespace {
+
+// A deadline that is met so late says that the driver itself was away, stopped or waiting for an agent: what came
+// meanwhile may not have been heard yet.
+constexpr Duration kWasAway = std::chrono::seconds(1);
+
+}  // namespace
+
+// --- deadlines ---------------------------------------------------------------------------------------------------------
+
+/// `takes`: what a healthy host needs for it at most, besides the time to answer.
+void RealCluster::expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes) {
+  Host& owing = hosts_[host.value];
+  if (debt != Debt::ranks_up && debt != Debt::ranks_finished) owing.unpaid.emplace(debt, number);
+  const Duration allowed = std::min(takes, kForever - setup_.answers_within) + setup_.answers_within;
+  const Time due = after(now(), allowed);
+  schedule(due, AnswerDue{host, owing.connection, debt, number, due, allowed});
+}
+
+bool RealCluster::owes(HostId host, Debt debt, std::uint64_t number) const {
+  const Host& owing = hosts_[host.value];
+  const auto misses_rank = [&](const std::set<std::uint32_t>& ranks) {
+    const std::vector<std::uint32_t> own = ranks_of(host);
+    return std::any_of(own.begin(), own.end(), [&](std::uint32_t rank) { return !ranks.contains(rank); });
+  };
+  switch (debt) {
+    case Debt::ranks_up:
+      return ranks_ == RanksState::starting && open_.contains(number) && misses_rank(up_);
+    case Debt::ranks_finished:
+      return ranks_ == RanksState::up && run_ == number && misses_rank(finished_ranks_);
+    case Debt::start:
+    case Debt::stop:
+    case Debt::probe:
+    case Debt::injection:
+      break;
+  }
+  return owing.unpaid.contains({debt, number});
+}
+
+void RealCluster::on(const AnswerDue& due) {
+  const Host& owing = hosts_[due.host.value];
+  if (!owing.link || owing.connection != due.connection || !owes(due.host, due.debt, due.number)) return;
+  if (!due.extended && now() > after(due.at, kWasAway)) {
+    AnswerDue later = due;
+    later.extended = true;
+    later.at = after(now(), setup_.answers_within);
+    return schedule(later.at, later);
+  }
+  const auto not_done = [&] {
+    switch (due.debt) {
+      case Debt::start:
+        return "answered the order to start its ranks";
+      case Debt::stop:
+        return "answered the order to stop its ranks";
+      case Debt::probe:
+        return "answered the order to run a probe";
+      case Debt::injection:
+        return "answered the order to inject a fault";
+      case Debt::ranks_up:
+        return "brought its ranks up";
+      case Debt::ranks_finished:
+        return "reported the end of its ranks";
+    }
+    return "";
+  };
+  platform_.say("host " + std::to_string(due.host.value) + " has not " + not_done() + " within " +
+                to_text(due.allowed) + "; it counts as lost, and its agent is started again");
+  lose(due.host);
+}
+
+// --- lost hosts --------------------------------------------------------------------------------------------------------
+
+/// Its agent ends with its ranks, and another one takes its place.
+void RealCluster::lose(HostId host) {
+  Host& lost = hosts_[host.value];
+  ++lost.connection;
+  lost.unpaid.clear();
+  if (lost.process) lost.process->kill();
+  lost.process.reset();
+  set_link(host, nullptr);
+  ranks_lost(host);
+  schedule(now(), AttendDue{host});
+}
+
+/// The host's ranks died with its agent.
+void RealCluster::ranks_lost(HostId host) {
+  end_waiting_for(host);
+  const bool had_ranks = hosts_[host.value].state == HostState::in_job && ranks_ != RanksState::none;
+  if (!had_ranks) return;
+  for (const Order& order : watches_) {
+    const Watch& watch = std::get<Watch>(order.what);
+    if (watch.signal != Signal::process_exit) continue;
+    push(Seen{.watch = watch.id,
+              .who = component(host),
+              .edge = Edge::sample,
+              .sensed = now(),
+              .value = 137,
+              .more = 0});
+  }
+  if (ranks_ != RanksState::starting) return;
+  for (const OrderId order : open_starts()) close(order, Status::failed);
+}
+
+/// Whoever waits for an answer of that host has waited long enough: none will come.
+void RealCluster::end_waiting_for(HostId host) {
+  std::vector<OrderId> waiting;
+  for (const auto& [id, open] : open_) {
+    if (open.waiting.contains(host.value)) waiting.push_back(OrderId{id});
+  }
+  for (const OrderId order : waiting) {
+    OpenOrder* open = find(order);
+    if (open == nullptr) continue;
+    if (std::holds_alternative<Probe>(open->order.what)) {
+      note_failing(*open, host);
+      report_failing(*open, host);
+    }
+    host_answered(*open, host);
+  }
+}
+
+// --- injections --------------------------------------------------------------------------------------------------------
+
+/// Begun in the journal already. An agent that did it before answers again, and does nothing.
+void RealCluster::inject(std::uint64_t injection) {
+  const PlannedFault& fault = setup_.plan[injection];
+  const std::uint32_t per_host = world_->inventory.gpus_per_host;
+  const HostId host{fault.component.index / per_host};
+  const std::optional<AgentSignal> signal = injector_for(world_->faults[fault.kind.value]);
+  const std::optional<std::uint32_t> rank = rank_on(host, fault.component.index % per_host);
+  if (!signal || !rank || !hosts_[host.value].link)
+    return journal_.write({JournalStep::missed, injection, now()});
+  hosts_[host.value].link->inject(injection, *rank, *signal);
+  expect_answer(host, Debt::injection, injection);
+}
+
+/// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.
+void RealCluster::inject_again(HostId host) {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    const bool here = setup_.plan[i].component.index / world_->inventory.gpus_per_host == host.value;
+    if (here && journal_.begun(i) && !journal_.answered(i)) inject(i);
+  }
+}
+
+/// What agents did before they ended, and nobody looked any more.
+void RealCluster::hear_last_injections() {
+  std::deque<Incoming> rest;
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    rest.swap(inbox_);
+  }
+  try {
+    for (const Incoming& each : rest) {
+      const auto* message = std::get_if<AgentMessage>(&each.what);
+      const auto* injected = message == nullptr ? nullptr : std::get_if<AgentInjected>(message);
+      if (injected != nullptr) on(HostId{each.host}, *injected);
+    }
+  } catch (const std::exception& error) {
+    platform_.say(error.what());
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,262 @@
+// The driver's loop: agents' messages, timers, and what of them becomes an observation.
+#include "real/driver/real_cluster.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace gauntlet {
+namespace {
+
+constexpr Duration kAgentRetry =
+    std::chrono::seconds(5);  // until an agent that could not be started is tried again
+
+}  // namespace
+
+Time RealCluster::now() {
+  last_ = std::max(last_, clock_.at(platform_.clock().monotonic_ns()));
+  return last_;
+}
+
+void RealCluster::push(const Observation& what) { outbox_.push_back({now(), what}); }
+
+void RealCluster::schedule(Time at, const Due& due) { timers_.emplace(at, due); }
+
+Time RealCluster::next_deadline() const {
+  Time deadline = timers_.empty() ? kNever : timers_.begin()->first;
+  for (const Host& host : hosts_) {
+    for (const auto& [watch, filter] : host.silence) deadline = std::min(deadline, filter.deadline());
+  }
+  return deadline;
+}
+
+std::optional<Observed> RealCluster::next(Time until) {
+  constexpr auto kLookUp = std::chrono::milliseconds(200);  // how soon a request to stop is noticed
+  while (true) {
+    alive_at_ns_ = platform_.clock().monotonic_ns();
+    if (!outbox_.empty()) {
+      Observed first = outbox_.front();
+      outbox_.pop_front();
+      first.at = std::max(first.at, now());  // the driver's receipt
+      return first;
+    }
+    if (finished_ || setup_.stopped()) return std::nullopt;
+    hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
+    run_due();
+    if (!outbox_.empty()) continue;
+    if (now() >= until) return std::nullopt;
+
+    const Time present = now();
+    const Time wake = std::min({next_deadline(), until, present + Duration(kLookUp)});
+    inbox_filled_->sleep(std::max(Duration::zero(), wake - present));
+  }
+}
+
+void RealCluster::hear_inbox() {
+  std::deque<Incoming> arrived;
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    arrived.swap(inbox_);
+  }
+  for (const Incoming& each : arrived) {
+    const HostId host{each.host};
+    const bool current = hosts_[each.host].connection == each.connection;
+    if (const auto* lost = std::get_if<Lost>(&each.what)) {
+      if (current) on(host, *lost);
+      continue;
+    }
+    const auto& message = std::get<AgentMessage>(each.what);
+    if (const auto* injected = std::get_if<AgentInjected>(&message)) {
+      on(host, *injected);  // it was done, whatever became of its agent
+    } else if (current) {
+      std::visit(
+          [&](const auto& said) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(said)>, AgentHeartbeat>) {
+              on_heartbeat(host, each.at);
+            } else {
+              on(host, said);
+            }
+          },
+          message);
+    }
+  }
+}
+
+void RealCluster::run_due() {
+  const Time present = now();
+  while (!timers_.empty() && timers_.begin()->first <= present) {
+    const Due due = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    std::visit([this](const auto& what) { on(what); }, due);
+  }
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    for (auto& [watch, filter] : hosts_[h].silence) {
+      if (const auto edge = filter.on_deadline(present)) {
+        push(Seen{.watch = watch,
+                  .who = component(HostId{h}),
+                  .edge = *edge,
+                  .sensed = present,
+                  .value = 0,
+                  .more = 0});
+      }
+    }
+  }
+}
+
+void RealCluster::finish(Ending ending) {
+  if (finished_) return;
+  check_own();  // its end is the end of the agents
+  push(Finished{JobId{0}, ending});
+  finished_ = true;
+}
+
+// --- what agents say -------------------------------------------------------------------------------------------------
+
+/// What ranks it has, reconcile() asked, and saw.
+void RealCluster::on(HostId host, const AgentAttending& message) {
+  hosts_[host.value].identity = message.identity;
+}
+
+std::vector<HostIdentity> RealCluster::identities() const {
+  std::vector<HostIdentity> identities;
+  for (const Host& host : hosts_) identities.push_back(host.identity);
+  return identities;
+}
+
+void RealCluster::on_heartbeat(HostId host, Time came) {
+  Host& beating = hosts_[host.value];
+  const Time at = std::max(came, beating.watched_since);
+  for (auto& [watch, filter] : beating.silence) {
+    if (const auto edge = filter.on_sample(at)) {
+      push(Seen{
+          .watch = watch, .who = component(host), .edge = *edge, .sensed = now(), .value = 0, .more = 0});
+    }
+  }
+}
+
+void RealCluster::on(HostId host, const AgentSeen& message) {
+  const HostState state = hosts_[host.value].state;
+  if (state == HostState::in_repair || state == HostState::returned) return;
+  if (const auto* seen = std::get_if<Seen>(&message.observed.what); seen && state != HostState::in_job) {
+    const bool of_job = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
+      const Watch& watch = std::get<Watch>(each.what);
+      return watch.id == seen->watch && watch.who.subset == Scope::Subset::job;
+    });
+    if (of_job) return;  // its hosts alone are looked at
+  }
+  push(message.observed.what);
+}
+
+void RealCluster::on(HostId, const AgentRankLine& message) {
+  const std::optional<RankLine> line = parse_rank_line(message.line);
+  if (!line) return;
+  progress_.add(message.run, message.rank, *line);
+  if (is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
+  if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
+    most_steps_ = line->step;
+    progress_at_ = now();
+  }
+  if (message.run != run_ || ranks_ == RanksState::none) return;
+  if (line->kind == RankLine::Kind::up) on_up(message.rank, line->step);
+  if (line->kind == RankLine::Kind::finished) on_finished(message.rank);
+}
+
+/// The rank goes on after that step.
+void RealCluster::on_up(std::uint32_t rank, std::int64_t step) {
+  if (ranks_ != RanksState::starting) return;
+  up_.insert(rank);
+  if (up_.size() < world_->job.layout.ranks()) return;
+  ranks_ = RanksState::up;
+  for (const OrderId order : open_starts()) close(order, Status::done, Loaded{step});
+}
+
+void RealCluster::on_finished(std::uint32_t rank) {
+  if (finished_ranks_.empty()) {  // the others do the same steps: they wait for nobody longer than this
+    for (const HostId host : slots_) expect_answer(host, Debt::ranks_finished, run_, collective_timeout_);
+  }
+  finished_ranks_.insert(rank);
+  if (finished_ranks_.size() < world_->job.layout.ranks()) return;
+  finish(Ending::completed);
+}
+
+void RealCluster::on(HostId host, const AgentDone& message) {
+  for (const Debt debt : {Debt::start, Debt::stop, Debt::probe})
+    hosts_[host.value].unpaid.erase({debt, message.order});
+  OpenOrder* open = find(OrderId{message.order});
+  if (open == nullptr) return;
+  const bool probe = std::holds_alternative<Probe>(open->order.what);
+  const bool start = std::holds_alternative<Start>(open->order.what);
+  if (!message.ok) platform_.say("host " + std::to_string(host.value) + ": " + message.why);
+  if (probe && (message.faulty || !message.ok)) {
+    note_failing(*open, host);
+    if (!message.ok) report_failing(*open, host);  // else the agent has reported it
+  }
+  if (!start) return host_answered(*open, host);
+  if (!message.ok) close(open->order.id, Status::failed);
+}
+
+/// A host that could not be examined fails the probe.
+void RealCluster::report_failing(const OpenOrder& open, HostId host) {
+  push(Seen{.watch = std::get<Probe>(open.order.what).report,
+            .who = component(host),
+            .edge = Edge::sample,
+            .sensed = now(),
+            .value = 1,
+            .more = 0});
+}
+
+void RealCluster::on(HostId, const AgentRankExited& message) {
+  if (message.run != run_ || ranks_ != RanksState::starting) return;
+  for (const OrderId order : open_starts()) close(order, Status::failed);
+}
+
+void RealCluster::on(HostId host, const AgentInjected& message) {
+  hosts_[host.value].unpaid.erase({Debt::injection, message.injection});
+  if (message.injection >= setup_.plan.size() || journal_.answered(message.injection)) return;  // told twice
+  const JournalStep step = message.ok ? JournalStep::observed : JournalStep::missed;
+  journal_.write({step, message.injection, clock_.at(message.at_ns)});
+}
+
+void RealCluster::on(HostId host, const Lost& message) {
+  if (hosts_[host.value].state == HostState::in_repair) return;
+  if (obeyed_epoch(message.why).value_or(0) > setup_.epoch) {
+    superseded_ = true;
+    throw Superseded("another driver took over: " + message.why);
+  }
+  platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
+                "); starting it again");
+  hosts_[host.value].process.reset();
+  lose(host);
+}
+
+// --- timers ------------------------------------------------------------------------------------------------------------
+
+void RealCluster::on(const WakeDue& due) { close(due.order, Status::done); }
+
+void RealCluster::on(const RepairDue& due) {
+  if (!launch_and_attend(due.host)) return schedule(now() + kAgentRetry, due);
+  hosts_[due.host.value].state = HostState::returned;
+  push(HostReturned{due.host});
+}
+
+void RealCluster::on(const InjectionDue& due) {
+  check_own();  // the journal is a later driver's too
+  journal_.write({JournalStep::began, due.injection, now()});
+  inject(due.injection);
+}
+
+/// Until it answers the host is silent, as its heartbeat watches will say.
+void RealCluster::on(const AttendDue& due) {
+  const Host& host = hosts_[due.host.value];
+  if (host.link || host.state == HostState::in_repair) return;
+  if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
+}
+
+void RealCluster::on(const WindowDue&) { finish(Ending::time_over); }
+
+void RealCluster::on(const GiveUpDue&) {
+  const Time due = after(progress_at_, world_->job.give_up_after);
+  if (now() < due) return schedule(due, GiveUpDue{});
+  finish(Ending::gave_up);
+}
+
+}  // namespace gauntlet

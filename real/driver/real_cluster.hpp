@@ -1,0 +1,265 @@
+// The real cluster behind the seam: agents on machines, ranks under them, and the faults of a plan injected into them.
+//
+// One thread owns it, the driver's. Agents' messages come in on threads of their links and wait in an inbox; `next`
+// sleeps until one of them, or until a timer of its own, is due. Clock, agents and the way to them are the platform's
+// (real/driver/platform.hpp); the journal and the raw progress are files. What policies learn is what agents' filters let through
+// and the outcomes of orders; what is injected goes to the journal alone.
+//
+// Where this world is simpler than the simulated one: a new checkpoint interval takes effect at the next start, a
+// checkpoint out of turn is answered `failed`, and a person who is asked finds nothing.
+#pragma once
+
+#include "core/cluster.hpp"
+#include "core/filter.hpp"
+#include "core/random/stream.hpp"
+#include "core/record/record.hpp"
+#include "models/world/fault_plan.hpp"
+#include "models/world/world.hpp"
+#include "real/driver/platform.hpp"
+#include "real/driver/raw_progress.hpp"
+#include "real/injectors/journal.hpp"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// How long an agent may take to answer an order, beyond what the order itself takes; then its host counts as lost. An
+/// agent answers within milliseconds. On a machine that other work keeps busy it has been seen to take seconds.
+inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
+
+struct DrillSetup {
+  std::string directory;        // of sockets, checkpoints, the journal and the raw progress; ours alone
+  std::int64_t started_ns = 0;  // on the platform's clock: the drill's time zero
+  std::uint64_t epoch = 1;      // rises with each driver that takes over
+  Seed seed;
+  FaultPlan plan;
+  const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run, and nobody is waited for long
+  bool stopped() const { return stop != nullptr && *stop; }
+  Duration answers_within = kAnswersWithin;
+};
+
+/// Agents obey a later driver: this one has ended, without touching them or what they work on.
+struct Superseded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// It was asked to stop while its agents were started: nothing is left running.
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class RealCluster final : public Cluster {
+ public:
+  /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
+  /// std::runtime_error, with nothing left running, when an agent cannot be started; Interrupted when it is to stop
+  /// before all of them are there. All but `setup` must outlive it.
+  RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform);
+  /// Ends the agents and their ranks, unless they obey a later driver.
+  ~RealCluster() override;
+
+  /// Throws Superseded, and std::runtime_error where the drill's own directory fails it.
+  std::optional<Observed> next(Time until) override;
+  void start(const Order& order) override;
+
+  /// By HostId, as their agents said when they were attended to last; empty where none ever was.
+  std::vector<HostIdentity> identities() const;
+  const RawProgress& raw_progress() const { return progress_; }
+  const Journal& journal() const { return journal_; }
+
+ private:
+  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
+  enum class RanksState : std::uint8_t { none, starting, up };
+  /// What a host owes: the answers to four orders, and the lines of its ranks after a start and at the end of the job.
+  enum class Debt : std::uint8_t { start, stop, probe, injection, ranks_up, ranks_finished };
+  struct Host {
+    HostState state = HostState::spare;
+    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while its agent is gone
+    std::uint32_t connection = 0;          // counts the attendances: what an older one still sends is dropped
+    std::unique_ptr<AgentHandle> process;  // null where none is known
+    HostIdentity identity;
+    std::vector<std::pair<WatchId, SilenceFilter>> silence;
+    Time watched_since{};                             // the youngest of `silence`
+    std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers to orders, by order or injection
+  };
+  struct Lost {
+    std::string why;
+  };
+  struct Incoming {
+    std::uint32_t host;
+    std::uint32_t connection;
+    Time at;  // when it came
+    std::variant<AgentMessage, Lost> what;
+  };
+  struct OpenOrder {
+    Order order;
+    Time began;
+    bool taken = true;                // what take() said
+    std::set<std::uint32_t> waiting;  // hosts that have not answered
+    std::uint32_t failing = 0;        // Probe: hosts that failed
+    std::optional<HostId> first_failing{};
+  };
+  // Timers.
+  struct WakeDue {
+    OrderId order;
+  };
+  struct RepairDue {
+    HostId host;
+  };
+  struct InjectionDue {
+    std::uint64_t injection;
+  };
+  struct WindowDue {};
+  struct GiveUpDue {};
+  struct AttendDue {
+    HostId host;
+  };  // its agent is gone
+  struct AnswerDue {
+    HostId host;
+    std::uint32_t connection;
+    Debt debt;
+    std::uint64_t number;  // of the order, the injection or the run
+    Time at;
+    Duration allowed;
+    bool extended = false;
+  };  // a host that has not answered by then is lost
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, AnswerDue>;
+
+  // real_cluster.cpp: the loop, and what agents say
+  Time now();
+  AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
+  void push(const Observation& what);
+  void schedule(Time at, const Due& due);
+  Time next_deadline() const;
+  void hear_inbox();
+  void run_due();
+  void finish(Ending ending);
+  void on(HostId host, const AgentAttending& message);
+  void on_heartbeat(HostId host, Time came);
+  void on(HostId host, const AgentSeen& message);
+  void on(HostId host, const AgentRankLine& message);
+  void on_up(std::uint32_t rank, std::int64_t step);
+  void on_finished(std::uint32_t rank);
+  void on(HostId host, const AgentDone& message);
+  void on(HostId host, const AgentRankExited& message);
+  void on(HostId host, const AgentInjected& message);
+  void on(HostId host, const Lost& message);
+  void on(const WakeDue& due);
+  void on(const RepairDue& due);
+  void on(const InjectionDue& due);
+  void on(const WindowDue& due);
+  void on(const GiveUpDue& due);
+  void on(const AttendDue& due);
+  void on(const AnswerDue& due);
+
+  // real_hosts.cpp: agents, and taking over from an earlier driver
+  std::uint32_t last_run_begun() const;
+  void begin_drill(bool taking_over);
+  void end_agents();
+  void check_own();
+  void launch(HostId host);
+  bool launch_and_attend(HostId host);
+  void set_link(HostId host, std::unique_ptr<AgentLink> link);
+  void renew_leases();
+  std::string last_words(HostId host) const;
+  void attend(HostId host);
+  void send_watches(HostId host);
+  void release(HostId host);
+  void restore(const Record& so_far);
+  void reconcile();
+  std::vector<std::uint32_t> ranks_of(HostId host) const;
+  std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
+
+  // real_answers.cpp: what hosts owe, and hosts that are lost
+  void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
+  bool owes(HostId host, Debt debt, std::uint64_t number) const;
+  void lose(HostId host);
+  void ranks_lost(HostId host);
+  void end_waiting_for(HostId host);
+  void inject(std::uint64_t injection);
+  void inject_again(HostId host);
+  void hear_last_injections();
+
+  // real_orders.cpp
+  bool take(const Order& order);
+  void apply(const Order& order, Status status, const Result& result);
+  OpenOrder* find(OrderId order);
+  void close(OrderId order, Status status, const Result& result = {});
+  void host_answered(OpenOrder& open, HostId host);
+  void report_failing(const OpenOrder& open, HostId host);
+  std::vector<OrderId> open_starts() const;
+  void start_ranks(OpenOrder& open);
+  void stop_ranks(OpenOrder& open);
+  void run_probe(OpenOrder& open);
+  void grant_spares();
+  void note_undone();
+  void note_failing(OpenOrder& open, HostId host);
+  std::string run_directory(std::uint32_t run) const;
+  std::vector<std::string> trainer_arguments() const;
+  void begin(OpenOrder& open, const Watch& action);
+  void begin(OpenOrder& open, const Unwatch& action);
+  void begin(OpenOrder& open, const Wake& action);
+  void begin(OpenOrder& open, const Cancel& action);
+  void begin(OpenOrder& open, const CheckpointEvery& action);
+  void begin(OpenOrder& open, const Checkpoint& action);
+  void begin(OpenOrder& open, const Stop& action);
+  void begin(OpenOrder& open, const Start& action);
+  void begin(OpenOrder& open, const Acquire& action);
+  void begin(OpenOrder& open, const Evict& action);
+  void begin(OpenOrder& open, const Readmit& action);
+  void begin(OpenOrder& open, const Probe& action);
+  void begin(OpenOrder& open, const Ask& action);
+  void begin(OpenOrder& open, const Alert& action);
+  void begin(OpenOrder& open, const Retire& action);
+  void begin(OpenOrder& open, const StandBy& action);
+  void begin(OpenOrder& open, const Release& action);
+
+  const World* world_;
+  DrillSetup setup_;
+  Platform& platform_;
+  DrillClock clock_;
+  Journal journal_;
+  RawProgress progress_;
+
+  std::mutex inbox_mutex_;
+  std::unique_ptr<Alarm> inbox_filled_;
+  std::deque<Incoming> inbox_;
+  std::deque<Observed> outbox_;
+  std::multimap<Time, Due> timers_;
+  Time last_{};
+  bool finished_ = false;
+  bool superseded_ = false;
+
+  // Leases are renewed from a thread of their own, so that waiting for one agent does not end the ranks of the others;
+  // but only while the driver's thread shows signs of life.
+  std::mutex links_mutex_;
+  std::atomic<std::int64_t> alive_at_ns_;
+  std::unique_ptr<Repeater> renewer_;
+
+  std::vector<Host> hosts_;
+  std::vector<HostId> slots_;
+  std::vector<std::uint32_t> vacant_;
+  std::deque<HostId> spares_;
+  std::vector<Order> watches_;               // standing, to be told to agents that come back
+  std::map<std::uint64_t, OpenOrder> open_;  // by order id
+  Stream repair_draws_, person_draws_;
+
+  RanksState ranks_ = RanksState::none;
+  std::uint32_t run_ = 0;  // starts of the job so far
+  Duration checkpoint_interval_ = kForever;
+  Duration collective_timeout_ = kForever;
+  std::set<std::uint32_t> up_;  // ranks of this run
+  std::set<std::uint32_t> finished_ranks_;
+  std::int64_t most_steps_ = 0;  // that any run completed
+  Time progress_at_;             // when it did, or when this driver began
+};
+
+}  // namespace gauntlet

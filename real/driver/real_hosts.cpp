@@ -1,0 +1,400 @@
+// Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
+#include "core/quantity.hpp"
+#include "real/driver/drill_place.hpp"
+#include "real/driver/real_cluster.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+
+namespace gauntlet {
+namespace {
+
+constexpr Duration kAgentIsThere = std::chrono::seconds(2);  // one that an earlier driver left
+
+/// An agent that is told to quit, with its ranks.
+Duration quits_within(const DrillSetup& setup) {
+  return std::min<Duration>(setup.answers_within, std::chrono::seconds(5));
+}
+
+/// Empty where no later driver has the drill.
+std::string problem_of_owner(const DrillSetup& setup) {
+  const std::optional<std::uint64_t> newest = newest_epoch(setup.directory);
+  if (newest && *newest <= setup.epoch) return "";
+  return "another driver took over: " + (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill"
+                                                : setup.directory + " is removed");
+}
+
+/// Says who has the drill from now on, before its files are opened: opening them replaces them, and an earlier driver
+/// writes on in those that nobody reads any more.
+DrillSetup take_drill(DrillSetup setup) {
+  if (newest_epoch(setup.directory).value_or(0) < setup.epoch) write_epoch(setup.directory, setup.epoch);
+  if (const std::string problem = problem_of_owner(setup); !problem.empty()) throw Superseded(problem);
+  return setup;
+}
+
+}  // namespace
+
+RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform)
+    : world_(&world),
+      setup_(take_drill(std::move(setup))),
+      platform_(platform),
+      clock_(setup_.started_ns),
+      journal_(setup_.directory + "/journal"),
+      progress_(setup_.directory + "/progress"),
+      inbox_filled_(platform.clock().alarm()),
+      hosts_(world.inventory.hosts()),
+      repair_draws_(setup_.seed, stream_name("repair")),
+      person_draws_(setup_.seed, stream_name("person")) {
+  for (std::uint32_t s = 0; s < world.inventory.job_hosts; ++s) {
+    slots_.push_back(HostId{s});
+    hosts_[s].state = HostState::in_job;
+  }
+  for (std::uint32_t h = world.inventory.job_hosts; h < hosts_.size(); ++h) spares_.push_back(HostId{h});
+
+  for (const RawProgress::Entry& entry : progress_.entries()) {
+    if (entry.rank == 0 && entry.line.kind == RankLine::Kind::step)
+      most_steps_ = std::max(most_steps_, entry.line.step);
+  }
+  const bool taking_over = !so_far.observations.empty();
+  if (taking_over) restore(so_far);
+  run_ = std::max(run_, last_run_begun());
+  alive_at_ns_ = platform_.clock().monotonic_ns();
+  renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
+  try {
+    begin_drill(taking_over);
+  } catch (...) {
+    const bool said = superseded_;
+    end_agents();
+    // Then that is why it failed: its agents ended on the later driver's order, or it was told to stop too late.
+    if (superseded_ && !said) throw Superseded("another driver took over while agents were started");
+    throw;
+  }
+}
+
+/// None is used twice: an earlier driver may have begun one that no order and no rank tells of.
+std::uint32_t RealCluster::last_run_begun() const {
+  std::uint32_t last = 0;
+  for (const RawProgress::Entry& entry : progress_.entries()) last = std::max(last, entry.run);
+  constexpr std::string_view kRun = "run-";
+  for (const auto& each : std::filesystem::directory_iterator(setup_.directory)) {
+    const std::string name = each.path().filename().string();
+    std::uint32_t number = 0;
+    if (!name.starts_with(kRun)) continue;
+    std::from_chars(name.data() + kRun.size(), name.data() + name.size(), number);
+    last = std::max(last, number);
+  }
+  return last;
+}
+
+void RealCluster::begin_drill(bool taking_over) {
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    if (hosts_[h].state != HostState::in_repair && !taking_over) launch(HostId{h});
+  }
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    if (hosts_[h].state != HostState::in_repair) attend(HostId{h});
+  }
+  progress_at_ = now();
+  if (world_->job.window > Duration::zero()) schedule(kStart + world_->job.window, WindowDue{});
+  if (world_->job.give_up_after > Duration::zero()) {
+    schedule(after(progress_at_, world_->job.give_up_after), GiveUpDue{});
+  }
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    if (!taking_over) journal_.write({JournalStep::armed, i, now()});
+    if (!journal_.begun(i)) schedule(setup_.plan[i].at, InjectionDue{i});
+  }
+  if (taking_over) {
+    reconcile();
+  } else {
+    push(Started{JobId{0}, world_->inventory});
+  }
+}
+
+RealCluster::~RealCluster() { end_agents(); }
+
+/// Nothing is left running; agents that obey a later driver are left to it.
+void RealCluster::end_agents() {
+  renewer_.reset();
+  {
+    const std::lock_guard lock(inbox_mutex_);  // nobody may have looked
+    for (const Incoming& each : inbox_) {
+      const auto* lost = std::get_if<Lost>(&each.what);
+      if (lost != nullptr && obeyed_epoch(lost->why).value_or(0) > setup_.epoch) superseded_ = true;
+    }
+  }
+  if (newest_epoch(setup_.directory).value_or(0) > setup_.epoch) superseded_ = true;
+  if (superseded_) {
+    for (Host& host : hosts_) {
+      if (host.process) host.process->let_go();
+      host.process.reset();
+    }
+  } else {
+    for (Host& host : hosts_) {
+      if (host.link) host.link->quit();
+    }
+  }
+  std::vector<AgentHandle*> processes;
+  for (Host& host : hosts_)
+    if (host.process) processes.push_back(host.process.get());
+  platform_.processes().wait_or_end(processes, quits_within(setup_), setup_.stop);
+  for (Host& host : hosts_) {
+    host.process.reset();
+    if (host.link) host.link->close();
+  }
+  if (!superseded_) hear_last_injections();
+}
+
+/// On the repeater's thread.
+void RealCluster::renew_leases() {
+  // Longer than the driver waits for any one agent: for its predecessor to end, for its socket, for its answer.
+  const Duration sign_of_life = std::chrono::seconds(20) + 2 * setup_.answers_within;
+  const std::lock_guard lock(links_mutex_);
+  if (Duration(platform_.clock().monotonic_ns() - alive_at_ns_) >= sign_of_life) return;
+  for (const Host& host : hosts_) {
+    if (host.link) host.link->lease(world_->drill.lease);
+  }
+}
+
+/// The link before it, if any, ends outside the lock: that may take a while.
+void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
+  {
+    const std::lock_guard lock(links_mutex_);
+    hosts_[host.value].link.swap(link);
+  }
+  link.reset();
+}
+
+/// Throws Superseded where a later driver has the drill. Agents tell too, but only those that this one talks with.
+void RealCluster::check_own() {
+  const std::string problem = problem_of_owner(setup_);
+  if (problem.empty()) return;
+  superseded_ = true;
+  throw Superseded(problem);
+}
+
+void RealCluster::launch(HostId host) {
+  check_own();
+  hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty(), setup_.stop);
+}
+
+/// False, and said, where the agent cannot be started or does not answer.
+bool RealCluster::launch_and_attend(HostId host) {
+  alive_at_ns_ = platform_.clock().monotonic_ns();
+  try {
+    launch(host);
+    attend(host);
+    return true;
+  } catch (const Superseded&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (!setup_.stopped()) platform_.say(error.what());
+    set_link(host, nullptr);
+    Host& given_up = hosts_[host.value];
+    if (given_up.process) given_up.process->wait_or_end(Duration::zero(), setup_.stop);
+    given_up.process.reset();
+    return false;
+  }
+}
+
+/// Where its log is not read any more, its end says why an agent did not answer.
+std::string RealCluster::last_words(HostId host) const {
+  const std::string last = platform_.processes().last_words(name_of(host));
+  return last.empty() ? "it said nothing" : "it last said: " + last;
+}
+
+void RealCluster::attend(HostId host) {
+  Host& attended = hosts_[host.value];
+  const std::uint32_t connection = ++attended.connection;
+  attended.unpaid.clear();
+  const auto put = [this, host, connection](std::variant<AgentMessage, Lost> what) {
+    {
+      const std::lock_guard lock(inbox_mutex_);
+      const Time came = clock_.at(platform_.clock().monotonic_ns());
+      inbox_.push_back({host.value, connection, came, std::move(what)});
+    }
+    inbox_filled_->wake();
+  };
+  const auto link = [&] {
+    set_link(host, platform_.transport().link(
+                       name_of(host),
+                       {.epoch = setup_.epoch,
+                        .greeting = {.started_ns = setup_.started_ns,
+                                     .patterns = world_->patterns,
+                                     .heartbeat_period = world_->telemetry.heartbeat_period}},
+                       {.receive = [put](const AgentMessage& message) { put(message); },
+                        .lost = [put](const std::string& why) { put(Lost{why}); }}));
+  };
+  // One that ends before it listens is not waited for.
+  const auto connect_started = [&](std::string& why) {
+    constexpr Duration kLook = std::chrono::milliseconds(20);
+    for (Duration waited{};
+         waited < setup_.answers_within && !setup_.stopped() && !platform_.transport().listens(name_of(host));
+         waited += kLook) {
+      if (!attended.process->exits_within(kLook)) continue;
+      why = "it ended";
+      return false;
+    }
+    return attended.link->connect(setup_.answers_within, why, setup_.stop);
+  };
+  alive_at_ns_ = platform_.clock().monotonic_ns();
+  std::string why;
+  link();
+  const bool started_by_us = attended.process != nullptr;
+  bool answers =
+      started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why, setup_.stop);
+  if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
+    superseded_ = true;
+    throw Superseded("another driver took over: " + why);
+  }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
+  if (!answers && !started_by_us) {
+    platform_.say("the earlier driver's agent of host " + std::to_string(host.value) + " does not answer (" +
+                  why + "); starting another");
+    launch(host);
+    link();
+    answers = connect_started(why);
+  }
+  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
+  if (!answers) {
+    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
+                             "; " + last_words(host));
+  }
+  // From now on it is waited for like one of ours: its stream breaks before it is gone.
+  if (!attended.process) {
+    attended.process = platform_.processes().find(name_of(host));
+    if (!attended.process)
+      platform_.say("the process of the agent of host " + std::to_string(host.value) +
+                    " is not to be found; its end is not awaited");
+  }
+  attended.link->lease(world_->drill.lease);
+  send_watches(host);
+  inject_again(host);
+}
+
+void RealCluster::send_watches(HostId host) {
+  Host& told = hosts_[host.value];
+  if (!told.link) return;  // it will be told when it is attended to
+  told.silence.clear();
+  told.watched_since = now();
+  for (const Order& order : watches_) {
+    const Watch& watch = std::get<Watch>(order.what);
+    if (watch.signal == Signal::heartbeat) {
+      told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
+    } else {
+      told.link->watch(order);
+    }
+  }
+}
+
+/// The host leaves: its agent and ranks end.
+void RealCluster::release(HostId host) {
+  Host& leaving = hosts_[host.value];
+  ++leaving.connection;
+  leaving.silence.clear();
+  leaving.unpaid.clear();
+  if (leaving.link) leaving.link->quit();
+  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_), setup_.stop) &&
+      !setup_.stopped()) {
+    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
+                  to_text(quits_within(setup_)) + "; it was ended");
+  }
+  leaving.process.reset();
+  set_link(host, nullptr);
+  end_waiting_for(host);
+}
+
+std::vector<std::uint32_t> RealCluster::ranks_of(HostId host) const {
+  std::vector<std::uint32_t> ranks;
+  const std::uint32_t per_host = world_->inventory.gpus_per_host;
+  for (std::uint32_t rank = 0; rank < world_->job.layout.ranks(); ++rank) {
+    if (slots_[seat_of_rank(rank, per_host).slot] == host) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+/// The rank on that GPU of the host; nothing where the host does not carry the job.
+std::optional<std::uint32_t> RealCluster::rank_on(HostId host, std::uint32_t gpu) const {
+  const auto slot = std::find(slots_.begin(), slots_.end(), host);
+  if (hosts_[host.value].state != HostState::in_job || slot == slots_.end()) return std::nullopt;
+  return rank_of_seat({static_cast<std::uint32_t>(slot - slots_.begin()), gpu},
+                      world_->inventory.gpus_per_host);
+}
+
+// --- taking over -------------------------------------------------------------------------------------------------------
+
+/// What the orders so far and their outcomes have made of the cluster, by the same take() and apply() as live. Orders that have
+/// no outcome yet stay open.
+void RealCluster::restore(const Record& so_far) {
+  std::map<std::uint64_t, std::size_t> heard;  // when the outcome of an order was
+  for (std::size_t i = 0; i < so_far.observations.size(); ++i) {
+    if (const auto* outcome = std::get_if<Outcome>(&so_far.observations[i].what))
+      heard.emplace(outcome->order.value, i);
+  }
+  const auto answer = [&](const Observed& seen) {
+    const auto* outcome = std::get_if<Outcome>(&seen.what);
+    const auto found = outcome == nullptr ? open_.end() : open_.find(outcome->order.value);
+    if (found == open_.end()) return;
+    apply(found->second.order, outcome->status, outcome->result);
+    open_.erase(found);
+  };
+  auto order = so_far.orders.begin();
+  for (std::size_t i = 0; i < so_far.observations.size(); ++i) {
+    const Observed& seen = so_far.observations[i];
+    last_ = std::max(last_, seen.at);
+    answer(seen);
+    if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
+      hosts_[returned->host.value].state = HostState::returned;
+    }
+    for (; order != so_far.orders.end() && order->observations <= i + 1; ++order) {
+      const std::uint64_t id = order->order.id.value;
+      const bool taken = take(order->order);
+      const auto outcome = heard.find(id);
+      const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
+                              std::holds_alternative<Readmit>(order->order.what);
+      if (moves_host && outcome != heard.end()) {
+        // These are done when they are begun. A grant whose outcome was heard before theirs was done before them, though
+        // it may stand after the order: then the host was evicted before its grant was heard of.
+        for (std::size_t j = i + 1; j < outcome->second; ++j) {
+          const auto* earlier = std::get_if<Outcome>(&so_far.observations[j].what);
+          if (earlier != nullptr && std::holds_alternative<Granted>(earlier->result))
+            answer(so_far.observations[j]);
+        }
+        const auto& done = std::get<Outcome>(so_far.observations[outcome->second].what);
+        apply(order->order, done.status, done.result);
+      } else {
+        open_.emplace(id, OpenOrder{order->order, order->at, taken, {}, 0, {}});
+      }
+    }
+  }
+}
+
+/// Begins again what was open, and reports what was lost while nobody watched.
+void RealCluster::reconcile() {
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    if (hosts_[h].state == HostState::in_repair) schedule(now(), RepairDue{HostId{h}});
+  }
+  const std::map<std::uint64_t, OpenOrder> open = std::exchange(open_, {});
+  if (ranks_ == RanksState::up) {
+    // The links' first messages say who still has ranks of this run.
+    const std::lock_guard lock(inbox_mutex_);
+    for (const HostId host : slots_) {
+      const bool runs = std::any_of(inbox_.begin(), inbox_.end(), [&](const Incoming& each) {
+        if (each.host != host.value || each.connection != hosts_[host.value].connection) return false;
+        const auto* message = std::get_if<AgentMessage>(&each.what);
+        const auto* attending = message == nullptr ? nullptr : std::get_if<AgentAttending>(message);
+        return attending != nullptr && attending->run == run_ &&
+               attending->ranks.size() == ranks_of(host).size();
+      });
+      if (!runs) ranks_lost(host);
+    }
+  }
+  for (const auto& [id, each] : open) {
+    if (each.taken && std::holds_alternative<Start>(each.order.what))
+      ranks_ = RanksState::none;  // from nothing
+    start(each.order);
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,331 @@
+// Orders to real machines and their outcomes: exactly one for each.
+#include "core/contract.hpp"
+#include "core/record/codec.hpp"
+#include "real/driver/real_cluster.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace gauntlet {
+namespace {
+
+constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine that does it all is busy
+
+}  // namespace
+
+void RealCluster::start(const Order& order) {
+  if (finished_) return;
+  const bool taken = take(order);
+  OpenOrder& open =
+      open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
+  std::visit([&](const auto& action) { begin(open, action); }, order.what);
+}
+
+// --- what orders and their outcomes make of the cluster, live and when a record of them is read ------------------------
+
+/// At the order. False where it changes nothing: a Watch that stands already, a Start that cannot be.
+bool RealCluster::take(const Order& order) {
+  if (const auto* watch = std::get_if<Watch>(&order.what)) {
+    const bool stands = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
+      return std::get<Watch>(each.what).id == watch->id;
+    });
+    if (!stands) watches_.push_back(order);
+    return !stands;
+  }
+  if (const auto* unwatch = std::get_if<Unwatch>(&order.what)) {
+    std::erase_if(watches_,
+                  [&](const Order& each) { return std::get<Watch>(each.what).id == unwatch->watch; });
+  } else if (const auto* every = std::get_if<CheckpointEvery>(&order.what)) {
+    checkpoint_interval_ = every->interval;
+  } else if (std::holds_alternative<Stop>(order.what)) {
+    ranks_ = RanksState::none;
+    up_.clear();
+    finished_ranks_.clear();
+  } else if (const auto* start = std::get_if<Start>(&order.what)) {
+    if (ranks_ != RanksState::none || !vacant_.empty()) return false;
+    collective_timeout_ = start->collective_timeout;
+    ++run_;
+    ranks_ = RanksState::starting;
+    up_.clear();
+    finished_ranks_.clear();
+  }
+  return true;
+}
+
+/// At its outcome.
+void RealCluster::apply(const Order& order, Status status, const Result& result) {
+  if (status != Status::done) return;
+  if (std::holds_alternative<Start>(order.what)) ranks_ = RanksState::up;
+  if (const auto* granted = std::get_if<Granted>(&result)) {
+    expect(!vacant_.empty(), "a host was granted to a slot that was empty");
+    const std::uint32_t slot = vacant_.front();
+    vacant_.erase(vacant_.begin());
+    slots_[slot] = granted->host;
+    expect(std::erase(spares_, granted->host) > 0, "a host was granted that stood by");
+    hosts_[granted->host.value].state = HostState::in_job;
+  }
+  if (const auto* evict = std::get_if<Evict>(&order.what)) {
+    Host& host = hosts_[evict->host.value];
+    if (host.state == HostState::in_job) {
+      const auto slot = std::find(slots_.begin(), slots_.end(), evict->host);
+      vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
+    }
+    std::erase(spares_, evict->host);
+    host.state = HostState::in_repair;
+  }
+  if (const auto* readmit = std::get_if<Readmit>(&order.what)) {
+    hosts_[readmit->host.value].state = HostState::spare;
+    spares_.push_back(readmit->host);
+  }
+}
+
+// --- bookkeeping -------------------------------------------------------------------------------------------------------
+
+RealCluster::OpenOrder* RealCluster::find(OrderId order) {
+  const auto found = open_.find(order.value);
+  return found == open_.end() ? nullptr : &found->second;
+}
+
+void RealCluster::close(OrderId order, Status status, const Result& result) {
+  const auto found = open_.find(order.value);
+  if (found == open_.end()) return;
+  apply(found->second.order, status, result);
+  push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result});
+  open_.erase(found);
+}
+
+/// A host has done its part of the order, or will never do it.
+void RealCluster::host_answered(OpenOrder& open, HostId host) {
+  if (open.waiting.erase(host.value) == 0 || !open.waiting.empty()) return;
+  if (const auto* probe = std::get_if<Probe>(&open.order.what)) {
+    const ComponentId who =
+        open.first_failing ? component(*open.first_failing) : ComponentId{probe->who.kind, probe->who.index};
+    return close(open.order.id, Status::done,
+                 Probed{who, open.failing > 0 ? Verdict::faulty : Verdict::healthy,
+                        static_cast<double>(open.failing)});
+  }
+  if (std::holds_alternative<Stop>(open.order.what)) note_undone();
+  close(open.order.id, Status::done);
+}
+
+void RealCluster::note_failing(OpenOrder& open, HostId host) {
+  ++open.failing;
+  if (!open.first_failing) open.first_failing = host;
+}
+
+std::vector<OrderId> RealCluster::open_starts() const {
+  std::vector<OrderId> starts;
+  for (const auto& [id, each] : open_) {
+    if (std::holds_alternative<Start>(each.order.what)) starts.push_back(OrderId{id});
+  }
+  return starts;
+}
+
+/// With every rank gone, whatever was injected into one is over.
+void RealCluster::note_undone() {
+  std::vector<JournalEntry> over;
+  for (const JournalEntry& entry : journal_.entries()) {
+    if (entry.step == JournalStep::observed) over.push_back({JournalStep::undone, entry.injection, now()});
+    if (entry.step == JournalStep::undone) {
+      std::erase_if(over, [&](const JournalEntry& each) { return each.injection == entry.injection; });
+    }
+  }
+  for (const JournalEntry& entry : over) journal_.write(entry);
+}
+
+// --- watching and waiting ------------------------------------------------------------------------------------------------
+
+void RealCluster::begin(OpenOrder& open, const Watch& action) {
+  // Agents have no timers on devices and no counters of traffic yet.
+  const bool carried = action.signal <= Signal::checkpoint_stall;
+  if (!carried) return close(open.order.id, Status::failed);
+  for (Host& host : hosts_) {
+    if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
+    if (action.signal == Signal::heartbeat) {
+      host.watched_since = now();
+      host.silence.emplace_back(action.id,
+                                SilenceFilter(std::get<Silence>(action.until), host.watched_since));
+    } else {
+      host.link->watch(open.order);
+    }
+  }
+  close(open.order.id, Status::done);
+}
+
+void RealCluster::begin(OpenOrder& open, const Unwatch& action) {
+  for (Host& host : hosts_) {
+    std::erase_if(host.silence, [&](const auto& each) { return each.first == action.watch; });
+    if (host.link) host.link->unwatch(action.watch);
+  }
+  close(open.order.id, Status::done);
+}
+
+void RealCluster::begin(OpenOrder& open, const Wake& action) { schedule(action.at, WakeDue{open.order.id}); }
+
+void RealCluster::begin(OpenOrder& open, const Cancel& action) {
+  const OrderId cancelling = open.order.id;
+  close(action.order, Status::cancelled);
+  close(cancelling, Status::done);
+}
+
+void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) { close(open.order.id, Status::done); }
+
+void RealCluster::begin(OpenOrder& open, const Checkpoint&) { close(open.order.id, Status::failed); }
+
+// --- the job's ranks -------------------------------------------------------------------------------------------------------
+
+void RealCluster::begin(OpenOrder& open, const Stop&) { stop_ranks(open); }
+
+void RealCluster::stop_ranks(OpenOrder& open) {
+  const OrderId stopping = open.order.id;
+  for (const OrderId order : open_starts()) close(order, Status::failed);
+  OpenOrder& stop = open_.at(stopping.value);
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    if (!hosts_[h].link || hosts_[h].state != HostState::in_job) continue;
+    stop.waiting.insert(h);
+    hosts_[h].link->stop_ranks(stopping);
+    expect_answer(HostId{h}, Debt::stop, stopping.value);
+  }
+  if (stop.waiting.empty()) {
+    note_undone();
+    close(stopping, Status::done);
+  }
+}
+
+void RealCluster::begin(OpenOrder& open, const Start& action) {
+  const bool all = action.replicas == 0 || action.replicas == world_->job.layout.dp;
+  if (!open.taken || !all) return close(open.order.id, Status::failed);
+  start_ranks(open);
+}
+
+void RealCluster::start_ranks(OpenOrder& open) {
+  check_own();
+  const std::string meeting = run_directory(run_);
+  if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw std::runtime_error(meeting +
+                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
+  }
+  for (const HostId host : slots_) {
+    if (!hosts_[host.value].link)
+      return close(open.order.id, Status::failed);  // its agent is being started again
+  }
+  const std::vector<std::string> arguments = trainer_arguments();
+  for (const HostId host : slots_) {
+    hosts_[host.value].link->start_ranks(open.order.id, run_, ranks_of(host), arguments);
+    expect_answer(host, Debt::start, open.order.id.value);
+    // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
+    expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
+  }
+}
+
+/// Where the ranks of that run meet.
+std::string RealCluster::run_directory(std::uint32_t run) const {
+  return setup_.directory + "/run-" + std::to_string(run);
+}
+
+std::vector<std::string> RealCluster::trainer_arguments() const {
+  const JobModel& job = world_->job;
+  const bool saves = checkpoint_interval_ != kForever;
+  const std::int64_t every =
+      saves ? std::max<std::int64_t>(1, (checkpoint_interval_ + job.step_time - Duration(1)) / job.step_time)
+            : 0;
+  const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
+  return {"--pp",
+          std::to_string(job.layout.pp),
+          "--dp",
+          std::to_string(job.layout.dp),
+          "--seed",
+          std::to_string(setup_.seed.study),
+          "--steps",
+          std::to_string(job.steps),
+          "--run-directory",
+          run_directory(run_),
+          "--checkpoint-directory",
+          setup_.directory + "/checkpoints",
+          "--checkpoint-every",
+          std::to_string(every),
+          "--step-time",
+          text(job.step_time),
+          "--collective-timeout",
+          text(collective_timeout_)};
+}
+
+// --- hosts -----------------------------------------------------------------------------------------------------------------
+
+void RealCluster::begin(OpenOrder&, const Acquire&) { grant_spares(); }
+
+void RealCluster::grant_spares() {
+  while (!spares_.empty() && !vacant_.empty()) {
+    const auto waiting = std::find_if(open_.begin(), open_.end(), [](const auto& each) {
+      return std::holds_alternative<Acquire>(each.second.order.what);
+    });
+    if (waiting == open_.end()) return;
+    const HostId host = spares_.front();
+    close(OrderId{waiting->first}, Status::done, Granted{host});
+  }
+}
+
+void RealCluster::begin(OpenOrder& open, const Evict& action) {
+  const Host& host = hosts_[action.host.value];
+  const bool holds_ranks = host.state == HostState::in_job && ranks_ != RanksState::none;
+  if (host.state == HostState::in_repair || host.state == HostState::returned || holds_ranks) {
+    return close(open.order.id, Status::failed);
+  }
+  release(action.host);
+  schedule(now() + from_seconds(world_->repair.time.sample(repair_draws_)), RepairDue{action.host});
+  close(open.order.id, Status::done);
+}
+
+void RealCluster::begin(OpenOrder& open, const Readmit& action) {
+  if (hosts_[action.host.value].state != HostState::returned) return close(open.order.id, Status::failed);
+  send_watches(action.host);
+  close(open.order.id, Status::done);
+  grant_spares();
+}
+
+// --- diagnosis and people --------------------------------------------------------------------------------------------------
+
+void RealCluster::begin(OpenOrder& open, const Probe&) { run_probe(open); }
+
+void RealCluster::run_probe(OpenOrder& open) {
+  const Probe& probe = std::get<Probe>(open.order.what);
+  const ProbeKind& kind = world_->probes[probe.probe.value];
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    const bool meant =
+        probe.who.subset == Scope::Subset::one ? probe.who.index == h : hosts_[h].state == HostState::in_job;
+    if (!meant) continue;
+    if (!hosts_[h].link) {
+      note_failing(open, HostId{h});
+      report_failing(open, HostId{h});
+      continue;
+    }
+    open.waiting.insert(h);
+    hosts_[h].link->run_probe(open.order.id, kind.name, probe.report);
+    expect_answer(HostId{h}, Debt::probe, open.order.id.value, kProbeTimes * kind.time);
+  }
+  if (open.waiting.empty()) {  // nobody to ask
+    const HostId who = open.first_failing.value_or(HostId{probe.who.index});
+    close(open.order.id, Status::done,
+          Probed{component(who), Verdict::faulty, static_cast<double>(open.failing)});
+  }
+}
+
+void RealCluster::begin(OpenOrder& open, const Ask&) {
+  schedule(now() + from_seconds(world_->people.response.sample(person_draws_)), WakeDue{open.order.id});
+}
+
+void RealCluster::begin(OpenOrder& open, const Alert& action) {
+  platform_.say("alert: " + to_text(Order{open.order.id, action}));
+  close(open.order.id, Status::done);
+}
+
+// A drill has the hosts that it was given.
+void RealCluster::begin(OpenOrder& open, const Retire&) { close(open.order.id, Status::failed); }
+void RealCluster::begin(OpenOrder& open, const Release&) { close(open.order.id, Status::failed); }
+void RealCluster::begin(OpenOrder& open, const StandBy&) { close(open.order.id, Status::failed); }
+
+}  // namespace gauntlet

@@ -1,0 +1,85 @@
+#include "shell/terminal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+/// The null device takes the place of each stream that is closed, opened the wrong way round, so that using it fails.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::syscall(SYS_fcntl, stream, F_GETFD) < 0)  // the lowest that is free, so that it is what this opens
+      ::syscall(SYS_openat, AT_FDCWD, "/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+// Before the constructors of shared libraries, some of which open descriptors of their own (System V ABI, "Initialization and
+// Termination Functions"). Nothing but system calls works as usual then.
+[[gnu::section(".preinit_array"), gnu::used]] void (*first_of_all)() = hold_closed_streams;
+
+/// Writes all of it: 0, or the errno of the write that failed. Waits for a descriptor that is set not to block.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void ignore_signals_of_writes() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+bool print(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == 0 || error == EPIPE) return true;
+  complain(fmt::format("standard output cannot be written: {}", std::strerror(error)));
+  return false;
+}
+
+void say(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nobody else to tell
+}
+
+void complain(std::string_view message) { say(fmt::format("gauntlet: {}\n", message)); }
+
+void print_problems(std::span<const Problem> problems) {
+  std::string text;
+  for (const Problem& problem : problems) text += problem.text() + '\n';
+  say(text + fmt::format("{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s"));
+}
+
+void print_warnings(std::span<const Problem> warnings) {
+  for (const Problem& warning : warnings) say(fmt::format("warning: {}\n", warning.text()));
+}
+
+Colour colour_of_output() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool plain = (refused != nullptr && *refused != '\0') || terminal == nullptr ||
+                     std::string_view(terminal) == "dumb" || ::isatty(STDOUT_FILENO) == 0;
+  return plain ? Colour::never : Colour::always;
+}
+
+bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }
+
+}  // namespace gauntlet

@@ -1,0 +1,237 @@
+#include "shell/workbench.hpp"
+
+#include "report/words.hpp"
+#include "shell/command_line.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/progress.hpp"
+#include "shell/terminal.hpp"
+#include "study/mpi/mpi.hpp"
+#include "study/store/directory/result_reader.hpp"
+#include "study/store/export/export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+// Where replicas are run.
+std::unique_ptr<Executor> make_executor(const StudyTerms& terms, unsigned threads) {
+  return mpi_ranks() > 1 ? make_mpi_executor(terms, threads) : make_thread_executor(terms, threads);
+}
+
+// A job that is started again after its node was lost may meet the lost node's lock until the file system lets go of it.
+constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(200);
+
+WaitForOther wait_for_other(const std::atomic<bool>& stop) {
+  return [&stop, looks = 0](const std::filesystem::path& part) mutable {
+    if (looks == 0)
+      complain(fmt::format("{} is being written by another program; waiting up to {} s for its end",
+                           part.string(), kPatience.count()));
+    if (stop || looks++ >= kPatience / kBetweenLooks) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
+    return true;
+  };
+}
+
+Existing existing_of(const StudyRequest& request) {
+  if (request.force) return Existing::replace;
+  return request.resume ? Existing::resume : Existing::refuse;
+}
+
+// What the base scenarios are, taken together.
+struct Bases {
+  std::vector<std::shared_ptr<const Point>> points;
+  std::vector<Problem> problems, warnings;  // each warning once
+};
+
+Bases load(std::span<const PointSource> sources) {
+  Bases out;
+  for (const PointSource& source : sources) {
+    LoadedPoint base = source.point();
+    out.problems.insert(out.problems.end(), base.problems.begin(), base.problems.end());
+    for (Problem& warning : base.warnings) {
+      const auto same = [&](const Problem& other) { return other.text() == warning.text(); };
+      if (std::ranges::none_of(out.warnings, same)) out.warnings.push_back(std::move(warning));
+    }
+    if (base.point) out.points.push_back(std::move(base.point));
+  }
+  return out;
+}
+
+/// On standard error, also where the result is JSON.
+void warn_of_replays(const Bases& bases) {
+  for (const auto& point : bases.points) {
+    const Problem problem{.file = point->facts.name, .why = replay_caveat(point->facts)};
+    if (!problem.why.empty()) return print_warnings({&problem, 1});
+  }
+}
+
+std::vector<std::string> faults_of(const Bases& bases) {
+  std::vector<std::string> all;
+  for (const auto& point : bases.points)
+    for (const std::string& fault : point->facts.faults)
+      if (std::find(all.begin(), all.end(), fault) == all.end()) all.push_back(fault);
+  return all;
+}
+
+StudyIdentity identity_of(const std::string& command, const std::string& command_line, const Bases& bases) {
+  const ScenarioFacts& facts = bases.points.front()->facts;
+  StudyIdentity study{.command = command,
+                      .arguments = command_line,
+                      .version = facts.version,
+                      .seed = facts.seed,
+                      .scenario = facts.name,
+                      .text = {}};
+  for (const auto& point : bases.points) study.text += (study.text.empty() ? "" : "\n") + point->text;
+  return study;
+}
+
+}  // namespace
+
+struct Workbench::State {
+  StudyRequest request;
+  std::string command_line;
+  std::string scenario;  // for people, where there is one
+  std::uint64_t seed = 0;
+  const std::atomic<bool>* stop = nullptr;     // Ctrl-C
+  std::unique_ptr<ResultDirectory> directory;  // where results are written
+  std::unique_ptr<Store> temporary;            // where they are not
+  std::unique_ptr<Executor> executor;
+  std::optional<Progress> progress;
+  std::optional<Experiment> experiment;
+
+  Store& store() { return directory ? directory->store() : *temporary; }
+  std::optional<Problem> open_store(const StudyIdentity& study, std::span<const std::string> faults);
+  std::optional<Problem> commit(const Output& output);
+  void put_summaries();
+  /// Says why not all was done, and how to go on; the exit code then.
+  int complain_of_interruption();
+};
+
+std::optional<Problem> Workbench::State::open_store(const StudyIdentity& study,
+                                                    std::span<const std::string> faults) {
+  if (request.out.empty()) {
+    temporary = Store::temporary(study, faults);
+    return std::nullopt;
+  }
+  const WaitForOther wait = request.resume ? wait_for_other(*stop) : WaitForOther();
+  auto opened = ResultDirectory::open(request.out, existing_of(request), study, faults, wait);
+  directory = std::move(opened.directory);
+  return opened.problem;
+}
+
+std::unique_ptr<Workbench> Workbench::open(const std::string& command, const StudyRequest& request,
+                                           std::span<const PointSource> sources,
+                                           const std::string& command_line, WorkbenchOptions options) {
+  const Bases bases = load(sources);
+  if (!bases.problems.empty()) {
+    print_problems(bases.problems);
+    return nullptr;
+  }
+  print_warnings(bases.warnings);
+  warn_of_replays(bases);
+  auto state = std::make_unique<State>();
+  state->request = request;
+  state->command_line = command_line;
+  if (sources.size() == 1) state->scenario = sources.front().shown(Comments::full);
+  state->seed = bases.points.front()->facts.seed;
+  state->stop = &stop_on_interrupt();
+  if (const auto problem = state->open_store(identity_of(command, command_line, bases), faults_of(bases))) {
+    print_problems({&*problem, 1});
+    return nullptr;
+  }
+  // Without --out nobody sees them.
+  const std::uint32_t incidents =
+      request.out.empty() ? 0 : request.incidents.value_or(options.incident_replicas);
+  state->executor = make_executor(
+      {.seed = state->seed, .incident_replicas = incidents, .full_telemetry = options.full_telemetry},
+      request.threads);
+  Experiment::Options running{.stop = state->stop, .progress = {}};
+  if (!request.quiet && shows_progress()) {
+    state->progress.emplace();
+    running.progress = [&progress = *state->progress](std::uint32_t done, std::uint64_t left) {
+      progress.add(done, left);
+    };
+  }
+  state->experiment.emplace(*state->executor, state->store(), std::move(running));
+  return std::unique_ptr<Workbench>(new Workbench(std::move(state)));
+}
+
+Workbench::Workbench(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Workbench::~Workbench() = default;
+
+Experiment& Workbench::experiment() { return *state_->experiment; }
+
+std::uint64_t Workbench::seed() const { return state_->seed; }
+
+bool Workbench::stopped() const { return state_->experiment->fell_short(); }
+
+void Workbench::State::put_summaries() {
+  if (!experiment->fell_short()) experiment->drop_unasked();
+  for (PointNumber point = 0; point < experiment->points(); ++point)
+    if (experiment->replicas(point) > 0) experiment->put_summary(point);
+}
+
+std::optional<Problem> Workbench::State::commit(const Output& output) {
+  put_summaries();
+  std::vector<ResultFile> files = output.files;
+  files.push_back({std::string(kResultFile), output.json});
+  files.push_back({std::string(kReportFile), output.report});
+  if (!scenario.empty()) files.push_back({std::string(kScenarioFile), scenario});
+  if (!is_single(store())) files.push_back({std::string(kPointsFile), points_csv(store())});
+  return directory->commit(files);
+}
+
+int Workbench::State::complain_of_interruption() {
+  const std::string again =
+      directory ? fmt::format("; go on with: {} --out {} --resume", command_line, shell_word(request.out))
+                : std::string();
+  complain(fmt::format("interrupted: {} are done{}", store().holds(), again));
+  return kSignalBase + interrupting_signal();
+}
+
+int Workbench::finish(const Output& output) {
+  State& state = *state_;
+  state.progress.reset();  // removes itself from the terminal
+  bool printed = true;
+  auto problem = state.store().problem();
+  const bool nothing_is_done = stopped() && state.store().replicas() == 0;
+  if (!output.report.empty() && !nothing_is_done) {
+    const bool coloured = !output.coloured.empty() && colour_of_output() == Colour::always;
+    printed = print(state.request.json ? output.json : coloured ? output.coloured : output.report);
+    if (!problem && state.directory) problem = state.commit(output);
+  } else if (!problem && state.directory) {
+    problem = state.directory->keep();
+  }
+  if (problem) {
+    print_problems({&*problem, 1});
+    return kFailed;
+  }
+  if (stopped())
+    return state.complain_of_interruption();  // also where a terminal that went away cannot be written
+  return printed ? output.exit_code : kFailed;
+}
+
+std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario) {
+  if (request.seed) return *request.seed;
+  const LoadedScenario loaded = load_scenario(scenario, request.sets);
+  return loaded.scenario ? loaded.scenario->study.seed : StudyDefaults{}.seed;
+}
+
+std::string common_arguments(const StudyRequest& request, std::uint64_t seed) {
+  std::string text;
+  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
+  if (request.incidents) text += fmt::format(" --incidents {}", *request.incidents);
+  return text + fmt::format(" --seed {}", seed);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,72 @@
+// What every command that runs replicas needs: an executor, a store, progress, Ctrl-C, and the result directory.
+#pragma once
+
+#include "config/scenario.hpp"
+#include "shell/study_request.hpp"
+#include "study/experiment.hpp"
+#include "study/point.hpp"
+#include "study/store/directory/result_directory.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// What else a study may need to be told.
+struct WorkbenchOptions {
+  bool full_telemetry = false;
+  std::uint32_t incident_replicas =
+      1;  // replicas of a point that keep their incidents, unless the request says it
+};
+
+/// One study from its request to its exit code:
+///
+///   const auto bench = Workbench::open("sweep", request, {&source, 1}, arguments);
+///   if (!bench) return kWrongInput;  // said why
+///   ... bench->experiment() ...
+///   return bench->finish({.report = text, .json = json, .files = {...}});
+class Workbench {
+ public:
+  /// Prints what is wrong and gives nothing where the scenarios do not load, or the directory cannot be opened. What they are
+  /// warned of is printed once.
+  /// `sources`: the base scenarios. `command_line`: the command that repeats the study, without --threads, --out, --json
+  /// and the like ("gauntlet sweep tiny-8 --vary ..."); with --resume it goes on.
+  static std::unique_ptr<Workbench> open(const std::string& command, const StudyRequest& request,
+                                         std::span<const PointSource> sources,
+                                         const std::string& command_line, WorkbenchOptions options = {});
+  ~Workbench();
+
+  Experiment& experiment();
+  std::uint64_t seed() const;
+  /// Replicas that were asked for are not there, because Ctrl-C came or the store failed: report what is done.
+  bool stopped() const;
+
+  struct Output {
+    std::string report;         // plain text, as `results` prints it again; empty: there is nothing to say
+    std::string coloured = {};  // the same for a terminal with colours; empty: `report`
+    std::string json = {};      // of --json and result.json
+    std::vector<ResultFile> files = {};  // more of them: chart.html
+    int exit_code = 0;                   // where nothing else went wrong
+  };
+  /// Prints the report or the JSON, writes the results (with points.csv and scenario.toml), and gives the exit code.
+  /// Without a report, or a replica of a study that was stopped, nothing is printed, and what is done stays where --resume
+  /// finds it. Called once, last.
+  int finish(const Output& output);
+
+ private:
+  struct State;
+  explicit Workbench(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// The seed of a study: the request's, else the scenario's; 1 where that does not load.
+std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario);
+
+/// " --set a=1 --seed 3": the part of a repeating command that all studies share.
+std::string common_arguments(const StudyRequest& request, std::uint64_t seed);
+
+}  // namespace gauntlet

@@ -1,0 +1,31 @@
+// What is in a result directory, by name.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+inline constexpr std::string_view kResultFile = "result.json";
+inline constexpr std::string_view kReportFile = "report.txt";
+inline constexpr std::string_view kReplicasFile = "replicas.csv";
+inline constexpr std::string_view kIncidentsFile = "incidents.csv";
+inline constexpr std::string_view kPointsFile = "points.csv";
+inline constexpr std::string_view kDatabaseFile = "results.sqlite";
+inline constexpr std::string_view kScenarioFile = "scenario.toml";
+inline constexpr std::string_view kChartFile = "chart.html";
+inline constexpr std::string_view kManifestFile = "manifest.txt";
+
+/// Whether a file of that name may be in a result directory; `commit` writes no other.
+bool is_result_file(const std::string& name);
+/// Absolute, without a trailing slash, so that it has a parent and a name.
+std::filesystem::path full_path(const std::filesystem::path& target);
+/// DIR.part of DIR.
+std::filesystem::path unfinished_directory(const std::filesystem::path& target);
+
+/// A whole file; nothing where it cannot be read.
+std::optional<std::string> text_of(const std::filesystem::path& file);
+
+}  // namespace gauntlet

@@ -1,0 +1,72 @@
+#include "study/store/scenario_difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+struct Field {
+  std::string path, value;
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+// What stands between the brackets of a table's header, each table of an array numbered.
+std::string table_of(std::string_view line, std::map<std::string, int, std::less<>>& seen) {
+  const bool of_array = line.starts_with("[[");
+  const std::size_t brackets = of_array ? 2 : 1;
+  std::string name(line.substr(brackets, line.find(']') - brackets));
+  return of_array ? fmt::format("{}[{}]", name, seen[name]++) : name;
+}
+
+/// The fields of a text line by line; a line that begins none belongs to the one before.
+std::vector<Field> fields_of(std::string_view text) {
+  std::vector<Field> fields;
+  std::map<std::string, int, std::less<>> seen;
+  std::string table;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty()) continue;
+    const std::size_t equals = line.find(" = ");
+    if (line.front() == '[') {
+      table = table_of(line, seen);
+    } else if (line.front() != ' ' && line.front() != ']' && equals != std::string_view::npos) {
+      const std::string_view key = line.substr(0, equals);
+      fields.push_back({table.empty() ? std::string(key) : fmt::format("{}.{}", table, key),
+                        std::string(line.substr(equals + 3))});
+    } else if (!fields.empty()) {
+      fields.back().value += fmt::format(" {}", line);
+    }
+  }
+  return fields;
+}
+
+const Field* find(const std::vector<Field>& fields, const std::string& path) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& each) { return each.path == path; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string first_difference(std::string_view in_store, std::string_view now) {
+  const std::vector<Field> before = fields_of(in_store), after = fields_of(now);
+  const auto [old_end, new_end] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  if (old_end != before.end()) {
+    const Field* other = find(after, old_end->path);
+    if (other == nullptr)
+      return fmt::format("{} = {} in the store, and no such field now", old_end->path, old_end->value);
+    if (other->value != old_end->value)
+      return fmt::format("{} = {} in the store, {} now", old_end->path, old_end->value, other->value);
+  }
+  if (new_end != after.end())
+    return fmt::format("{} = {} now, and no such field in the store", new_end->path, new_end->value);
+  return "";
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,234 @@
+#include "core/contract.hpp"
+#include "core/files/read.hpp"
+#include "study/store/same_study.hpp"
+#include "study/store/store_check_private.hpp"
+#include "study/store/store_digests_private.hpp"
+#include "study/store/store_private.hpp"
+#include "study/summary/fingerprint_text.hpp"
+#include "study/summary/json.hpp"
+#include "study/summary/metrics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the connection one that writes durably. A write-ahead log needs memory that programs share, which not every file
+/// system has (https://www.sqlite.org/wal.html): there SQLite stays with a rollback journal and says so. That one has to be
+/// on the disk before the file is touched.
+void prepare_to_write(sqlite3* database) {
+  sqlite::execute(database, store_pragmas());
+  sqlite::Statement journal(database, "PRAGMA journal_mode = WAL");
+  const bool has_log = journal.step() && journal.text(0) == "wal";
+  journal.reset();
+  sqlite::execute(database, fmt::format("PRAGMA synchronous = {};", has_log ? "NORMAL" : "FULL"));
+}
+
+Problem problem_of(const fs::path& file, std::string why, std::string suggestion) {
+  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
+}
+
+Store::Opened refused(Problem problem) { return {.store = nullptr, .problem = std::move(problem)}; }
+
+void insert_study(sqlite3* database, std::string_view schema, const StudyIdentity& study) {
+  const std::string seed = std::to_string(study.seed);
+  const Row row = {kStoreFormat,
+                   std::string_view(study.command),
+                   std::string_view(study.arguments),
+                   std::string_view(study.version),
+                   std::string_view(seed),
+                   std::string_view(study.scenario),
+                   std::string_view(study.text),
+                   kIntervalCovers,
+                   {}};  // put_study_digest
+  sqlite::Statement(database, sqlite::insert_into(fmt::format("{}study", schema), row.size()))
+      .bind(1, row)
+      .run();
+}
+
+// Makes the tables of a file that has none.
+void begin_study(sqlite3* database, const StudyIdentity& study, std::span<const std::string> faults) {
+  sqlite::execute(database, "BEGIN IMMEDIATE");
+  sqlite::execute(database, store_schema(faults, ""));
+  insert_study(database, "", study);
+  put_study_digest(database);
+  sqlite::execute(database, "COMMIT");
+}
+
+bool has_tables(sqlite3* database) {
+  return sqlite::Statement(database, "SELECT 1 FROM sqlite_master LIMIT 1").step();
+}
+
+/// What is wrong with the pages of the file, beyond what opening it shows.
+void check_pages(sqlite3* database) {
+  sqlite::Statement check(database, "PRAGMA integrity_check(1)");
+  if (!check.step() || check.text(0) != "ok") throw sqlite::Error(SQLITE_CORRUPT, check.text(0));
+}
+
+void put_arguments(sqlite3* database, const std::string& arguments) {
+  const Cell cell[] = {std::string_view(arguments)};
+  sqlite::execute(database, "BEGIN IMMEDIATE");
+  sqlite::Statement(database, "UPDATE study SET arguments = ?").bind(1, cell).run();
+  put_study_digest(database);
+  sqlite::execute(database, "COMMIT");
+}
+
+/// What sets the store apart from what is asked; empty where it goes on with it.
+std::string difference_of(const Store::Connection& store, const StudyIdentity& now,
+                          std::span<const std::string> faults) {
+  HeldReplicas held{.most = 0, .all = store.replicas()};
+  for (const Store::Connection::Entry& entry : store.points) held.most = std::max(held.most, entry.replicas);
+  if (std::string what = difference(store.study, now, held); !what.empty()) return what;
+  if (!std::equal(faults.begin(), faults.end(), store.faults.begin(), store.faults.end()))
+    return fmt::format("holds a study with other kinds of faults: {}, not {}", fmt::join(store.faults, ", "),
+                       fmt::join(faults, ", "));
+  return "";
+}
+
+constexpr const char* kOtherStudy = "choose another --out, or begin again with --force";
+constexpr const char* kBeginAgain = "begin again with --force, or bring the file back from a copy";
+constexpr const char* kRaiseLimit = "raise that limit (ulimit -f unlimited)";
+constexpr const char* kRunAgain = "bring the file back from a copy, or run the study again";
+
+/// What is wrong with a file that is there, and what helps.
+Problem problem_of_reading(const fs::path& file, const std::exception& error, const char* if_damaged) {
+  if (const auto* other = dynamic_cast<const OtherFormat*>(&error))
+    return problem_of(file, other->what(),
+                      "use the gauntlet that wrote it, or run the study again from its beginning");
+  const auto* sql = dynamic_cast<const sqlite::Error*>(&error);
+  if (!sql || sql->code == SQLITE_CORRUPT || sql->code == SQLITE_NOTADB || sql->code == SQLITE_ERROR)
+    return problem_of(file, fmt::format("is damaged: {}", error.what()), if_damaged);
+  return problem_of(
+      file, fmt::format("cannot be opened: {}", error.what()),
+      "see that it may be read and written, that there is space and that no other program holds it");
+}
+
+std::string with_thousands(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
+  return text;
+}
+
+}  // namespace
+
+void Store::Connection::failed(const sqlite::Error& error) {
+  if (problem) return;
+  sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);  // fails where nothing is left to undo
+  const std::string why = fmt::format("cannot be written: {}", error.what());
+  const char* room = error.system == EFBIG ? kRaiseLimit : "free space";
+  problem =
+      file.empty()
+          ? problem_of("temporary results", why,
+                       fmt::format("{}, name another place for them with TMPDIR, or write to --out", room))
+          : problem_of(file, why, fmt::format("{} are safe; {}, then go on with --resume", holds(), room));
+}
+
+void Store::Connection::add_entry(StoredPoint point, std::uint64_t chain) {
+  Entry& entry = points.emplace_back();
+  entry.places = places_of(faults, point.facts.faults);
+  entry.causes = cause_names(point.facts);
+  entry.chain = chain;
+  entry.point = std::move(point);
+  by_text.emplace(entry.point.text, static_cast<std::uint32_t>(points.size() - 1));
+}
+
+std::uint64_t Store::Connection::replicas() const {
+  std::uint64_t all = 0;
+  for (const Entry& entry : points) all += entry.replicas;
+  return all;
+}
+
+std::string Store::Connection::holds() const {
+  const std::uint64_t all = replicas();
+  return fmt::format("{} replica{} of {} point{}", with_thousands(all), all == 1 ? "" : "s",
+                     with_thousands(points.size()), points.size() == 1 ? "" : "s");
+}
+
+Store::Opened Store::create(const fs::path& file, const StudyIdentity& study,
+                            std::span<const std::string> faults) {
+  try {
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(file, error)))
+      return refused(problem_of(file, "exists and is not overwritten", kOtherStudy));
+    auto connection = std::make_unique<Connection>();
+    connection->file = file;
+    connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    prepare_to_write(connection->database.get());
+    begin_study(connection->database.get(), study, faults);
+    connection->load();
+    return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
+  } catch (const sqlite::Error& error) {
+    return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()),
+                              error.system == EFBIG ? kRaiseLimit : "choose another --out"));
+  }
+}
+
+std::unique_ptr<Store> Store::temporary(const StudyIdentity& study, std::span<const std::string> faults) {
+  auto connection = std::make_unique<Connection>();
+  connection->database = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite::execute(connection->database.get(), store_pragmas());
+  sqlite::execute(connection->database.get(), "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;");
+  begin_study(connection->database.get(), study, faults);
+  connection->load();
+  return std::unique_ptr<Store>(new Store(std::move(connection)));
+}
+
+Store::Opened Store::resume(const fs::path& file, const StudyIdentity& study,
+                            std::span<const std::string> faults) {
+  try {
+    if (auto why = not_a_file(file)) return refused(problem_of(file, *why, kBeginAgain));
+    auto connection = std::make_unique<Connection>();
+    connection->file = file;
+    connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE);
+    sqlite3* database = connection->database.get();
+    check_pages(database);
+    if (!has_tables(database)) {  // killed before it had any
+      prepare_to_write(database);
+      begin_study(database, study, faults);
+    }
+    connection->load();
+    check_digests(database, connection->points);
+    if (const std::string what = difference_of(*connection, study, faults); !what.empty())
+      return refused(problem_of(file, what, kOtherStudy));
+    prepare_to_write(database);
+    put_arguments(database, study.arguments);
+    connection->study.arguments = study.arguments;
+    return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
+  } catch (const std::exception& error) {  // SQLite's, and JSON's where a text was damaged
+    return refused(problem_of_reading(file, error, kBeginAgain));
+  }
+}
+
+Store::Opened Store::open_to_read(const fs::path& file) {
+  try {
+    if (auto why = not_a_file(file)) return refused(problem_of(file, *why, kRunAgain));
+    auto connection = std::make_unique<Connection>();
+    connection->file = file;
+    connection->database = sqlite::open(file, SQLITE_OPEN_READONLY);
+    connection->load();
+    return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
+  } catch (const std::exception& error) {
+    return refused(problem_of_reading(file, error, kRunAgain));
+  }
+}
+
+std::optional<std::string> Store::damage() const {
+  try {
+    check_pages(connection_->database.get());
+    check_digests(connection_->database.get(), connection_->points);
+  } catch (const sqlite::Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace gauntlet

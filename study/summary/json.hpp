@@ -1,0 +1,37 @@
+// JSON of what all studies report. Keys keep their order, so that the same results are the same bytes.
+#pragma once
+
+#include "study/summary/facts.hpp"
+#include "study/summary/summary.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace gauntlet {
+
+using Json = nlohmann::ordered_json;
+
+/// null where there is none.
+Json json_of(std::optional<double> value);
+/// [low, high], or null.
+Json json_of(const std::optional<Interval>& interval);
+/// {"mean", "sd", "se", "ci95": [low, high], "p5", "p50", "p95", "n"}; what is unknown is null.
+Json json_of(const Statistics& of);
+/// {"ettr": {"mean", ...}, ...}: every metric, in their order.
+Json metrics_json(const Summary& summary);
+/// {"handled_share", "recall", ..., "by_kind": {FAULT: {"met", "detected", ...}, ...}}: the means of what the metrics say of
+/// detection.
+Json detection_json(const Summary& summary);
+/// {"name", "gpus", "gpus_held", "hosts", "spares", "window_s", "steps"}: what sets scenarios of one study apart.
+Json facts_json(const ScenarioFacts& facts);
+/// {"checkpoint.interval": "10min", ...}
+Json settings_json(std::span<const std::pair<std::string, std::string>> settings);
+
+/// With two spaces of indent and a newline at the end. Bytes that are no UTF-8 are replaced.
+std::string document(const Json& json);
+
+}  // namespace gauntlet

@@ -1,0 +1,77 @@
+// A study in one value: the statistics of every metric over its replicas.
+#pragma once
+
+#include "study/summary/facts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+
+/// What every interval of a study covers: the scatter of its replicas, with the scenario's parameters taken as known.
+inline constexpr std::string_view kIntervalCovers = "Monte Carlo only";
+
+struct Interval {
+  double low = 0, high = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// Fewer replicas than this give no interval: Student's t still holds for normal values, which these are not.
+inline constexpr std::uint64_t kFewestForInterval = 5;
+
+/// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
+/// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval.
+struct Statistics {
+  std::uint64_t n = 0;  // replicas that have a value of their own
+  std::optional<double>
+      mean;  // sum of all numerators / sum of all denominators, or a quantile of all latencies
+             // together (study/summary/metrics.hpp)
+  std::optional<double> sd;      // of one replica: sample standard deviation; of a ratio by the delta method
+  std::optional<double> se;      // of the mean
+  std::optional<Interval> ci95;  // of the mean, by Student's t
+  std::optional<double> p5, p50,
+      p95;  // of one replica's value: exact quantiles, linear between order statistics
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+struct NamedStatistics {
+  std::string name;
+  Statistics statistics;
+};
+
+struct Summary {
+  ScenarioFacts facts;
+  std::uint32_t replicas = 0;            // that the statistics hold
+  bool interrupted = false;              // more replicas were asked for
+  std::optional<std::uint32_t> only;     // the one replica that was asked for, where it was one by number
+  std::uint64_t fingerprint = 0;         // of all replicas in their order
+  std::vector<NamedStatistics> metrics;  // in the order of metrics_of
+
+  /// The statistics of a metric by name; null where there is none of that name.
+  const Statistics* find(std::string_view name) const {
+    for (const NamedStatistics& metric : metrics)
+      if (metric.name == name) return &metric.statistics;
+    return nullptr;
+  }
+  /// The mean of a metric; absent where it has none.
+  std::optional<double> mean(std::string_view name) const {
+    const Statistics* found = find(name);
+    return found ? found->mean : std::nullopt;
+  }
+};
+
+/// The fingerprint of a study before its first replica: FNV-1a's offset basis
+/// (http://www.isthe.com/chongo/tech/comp/fnv/).
+inline constexpr std::uint64_t kNoFingerprint = 0xcbf29ce484222325;
+
+/// The fingerprint of a study with one replica more: FNV-1a over the bytes of the replica's, lowest first.
+constexpr std::uint64_t add_fingerprint(std::uint64_t so_far, std::uint64_t replica) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  for (int byte = 0; byte < 8; ++byte) so_far = (so_far ^ (replica >> (8 * byte) & 0xff)) * kPrime;
+  return so_far;
+}
+
+}  // namespace gauntlet

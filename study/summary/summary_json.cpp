@@ -1,0 +1,87 @@
+#include "study/summary/summary_json.hpp"
+
+#include "study/summary/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace gauntlet {
+namespace {
+
+std::optional<double> number(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (value.is_null()) return std::nullopt;
+  return value.get<double>();
+}
+
+Statistics statistics_from(const Json& json) {
+  Statistics out;
+  out.n = json.at("n").get<std::uint64_t>();
+  out.mean = number(json, "mean");
+  out.sd = number(json, "sd");
+  out.se = number(json, "se");
+  if (const Json& interval = json.at("ci95"); !interval.is_null())
+    out.ci95 = Interval{interval.at(0).get<double>(), interval.at(1).get<double>()};
+  out.p5 = number(json, "p5");
+  out.p50 = number(json, "p50");
+  out.p95 = number(json, "p95");
+  return out;
+}
+
+std::uint64_t fingerprint_from(const std::string& text) {
+  const auto value = fingerprint_of(text);
+  if (!value) throw std::invalid_argument("\"fingerprint\" is not 16 hexadecimal digits");
+  return *value;
+}
+
+std::uint32_t count_from(const Json& json) {
+  const auto value = json.get<std::uint64_t>();
+  if (!json.is_number_unsigned() || value > std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument("a count is no whole number of 32 bits");
+  return static_cast<std::uint32_t>(value);
+}
+
+Summary summary_from(const Json& json) {
+  constexpr std::string_view kFaults = "faults.";
+  Summary out;
+  out.facts.name = json.at("scenario").get<std::string>();
+  out.facts.version = json.at("version").get<std::string>();
+  out.facts.seed = json.at("seed").get<std::uint64_t>();
+  out.replicas = count_from(json.at("replicas"));
+  if (json.contains("interrupted")) out.interrupted = json.at("interrupted").get<bool>();
+  if (json.contains("replica")) out.only = count_from(json.at("replica"));
+  out.fingerprint = fingerprint_from(json.at("fingerprint").get<std::string>());
+  for (const auto& [name, statistics] : json.at("metrics").items()) {
+    out.metrics.push_back({name, statistics_from(statistics)});
+    if (name.starts_with(kFaults)) out.facts.faults.push_back(name.substr(kFaults.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Summary& summary) {
+  Json json;
+  json["scenario"] = summary.facts.name;
+  json["version"] = summary.facts.version;
+  json["seed"] = summary.facts.seed;
+  json["replicas"] = summary.replicas;
+  if (summary.interrupted) json["interrupted"] = true;
+  if (summary.only) json["replica"] = *summary.only;
+  json["fingerprint"] = fingerprint_text(summary.fingerprint);
+  json["interval"] = kIntervalCovers;
+  json["metrics"] = metrics_json(summary);
+  json["detection"] = detection_json(summary);
+  return document(json);
+}
+
+ParsedSummary summary_from_json(std::string_view text) {
+  try {
+    return {.summary = summary_from(Json::parse(text)), .why = {}};
+  } catch (const std::exception& error) {  // nlohmann's, and ours above
+    return {.summary = std::nullopt, .why = error.what()};
+  }
+}
+
+}  // namespace gauntlet

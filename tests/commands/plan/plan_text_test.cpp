@@ -1,0 +1,179 @@
+#include "commands/plan/chart.hpp"
+#include "commands/plan/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+namespace gauntlet {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kDay = 86'400;
+
+PlanOutcome outcome(std::uint64_t gpus, std::uint32_t spares, std::uint32_t hits, double days) {
+  PlanOutcome of;
+  of.size = {.gpus = gpus,
+             .replicas = static_cast<std::uint32_t>(gpus / 128),
+             .hosts = static_cast<std::uint32_t>(gpus / 8),
+             .spares = spares,
+             .global_batch = 2048,
+             .steps = 500'000,
+             .crew = 0,
+             .storage_write = "2TB/s"};
+  of.by_date = {.hits = hits, .runs = 200, .ci95 = Interval{0.936, 0.989}};
+  of.finish = {.p5 = (days - 1) * kDay, .p50 = days * kDay, .p95 = (days + 1) * kDay};
+  of.percentiles = {(days - 1) * kDay, days * kDay};
+  of.cost.n = 200;
+  of.cost.mean = 55.36e6;
+  of.cost.ci95 = Interval{55.32e6, 55.40e6};
+  return of;
+}
+
+PlanResult sample() {
+  PlanResult result;
+  result.facts.name = "mine";
+  result.facts.seed = 3;
+  result.tokens = 11e12;
+  result.finish_by_s = 60 * kDay;
+  result.confidence = 0.95;
+  result.replicas = 200;
+  result.as_given = outcome(16'384, 32, 194, 57.4);
+  result.enough = outcome(15'232, 11, 191, 58.5);
+  const auto about = [](double by, double error) { return Change{by, Interval{by - error, by + error}}; };
+  result.one_more = {
+      {"1 more spare host", about(-3600, 360), about(0.01, 0.02), about(0, 0), about(2.5e4, 100)}};
+  result.tornado = {"finish.p50",
+                    200,
+                    {{"repair.time.median", "4h", "16h", about(-7200, 600), about(14'400, 700)},
+                     {"faults.nic.rate.count", "3.63", "12.5", about(-600, 60), about(600, 60)}}};
+  return result;
+}
+
+Uncertainty unknown(double share) {
+  Uncertainty of;
+  of.draws = 200;
+  of.replicas_each = 8;
+  of.share_by_date = share;
+  of.share_ci95 = Interval{share - 0.02, share + 0.02};
+  of.finish = {.p5 = 50 * kDay, .p50 = 57 * kDay, .p95 = 61 * kDay};
+  return of;
+}
+
+std::string text_of(const PlanResult& result) {
+  return text_report(result, {.command = "gauntlet plan mine", .colour = Colour::never});
+}
+
+TEST(PlanText, FirstLineIsTheAnswerWithItsKind) {
+  EXPECT_EQ(
+      answer_line(sample()),
+      "As given (16,384 GPUs and 32 spare hosts), 97.0% (93.6 to 98.9) of runs finish 11T tokens within 60 "
+      "days (95% interval, Monte Carlo only); 95% asked. 15,232 GPUs and 11 spare hosts would probably be "
+      "enough: 95.5% (93.6 to 98.9).");
+  PlanResult sure = sample();
+  sure.enough->by_date.ci95->low = 0.951;
+  EXPECT_THAT(answer_line(sure), HasSubstr("15,232 GPUs and 11 spare hosts would be enough: "));
+}
+
+TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.91);
+  result.enough_uncertainty = unknown(0.96);
+  EXPECT_EQ(
+      answer_line(result),
+      "As given (16,384 GPUs and 32 spare hosts), 91.0% (89.0 to 93.0) of runs finish 11T tokens within 60 "
+      "days (with parameter uncertainty; 95% interval of that share, Monte Carlo only); 95% asked. 15,232 "
+      "GPUs and "
+      "11 spare hosts would probably be enough: 96.0% (94.0 to 98.0).");
+  EXPECT_THAT(text_of(result),
+              HasSubstr("With what is enough, 96.0% (94.0 to 98.0) of runs are done by 60 days"));
+  EXPECT_THAT(text_of(result), Not(HasSubstr("ask again with more --replicas")));
+  result.enough_uncertainty = unknown(0.93);
+  EXPECT_THAT(text_of(result), HasSubstr("ask again with more --replicas"));
+}
+
+/// The first line and the table say one share, not that of two computations.
+TEST(PlanText, WithParameterUncertaintyTheTableSaysWhatTheFirstLineSays) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.826);
+  result.enough_uncertainty = unknown(0.96);
+  UncertainMetric& cost = result.uncertainty->metrics.emplace_back();
+  cost.name = "cost";
+  cost.known.mean = 55.4e6;
+  cost.mean = 56.1e6;
+  cost.ci95 = Interval{54.1e6, 58.1e6};
+  const std::string text = text_of(result);
+  EXPECT_THAT(answer_line(result), HasSubstr("82.6% (80.6 to 84.6) of runs finish"));
+  EXPECT_THAT(
+      text, testing::ContainsRegex("done by 60 days +82.6% \\(80.6 to 84.6\\) +96.0% \\(94.0 to 98.0\\)\n"));
+  EXPECT_THAT(
+      text, testing::ContainsRegex("done by 60 days, parameters as given +97.0% \\(93.6 to 98.9\\) +95.5% "));
+  EXPECT_THAT(text, testing::ContainsRegex("95% are done, days after the start +61.0 +61.0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("cost, M USD +56.10 \\+- 2.00 +unknown\n"));
+  EXPECT_THAT(text, HasSubstr("over 1,600 runs of 200 draws"));
+}
+
+TEST(PlanText, AnImpossibleDateNamesTheNearest) {
+  PlanResult result = sample();
+  result.as_given.by_date = {.hits = 0, .runs = 200, .ci95 = Interval{0, 0.018}};
+  result.enough.reset();
+  result.best = outcome(131'072, 800, 0, 71);
+  result.best_by_s = 72 * kDay;
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("no number of GPUs that was tried is enough. The nearest date is 72 days, "
+                        "12 days later, with 131,072 GPUs."));
+  EXPECT_THAT(text_of(result), HasSubstr("best tried"));
+  result.best.reset();
+  result.interrupted = true;
+  EXPECT_THAT(answer_line(result), HasSubstr("interrupted before what it takes was known."));
+}
+
+TEST(PlanText, WhatNeverHappensHasNoUnit) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.4);
+  result.uncertainty->finish = {.p5 = 50 * kDay, .p50 = {}, .p95 = {}};
+  EXPECT_THAT(text_of(result), HasSubstr("by 60 days: 5% after 50.0 days, half never, 95%\nnever."));
+  result.enough.reset();
+  result.best = outcome(131'072, 800, 0, 71);
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("is enough: with 131,072 GPUs, the best, so many never finish."));
+  result.best_by_s = 59 * kDay;  // not for certain, and no date that is "0 s later"
+  EXPECT_THAT(answer_line(result), HasSubstr("with 131,072 GPUs it would be 59 days, which may be luck"));
+}
+
+TEST(PlanText, SaysWhatOneMoreBuysAndWhatItHangsOn) {
+  const std::string text = text_of(sample());
+  EXPECT_THAT(text,
+              HasSubstr("1 more spare host      +1.0 +- 2.0    -60.0 +- 6.0           0   +25,000 +- 100"));
+  EXPECT_THAT(text, HasSubstr("#####|##########"));  // -2 h and +4 h: half as long to the left
+  EXPECT_THAT(text, HasSubstr("Again: gauntlet plan mine\n"));
+  EXPECT_THAT(text, HasSubstr("55.36 +- 0.04"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
+}
+
+TEST(PlanText, JsonNamesTheKindOfEveryInterval) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.91);
+  const std::string json = to_json(result);
+  EXPECT_THAT(json, HasSubstr("\"interval\": \"Monte Carlo only\""));
+  EXPECT_THAT(json, HasSubstr("\"interval\": \"with parameter uncertainty\""));
+  EXPECT_THAT(json, HasSubstr("\"share_by_date\": 0.91"));
+  EXPECT_THAT(json, HasSubstr("\"gpus\": 15232"));
+}
+
+TEST(PlanChart, HasTheDistributionAndTheTornado) {
+  const ChartPage page = chart_of(sample(), "gauntlet plan mine");
+  ASSERT_EQ(page.lines.size(), 2U);
+  EXPECT_EQ(page.lines[0].series.size(), 3U);
+  EXPECT_EQ(page.lines[0].series[0].points[1].y, 0.02);
+  EXPECT_EQ(page.lines[0].series[2].points[0].x, 60 * kDay);  // the date
+  EXPECT_EQ(page.lines[1].series[1].points[0].y, 14'400);
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,177 @@
+#include "commands/plan/uncertainty/uncertainty.hpp"
+
+#include "commands/plan/finish/finish.hpp"
+#include "core/math/special.hpp"
+#include "tests/study/seeded_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace gauntlet {
+namespace {
+
+/// Without the fields that the file itself names as uncertain.
+LoadedScenario load(std::vector<std::string> sets) {
+  sets.insert(sets.begin(), "study.uncertain=[]");
+  return load_scenario("scenarios/llama3-405b-54d.toml", sets);
+}
+
+std::vector<Unknown> unknowns(std::vector<std::string> sets) {
+  const LoadedScenario loaded = load(std::move(sets));
+  EXPECT_TRUE(loaded.scenario.has_value()) << (loaded.problems.empty() ? "" : loaded.problems[0].text());
+  return loaded.scenario ? unknowns_of(*loaded.scenario, loaded.resolved) : std::vector<Unknown>{};
+}
+
+const Unknown* find(const std::vector<Unknown>& all, const std::string& path) {
+  for (const Unknown& each : all)
+    if (each.path == path) return &each;
+  return nullptr;
+}
+
+TEST(Unknowns, ARateHasThePosteriorOfItsCount) {
+  const std::vector<Unknown> all = unknowns({"faults.cpu.mtbf=never"});
+  EXPECT_EQ(all.size(), 17U);  // 18 causes, of which one has no count any more
+  EXPECT_EQ(find(all, "faults.cpu.rate.count"), nullptr);
+  const Unknown* nic = find(all, "faults.nic.rate.count");
+  ASSERT_NE(nic, nullptr);
+  EXPECT_EQ(nic->shown.given, "7");
+  for (const double p : {0.01, 0.05, 0.5, 0.95, 0.999})  // Gamma(7 + 1/2, 1)
+    EXPECT_NEAR(incomplete_gamma_p(7.5, nic->value_at(p)), p, 1e-9);
+}
+
+TEST(Unknowns, LowAndHighAreTheFiveAndNinetyFivePercentValues) {
+  const std::vector<Unknown> all = unknowns(
+      {R"(study.uncertain=[{path="repair.time.median",low="4h",high="16h"},{path="job.start.warm_up",low="1min",high="3min",shape="normal"},)"
+       R"({path="storage.load",low="100s",high="190s",shape="uniform"},{path="spares.count",low=10,high=60},)"
+       R"({path="faults.nic.rate.count",low=2,high=20}])"});
+  ASSERT_EQ(all.size(), 18U + 4);
+  const auto near = [&](const char* path, double low, double middle, double high) {
+    const Unknown* unknown = find(all, path);
+    ASSERT_NE(unknown, nullptr) << path;
+    EXPECT_NEAR(unknown->value_at(0.05), low, 0.012 * low)
+        << path;  // what is cut off below zero moves them a little
+    EXPECT_NEAR(unknown->value_at(0.5), middle, 0.012 * middle) << path;
+    EXPECT_NEAR(unknown->value_at(0.95), high, 0.012 * high) << path;
+    EXPECT_GT(unknown->value_at(1e-12), 0) << path;
+  };
+  near("repair.time.median", 4 * 3600, 8 * 3600, 16 * 3600);
+  near("job.start.warm_up", 60, 120, 180);
+  near("storage.load", 100, 145, 190);
+  near("spares.count", 10, std::sqrt(600.0), 60);
+  near("faults.nic.rate.count", 2, std::sqrt(40.0), 20);  // the mark comes before the posterior
+  EXPECT_EQ(find(all, "spares.count")->text_at(0.5), "24");
+  EXPECT_EQ(find(all, "repair.time.median")->text_at(0.5), "8h");
+  EXPECT_EQ(find(all, "repair.time.median")->shown.high, "16h");
+}
+
+TEST(Unknowns, ADrawIsAScenarioAndDisturbsNoOther) {
+  const std::vector<Unknown> all =
+      unknowns({R"(study.uncertain=[{path="repair.time.median",low="4h",high="16h"}])"});
+  std::vector<Unknown> fewer = all;
+  fewer.erase(fewer.begin() + 3);
+  const Settings draw = draw_of(all, 9, 5), other = draw_of(fewer, 9, 5);
+  for (const Setting& each : other)
+    EXPECT_NE(std::find(draw.begin(), draw.end(), each), draw.end()) << each.path;
+  EXPECT_NE(draw_of(all, 9, 6)[0].value, draw[0].value);
+  EXPECT_NE(draw_of(all, 10, 5)[0].value, draw[0].value);
+  std::vector<std::string> sets;
+  for (const Setting& each : draw) sets.push_back(each.path + "=" + each.value);
+  EXPECT_TRUE(load(sets).scenario.has_value());
+}
+
+/// DESIGN: for Llama 3 the interruptions' mean is known to 3 where only chance is counted, and to 40 where the rates are
+/// what 419 observed interruptions say of them: 1.96 x sqrt(419 + 18/2) = 40.5.
+TEST(Uncertainty, OfLlama3sInterruptionsIsThatOfTheirCount) {
+  constexpr std::uint64_t kSeed = 1;
+  const PointSource source("llama3-405b-54d", {"study.uncertain=[]"}, kSeed);
+  SeededStudy study(source, kSeed, 2);
+  const PointNumber point = study.experiment.add(source.point().point);
+  ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, 200));
+  const CarriedUncertainty carried =
+      carry_uncertainty(study.experiment, source, {}, point, 200, {.seed = kSeed, .replicas_each = 4});
+  ASSERT_TRUE(carried.result.has_value());
+  const UncertainMetric* found = carried.result->find("interruptions");
+  ASSERT_NE(found, nullptr);
+  const double chance = (found->known.ci95->high - found->known.ci95->low) / 2;
+  const double all = (found->ci95->high - found->ci95->low) / 2;
+  std::printf("seed %d: %.1f +- %.1f, with parameter uncertainty %.1f +- %.1f; one run %.0f to %.0f\n",
+              static_cast<int>(kSeed), *found->known.mean, chance, *found->mean, all, *found->p5,
+              *found->p95);
+  EXPECT_LT(chance, 3.2);
+  // The deviation of 200 draws is known to 5%, their mean to 20.5 / sqrt(200) = 1.5.
+  EXPECT_NEAR(all, 40.5, 0.15 * 40.5);
+  // Gamma(n + 1/2) has the mean n + 1/2, 18 times; the mean as given is known to 1.5, too.
+  EXPECT_NEAR(*found->mean, *found->known.mean + 9, 3 * 2.2);
+  EXPECT_NEAR(found->parameter_variance, 428, 0.3 * 428);
+  EXPECT_NEAR(found->run_variance, 419, 0.35 * 419);
+  // One run scatters by both: 1.645 x sqrt(428 + 419) = 48 to each side.
+  EXPECT_NEAR((*found->p95 - *found->p5) / 2, 48, 0.15 * 48);
+}
+
+/// The price of a GPU-hour changes no run: what is not known about it leaves every finishing time where it was, of runs that
+/// give up too.
+TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
+  constexpr std::uint64_t kSeed = 1;
+  constexpr std::uint32_t kReplicas = 60;
+  const PointSource source("scenarios/tiny-8.toml",
+                           {"spares.count=0", "repair.crew=1", "job.give_up_after=4h", "job.steps=200000",
+                            "job.window=70d", "faults.gpu_lost.mtbf=75d", "faults.link_flap.mtbf=100d",
+                            R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
+                           kSeed);
+  SeededStudy study(source, kSeed, 2);
+  const PointNumber point = study.experiment.add(source.point().point);
+  ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, kReplicas));
+  const std::vector<double> finish = finish_times(study.experiment, point, kReplicas);
+  const ShareOfRuns share = share_by(finish, 8 * 86'400);
+  ASSERT_GT(share.hits, 0U);
+  ASSERT_LT(share.hits, kReplicas);  // some do give up
+  // Twenty draws of three runs meet the same faults as the 60 runs as given.
+  const CarriedUncertainty carried =
+      carry_uncertainty(study.experiment, source, {}, point, kReplicas,
+                        {.seed = kSeed, .draws = 20, .replicas_each = 3, .finish_by = 8 * 86'400});
+  ASSERT_TRUE(carried.result.has_value());
+  EXPECT_EQ(carried.result->draws, 20U);
+  EXPECT_DOUBLE_EQ(*carried.result->share_by_date, *share.value());
+  EXPECT_EQ(carried.result->finish.p5, quantiles_of(finish).p5);
+  const UncertainMetric* wall = carried.result->find("wall_time_s");
+  EXPECT_EQ(wall->parameter_variance, 0);
+  // What chance leaves is left: both intervals are of the mean of the same 60 runs. The scatter of 20 draws of three tells
+  // their variance to a third, so the width to a sixth.
+  const double chance = wall->known.ci95->high - wall->known.ci95->low;
+  EXPECT_GT(chance, 0);
+  EXPECT_NEAR(wall->ci95->high - wall->ci95->low, chance, 0.5 * chance);
+  EXPECT_EQ(carried.finish.moved_by, std::vector<double>(20, 0.0));
+}
+
+/// The headline of a plan and its table are of the same runs: the share by the date is that of all runs of all draws, and
+/// lies where their percentiles say.
+TEST(Uncertainty, TheShareByTheDateIsThatOfTheRunsWhoseQuantilesAreShown) {
+  constexpr std::uint64_t kSeed = 2;
+  constexpr double kDate = 20.95 * 86'400;
+  const PointSource source("one-fault",
+                           {"job.steps=864000",
+                            "faults.crash={ component=\"host\", effect=\"crash\", "
+                            "remedy=\"restart\", log=\"crashed\", rate={ count=7, over=\"7d x 8 hosts\" } }"},
+                           kSeed);
+  SeededStudy study(source, kSeed);
+  const PointNumber point = study.experiment.add(source.point().point);
+  const CarriedUncertainty carried = carry_uncertainty(study.experiment, source, {}, point, 40,
+                                                       {.seed = kSeed, .draws = 30, .finish_by = kDate});
+  ASSERT_TRUE(carried.result.has_value());
+  const Uncertainty& found = *carried.result;
+  EXPECT_EQ(found.runs(), 240U);
+  ASSERT_EQ(found.percentiles.size(), 99U);
+  const auto done = std::count_if(found.percentiles.begin(), found.percentiles.end(),
+                                  [](double at) { return at <= kDate; });
+  EXPECT_GT(done, 5);
+  EXPECT_LT(done, 95) << "a date that tells something";
+  EXPECT_NEAR(*found.share_by_date, static_cast<double>(done) / 100, 0.015);
+  EXPECT_TRUE(found.share_ci95->low < *found.share_by_date && *found.share_by_date < found.share_ci95->high);
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,283 @@
+#include "commands/tune/chart.hpp"
+#include "commands/tune/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gauntlet {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TunedPoint point(const std::string& value, double seconds, double ettr, std::optional<double> worse) {
+  TunedPoint of;
+  of.values = {value};
+  of.numbers = {seconds};
+  of.replicas = 64;
+  of.objective = {.n = 64,
+                  .mean = ettr,
+                  .sd = 0.002,
+                  .se = 0.0002,
+                  .ci95 = Interval{ettr - 0.0004, ettr + 0.0004},
+                  .p5 = {},
+                  .p50 = {},
+                  .p95 = {}};
+  if (worse)
+    of.worse = PairedDifference{.difference = *worse,
+                                .se = 0.0001,
+                                .ci95 = Interval{*worse - 0.0002, *worse + 0.0002},
+                                .variance_factor = {}};
+  return of;
+}
+
+/// 53min is the best, today's 30min loses 0.6 percentage points more, 1min ten times the lost 4%; 10s is refused.
+TuneResult one_field() {
+  TuneResult result;
+  result.scenario = "one-fault";
+  result.question = "How often?";
+  result.version = "0.1.0";
+  result.seed = 1;
+  result.metric = "ettr";
+  result.points = {point("30min", 1800, 0.954, 0.006), point("1min", 60, 0.56, 0.4),
+                   point("53min", 3180, 0.96, {}), point("54min", 3240, 0.96, 0.00001),
+                   point("10s", 10, 0, {})};
+  result.points[0].name = "today";
+  result.points[2].name = "best";
+  result.points[2].formulas = {"exact"};
+  result.points[4].refused = true;
+  result.points[4].replicas = 0;
+  result.points[4].objective = {};
+  TunedField field;
+  field.path = "checkpoint.interval";
+  field.kind = FieldKind::duration;
+  field.range = {.low = "10s", .high = "8h"};
+  field.today = "30min";
+  field.best = "53min";
+  field.interval = ValueSpan{.low = "51min", .high = "55min"};
+  field.flat = {.low = "45min", .high = "1h2min"};
+  field.cliff_below = "10s";
+  field.curve = {4, 1, 0, 2, 3};
+  field.lowest = 2;
+  for (const std::size_t i : field.curve) field.worse.push_back(result.points[i].worse);
+  result.fields = {field};
+  result.best = 2;
+  result.scale = 0.04;
+  result.regret = 0.002;
+  result.analytic = {{.name = "exact", .value = "53min", .point = 2, .excess = 0.0, .regret = 0.003}};
+  result.mtbf_s = 86400;
+  result.checkpoint_cost_s = 60;
+  result.replicas = 256;
+  result.window_points = 7;
+  result.window_replicas = 64;
+  result.refusal = "--over: checkpoint.interval = 10s is too short";
+  return result;
+}
+
+/// The report without its line breaks.
+std::string flowing(const TuneResult& result) {
+  std::string text = text_report(result, {.command = "gauntlet tune one-fault"});
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return text;
+}
+
+TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
+  const TuneResult result = one_field();
+  const std::string text = text_report(result, {.command = "gauntlet tune one-fault"});
+  EXPECT_THAT(text,
+              StartsWith("checkpoint.interval = 53min (95% interval 51min to 55min) gives the highest ETTR, "
+                         "96.00% +- 0.04 (Monte Carlo only).\n5 points, "));
+  EXPECT_THAT(text, testing::EndsWith("\nAgain: gauntlet tune one-fault\n"));
+  const std::string all = flowing(result);
+  EXPECT_THAT(
+      all,
+      HasSubstr("With 95% confidence the very best there is would save at most 0.20% of the lost time."));
+  EXPECT_THAT(
+      all,
+      HasSubstr(
+          "checkpoint.interval from 45min to 1h2min costs at most 1% of the lost time "
+          "more than 53min, the lowest value of the curve that is fitted through the rows. 10s is refused."));
+  EXPECT_THAT(all, HasSubstr("Today's 30min costs 15% of the lost time more than 53min: 0.60 percentage "
+                             "points +- 0.02 of ETTR."));
+  EXPECT_THAT(
+      all, HasSubstr(
+               "The worst checkpoint.interval tried, 1min, costs 10.0 times the lost time more than 53min."));
+  EXPECT_THAT(
+      all,
+      HasSubstr(
+          "for a failure every 24 h and 60 s to save (in brackets what it costs more, in shares of the lost "
+          "time; at most, with 95%): exact 53min (0.30%)."));
+  EXPECT_THAT(
+      all, HasSubstr("1 point was refused, the first with: --over: checkpoint.interval = 10s is too short"));
+  EXPECT_THAT(text, testing::ContainsRegex("30min +64 +95.40 +0.04 +15.0 +0.5 +today\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("10s +- +- +- +- +- +refused\n"));
+}
+
+TEST(TuneReport, SaysWhichBoundIsMissedAndByHowMuch) {
+  TuneResult result = one_field();
+  result.bounds = {
+      {.text = "wall_time_s.p95<60d",
+       .metric = "wall_time_s",
+       .statistic = "p95",
+       .upper = true,
+       .limit = 60 * 86400},
+      {.text = "gave_up<1%", .metric = "gave_up", .statistic = "mean", .upper = true, .limit = 0.01}};
+  result.points[2].figures = {61.5 * 86400, 0.0};
+  result.points[2].meets = false;
+  result.meets = false;
+  EXPECT_EQ(answer_line(result),
+            "No point that was tried meets wall_time_s.p95<60d: at the nearest, checkpoint.interval = 53min, "
+            "wall_time_s.p95<60d is missed by 1.5 days (61.5 days).");
+  result.points[2].figures[0] = 58.0 * 86400;
+  result.meets = true;
+  EXPECT_THAT(answer_line(result), StartsWith("checkpoint.interval = 53min"));
+  EXPECT_THAT(
+      flowing(result),
+      HasSubstr("Bounds: wall_time_s.p95<60d is met by 2.0 days (58.0 days); gave_up<1% is met by 1.00 "
+                "percentage points (0.00%)."));
+}
+
+TEST(TuneReport, ClaimsNothingThatItDoesNotKnow) {
+  TuneResult nothing = one_field();
+  nothing.best.reset();
+  EXPECT_EQ(text_report(nothing, {}), "one-fault: no point has run, so there is no answer.\n");
+
+  TuneResult short_of = one_field();
+  short_of.end = TuneResult::End::budget;
+  short_of.regret.reset();
+  short_of.fields[0].interval.reset();
+  EXPECT_THAT(answer_line(short_of), HasSubstr("53min (too few replicas for an interval) gives"));
+  EXPECT_THAT(answer_line(short_of), HasSubstr("(Monte Carlo only, budget spent)."));
+  EXPECT_THAT(flowing(short_of), HasSubstr("--budget allows more replicas."));
+
+  TuneResult same = one_field();
+  same.best = same.today;
+  same.fields[0].matters = false;
+  EXPECT_EQ(
+      answer_line(same),
+      "checkpoint.interval makes no difference to ETTR beyond chance: it stays at 30min, with 95.40% +- "
+      "0.04 (Monte Carlo only).");
+  EXPECT_THAT(flowing(same), Not(HasSubstr("formulas")));
+
+  TuneResult refused = one_field();
+  refused.best = refused.today;
+  for (const std::size_t i : {1U, 2U, 3U}) refused.points[i].replicas = 0;
+  EXPECT_EQ(answer_line(refused),
+            "Nothing but today's checkpoint.interval = 30min can run: --over: checkpoint.interval = 10s is "
+            "too short");
+}
+
+TEST(TuneReport, NamesNoWinnerThatIsNotToldApart) {
+  TuneResult result = one_field();
+  result.regret = 0.1;
+  result.end = TuneResult::End::budget;
+  result.fields[0].alike = ValueSpan{.low = "30min", .high = "54min"};
+  EXPECT_EQ(answer_line(result),
+            "checkpoint.interval = 53min (30min to 54min are not told apart) gives the highest ETTR of those "
+            "tried, 96.00% +- 0.04 (Monte Carlo only, budget spent).");
+  EXPECT_THAT(flowing(result), HasSubstr("How flat it is around checkpoint.interval = 53min is not known: "
+                                         "from 30min to 54min no value tried differs from it by more"));
+  EXPECT_THAT(flowing(result), Not(HasSubstr("costs at most 1%")));
+}
+
+TEST(TuneReport, CountsNoSavingOfRunsThatGaveUp) {
+  TuneResult result = one_field();
+  result.points[1].worse->difference = -0.3;
+  result.points[1].gave_up = 1;
+  result.points[1].gives_up_more = true;
+  const std::string text = text_report(result, {});
+  EXPECT_THAT(text, testing::ContainsRegex("1min +64 +56.00 +0.04 +- +- +100% gave up\n"));
+  EXPECT_THAT(text, HasSubstr("\n  gave up: such runs are never done, so what they did not spend is no "
+                              "saving\n"));
+}
+
+TEST(TuneReport, NamesTheReferenceAndExplainsARowThatLostLess) {
+  const TuneResult plain = one_field();
+  EXPECT_THAT(text_report(plain, {}),
+              testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, exact, reference\n"));
+  EXPECT_THAT(text_report(plain, {}),
+              HasSubstr("\n  costs more: than the reference in the same replicas, in shares of "
+                        "the lost time\n  reference: the lowest value of the curve"));
+  EXPECT_THAT(text_report(plain, {}), Not(HasSubstr("below 0:")));
+
+  TuneResult below = one_field();
+  below.fields[0].worse[2] = below.points[0].worse = PairedDifference{
+      .difference = -0.0004, .se = 0.0003, .ci95 = Interval{-0.001, 0.0002}, .variance_factor = {}};
+  EXPECT_THAT(text_report(below, {}), testing::ContainsRegex("30min +64 +95.40 +0.04 +-1.0 +1.5 +today\n"));
+  EXPECT_THAT(text_report(below, {}),
+              HasSubstr("\n  below 0: this row lost less than the reference in these replicas"));
+  EXPECT_THAT(flowing(below),
+              HasSubstr("Today's 30min costs 1.0% of the lost time less than 53min: 0.04 percentage "
+                        "points +- 0.06 of ETTR, as much as chance explains."));
+
+  EXPECT_THAT(answer_line(below), HasSubstr("gives the highest ETTR by the fitted curve, 96.00% +- 0.04"));
+
+  TuneResult unsure = one_field();
+  unsure.regret = 0.1;
+  EXPECT_THAT(text_report(unsure, {}),
+              HasSubstr("\n  reference: the row that lost least when the search ended\n"));
+}
+
+TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
+  const ChartPage page = chart_of(one_field(), "gauntlet tune one-fault");
+  ASSERT_EQ(page.lines.size(), 1U);
+  const LineChart& chart = page.lines[0];
+  ASSERT_EQ(chart.series.at(0).points.size(), 4U) << "what was refused has no point";
+  EXPECT_EQ(chart.series[0].points.front().x, 60);
+  EXPECT_EQ(chart.series[0].points.back().x_text, "54min");
+  ASSERT_EQ(chart.marks.size(), 2U);
+  EXPECT_EQ(chart.marks[1].text, "best, exact: 53min");
+  EXPECT_EQ(chart.y.unit, ChartUnit::percent);
+}
+
+TEST(TuneReport, FormulasAreMarkedOnTheIntervalsAxisAlone) {
+  TuneResult result = one_field();
+  result.fields[0].path = "detection.collective_timeout";
+  const ChartPage page = chart_of(result, "gauntlet tune one-fault");
+  EXPECT_EQ(page.lines.at(0).marks.at(1).text, "best: 53min");
+  EXPECT_THAT(text_report(result, {}),
+              testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, reference\n"));
+}
+
+/// Labels stand on lines of their own, the leftmost on the highest.
+TEST(TuneReport, LabelsOfMarksDoNotOverprint) {
+  LineChart chart{.title = "t", .x = {"x"}, .y = {"y"}, .series_title = "", .series = {}, .marks = {}};
+  for (const double x : {1.0, 1.02, 1.01})
+    chart.marks.push_back({.x = x, .x_text = "", .text = "mark " + std::to_string(x)});
+  const std::string html = to_html({.title = "", .subtitle = "", .lines = {chart}});
+  for (const char* mark : {R"("text":"mark 1.020000","row":0)", R"("text":"mark 1.010000","row":1)",
+                           R"("text":"mark 1.000000","row":2)"})
+    EXPECT_THAT(html, HasSubstr(mark));
+}
+
+/// From 2min to 40min it is the same: no optimum is named, but a range and a value of it.
+TEST(TuneReport, OnAPlateauItStatesTheRangeAndNoOptimum) {
+  TuneResult result = one_field();
+  TunedField& field = result.fields[0];
+  field.plateau = true;
+  field.interval.reset();
+  field.flat = {.low = "2min", .high = "40min"};
+  field.best = field.today = "30min";
+  result.best = result.today;
+  result.points[0].name = "today, best";
+  EXPECT_EQ(
+      answer_line(result),
+      "checkpoint.interval = 30min (today's value; flat from 2min to 40min): ETTR 95.40% +- 0.04, which no "
+      "value in that range changes by more than 1% of the lost time (Monte Carlo only).");
+  EXPECT_THAT(flowing(result),
+              HasSubstr("checkpoint.interval from 2min to 40min costs at most 1% of the lost time "
+                        "more than 53min, the lowest value of the curve that is fitted through the rows. "
+                        "Today's 30min lies in that range, so nothing speaks for a change."));
+  EXPECT_THAT(to_json(result), HasSubstr("\"plateau\": true"));
+  field.today = "2h";
+  EXPECT_EQ(answer_line(result).substr(0, 60),
+            "checkpoint.interval = 30min (flat from 2min to 40min): ETTR ");
+  EXPECT_THAT(flowing(result),
+              HasSubstr("30min is the middle of that range on a logarithmic axis, as today's 2h lies "
+                        "outside of it."));
+}
+
+}  // namespace
+}  // namespace gauntlet
