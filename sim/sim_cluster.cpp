@@ -95,6 +95,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   watch_for_no_progress();
   out_.push(kStart, Started{JobId{0}, inventory});
   for (const Strike& present : arrivals_->present_at_start()) strike(present);
+  schedule_faults(FaultClock::always);  // what is there from the beginning fails no more
 }
 
 bool SimCluster::is_abandoned() const {
