@@ -11,7 +11,8 @@
 
 namespace gauntlet {
 
-/// The entry, or nothing and a problem of `option`: there is no such name (with the nearest one), or the file is broken.
+/// The entry of that name. If there is none, or its file is broken, returns nothing and adds a problem of `option`, with the nearest
+/// name.
 std::optional<Hardware> find_hardware(const std::string& option, const std::string& name,
                                       std::vector<Problem>& problems);
 std::optional<Transformer> find_model(const std::string& option, const std::string& name,

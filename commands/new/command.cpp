@@ -69,7 +69,7 @@ std::optional<std::string> read_line() {
 
 bool can_ask() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
 
-/// Takes the words back that the problems are about, which may be other answers; where that is none of them, the last answer.
+/// Removes the answers that the problems name. If they name none, removes the last answer.
 void take_back(const std::vector<Problem>& problems, const KnownOption& last, Known& known) {
   bool taken = false;
   for (const Problem& problem : problems)

@@ -34,7 +34,7 @@ std::string number(double value) {
   return text;
 }
 
-/// The same as a number of TOML that is no integer: "2e12", "7.0".
+/// The number as a TOML float: "2e12", "7.0".
 std::string real(double value) {
   std::string text = number(value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
