@@ -1,7 +1,7 @@
 # The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage swarm fuzz bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -68,6 +68,10 @@ coverage: build-coverage/build.ninja ## lines and branches of each room that the
 	@$(call test,coverage,build-coverage)
 	scripts/coverage.py build-coverage
 
+# ROOM=score for those of one room. It works in a copy of the sources, build-mutants/tree.
+mutants: ## wrong programs, one change each: which tests notice (two hours; ROOM=score for one room)
+	tests/mutants/mutants.py $(if $(ROOM),--room $(ROOM)) $(if $(JOBS),--jobs $(JOBS))
+
 # SECONDS=7200 for longer. A failure is written into swarm-found/, as small as it could be made.
 swarm: build/build.ninja ## random scenarios through every command, with new seeds: half an hour
 	$(BUILD) release --target gauntlet
@@ -86,7 +90,7 @@ format: setup ## lay out every C++ file by .clang-format
 	git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format -i
 
 tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
-	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|policies|sim|score|config|study|report|shell|commands|real|cli)/'
+	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|flow|policies|sim|score|config|study|report|shell|commands|real|cli)/'
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage build-mutants

@@ -4,7 +4,7 @@
 #include "bench/event_queue_bench.hpp"
 
 #include "core/random/stream.hpp"
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 
 #include <benchmark/benchmark.h>
 

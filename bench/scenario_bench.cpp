@@ -1,7 +1,7 @@
 #include "bench/scenario_bench.hpp"
 
-#include "config/files.hpp"
 #include "config/scenario.hpp"
+#include "config/toml/files.hpp"
 #include "study/replica.hpp"
 
 #include <benchmark/benchmark.h>

@@ -26,8 +26,7 @@ int agent_command(const AgentRequest& request) {
                              .what = "--abandoned-after = \"" + request.abandoned_after + "\"",
                              .why = patience.why,
                              .suggestion = patience.suggestion};
-    print_problems({&problem, 1});
-    return kWrongInput;
+    return wrong_input(problem);
   }
   return run_agent({.host = request.host,
                     .directory = request.directory,

@@ -14,7 +14,7 @@
 #include "shell/interrupt.hpp"
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
-#include "sim/fault_plan.hpp"
+#include "sim/faults/fault_plan.hpp"
 #include "study/point.hpp"
 #include "study/replica.hpp"
 #include "study/statistics.hpp"
@@ -85,8 +85,7 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   refuse(names.checkpoint == "two-level", "policies.checkpoint = \"two-level\"",
          "checkpoints go to storage alone: write \"fixed\", \"young\", \"daly\" or \"exact\"");
   refuse(names.restore == "every-rank", "policies.restore = \"every-rank\"", "write \"one-reader\"");
-  refuse(!names.retire.empty() && names.retire != "never",
-         fmt::format("policies.retire = \"{}\"", names.retire), "write \"never\"");
+  refuse(names.retire != "never", fmt::format("policies.retire = \"{}\"", names.retire), "write \"never\"");
   const CheckpointConstants& checkpoint = policies.checkpoint;
   const std::string storage_alone = "checkpoints go to storage alone: leave it out";
   refuse(checkpoint.memory_interval != kForever, "checkpoint.memory_interval", storage_alone);
@@ -139,9 +138,12 @@ struct Resolved {
 
 /// The command that drills the same again.
 std::string command_of(const DrillRequest& request, std::uint64_t seed) {
-  std::string text = fmt::format("gauntlet drill {} --hosts {}", shell_word(request.scenario), request.hosts);
-  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
-  return text + fmt::format(" --seed {}{}", seed, request.no_faults ? " --no-faults" : "");
+  return CommandLine("gauntlet drill", request.scenario)
+      .number("--hosts", std::optional(request.hosts))
+      .option("--set", request.sets)
+      .number("--seed", std::optional(seed))
+      .flag("--no-faults", request.no_faults)
+      .text();
 }
 
 ResultDirectory::Opened open_results(const DrillRequest& request, const ScenarioFacts& facts,
@@ -189,7 +191,8 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   for (std::size_t host = 0; host < result.hosts.size(); ++host) {
     const HostIdentity& who = result.hosts[host];
     if (who != HostIdentity{})
-      complain(fmt::format("host {} is {} at {}", host, who.pod.empty() ? "nameless" : who.pod, who.address));
+      complain(fmt::format("host {} is {} at {}", host, who.pod.empty() ? "without a name" : who.pod,
+                           who.address));
   }
   complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
                        no_faults ? " (--no-faults)" : ""));
@@ -201,7 +204,7 @@ int complain_of_interruption(const DrillRequest& request) {
   std::error_code ignored;
   const bool goes_on = !request.record.empty() && std::filesystem::exists(request.record, ignored);
   complain(goes_on
-               ? fmt::format("interrupted before the end; the same command goes on from {}", request.record)
+               ? fmt::format("interrupted before the end; the same command continues from {}", request.record)
                : "interrupted before the end");
   return kSignalBase + interrupting_signal();
 }
@@ -216,10 +219,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   std::unique_ptr<ResultDirectory> directory;
   if (!request.out.empty()) {
     auto opened = open_results(request, facts, resolved);
-    if (!opened.directory) {
-      print_problems({&*opened.problem, 1});
-      return kWrongInput;
-    }
+    if (!opened.directory) return wrong_input(*opened.problem);
     directory = std::move(opened.directory);
   }
 
@@ -236,7 +236,8 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   const DrillResult result = run_drill(world, controller, options);
   if (!result.began) return complain_of_interruption(request);
   if (result.difference) {
-    complain("the recording was made by other policies: they now decide otherwise; see gauntlet replay");
+    complain(
+        "the recording was made by other policies, which decide differently: gauntlet replay shows where");
     return kFailed;
   }
   tell(result, plan, request.no_faults);
@@ -266,7 +267,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
     }
   }
   if (!result.finished && !request.json)
-    text = "Interrupted: what follows is of the time until then, and of no finished job.\n" + text;
+    text = "Interrupted: these figures cover the time until then, and the job is not finished.\n" + text;
   if (!print(text)) return kFailed;
   if (!result.finished) return complain_of_interruption(request);
   const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
@@ -275,15 +276,9 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
 
 int drill_command(const DrillRequest& request) {
   const auto loaded = load_scenario(request.scenario, request.sets);
-  if (!loaded.scenario) {
-    print_problems(loaded.problems);
-    return kWrongInput;
-  }
+  if (!loaded.scenario) return wrong_input(loaded.problems);
   const std::vector<Problem> problems = problems_of(request, *loaded.scenario);
-  if (!problems.empty()) {
-    print_problems(problems);
-    return kWrongInput;
-  }
+  if (!problems.empty()) return wrong_input(problems);
   try {
     return drill(request, *loaded.scenario,
                  {.annotated = show(loaded, Comments::full), .values = show(loaded, Comments::none)});
@@ -323,7 +318,7 @@ void add_drill(Program& program) {
              "Write every observation and order here as it comes; an unfinished recording is continued")
       .type_name("FILE");
   drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
-  Option json = drill.flag("--json", request->json, "Print the summary as JSON, and nothing else");
+  Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
   drill
       .flag("--against-simulation", request->against_simulation,

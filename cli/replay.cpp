@@ -16,7 +16,7 @@
 namespace gauntlet {
 namespace {
 
-std::string text_of(const std::optional<Order>& order, const char* none) {
+std::string order_text(const std::optional<Order>& order, const char* none) {
   return order ? to_text(*order) : none;
 }
 
@@ -24,10 +24,10 @@ std::string difference_text(const ReplayCluster::Difference& difference) {
   const Time at = difference.answering.at;
   return fmt::format("after {} ({} ns), answering {}:\n  recorded: {}\n  now:      {}\n",
                      to_text(at - kStart), (at - kStart).count(), to_text(difference.answering),
-                     text_of(difference.recorded, "no order"), text_of(difference.now, "no order"));
+                     order_text(difference.recorded, "no order"), order_text(difference.now, "no order"));
 }
 
-/// What was observed, each followed by what was ordered because of it.
+/// Each observation, followed by the orders that answer it.
 std::string story_of(const Record& record) {
   std::string text;
   auto order = record.orders.begin();
@@ -40,11 +40,6 @@ std::string story_of(const Record& record) {
 }
 
 /// A recording that was cut short is compared up to there, and refused all the same.
-int wrong_end(const Problem& problem) {
-  print_problems({&problem, 1});
-  return kWrongInput;
-}
-
 int replay(const Recording& recording, const Scenario& scenario, const std::optional<Problem>& end) {
   Controller controller(scenario.policies);
   ReplayCluster cluster(recording.record);
@@ -59,32 +54,25 @@ int replay(const Recording& recording, const Scenario& scenario, const std::opti
   }
   if (!print(fmt::format("{}: identical{}\n", counts, end ? " up to where the recording ends" : "")))
     return kFailed;
-  return end ? wrong_end(*end) : kSuccess;
+  return end ? wrong_input(*end) : kSuccess;
 }
 
-int replay_command(const std::string& file, bool tell) {
+int replay_command(const std::string& file, bool prints) {
   if (std::error_code error; std::filesystem::is_directory(file, error)) {
     const Problem problem = {.file = file,
                              .why = "is a directory, not a recording",
                              .suggestion = "make one with gauntlet run --replica K --record FILE"};
-    print_problems({&problem, 1});
-    return kWrongInput;
+    return wrong_input(problem);
   }
   const ReadRecording read = read_recording(file);
-  if (!read.recording) {
-    print_problems({&read.problem, 1});
-    return kWrongInput;
-  }
+  if (!read.recording) return wrong_input(read.problem);
   const auto end = problem_of_end(file, *read.recording);
-  if (tell) {
+  if (prints) {
     if (!print(story_of(read.recording->record))) return kFailed;
-    return end ? wrong_end(*end) : kSuccess;
+    return end ? wrong_input(*end) : kSuccess;
   }
   const auto loaded = load_scenario_text(read.recording->header.scenario, file + " (its scenario)");
-  if (!loaded.scenario) {
-    print_problems(loaded.problems);
-    return kWrongInput;
-  }
+  if (!loaded.scenario) return wrong_input(loaded.problems);
   return replay(*read.recording, *loaded.scenario, end);
 }
 
@@ -93,21 +81,27 @@ int replay_command(const std::string& file, bool tell) {
 void add_replay(Program& program) {
   struct Request {
     std::string file;
-    bool tell = false;
+    bool print = false;
+    bool tell = false;  // the same
   };
   const auto request = std::make_shared<Request>();
-  Command replay =
-      program.command("replay", "Compare the orders of today's policies with those in a recording",
-                      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
-                      "  gauntlet replay run.gauntlet\n"
-                      "  gauntlet replay run.gauntlet --tell");
+  Command replay = program.command(
+      "replay",
+      "Run the policies on a recording and compare their orders, such as evictions, with the recorded orders",
+      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
+      "  gauntlet replay run.gauntlet\n"
+      "  gauntlet replay run.gauntlet --print");
   replay
       .value("file", request->file,
              "A recording that `gauntlet run --record` or `gauntlet drill --record` wrote")
       .type_name("FILE")
       .required();
-  replay.flag("--tell", request->tell, "Print each observation and each order, and check none");
-  replay.runs([request] { return replay_command(request->file, request->tell); });
+  replay.flag("--print", request->print, "Print each observation and each order, and compare nothing");
+  replay.flag("--tell", request->tell, "The old name of --print");
+  replay.runs([request] {
+    if (request->tell) complain("--tell is now called --print; the next release does not know --tell");
+    return replay_command(request->file, request->print || request->tell);
+  });
 }
 
 }  // namespace gauntlet

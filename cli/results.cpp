@@ -31,11 +31,6 @@ struct ResultsRequest {
 
 constexpr std::size_t kBuffer = 1 << 16;  // printed at once
 
-int wrong_input(const Problem& problem) {
-  print_problems({&problem, 1});
-  return kWrongInput;
-}
-
 /// Prints text in pieces of some size. False once it cannot be printed.
 class Output {
  public:
@@ -122,9 +117,9 @@ int print_unfinished(const FoundResults& results, const ResultsRequest& request)
   if (request.json || request.check)
     return wrong_input({.file = results.directory.string(),
                         .why = "is an unfinished study without results: " + done,
-                        .suggestion = "if it does not run any more, go on with: " + again});
+                        .suggestion = "if it no longer runs, continue with: " + again});
   const std::string text =
-      fmt::format("An unfinished {} of {}: {}.\nIf it does not run any more, go on with: {}\n",
+      fmt::format("An unfinished {} of {}: {}.\nIf it no longer runs, continue with: {}\n",
                   study.command.substr(0, study.command.find(' ')), study.scenario, done, again);
   return print(text) ? kSuccess : kFailed;
 }

@@ -28,19 +28,13 @@ int check_command(const std::vector<std::string>& scenarios, const std::vector<s
       well += fmt::format("  switched off (mtbf = \"never\"): {}\n", fmt::join(off, ", "));
   }
   const bool printed = print(well);
-  if (!problems.empty()) {
-    print_problems(problems);
-    return kWrongInput;
-  }
+  if (!problems.empty()) return wrong_input(problems);
   return printed ? kSuccess : kFailed;
 }
 
 int show_command(const std::string& scenario, const std::vector<std::string>& sets) {
   const auto loaded = load_scenario(scenario, sets);
-  if (!loaded.scenario) {
-    print_problems(loaded.problems);
-    return kWrongInput;
-  }
+  if (!loaded.scenario) return wrong_input(loaded.problems);
   return print(show(loaded)) ? kSuccess : kFailed;
 }
 

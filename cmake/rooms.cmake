@@ -31,7 +31,8 @@ set(GAUNTLET_COMMANDS
     commands_step
     commands_topology
     commands_trace
-    commands_validate)
+    commands_validate
+    commands_explain)
 
 # Every room that may be joined by cli/, bench/ and the tests that cross rooms.
 set(GAUNTLET_ALL_ROOMS

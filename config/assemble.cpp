@@ -1,13 +1,13 @@
 #include "config/assemble.hpp"
 
-#include "config/files.hpp"
+#include "config/fields/laws.hpp"
+#include "config/fields/types.hpp"
 #include "config/inherited_faults.hpp"
-#include "config/laws.hpp"
-#include "config/nearest.hpp"
-#include "config/place.hpp"
 #include "config/references.hpp"
-#include "config/toml.hpp"
-#include "config/types.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/nearest.hpp"
+#include "config/toml/place.hpp"
+#include "config/toml/toml.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,8 @@ constexpr std::size_t kMostFiles = 100;  // `extends` that doubles with every le
 
 class Assembler {
  public:
-  explicit Assembler(Mistakes& mistakes, std::uint32_t layers = 0) : mistakes_(&mistakes), layer_(layers) {}
+  Assembler(Mistakes& mistakes, FaultModels& models, std::uint32_t layers = 0)
+      : mistakes_(&mistakes), models_(&models), layer_(layers) {}
 
   std::optional<Value> file(const fs::path& path, const Place* asked);
   std::optional<Value> text(std::string_view text, const std::string& name, const fs::path& beside);
@@ -41,6 +42,7 @@ class Assembler {
   void extend(Value& below, const Place& named, const fs::path& beside);
   std::vector<fs::path> chain_;  // the files that are being read, each extended by the one before it
   Mistakes* mistakes_;
+  FaultModels* models_;
   std::uint32_t layer_;
   std::size_t files_ = 0;
   bool incomplete_ = false;
@@ -123,7 +125,7 @@ Value Assembler::over_its_bases(Value own, const fs::path& beside) {
   }
   resolve_catalogue(own, beside);
   set_layer(own, ++layer_);
-  if (refuses_faults(own)) remove_faults(below);
+  if (refuses_faults(own)) remove_faults(below, *models_);
   lay_over(below, std::move(own));
   return below;
 }
@@ -146,8 +148,7 @@ void Assembler::extend(Value& below, const Place& named, const fs::path& beside)
     incomplete_ = true;
     std::string circle;
     for (auto link = again; link != chain_.end(); ++link) circle += link->filename().string() + " extends ";
-    return named.mistake("goes round in a circle: " + circle + wanted.filename().string(),
-                         "leave one of them out");
+    return named.mistake("is circular: " + circle + wanted.filename().string(), "leave one of them out");
   }
   // Each file has its own mistakes to report; a path is a path in one file only.
   if (auto base = file(*path, &named)) {
@@ -222,34 +223,78 @@ void Assembler::set(Value& root, const std::string& assignment, const fs::path& 
   one.at = root.at;
   one.key_at = root.key_at;
   resolve_catalogue(one, beside);
-  if (refuses_faults(one)) remove_faults(root);
+  if (refuses_faults(one)) remove_faults(root, *models_);
   lay_over(root, std::move(one));
 }
 
-Assembled complete(const Assembler& assembler, std::optional<Value> root, fs::path beside) {
+Assembled complete(const Assembler& assembler, std::optional<Value> root, fs::path beside,
+                   std::shared_ptr<FaultModels> models) {
   if (assembler.incomplete()) root.reset();
-  return {.tree = std::move(root), .beside = std::move(beside), .layers = assembler.layers()};
+  return {.tree = std::move(root),
+          .beside = std::move(beside),
+          .layers = assembler.layers(),
+          .models = std::move(models)};
+}
+
+/// The values of the model that the fault at `place` names; reports a name that means none.
+std::optional<Value> model_values(const Place& place, FaultModels& models) {
+  const auto named = place.find("model");
+  if (!named || named->value().string() == nullptr) return {};
+  const FaultModel* model = models.find(named->value());
+  if (model != nullptr && model->values) {
+    Value below = values_below(*model->values, place.value());
+    set_layer(below, named->value().at.layer);
+    return below;
+  }
+  if (model == nullptr)
+    named->mistake(
+        "is not in the catalogue's " + std::string(kFaultModels),
+        suggest_names(*named->value().string(), fault_model_names(named->value().at, models.beside())));
+  else
+    for (const Problem& problem : model->problems) place.mistakes().add(problem);
+  // What the model would have given is neither missing nor wrong.
+  for (const char* given : {"model", "component", "effect", "heals_after", "factor", "chance", "rate"})
+    place.mistakes().spoil(place.path_of(given));
+  return {};
 }
 
 }  // namespace
 
 Assembled assemble_file(const fs::path& path, Mistakes& mistakes) {
-  Assembler assembler(mistakes);
+  auto models = std::make_shared<FaultModels>(path.parent_path());
+  Assembler assembler(mistakes, *models);
   auto root = assembler.file(path, nullptr);
-  return complete(assembler, std::move(root), path.parent_path());
+  return complete(assembler, std::move(root), path.parent_path(), std::move(models));
 }
 
 Assembled assemble_text(std::string_view text, const std::string& name, Mistakes& mistakes) {
-  Assembler assembler(mistakes);
+  auto models = std::make_shared<FaultModels>(fs::path());
+  Assembler assembler(mistakes, *models);
   auto root = assembler.text(text, name, {});
-  return complete(assembler, std::move(root), {});
+  return complete(assembler, std::move(root), {}, std::move(models));
 }
 
 void lay_sets_over(Assembled& assembled, std::span<const std::string> sets, Mistakes& mistakes) {
   if (!assembled.tree) return;
-  Assembler assembler(mistakes, assembled.layers);
+  Assembler assembler(mistakes, *assembled.models, assembled.layers);
   for (const std::string& assignment : sets) assembler.set(*assembled.tree, assignment, assembled.beside);
   assembled.layers = assembler.layers();
+}
+
+void lay_over_fault_models(Assembled& assembled, Mistakes& mistakes) {
+  Value* faults = assembled.tree ? assembled.tree->find("faults") : nullptr;
+  if (faults == nullptr || faults->table() == nullptr) return;
+  Value::Table below;
+  for (auto& [name, fault] : *faults->table()) {
+    if (fault.table() == nullptr) continue;
+    const Place place(fault, "faults." + key_to_toml(name), mistakes);
+    if (auto values = model_values(place, *assembled.models)) below.emplace(name, std::move(*values));
+  }
+  if (below.empty()) return;
+  Value root{Value::Table{}, assembled.tree->at, assembled.tree->key_at, false};
+  root.table()->emplace("faults", Value{std::move(below), faults->at, faults->key_at, false});
+  lay_over(root, std::move(*assembled.tree));
+  assembled.tree = std::move(root);
 }
 
 }  // namespace gauntlet

@@ -4,13 +4,19 @@
 // parts before it have filled in.
 #pragma once
 
-#include "config/fields.hpp"
-#include "config/scenario_parts.hpp"
+#include "config/fields/fields.hpp"
+#include "config/fields/scenario_parts.hpp"
+
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 
 /// All of it. `name`: what the scenario is called unless it says so itself.
 void describe(Fields& fields, Scenario& scenario, const std::string& name);
+
+/// The log lines that every world has: those of ranks that wait for the culprit.
+std::vector<std::string> patterns_of_victims();
 
 void describe(Fields& fields, Hardware& hardware);
 void describe(Fields& fields, Transformer& model);
@@ -25,6 +31,8 @@ void describe(Fields& fields, DrillModel& drill);
 void describe(Fields& fields, Cost& cost);
 /// One fault kind. Its pattern joins `world.patterns`.
 void describe(Fields& fields, FaultKind& fault, World& world);
+/// A file of the catalogue's fault models.
+void describe_fault_model(Fields& fields, FaultKind& fault, World& world);
 /// One probe; `world.faults` are the kinds that it may detect.
 void describe(Fields& fields, ProbeKind& probe, const World& world);
 /// The detectors by default are those that its telemetry can serve.

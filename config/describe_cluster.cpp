@@ -1,6 +1,7 @@
 #include "config/describe.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
+#include "config/fields/laws.hpp"
+#include "config/fields/scenario_parts.hpp"
+#include "config/fields/types.hpp"
 #include "policies/controller/registry.hpp"
 #include "policies/spares/sizing.hpp"
 
@@ -10,23 +11,20 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::int64_t kMostHosts = 10'000'000;
 constexpr std::int64_t kMostPerHost = 1'000;
 
 }  // namespace
 
 void describe(Fields& fields, Hardware& hardware) {
   fields.field("name", text(hardware.name), Fallback::required(), "what the host type is called");
-  fields.field("gpus_per_host", whole_number(hardware.gpus_per_host, {1, kMostPerHost}), Fallback::value("8"),
-               "GPUs in one host");
-  fields.field("nics_per_host", whole_number(hardware.nics_per_host, {1, kMostPerHost}), Fallback::value("8"),
-               "NICs in one host");
+  fields.field("gpus_per_host", whole_number(hardware.gpus_per_host, {1, kMostPerHost}), "GPUs in one host");
+  fields.field("nics_per_host", whole_number(hardware.nics_per_host, {1, kMostPerHost}), "NICs in one host");
   fields.field("peak", quantity(hardware.peak, Sign::positive), Fallback::required(),
                "dense bf16 rate of one GPU");
   fields.field("peak_fp8", quantity(hardware.peak_fp8, Sign::positive), Fallback::optional(),
                "dense fp8 rate of one GPU; left out where it has none");
   fields.field("multiprocessors", whole_number(hardware.multiprocessors, {1, kMostPerHost}),
-               Fallback::value("108"), "of one GPU; tiles of a matrix product go to them in waves");
+               "of one GPU; tiles of a matrix product go to them in waves");
   fields.field("memory", quantity(hardware.memory, Sign::positive), Fallback::required(), "of one GPU");
   fields.field("memory_bandwidth", quantity(hardware.memory_bandwidth, Sign::positive), Fallback::required(),
                "of one GPU");
@@ -49,21 +47,19 @@ constexpr std::array<Choice<FabricKind>, 3> kFabrics = {{
 
 void describe(Fields& fields, Fabric& fabric) {
   fields.field("kind", choice<FabricKind>(fabric.kind, kFabrics, "a kind of fabric"),
-               Fallback::value("\"rail_optimised\""),
                "rail_optimised: NIC r of hosts_per_tor hosts under one switch; clos, fat_tree: all their "
                "NICs under one");
-  fields.field("tors_per_pod", whole_number(fabric.tors_per_pod, {1, kMostHosts}), Fallback::value("8"),
+  fields.field("tors_per_pod", whole_number(fabric.tors_per_pod, {1, kMostHosts}),
                "ToR switches under the same aggregation switches");
   fields.field("aggregations_per_pod", whole_number(fabric.aggregations_per_pod, {1, kMostHosts}),
-               Fallback::value("8"), "aggregation switches of a pod");
-  fields.field("spines", whole_number(fabric.spines, {1, kMostHosts}), Fallback::value("64"),
-               "spine switches");
-  fields.field("oversubscription", number(fabric.oversubscription, {1, 1000, false}), Fallback::value("1.0"),
+               "aggregation switches of a pod");
+  fields.field("spines", whole_number(fabric.spines, {1, kMostHosts}), "spine switches");
+  fields.field("oversubscription", number(fabric.oversubscription, {1, 1000, false}),
                "down-link over up-link bandwidth of aggregation switches; in a fat tree of ToR switches too");
-  fields.field("hosts_per_rack", whole_number(fabric.hosts_per_rack, {1, kMostHosts}), Fallback::value("4"),
+  fields.field("hosts_per_rack", whole_number(fabric.hosts_per_rack, {1, kMostHosts}),
                "hosts that share a rack's power");
   fields.field("racks_per_power_domain", whole_number(fabric.racks_per_power_domain, {1, kMostHosts}),
-               Fallback::value("16"), "racks that share a feed");
+               "racks that share a feed");
   describe_source(fields);
 }
 
@@ -84,14 +80,14 @@ void describe(Fields& fields, OtherJob& job) {
 }
 
 void describe(Fields& fields, SharedCluster& shared) {
-  fields.field("hosts", whole_number(shared.hosts, {0, kMostHosts}), Fallback::value("0"),
+  fields.field("hosts", whole_number(shared.hosts, {0, kMostHosts}),
                "of the whole cluster, this job's and its spares among them, which are taken all at once; "
                "those that are "
                "free replace no broken host (spares.pool does); 0: it is alone");
-  fields.field("priority", whole_number(shared.priority, {-1'000'000, 1'000'000}), Fallback::value("0"),
+  fields.field("priority", whole_number(shared.priority, {-1'000'000, 1'000'000}),
                "of this job; the higher goes first");
-  fields.field("preempt_after", duration(shared.preempt_after, Sign::not_negative), Fallback::value("\"0s\""),
-               "nobody who has run for less is preempted (RSC-1: 2 h, https://arxiv.org/abs/2410.21680)");
+  fields.field("preempt_after", duration(shared.preempt_after, Sign::not_negative),
+               "a job that has run for less is not preempted (RSC-1: 2 h, https://arxiv.org/abs/2410.21680)");
   shared.jobs.clear();
   fields.entries(
       "jobs",
@@ -112,7 +108,7 @@ void describe_cluster(Fields& fields, World& world) {
       "hardware", "hardware", [&](Fields& f) { describe(f, world.hardware); },
       "the host type: a name in the catalogue, or its figures");
   fields.field("hosts_per_tor", whole_number(world.inventory.hosts_per_tor, {1, kMostHosts}),
-               Fallback::value("1"), "consecutive hosts under one top-of-rack switch");
+               "consecutive hosts under one top-of-rack switch");
   fields.table(
       "network", [&](Fields& f) { describe(f, world.fabric); }, "the fabric between the hosts");
   fields.table(
@@ -124,34 +120,30 @@ void describe_cluster(Fields& fields, World& world) {
 }
 
 void describe_spares(Fields& fields, World& world) {
-  std::string policy;
-  double quantile = 0, daily_failure = 0;
+  std::string policy = "fixed";
+  double quantile = 0.99, daily_failure = 0.0012;
   const auto sized = [&] {
     return policy == "quantile" ? spares_for_quantile(world.inventory.job_hosts, daily_failure, quantile) : 0;
   };
   // Each as it was written last: a size of one's own, or a policy that finds it.
   fields.alternatives({"count", "policy"});
   fields.field("policy", name(policy, to_strings(spares_policy_names()), "a policy for spares"),
-               Fallback::value("\"fixed\""),
                "fixed: as count says; quantile: enough for the failures of a day");
-  fields.field("quantile", number(quantile, {0, 0.999999, true}), Fallback::value("0.99"),
+  fields.field("quantile", number(quantile, {0, 0.999999, true}),
                "quantile: with this probability (ByteRobust: p99, https://arxiv.org/abs/2509.16293)");
-  fields.field("daily_failure", number(daily_failure, {0, 0.5, false}), Fallback::value("0.0012"),
+  fields.field("daily_failure", number(daily_failure, {0, 0.5, false}),
                "quantile: probability that a host fails within a day (ByteRobust, implied by its p99 sizes)");
   fields.field(
       "count", whole_number(world.inventory.spares, {0, kMostHosts}),
       Fallback::computed([&] { return std::to_string(sized()); }),
       "warm hosts, which stand by ready to join, when the job starts; cold and pool are beside them");
   SparesModel& spares = world.spares;
-  fields.field("cold", whole_number(spares.cold, {0, kMostHosts}), Fallback::value("0"),
-               "more that are powered, and not set up");
-  fields.field("cold_time", law(spares.cold_time), Fallback::value("\"0s\""), "to set a cold one up");
-  fields.field("pool", whole_number(spares.pool, {0, kMostHosts}), Fallback::value("0"),
+  fields.field("cold", whole_number(spares.cold, {0, kMostHosts}), "more that are powered, and not set up");
+  fields.field("cold_time", law(spares.cold_time), "to set a cold one up");
+  fields.field("pool", whole_number(spares.pool, {0, kMostHosts}),
                "more that serve jobs of lower priority, and cost this one nothing");
-  fields.field("preemption", law(spares.preemption), Fallback::value("\"0s\""),
-               "until such a job has given one up");
-  fields.field("selection", law(spares.selection), Fallback::value("\"0s\""),
-               "to select hosts anew, where none is warm");
+  fields.field("preemption", law(spares.preemption), "until such a job has given one up");
+  fields.field("selection", law(spares.selection), "to select hosts anew, where none is warm");
   describe_source(fields);
   fields.check([&](const Place& place) {
     const bool known = place.mistakes().none();  // hosts too

@@ -1,8 +1,9 @@
 // The constants of the detectors. Defaults are published values where there are any.
 #include "config/describe.hpp"
-#include "config/nearest.hpp"
-#include "config/types.hpp"
+#include "config/fields/types.hpp"
+#include "config/toml/nearest.hpp"
 #include "core/saturating.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -133,64 +134,53 @@ Type lines(std::vector<PatternId>& into, std::vector<std::string> known) {
   return type;
 }
 
-Type samples(std::uint16_t& into) {
-  return {R"({"type": "integer", "minimum": 1, "maximum": 10000})", [&into](const Place& place) {
-            if (const auto value = read_whole_number(place, kSamples))
-              into = static_cast<std::uint16_t>(*value);
-          }};
-}
+Type samples(std::uint16_t& into) { return whole_number(into, kSamples); }
 
 void describe(Fields& fields, LearnedHangConstants& learned) {
-  fields.field("samples", samples(learned.samples), Fallback::value("16"),
-               "steps after each start that it learns from");
-  fields.field("multiple", number(learned.multiple, {1, 1e6, true}), Fallback::value("5.0"),
-               "of the longest of them (NVRx: 5)");
-  fields.field("floor", duration(learned.floor, Sign::positive), Fallback::value("\"1min\""), "never below");
+  fields.field("samples", samples(learned.samples), "steps after each start that it learns from");
+  fields.field("multiple", number(learned.multiple, {1, 1e6, true}), "of the longest of them (NVRx: 5)");
+  fields.field("floor", duration(learned.floor, Sign::positive), "the shortest timeout");
 }
 
 void describe(Fields& fields, TrafficStoppedConstants& traffic) {
-  fields.field("lasting", duration(traffic.lasting, Sign::positive), Fallback::value("\"10min\""),
+  fields.field("lasting", duration(traffic.lasting, Sign::positive),
                "after so long without any traffic the job is stopped (ByteRobust: 10min, "
                "https://arxiv.org/abs/2509.16293)");
 }
 
 void describe(Fields& fields, TrafficPeriodConstants& traffic) {
-  fields.field("least", number(traffic.least, {0, 1, true}), Fallback::value("0.8"),
+  fields.field("least", number(traffic.least, {0, 1, true}),
                "share of the mean below which traffic has declined (assumption)");
-  fields.field("fluctuation", number(traffic.fluctuation, {0, 1, true}), Fallback::value("0.2"),
+  fields.field("fluctuation", number(traffic.fluctuation, {0, 1, true}),
                "share by which the period may differ from the learned one (assumption)");
-  fields.field("samples", samples(traffic.samples), Fallback::value("5"), "periods that it learns from");
+  fields.field("samples", samples(traffic.samples), "periods that it learns from");
 }
 
 void describe(Fields& fields, FailSlowConstants& slow) {
-  fields.field("peers", samples(slow.peers), Fallback::value("64"),
-               "hosts of each pipeline stage that are asked");
-  fields.field("samples", samples(slow.samples), Fallback::value("2"), "timings of each of them");
+  fields.field("peers", samples(slow.peers), "hosts of each pipeline stage that are asked");
+  fields.field("samples", samples(slow.samples), "timings of each of them");
   fields.field(
-      "deviations", number(slow.deviations, {0, 1e6, true}), Fallback::value("3.5"),
+      "deviations", number(slow.deviations, {0, 1e6, true}),
       "robust standard deviations above the median beyond which a host is slow (Iglewicz and Hoaglin 1993)");
-  fields.field("least_excess", number(slow.least_excess, {0, 10, true}), Fallback::value("0.05"),
+  fields.field("least_excess", number(slow.least_excess, {0, 10, true}),
                "and at least so much of the median above it");
-  fields.field("continuity", duration(slow.continuity, Sign::positive), Fallback::value("\"4min\""),
+  fields.field("continuity", duration(slow.continuity, Sign::positive),
                "for so long without a break (Minder: 4min, https://arxiv.org/abs/2411.01791)");
-  fields.field("change", number(slow.change, {0, 10, true}), Fallback::value("0.1"),
+  fields.field("change", number(slow.change, {0, 10, true}),
                "change-point: of the step time that counts as one (GREYHOUND: 0.1)");
 }
 
 void describe(Fields& fields, MfuConstants& mfu) {
-  fields.field("samples", samples(mfu.samples), Fallback::value("16"),
-               "steps after a start that the best is learned from");
-  fields.field("decline", number(mfu.decline, {0, 0.99, true}), Fallback::value("0.1"),
+  fields.field("samples", samples(mfu.samples), "steps after a start that the best is learned from");
+  fields.field("decline", number(mfu.decline, {0, 0.99, true}),
                "of the best that counts (assumption: GREYHOUND's threshold of a change)");
-  fields.field("lasting", duration(mfu.lasting, Sign::positive), Fallback::value("\"30min\""),
-               "for so long (assumption)");
+  fields.field("lasting", duration(mfu.lasting, Sign::positive), "for so long (assumption)");
   fields.field("action", choice<bool>(mfu.restart, kMfuActions, "what can be done about a decline"),
-               Fallback::value("\"alert\""),
                "alert: a person is told; restart: the job is saved and started again");
 }
 
 void describe(Fields& fields, LossConstants& loss) {
-  fields.field("spike", number(loss.spike, {0, 1e9, true}), Fallback::value("10.0"),
+  fields.field("spike", number(loss.spike, {0, 1e9, true}),
                "robust standard deviations above the running median that are a spike (assumption)");
 }
 
@@ -200,18 +190,16 @@ void describe(Fields& fields, FlapConstants& flap, const std::vector<std::string
                  return there ? "[\"" + std::string(kNicDown) + "\"]" : std::string("[]");
                }),
                "that a host logs when one of its NICs goes down");
-  fields.field("returns", whole_number(flap.returns, {1, 1'000'000}), Fallback::value("3"),
+  fields.field("returns", whole_number(flap.returns, {1, 1'000'000}),
                "of one host within the window (gpud: 3 in 12h, each after 25s down)");
-  fields.field("window", duration(flap.window, Sign::positive), Fallback::value("\"12h\""), "see returns");
-  fields.field("least_down", duration(flap.least_down, Sign::not_negative), Fallback::value("\"25s\""),
+  fields.field("window", duration(flap.window, Sign::positive), "see returns");
+  fields.field("least_down", duration(flap.least_down, Sign::not_negative),
                "shorter ones do not count, by the traffic of the job; 0s: all count");
-  fields.field("apart", duration(flap.apart, Sign::not_negative), Fallback::value("\"5s\""),
+  fields.field("apart", duration(flap.apart, Sign::not_negative),
                "a line and the traffic around it arrive at most (assumption: both take telemetry.delay)");
-  fields.field("quarantine", duration(flap.quarantine, Sign::not_negative), Fallback::value("\"24h\""),
+  fields.field("quarantine", duration(flap.quarantine, Sign::not_negative),
                "before the host may serve again (Ascend MindCluster looks back over 24h)");
 }
-
-std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
 
 /// What the culprit's own exit may take to be heard of, and a second.
 Duration usual_gather(const Telemetry& telemetry) {
@@ -255,7 +243,7 @@ void describe(Fields& fields, CorruptionConstants& corruption, const World& worl
                Fallback::computed([&world] { return usual_corruption_lines(world); }),
                "that tell of wrong numbers: the job goes back to a checkpoint from before them");
   fields.field("late", duration(corruption.late, Sign::not_negative),
-               Fallback::computed([&world] { return in_quotes(usual_lateness(world)); }),
+               Fallback::computed([&world] { return in_quotes(to_text(usual_lateness(world))); }),
                "such a line is written up to so long after the numbers went wrong");
 }
 
@@ -270,20 +258,19 @@ std::string usual_lines(const std::vector<std::string>& lines, const std::vector
 }  // namespace
 
 void describe(Fields& fields, DetectionConstants& detection, const World& world) {
-  fields.field("timeout", duration(detection.heartbeat_timeout, Sign::positive), Fallback::value("\"1min\""),
+  fields.field("timeout", duration(detection.heartbeat_timeout, Sign::positive),
                "silence of a host after which it counts as lost");
-  fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive), Fallback::value("\"10min\""),
+  fields.field("hang_timeout", duration(detection.hang_timeout, Sign::positive),
                "no step completed for so long counts as a hang (DLRover: 10min)");
   fields.field("collective_timeout", duration(detection.collective_timeout, Sign::positive),
-               Fallback::value("\"10min\""),
                "a rank that waits longer for a collective aborts (PyTorch: 10min)");
   fields.field(
       "gather", duration(detection.gather, Sign::not_negative),
-      Fallback::computed([&] { return in_quotes(usual_gather(world.telemetry)); }),
+      Fallback::computed([&] { return in_quotes(to_text(usual_gather(world.telemetry))); }),
       "a job that stands still waits so long for a host to be named before it is stopped; 0s: not at all");
   fields.field(
       "clock_error", duration(detection.clock_error, Sign::not_negative),
-      Fallback::computed([&] { return in_quotes(world.telemetry.clock_error); }),
+      Fallback::computed([&] { return in_quotes(to_text(world.telemetry.clock_error)); }),
       "host clocks may be off by so much: a report is older than the last start only if it is so even then");
   const std::vector<std::string> known = lines_of(world);
   const std::vector<LineAction> usual = usual_actions(world, known);

@@ -1,10 +1,12 @@
-// What can go wrong: one kind of fault, and what is known of it by the name of its model.
+// What can go wrong: one kind of fault, and the models that know kinds of faults by name.
 #include "config/describe.hpp"
-#include "config/fault_checks.hpp"
-#include "config/fault_defaults.hpp"
-#include "config/fault_rates.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
+#include "config/fault_models.hpp"
+#include "config/fields/fault_checks.hpp"
+#include "config/fields/fault_rates.hpp"
+#include "config/fields/laws.hpp"
+#include "config/fields/rate_profile.hpp"
+#include "config/fields/types.hpp"
+#include "core/component.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,17 +21,15 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<Choice<ComponentKind>, 9> kComponents = {{
-    {"host", ComponentKind::host},
-    {"gpu", ComponentKind::gpu},
-    {"nic", ComponentKind::nic},
-    {"rack", ComponentKind::rack},
-    {"tor", ComponentKind::tor},
-    {"aggregation", ComponentKind::aggregation},
-    {"spine", ComponentKind::spine},
-    {"power", ComponentKind::power},
-    {"job", ComponentKind::job},
-}};
+/// The job last.
+constexpr auto kComponents = [] {
+  std::array<Choice<ComponentKind>, kComponentNames.size()> choices;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const std::size_t kind = (i + 1) % choices.size();
+    choices[i] = {kComponentNames[kind], static_cast<ComponentKind>(kind)};
+  }
+  return choices;
+}();
 constexpr std::array<Choice<Effect>, 9> kEffects = {{
     {"crash", Effect::crash},
     {"hang", Effect::hang},
@@ -59,44 +59,22 @@ constexpr std::array<Choice<Severity>, 4> kSeverities = {{
     {"fatal", Severity::fatal},
 }};
 
-template <class E, std::size_t N>
-std::string quoted_choice(const std::array<Choice<E>, N>& choices, E value) {
-  for (const auto& [word, choice] : choices)
-    if (choice == value) return '"' + std::string(word) + '"';
-  return {};
-}
-
-/// All that is known by the model's name, to be changed by what the scenario says beside.
-Type model_name(FaultKind& fault, const FaultModel*& model) {
-  std::vector<std::string> known;
-  for (const FaultModel& each : fault_models()) known.emplace_back(each.name);
-  std::string schema = names_schema(known);
-  return {std::move(schema), [&fault, &model, known = std::move(known)](const Place& place) {
-            const auto index = read_name(place, known, "a fault model");
-            if (!index) {
-              // What the model would have given is neither missing nor wrong.
-              const std::string table = place.path().substr(0, place.path().rfind('.'));
-              for (const char* given : {"component", "effect", "heals_after", "factor", "chance", "rate"})
-                place.mistakes().spoil(table + "." + given);
-              return;
-            }
-            model = &fault_models()[*index];
-            std::string name = std::move(fault.name);
-            fault = model->kind;
-            fault.name = std::move(name);
-            fault.model = model->name;
-          }};
+/// The values of the model lie below those of the fault (config/fault_models.hpp).
+Type model_name(std::string& into) {
+  Type type = text(into);
+  type.folder = kFaultModels;
+  return type;
 }
 
 /// A log line's name joins the patterns of the world.
-Type pattern(std::optional<PatternId>& into, World& world, const ModelDefaults& defaults) {
-  return {"{\"type\": \"string\"}", [&into, &world, &defaults](const Place& place) {
+Type pattern(FaultKind& fault, World& world) {
+  return {"{\"type\": \"string\"}", [&fault, &world](const Place& place) {
             const std::string* text = read_text(place, "the name of a log line");
             if (text == nullptr) return;
+            std::optional<PatternId>& into = fault.symptoms.log;
             into.reset();
             if (text->empty()) {
-              if (defaults.model() == nullptr)
-                place.mistake("is no name", "leave `log` out where nothing is logged");
+              if (fault.model.empty()) place.mistake("is not a name", "leave `log` out where nothing is logged");
               return;
             }
             auto& patterns = world.patterns;
@@ -109,18 +87,19 @@ Type pattern(std::optional<PatternId>& into, World& world, const ModelDefaults& 
 }
 
 Type loss(double& into) {
-  return {R"({"anyOf": [{"const": "nan"}, {"type": "number", "minimum": 0, "maximum": 1e6}]})",
-          [&into](const Place& place) {
-            const std::string* text = place.value().string();
-            const double* number = std::get_if<double>(&place.value().data);
-            if ((text != nullptr && *text == "nan") || (number != nullptr && std::isnan(*number))) {
-              into = std::numeric_limits<double>::quiet_NaN();
-            } else if (text != nullptr) {
-              place.mistake("is no number", "write 12.0 or \"nan\"");
-            } else if (const auto value = read_number(place, {0, 1e6, false})) {
-              into = *value;
-            }
-          }};
+  Type type = number(into, {0, 1e6, false});
+  type.schema = R"({"anyOf": [{"const": "nan"}, {"type": "number", "minimum": 0, "maximum": 1e6}]})";
+  type.read = [&into, read = std::move(type.read)](const Place& place) {
+    const std::string* text = place.value().string();
+    const double* number = std::get_if<double>(&place.value().data);
+    if ((text != nullptr && *text == "nan") || (number != nullptr && std::isnan(*number)))
+      into = std::numeric_limits<double>::quiet_NaN();
+    else if (text != nullptr)
+      place.mistake("is not a number", "write 12.0 or \"nan\"");
+    else
+      read(place);
+  };
+  return type;
 }
 
 /// A law that may be absent, as a state of its own.
@@ -135,117 +114,86 @@ Type optional_law(std::optional<Law>& into) {
           true};
 }
 
-/// What belongs to the model's effect is none of another one: a slow host that is made to crash has no segment.
-Fallback of_effect(const FaultKind& fault, const ModelDefaults& defaults, Fallback without,
-                   const std::function<std::string(const FaultModel&)>& toml_of) {
-  const bool other = defaults.model() != nullptr && defaults.model()->kind.effect != fault.effect;
-  return other ? without : defaults.or_else(std::move(without), toml_of);
+void describe_component(Fields& fields, FaultKind& fault) {
+  fields.field("component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
+               Fallback::required("\"host\""),
+               "what fails; a rack, power domain or switch takes all of its hosts with it");
 }
 
-void describe_effect(Fields& fields, FaultKind& fault, const ModelDefaults& defaults) {
-  using Model = const FaultModel&;
-  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"),
-               defaults.or_else(Fallback::required("\"crash\""),
-                                [](Model m) { return quoted_choice(kEffects, m.kind.effect); }),
+void describe_effect(Fields& fields, FaultKind& fault) {
+  fields.field("effect", choice<Effect>(fault.effect, kEffects, "an effect"), Fallback::required("\"crash\""),
                "what it does to the culprit");
-  fields.field(
-      "factor", number(fault.factor, {1, 1e9, false}),
-      of_effect(fault, defaults, Fallback::value("1.0"), [](Model m) { return number_toml(m.kind.factor); }),
-      "slow: times as long; degrade: bandwidth divided by it");
+  fields.field("factor", number(fault.factor, {1, 1e9, false}),
+               "slow: times as long; degrade: bandwidth divided by it");
   fields.field("grows_every", duration(fault.grows_every, Sign::not_negative),
-               of_effect(fault, defaults, Fallback::value("\"0s\""),
-                         [](Model m) { return '"' + to_text(m.kind.grows_every) + '"'; }),
                "slow: `factor` once more after each such time; 0s: it stays as it is");
   fields.field("segment", choice<Segment>(fault.segment, kSegments, "a segment of a step"),
-               of_effect(fault, defaults, Fallback::value("\"all\""),
-                         [](Model m) { return quoted_choice(kSegments, m.kind.segment); }),
                "slow: the compute that takes so long");
   fields.field("same_step", flag(fault.same_step),
-               of_effect(fault, defaults, Fallback::value("false"),
-                         [](Model m) { return std::string(m.kind.same_step ? "true" : "false"); }),
                "crash, hang of the job: it returns whenever the step is reached at which it struck");
   fields.field("halts_storage", flag(fault.halts_storage),
-               of_effect(fault, defaults, Fallback::value("false"),
-                         [](Model m) { return std::string(m.kind.halts_storage ? "true" : "false"); }),
                "stall: checkpoints that are being written or loaded wait as well");
-  fields.field("heals_after", optional_law(fault.heals_after),
-               defaults.or_else(Fallback::optional(),
-                                [](Model m) {
-                                  return m.kind.heals_after ? law_toml(*m.kind.heals_after) : std::string();
-                                }),
+  fields.field("heals_after", optional_law(fault.heals_after), Fallback::optional(),
                "until it ends by itself");
   fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"),
-               defaults.or_else(Fallback::value("\"repair\""),
-                                [](Model m) { return quoted_choice(kRemedies, m.kind.remedy); }),
                "what ends it otherwise: restart of the job's processes, repair of the host, or a person");
 }
 
-void describe_symptoms(Fields& fields, FaultKind& fault, World& world, const ModelDefaults& defaults) {
+void describe_symptoms(Fields& fields, FaultKind& fault, World& world) {
   Symptoms& symptoms = fault.symptoms;
-  using Model = const FaultModel&;
-  const auto of = [](Model model) -> const Symptoms& { return model.kind.symptoms; };
-  fields.field(
-      "heartbeat_lost", flag(symptoms.heartbeat_lost),
-      defaults.or_else(Fallback::value("false"),
-                       [&](Model m) { return std::string(of(m).heartbeat_lost ? "true" : "false"); }),
-      "whether the host's agent is gone with it");
-  fields.field("log", pattern(symptoms.log, world, defaults),
-               defaults.or_else(Fallback::optional(),
-                                [](Model m) { return m.log.empty() ? m.log : '"' + m.log + '"'; }),
-               "the line that the culprit logs");
-  fields.field("severity", choice<Severity>(symptoms.severity, kSeverities, "a severity"),
-               defaults.or_else(Fallback::value("\"error\""),
-                                [&](Model m) { return quoted_choice(kSeverities, of(m).severity); }),
-               "of the line");
-  fields.field("log_probability", probability(symptoms.log_probability),
-               defaults.or_else(Fallback::value("1.0"),
-                                [&](Model m) { return number_toml(of(m).log_probability.value); }),
-               "that it logs the line");
-  fields.field(
-      "log_delay", law(symptoms.log_delay),
-      defaults.or_else(Fallback::value("\"0s\""), [&](Model m) { return law_toml(of(m).log_delay); }),
-      "from the onset to the line");
+  fields.field("heartbeat_lost", flag(symptoms.heartbeat_lost), "whether the host's agent is gone with it");
+  fields.field("log", pattern(fault, world), Fallback::optional(), "the line that the culprit logs");
+  fields.field("severity", choice<Severity>(symptoms.severity, kSeverities, "a severity"), "of the line");
+  fields.field("log_probability", probability(symptoms.log_probability), "that it logs the line");
+  fields.field("log_delay", law(symptoms.log_delay), "from the onset to the line");
   fields.field(
       "loss", loss(symptoms.loss),
-      of_effect(fault, defaults, Fallback::value("0.0"), [&](Model m) { return number_toml(of(m).loss); }),
       "of the job while it lasts: robust standard deviations above its running median, or nan; 0: unmoved");
+  fields.field("exit_code", whole_number(symptoms.exit_code, {1, 255}), "crash: of the culprit's process");
+}
+
+void describe_consequences(Fields& fields, FaultKind& fault) {
+  fields.inline_table(
+      "followed_by", [&](Fields& f) { describe_follower(f, fault.followed_by.emplace()); },
+      "what it leads to on the same component, from its end or else its onset on: itself again, or worse");
+  fields.field("source", text(fault.source), Fallback::optional(), "where these numbers come from");
 }
 
 }  // namespace
 
 void describe(Fields& fields, FaultKind& fault, World& world) {
-  const FaultModel* model = nullptr;
-  const ModelDefaults defaults(&model);
   FaultRate rate;
   fields.alternatives({"rate", "mtbf", "trace"});
-  fields.field("model", model_name(fault, model), Fallback::optional(),
+  fields.field("model", model_name(fault.model), Fallback::optional(),
                "a fault that is known by name: all that is not said here is the model's, but how often");
-  fields.field(
-      "component", choice<ComponentKind>(fault.component, kComponents, "a kind of component"),
-      defaults.or_else(Fallback::required("\"host\""),
-                       [](const FaultModel& m) { return quoted_choice(kComponents, m.kind.component); }),
-      "what fails; a rack, power domain or switch takes all of its hosts with it");
-  describe_rate(fields, fault, rate, defaults);
-  describe_effect(fields, fault, defaults);
-  describe_symptoms(fields, fault, world, defaults);
-  auto exit_code = static_cast<std::uint32_t>(fault.symptoms.exit_code);
-  fields.field("exit_code", whole_number(exit_code, {1, 255}),
-               of_effect(fault, defaults, Fallback::value("1"),
-                         [](const FaultModel& m) { return std::to_string(m.kind.symptoms.exit_code); }),
-               "crash: of the culprit's process");
-  fields.inline_table(
-      "followed_by", [&](Fields& f) { describe_follower(f, fault.followed_by.emplace(), defaults); },
-      "what it leads to on the same component, from its end or else its onset on: itself again, or worse");
-  fields.field(
-      "source", text(fault.source),
-      defaults.or_else(Fallback::optional(), [](const FaultModel& m) { return json_quoted(m.source); }),
-      "where these numbers come from");
+  describe_component(fields, fault);
+  describe_rate(fields, fault, rate);
+  describe_profile(fields, fault.profile);
+  describe_prevalence(fields, fault);
+  describe_clock(fields, fault);
+  describe_chance(fields, fault);
+  describe_effect(fields, fault);
+  describe_symptoms(fields, fault, world);
+  describe_consequences(fields, fault);
   fields.check([&](const Place& place) {
-    fault.symptoms.exit_code = static_cast<int>(exit_code);
     if (!place.sound("model")) return;
     set_life(place, fault, rate, world);
     check_fault(place, fault);
   });
+}
+
+void describe_fault_model(Fields& fields, FaultKind& fault, World& world) {
+  std::string area, summary;
+  fields.field("area", text(area), Fallback::optional(),
+               "gpu, network, host or software, for the list of models");
+  fields.field("summary", text(summary), Fallback::optional(), "one line, for the list of models");
+  describe_component(fields, fault);
+  describe_profile(fields, fault.profile);
+  describe_clock(fields, fault);
+  describe_effect(fields, fault);
+  describe_symptoms(fields, fault, world);
+  describe_consequences(fields, fault);
+  fields.check([&](const Place& place) { check_fault(place, fault); });
 }
 
 }  // namespace gauntlet

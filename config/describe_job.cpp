@@ -1,6 +1,6 @@
 #include "config/describe.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
+#include "config/fields/laws.hpp"
+#include "config/fields/types.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,49 +19,47 @@ constexpr std::int64_t kMostRanks = 1'000'000'000;
 constexpr std::int64_t kMostStops = 1'000'000;
 
 void describe(Fields& fields, Layout& layout) {
-  fields.field("tp", whole_number(layout.tp, {1, kMostRanks}), Fallback::value("1"), "tensor-parallel ranks");
-  fields.field("pp", whole_number(layout.pp, {1, kMostRanks}), Fallback::value("1"), "pipeline stages");
+  fields.field("tp", whole_number(layout.tp, {1, kMostRanks}), "tensor-parallel ranks");
+  fields.field("pp", whole_number(layout.pp, {1, kMostRanks}), "pipeline stages");
   fields.field("dp", whole_number(layout.dp, {1, kMostRanks}), Fallback::required("8"),
                "data-parallel replicas");
-  fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}), Fallback::value("1"),
+  fields.field("virtual_stages", whole_number(layout.virtual_stages, {1, kMostRanks}),
                "model chunks on each pipeline rank (interleaved schedule)");
-  fields.field("cp", whole_number(layout.cp, {1, kMostRanks}), Fallback::value("1"),
+  fields.field("cp", whole_number(layout.cp, {1, kMostRanks}),
                "context-parallel ranks, which share a sequence");
-  fields.field("ep", whole_number(layout.ep, {1, kMostRanks}), Fallback::value("1"),
+  fields.field("ep", whole_number(layout.ep, {1, kMostRanks}),
                "expert-parallel ranks, cut from the data-parallel ones");
   describe_source(fields);
 }
 
 void describe(Fields& fields, StartChain::Growth& growth) {
   constexpr Range<double> kPowers{-4, 4, false};
-  fields.field("scheduling", number(growth.scheduling, kPowers), Fallback::value("0.0"),
-               "0: at any scale alike");
-  fields.field("process_start", number(growth.process_start, kPowers), Fallback::value("0.0"), "likewise");
-  fields.field("communicator_init", number(growth.communicator_init, kPowers), Fallback::value("0.0"),
-               "likewise");
-  fields.field("data_loader", number(growth.data_loader, kPowers), Fallback::value("0.0"), "likewise");
-  fields.field("warm_up", number(growth.warm_up, kPowers), Fallback::value("0.0"), "likewise");
+  fields.field("scheduling", number(growth.scheduling, kPowers), "exponent of this phase; 0: at any scale alike");
+  fields.field("process_start", number(growth.process_start, kPowers),
+               "exponent of this phase; 0: at any scale alike");
+  fields.field("communicator_init", number(growth.communicator_init, kPowers),
+               "exponent of this phase; 0: at any scale alike");
+  fields.field("data_loader", number(growth.data_loader, kPowers),
+               "exponent of this phase; 0: at any scale alike");
+  fields.field("warm_up", number(growth.warm_up, kPowers),
+               "exponent of this phase; 0: at any scale alike");
   describe_source(fields);
 }
 
 void describe(Fields& fields, StartChain& start) {
-  fields.field("provisioning", law(start.provisioning), Fallback::value("\"0s\""),
+  fields.field("provisioning", law(start.provisioning),
                "of a cluster that is made for this job alone, also after its hosts were given back; 0s: it "
                "joins one that stands");
-  fields.field("scheduling", law(start.scheduling), Fallback::value("\"0s\""),
-               "until every host has its container");
-  fields.field("process_start", law(start.process_start), Fallback::value("\"0s\""),
-               "images and processes, until every rank runs");
-  fields.field("communicator_init", law(start.communicator_init), Fallback::value("\"0s\""),
-               "until the collective groups stand");
-  fields.field("data_loader", law(start.data_loader), Fallback::value("\"0s\""),
+  fields.field("scheduling", law(start.scheduling), "until every host has its container");
+  fields.field("process_start", law(start.process_start), "images and processes, until every rank runs");
+  fields.field("communicator_init", law(start.communicator_init), "until the collective groups stand");
+  fields.field("data_loader", law(start.data_loader),
                "until the data loader stands where it stood; loading the checkpoint comes before it");
-  fields.field("warm_up", law(start.warm_up), Fallback::value("\"0s\""),
-               "until the first step runs at full speed");
+  fields.field("warm_up", law(start.warm_up), "until the first step runs at full speed");
   fields.table(
       "growth", [&](Fields& f) { describe(f, start.growth); },
       "with the scale: a phase takes (GPUs / at_gpus) to the power of this times as long");
-  fields.field("at_gpus", whole_number(start.at_gpus, {0, kMostRanks}), Fallback::value("0"),
+  fields.field("at_gpus", whole_number(start.at_gpus, {0, kMostRanks}),
                "the scale at which the phases were measured; 0: this job's");
   describe_source(fields);
   fields.check([&](const Place& place) {
@@ -81,12 +79,11 @@ void describe(Fields& fields, StartChain& start) {
 void for_each_written(const Value::Table& table,
                       const std::function<void(const std::string&, const Origin&)>& found) {
   for (const auto& [key, value] : table) {
-    const Origin::Kind kind = value.at.kind;
     if (const Value::Table* inner = value.table())
       for_each_written(*inner, [&, &outer = key](const std::string& name, const Origin& at) {
         found(outer + "." + name, at);
       });
-    else if (kind == Origin::Kind::file || kind == Origin::Kind::command_line)
+    else if (value.at.written())
       found(key, value.at);
   }
 }
@@ -117,10 +114,8 @@ void take_restart_time(const Place& place, const Law& restart, StartChain& start
 }
 
 void describe(Fields& fields, Evaluation& evaluation) {
-  fields.field("every", whole_number(evaluation.every, {0, 1'000'000'000'000}), Fallback::value("0"),
-               "steps; 0: never");
-  fields.field("time", duration(evaluation.time, Sign::not_negative), Fallback::value("\"0s\""),
-               "for which training rests each time");
+  fields.field("every", whole_number(evaluation.every, {0, 1'000'000'000'000}), "steps; 0: never");
+  fields.field("time", duration(evaluation.time, Sign::not_negative), "for which training rests each time");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (!place.all_sound("every", "time") || (evaluation.every > 0) == (evaluation.time > Duration::zero()))
@@ -140,13 +135,12 @@ void describe_planned(Fields& fields, JobModel& job) {
   fields.alternatives({"count", "times"});
   fields.field("count", whole_number(count, {0, kMostStops}), Fallback::optional(),
                "stops, spread evenly: stop i of n at (i + 1/2)/n of the window");
-  fields.field("hold", duration(hold, Sign::not_negative), Fallback::value("\"0s\""),
-               "how long the job is wanted stopped each time");
+  fields.field("hold", duration(hold, Sign::not_negative), "how long the job is wanted stopped each time");
   fields.field("times", durations(times), Fallback::optional(), "when to stop, in place of `count`");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (place.given("count") && place.given("times"))
-      return place.mistake_at("times", "is given beside count", "leave one of them out");
+      return place.mistake_at("times", "is given together with count", "leave one of them out");
     if (count > 0 && job.window == Duration::zero())
       return place.mistake_at("count", "has no window to spread over",
                               "set job.window, or give the stops as `times`");
@@ -174,7 +168,6 @@ void describe(Fields& fields, Calibration& calibration) {
     });
   };
   fields.field("stack", name(calibration.stack, stacks, "a software stack"),
-               Fallback::value("\"megatron-core\""),
                "whose measured steps the constants below were fitted on");
   fields.field("gemm_efficiency", number(calibration.gemm_efficiency, {0, 1, true}),
                of_stack(&Calibration::gemm_efficiency),
@@ -185,13 +178,16 @@ void describe(Fields& fields, Calibration& calibration) {
   fields.field("tensor_exposed", number(calibration.tensor_exposed, {0, 1000, false}),
                of_stack(&Calibration::tensor_exposed),
                "share of the tensor-parallel collectives that a step waits for");
-  fields.field("tensor_overlapped", number(calibration.tensor_overlapped, {0, 1000, false}),
-               of_stack(&Calibration::tensor_overlapped), "the same where they run beside the compute");
+  fields.field(
+      "tensor_overlapped", number(calibration.tensor_overlapped, {0, 1000, false}),
+      of_stack(&Calibration::tensor_overlapped),
+      "share of the tensor-parallel collectives that a step waits for where they overlap with the compute");
   fields.field("data_exposed", number(calibration.data_exposed, {0, 1000, false}),
-               of_stack(&Calibration::data_exposed), "the same, of gradients and weights");
+               of_stack(&Calibration::data_exposed),
+               "share of the collectives of gradients and weights that a step waits for");
   fields.field("misaligned", number(calibration.misaligned, {1, 1000, false}),
                of_stack(&Calibration::misaligned),
-               "attention with heads whose width is no multiple of 8 takes so many times as long");
+               "multiplier of the time of attention with heads whose width is not a multiple of 8");
   fields.field("source", text(calibration.source), Fallback::optional(), "where these numbers come from");
   fields.check([&](const Place& place) {
     const Calibration* stack = find_calibration(calibration.stack);
@@ -212,18 +208,16 @@ constexpr std::array<Choice<Recompute>, 3> kRecomputes = {{
 
 void describe(Fields& fields, Training& training) {
   fields.field("precision", choice<Precision>(training.precision, kPrecisions, "a precision"),
-               Fallback::value("\"bf16\""), "of the linear layers");
+               "of the linear layers");
   fields.field("recompute", choice<Recompute>(training.recompute, kRecomputes, "a kind of recomputation"),
-               Fallback::value("\"selective\""),
                "selective: the attention core; full: every layer's forward pass");
-  fields.field("sequence_parallel", flag(training.sequence_parallel), Fallback::value("true"),
+  fields.field("sequence_parallel", flag(training.sequence_parallel),
                "layer norms and dropouts are split over the tensor-parallel ranks");
-  fields.field("distributed_optimizer", flag(training.distributed_optimizer), Fallback::value("true"),
+  fields.field("distributed_optimizer", flag(training.distributed_optimizer),
                "optimizer state is sharded over the data-parallel ranks (ZeRO-1)");
-  fields.field("flash_attention", flag(training.flash_attention), Fallback::value("true"),
-               "attention scores stay on chip");
-  fields.field("overlap_tensor", flag(training.overlap_tensor), Fallback::value("false"),
-               "tensor-parallel collectives run beside the matrix products");
+  fields.field("flash_attention", flag(training.flash_attention), "attention scores stay on chip");
+  fields.field("overlap_tensor", flag(training.overlap_tensor),
+               "tensor-parallel collectives overlap with the matrix products");
   describe_source(fields);
 }
 
@@ -241,25 +235,22 @@ void describe(Fields& fields, Transformer& model) {
                "key and value heads; as many as heads without grouped-query attention");
   fields.field("ffn_hidden", whole_number(model.ffn_hidden, {1, kMost}), Fallback::required(),
                "width of the MLP");
-  fields.field("head_dim", whole_number(model.head_dim, {0, kMost}), Fallback::value("0"),
+  fields.field("head_dim", whole_number(model.head_dim, {0, kMost}),
                "width of one attention head; 0: hidden / heads");
-  fields.field("gated_mlp", flag(model.gated_mlp), Fallback::value("false"),
-               "whether the MLP has a gate (SwiGLU)");
-  fields.field("tied_embeddings", flag(model.tied_embeddings), Fallback::value("false"),
+  fields.field("gated_mlp", flag(model.gated_mlp), "whether the MLP has a gate (SwiGLU)");
+  fields.field("tied_embeddings", flag(model.tied_embeddings),
                "whether the output matrix is the embedding's transpose");
   fields.field("vocabulary", whole_number(model.vocabulary, {1, kMost}), Fallback::required(),
-               "tokens it knows");
+               "tokens of the vocabulary");
   fields.field("sequence", whole_number(model.sequence, {1, kMost}), Fallback::required(),
                "tokens in one sequence");
-  fields.field("experts", whole_number(model.experts, {0, kMost}), Fallback::value("0"),
-               "routed experts of a layer; 0: dense");
-  fields.field("experts_per_token", whole_number(model.experts_per_token, {0, kMost}), Fallback::value("0"),
+  fields.field("experts", whole_number(model.experts, {0, kMost}), "routed experts of a layer; 0: dense");
+  fields.field("experts_per_token", whole_number(model.experts_per_token, {0, kMost}),
                "routed experts that a token visits");
-  fields.field("shared_experts", whole_number(model.shared_experts, {0, kMost}), Fallback::value("0"),
+  fields.field("shared_experts", whole_number(model.shared_experts, {0, kMost}),
                "experts that every token visits");
-  fields.field("expert_ffn_hidden", whole_number(model.expert_ffn_hidden, {0, kMost}), Fallback::value("0"),
-               "width of one expert");
-  fields.field("dense_layers", whole_number(model.dense_layers, {0, kMost}), Fallback::value("0"),
+  fields.field("expert_ffn_hidden", whole_number(model.expert_ffn_hidden, {0, kMost}), "width of one expert");
+  fields.field("dense_layers", whole_number(model.dense_layers, {0, kMost}),
                "the first layers, which have no experts");
   describe_source(fields);
 }
@@ -287,21 +278,19 @@ void describe_job(Fields& fields, World& world) {
       "the software stack, for the step model");
   fields.field("global_batch", whole_number(job.global_batch, {1, kMostRanks}), Fallback::required("512"),
                "sequences in one step");
-  fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}), Fallback::value("1"),
+  fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}),
                "sequences that pass a pipeline stage together");
-  fields.field("step_time", duration(job.step_time, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("step_time", duration(job.step_time, Sign::not_negative),
                "of a healthy step, as measured; 0s: from the step model");
-  fields.field("tokens", number(tokens, {0, 1e18, false}), Fallback::value("0.0"),
-               "the work, in tokens; 0: in steps");
+  fields.field("tokens", number(tokens, {0, 1e18, false}), "the work, in tokens; 0: in steps");
   fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}),
                Fallback::computed([&] { return std::to_string(steps_for_tokens()); }),
                "the work; 0: no end but the window");
-  fields.field("window", duration(job.window, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("window", duration(job.window, Sign::not_negative),
                "wall time to look at; 0s: until the work is done");
   fields.field("give_up_after", duration(job.give_up_after, Sign::positive), Fallback::value("\"30d\""),
                "without progress");
-  fields.field("stop_time", duration(job.stop_time, Sign::not_negative), Fallback::value("\"0s\""),
-               "to end every rank");
+  fields.field("stop_time", duration(job.stop_time, Sign::not_negative), "to end every rank");
   Law restart = Law::constant(0);
   fields.field("restart_time", law(restart), Fallback::optional(),
                "all of a restart as one number, in place of the phases of [job.start]; what storage takes to "

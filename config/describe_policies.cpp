@@ -1,8 +1,9 @@
 // Which policies run, and their constants.
-#include "config/checkpoint_checks.hpp"
+#include "config/checks/checkpoint_checks.hpp"
+#include "config/checks/expectations.hpp"
 #include "config/describe.hpp"
-#include "config/expectations.hpp"
-#include "config/types.hpp"
+#include "config/fields/types.hpp"
+#include "core/text.hpp"
 #include "models/step/job_size.hpp"
 #include "models/storage/storage.hpp"
 #include "policies/controller/registry.hpp"
@@ -40,8 +41,6 @@ Type suite_of(std::vector<SuiteProbe>& into, const World& world) {
   return type;
 }
 
-std::string in_quotes(Duration value) { return "\"" + to_text(value) + "\""; }
-
 /// Of the quickest tier that a policy may choose the interval of: peers' memory where that has one, else each host's own.
 Duration expected_quick_cost(const CheckpointConstants& checkpoint, const World& world) {
   const bool peers = checkpoint.peers_interval != kForever;
@@ -55,7 +54,7 @@ void check_starts(const Place& place, const RecoveryConstants& recovery) {
                      "write longest_backoff = \"" + to_text(recovery.start_backoff) + "\" or more");
   if (place.all_sound("start_attempts", "start_deadline", "retention") && recovery.start_attempts == 0 &&
       recovery.start_deadline == kForever && recovery.retention > Duration::zero())
-    place.mistake_at("retention", "is given, and start_attempts = 0 tries for ever",
+    place.mistake_at("retention", "is given, and start_attempts = 0 tries forever",
                      "write start_attempts = 3 or start_deadline = \"1h\", or leave retention out");
 }
 
@@ -77,16 +76,16 @@ void describe(Fields& fields, PolicyNames& policies, const World& world) {
                Fallback::computed([&] { return quoted_list(detectors_for(world.telemetry)); }),
                "what notices that the job is in trouble");
   fields.field("diagnose", name(policies.diagnose, to_strings(diagnoser_names()), "a diagnosis"),
-               Fallback::value("\"suite\""), "how the culprit is found");
+               "how the culprit is found");
   fields.field("checkpoint",
                name(policies.checkpoint, to_strings(checkpoint_policy_names()), "a checkpoint policy"),
-               Fallback::value("\"fixed\""), "how often to save");
+               "how often to save");
   fields.field("restore", name(policies.restore, to_strings(restore_names()), "a way to restore"),
-               Fallback::value("\"one-reader\""), "who reads a checkpoint back from storage");
+               "who reads a checkpoint back from storage");
   fields.field("recover", name(policies.recover, to_strings(recovery_names()), "a recovery"),
-               Fallback::value("\"replace\""), "what to do with the culprit");
+               "what to do with the culprit");
   fields.field("retire", name(policies.retire, to_strings(retirement_names()), "a retirement"),
-               Fallback::value("\"never\""), "which hosts do not come back from repair");
+               "which hosts do not come back from repair");
   describe_source(fields);
 }
 
@@ -96,7 +95,7 @@ void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world)
   fields.field("suite", suite_of(diagnosis.suite, world),
                Fallback::computed([&] { return quoted_list(probes); }),
                "probes in the order in which they run; the first that finds a culprit ends it");
-  fields.field("examine_degraded", flag(diagnosis.examine_degraded), Fallback::value("false"),
+  fields.field("examine_degraded", flag(diagnosis.examine_degraded),
                "whether a host that only slows the job is examined before it is replaced");
   describe_source(fields);
 }
@@ -104,7 +103,7 @@ void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world)
 void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string& policy,
               const World& world) {
   fields.field(
-      "interval", duration(checkpoint.interval, Sign::positive), Fallback::value("\"30min\""),
+      "interval", duration(checkpoint.interval, Sign::positive),
       "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
   // Intervals of tiers in memory, which a job need not have.
   endless(fields, "memory_interval", checkpoint.memory_interval, Sign::positive,
@@ -114,23 +113,24 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
   endless(fields, "peers_interval", checkpoint.peers_interval, Sign::positive,
           "between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),
-               Fallback::computed([&] { return in_quotes(expected_mtbf(world)); }),
+               Fallback::computed([&] { return in_quotes(to_text(expected_mtbf(world))); }),
                "of the job, expected before anything is observed");
-  fields.field("prior_cost", duration(checkpoint.prior_cost, Sign::not_negative),
-               Fallback::computed([&] { return in_quotes(expected_costs(world)[Tier::storage].stall); }),
+  fields.field("prior_cost", duration(checkpoint.prior_cost, Sign::not_negative), Fallback::computed([&] {
+                 return in_quotes(to_text(expected_costs(world)[Tier::storage].stall));
+               }),
                "for which one checkpoint to storage is expected to block training");
   fields.field(
       "prior_quick_cost", duration(checkpoint.prior_quick_cost, Sign::not_negative),
-      Fallback::computed([&] { return in_quotes(expected_quick_cost(checkpoint, world)); }),
+      Fallback::computed([&] { return in_quotes(to_text(expected_quick_cost(checkpoint, world))); }),
       "two-level: for which one to its quick tier is: peers where these have an interval, else memory");
-  fields.field("host_loss", number(checkpoint.host_loss, {0, 1, true}), Fallback::value("0.5"),
+  fields.field("host_loss", number(checkpoint.host_loss, {0, 1, true}),
                "two-level: share of the failures that the quick tier does not outlive (assumption)");
-  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, true}), Fallback::value("1.0"),
+  fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, true}),
                "failures' worth of evidence that the expectation is; a large one: nothing is learned");
   fields.field(
-      "shortest", duration(checkpoint.shortest, Sign::positive), Fallback::value("\"1s\""),
+      "shortest", duration(checkpoint.shortest, Sign::positive),
       "no optimum below this is ordered, however cheap a checkpoint is; nor two saves by log lines within");
-  fields.field("hysteresis", number(checkpoint.hysteresis, {0, 1, false}), Fallback::value("0.05"),
+  fields.field("hysteresis", number(checkpoint.hysteresis, {0, 1, false}),
                "a new optimum is ordered when it differs by more than this share");
   describe_source(fields);
   fields.check([&](const Place& place) { check_tiers(place, checkpoint, policy, world); });
@@ -138,29 +138,26 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
 
 void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
   fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}),
-               Fallback::value("1"),
                "in one incident, before hosts under suspicion are replaced or a person is asked");
   fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative),
-               Fallback::value("\"30min\""),
                "a stop so soon after a start belongs to the incident before it");
-  fields.field("save_timeout", duration(recovery.save_timeout, Sign::positive), Fallback::value("\"30min\""),
+  fields.field("save_timeout", duration(recovery.save_timeout, Sign::positive),
                "a last checkpoint before a stop is waited for so long at most");
   fields.field(
-      "reschedule", flag(recovery.reschedule), Fallback::value("true"),
+      "reschedule", flag(recovery.reschedule),
       "whether a start on the same hosts goes through the scheduler; false: a planned stop is a hot update");
   fields.field(
-      "roll_back", whole_number(recovery.roll_back, {0, 1'000'000}), Fallback::value("0"),
+      "roll_back", whole_number(recovery.roll_back, {0, 1'000'000}),
       "checkpoints further back each time that the loss is wrong or the same progress is lost again");
-  fields.field("start_attempts", whole_number(recovery.start_attempts, {0, 1'000'000}), Fallback::value("0"),
+  fields.field("start_attempts", whole_number(recovery.start_attempts, {0, 1'000'000}),
                "starts that fail in a row before the hosts are given back and a person is asked; 0: no end");
   fields.field("start_backoff", duration(recovery.start_backoff, Sign::not_negative),
-               Fallback::value("\"0s\""),
                "before the second attempt, doubled each time; 0s, and start_attempts = 0: failed starts are "
                "investigated instead");
   fields.field("longest_backoff", duration(recovery.longest_backoff, Sign::positive),
-               Fallback::value("\"5min\""), "and never more (Kubernetes: 5min)");
-  fields.field("retention", duration(recovery.retention, Sign::not_negative), Fallback::value("\"0s\""),
-               "for which hosts are kept as they are after the last attempt, so that somebody can look");
+               "the longest wait between two attempts (Kubernetes: 5min)");
+  fields.field("retention", duration(recovery.retention, Sign::not_negative),
+               "for which hosts are kept as they are after the last attempt, so that a person can look");
   endless(fields, "start_deadline", recovery.start_deadline, Sign::positive,
           "from submission to training, after which hosts are kept for `retention` and given back and a "
           "person is asked; left out: "
@@ -168,7 +165,7 @@ void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
   endless(fields, "wait_for_spare", recovery.wait_for_spare, Sign::not_negative,
           "for a host in place of a replaced one, before the job goes on with fewer data-parallel replicas "
           "until there is one; "
-          "left out: for ever");
+          "left out: forever");
   fields.field("least_replicas", whole_number(recovery.least_replicas, {1, 1'000'000'000}),
                Fallback::computed([&] { return std::to_string(fewest_that_fit(recovery, world)); }),
                "with which a job goes on that waited for a host; the fewest that fill whole hosts and have "
@@ -178,9 +175,9 @@ void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
 }
 
 void describe(Fields& fields, RetirementConstants& retirement) {
-  fields.field("evictions", whole_number(retirement.evictions, {1, 1'000'000}), Fallback::value("3"),
+  fields.field("evictions", whole_number(retirement.evictions, {1, 1'000'000}),
                "of one host, after which it leaves (threshold); score: see policies.retire (assumption)");
-  fields.field("window", duration(retirement.window, Sign::positive), Fallback::value("\"30d\""),
+  fields.field("window", duration(retirement.window, Sign::positive),
                "within which they count (threshold), or in which an old one fades by half (score)");
   describe_source(fields);
 }

@@ -1,8 +1,8 @@
-#include "config/checks.hpp"
+#include "config/checks/checks.hpp"
 #include "config/describe.hpp"
-#include "config/fault_checks.hpp"
+#include "config/fields/fault_checks.hpp"
+#include "config/fields/types.hpp"
 #include "config/inherited_faults.hpp"
-#include "config/types.hpp"
 
 #include <string>
 #include <utility>
@@ -10,7 +10,6 @@
 namespace gauntlet {
 namespace {
 
-/// The line of the collective watchdog is there in every world.
 constexpr std::string_view kCollectiveTimeoutLine = "collective_timeout";
 constexpr std::string_view kPeerLostLine = "peer_lost";
 
@@ -24,10 +23,14 @@ Type paths() {
 
 }  // namespace
 
+std::vector<std::string> patterns_of_victims() {
+  return {std::string(kCollectiveTimeoutLine), std::string(kPeerLostLine)};
+}
+
 void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   World& world = scenario.world;
   PolicyConstants& policies = scenario.policies;
-  world.patterns = {std::string(kCollectiveTimeoutLine), std::string(kPeerLostLine)};
+  world.patterns = patterns_of_victims();
   world.faults.clear();
   world.probes.clear();
 
@@ -38,8 +41,8 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       kInheritFaults, flag(inherit_faults), Fallback::optional(),
       "false: what goes wrong in the scenarios that it extends does not go wrong here; its own faults do");
   fields.field("name", text(world.name), Fallback::computed([&] { return toml_text(name); }),
-               "of the scenario");
-  fields.field("question", text(world.question), Fallback::value("\"\""), "that the scenario asks");
+               "name of the scenario");
+  fields.field("question", text(world.question), "that the scenario asks");
   fields.table(
       "cluster", [&](Fields& f) { describe_cluster(f, world); }, "the machines");
   fields.table(

@@ -1,8 +1,8 @@
 // What surrounds the job: telemetry, repair, people, money.
+#include "config/checks/uncertain.hpp"
 #include "config/describe.hpp"
-#include "config/laws.hpp"
-#include "config/types.hpp"
-#include "config/uncertain.hpp"
+#include "config/fields/laws.hpp"
+#include "config/fields/types.hpp"
 
 #include <algorithm>
 #include <string>
@@ -36,13 +36,13 @@ std::string every_signal() {
 }
 
 void describe(Fields& fields, ManualRepair& manual) {
-  fields.field("needed", probability(manual.needed), Fallback::value("0.0"),
+  fields.field("needed", probability(manual.needed),
                "share of the hosts that go on to a person after the automatic repair");
   fields.field("time", law(manual.time), Fallback::optional(),
                "of one host in a person's hands; needed where any goes there");
-  fields.field("crew", whole_number(manual.crew, {0, kMostTechnicians}), Fallback::value("0"),
+  fields.field("crew", whole_number(manual.crew, {0, kMostTechnicians}),
                "technicians, as above; 0: always enough");
-  fields.field("silent_failure", probability(manual.silent_failure), Fallback::value("0.0"),
+  fields.field("silent_failure", probability(manual.silent_failure),
                "share of the hosts that a person sends back no better than before");
   describe_source(fields);
   fields.check([&](const Place& place) {
@@ -58,11 +58,10 @@ void describe(Fields& fields, Telemetry& telemetry) {
   fields.field("heartbeat_period", duration(telemetry.heartbeat_period, Sign::positive),
                Fallback::value("\"10s\""), "of every host's agent");
   fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative),
-               Fallback::value("\"0s\""), "a heartbeat comes up to so much later; below the period");
-  fields.field("gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative), Fallback::value("\"0s\""),
+               "a heartbeat comes up to so much later; below the period");
+  fields.field("gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
                "of one host: heartbeats are lost for a while though it is well; 0s: never");
-  fields.field("gap_duration", law(telemetry.gap_duration), Fallback::value("\"0s\""),
-               "how long they are lost");
+  fields.field("gap_duration", law(telemetry.gap_duration), "how long they are lost");
   fields.field("delay", duration(telemetry.delay, Sign::not_negative), Fallback::value("\"1s\""),
                "of log lines, timings and traffic on their way to the driver (assumption)");
   fields.field("clock_error", duration(telemetry.clock_error, Sign::not_negative),
@@ -71,12 +70,12 @@ void describe(Fields& fields, Telemetry& telemetry) {
   fields.field("noise", number(telemetry.noise, {0, 0.5, false}), Fallback::value("0.02"),
                "share by which timings and traffic may be off, either way (assumption)");
   fields.field("traffic_interval", duration(telemetry.traffic_interval, Sign::positive),
-               Fallback::value("\"1s\""), "between samples of traffic (MegaScale: seconds)");
-  fields.field("blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative), Fallback::value("\"0s\""),
+               "between samples of traffic (MegaScale: seconds)");
+  fields.field("blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative),
                "of one host: its timings read wrong for a while though it is well; 0s: never");
   fields.field("blip_factor", number(telemetry.blip_factor, {0, 1e6, true}), Fallback::value("1.5"),
                "by which they then read too long");
-  fields.field("blip_duration", law(telemetry.blip_duration), Fallback::value("\"0s\""), "for how long");
+  fields.field("blip_duration", law(telemetry.blip_duration), "for how long");
   fields.field("abort_hop", duration(telemetry.abort_hop, Sign::not_negative), Fallback::value("\"1s\""),
                "from the abort of a rank to that of the ranks that talk with it (assumption)");
   fields.field("signals", carried_signals(telemetry.carries), Fallback::value(every_signal()),
@@ -100,7 +99,8 @@ void check_repairs_end(const Place& place, const RepairShop& repair) {
   const double silent =
       (1 - by_hand) * repair.silent_failure.value + by_hand * repair.manual.silent_failure.value;
   if (repair.burn_in == Duration::zero() && repair.burn_in_finds.value != 1)
-    place.warning_at("burn_in_finds", "is given, and nothing is tested", "burn_in = \"1h\", or leave it out");
+    place.warning_at("burn_in_finds", "is given, and nothing is tested",
+                     "write burn_in = \"1h\", or leave it out");
   if (repair.burn_in > Duration::zero() && silent * repair.burn_in_finds.value >= 1)
     place.mistake_at("silent_failure",
                      "and manual.silent_failure let no repair hold, and burn_in_finds sends every host back",
@@ -117,9 +117,9 @@ void describe(Fields& fields, RepairShop& repair) {
   fields.field("time", law(repair.time), Fallback::optional(),
                "of one host in automatic repair; needed where a fault's remedy is repair");
   fields.field(
-      "crew", whole_number(repair.crew, {0, kMostTechnicians}), Fallback::value("0"),
+      "crew", whole_number(repair.crew, {0, kMostTechnicians}),
       "technicians, each with one host at a time; others wait, first come first served; 0: always enough");
-  fields.field("silent_failure", probability(repair.silent_failure), Fallback::value("0.0"),
+  fields.field("silent_failure", probability(repair.silent_failure),
                "share of the hosts that come back from automatic repair no better than before");
   repair.by_cause.clear();
   fields.entries(
@@ -132,17 +132,17 @@ void describe(Fields& fields, RepairShop& repair) {
       "in place of time, fault by fault");
   fields.table(
       "manual", [&](Fields& f) { describe(f, repair.manual); }, "a person repairs what that could not");
-  fields.field("burn_in", duration(repair.burn_in, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("burn_in", duration(repair.burn_in, Sign::not_negative),
                "for which a repaired host is tested before it is back");
-  fields.field("burn_in_finds", probability(repair.burn_in_finds), Fallback::value("1.0"),
-               "share of the hosts that are no better which it finds; they are repaired again");
+  fields.field(
+      "burn_in_finds", probability(repair.burn_in_finds),
+      "share of the hosts still faulty after repair that the burn-in finds; they are repaired again");
   describe_source(fields);
   fields.check([&](const Place& place) { check_repairs_end(place, repair); });
 }
 
 void describe(Fields& fields, People& people) {
-  fields.field("response", law(people.response), Fallback::value("\"0s\""),
-               "until a person who was asked has found the culprit");
+  fields.field("response", law(people.response), "until a person who was asked has found the culprit");
   fields.field(
       "notice", law(people.notice), Fallback::value("\"30min\""),
       "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
@@ -151,13 +151,13 @@ void describe(Fields& fields, People& people) {
 
 void describe(Fields& fields, Cost& cost) {
   fields.field(
-      "gpu_hour", quantity(cost.gpu_hour, Sign::not_negative), Fallback::value("\"0USD\""),
+      "gpu_hour", quantity(cost.gpu_hour, Sign::not_negative),
       "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says; the "
       "place of one that left for good (policies.retire) stays leased");
   Money idle;
   fields.field("idle_gpu_hour", quantity(idle, Sign::not_negative), Fallback::optional(),
                "of every GPU that stands by, those of spares.pool left out");
-  fields.field("tb_month", quantity(cost.tb_month, Sign::not_negative), Fallback::value("\"0USD\""),
+  fields.field("tb_month", quantity(cost.tb_month, Sign::not_negative),
                "of the last checkpoints that storage keeps (storage.keep_last): 10^12 bytes for 30 days");
   describe_source(fields);
   fields.check([&](const Place& place) {
@@ -167,7 +167,7 @@ void describe(Fields& fields, Cost& cost) {
 }
 
 void describe(Fields& fields, DrillModel& drill) {
-  fields.field("inject", flag(drill.inject), Fallback::value("false"),
+  fields.field("inject", flag(drill.inject),
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
                "ranks stop when their driver was not heard for so long");
@@ -175,10 +175,10 @@ void describe(Fields& fields, DrillModel& drill) {
 }
 
 void describe(Fields& fields, StudyDefaults& study) {
-  fields.field("replicas", whole_number(study.replicas, {1, 1'000'000'000}), Fallback::value("200"),
+  fields.field("replicas", whole_number(study.replicas, {1, kMostReplicas}),
                "random runs, unless the command line says otherwise");
   fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}),
-               Fallback::value("1"), "of all randomness");
+               "of all randomness");
   fields.field(
       "uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
       "fields that are not known: path, and low to high for the central 90% of a lognormal (or other shape)");

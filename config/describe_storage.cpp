@@ -1,6 +1,6 @@
 // Where checkpoints are kept, and what they cost there.
 #include "config/describe.hpp"
-#include "config/types.hpp"
+#include "config/fields/types.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::int64_t kMostKept = 4'000'000'000;
+constexpr std::int64_t kMostCheckpoints = 4'000'000'000;
 
 constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
     {"synchronous", CheckpointMode::synchronous},
@@ -18,18 +18,18 @@ constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
 }};
 
 void describe(Fields& fields, MemoryTier& tier) {
-  fields.field("stall", duration(tier.stall, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("stall", duration(tier.stall, Sign::not_negative),
                "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
-  fields.field("persist", duration(tier.persist, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("persist", duration(tier.persist, Sign::not_negative),
                "from there until the tier holds all of it, as measured; 0s: from size and bandwidth");
-  fields.field("load", duration(tier.load, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("load", duration(tier.load, Sign::not_negative),
                "until every rank has its state again from a whole checkpoint, as measured; 0s: from size and "
                "bandwidth");
-  fields.field("increment", number(tier.increment, {0, 1, true}), Fallback::value("1.0"),
+  fields.field("increment", number(tier.increment, {0, 1, true}),
                "share of the state that a checkpoint carries which goes no further than this tier, such as "
                "what changed since "
                "the last; stall and persist are those of one; 1: all of it");
-  fields.field("apply", duration(tier.apply, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("apply", duration(tier.apply, Sign::not_negative),
                "of one such increment, when the state is loaded: all since the last whole checkpoint are");
   describe_source(fields);
   fields.check([&](const Place& place) {
@@ -52,26 +52,25 @@ void describe_bandwidths(Fields& fields, StorageModel& storage) {
                "by one rank; left out: no bound of its own");
   fields.field("read_per_rank", quantity(storage.read_per_rank, Sign::positive), Fallback::optional(),
                "the same, of reads");
-  fields.field("tenants", number(storage.tenants, {0, 1, false}), Fallback::value("0.0"),
+  fields.field("tenants", number(storage.tenants, {0, 1, false}),
                "share of write and read that others take; below 1");
 }
 
 void describe_mishaps(Fields& fields, StorageModel& storage) {
-  fields.field("corrupt", probability(storage.corrupt), Fallback::value("0.0"),
+  fields.field("corrupt", probability(storage.corrupt),
                "share of the checkpoints in storage that prove torn or wrong when they are loaded");
-  fields.field("slow_write", probability(storage.slow_write), Fallback::value("0.0"),
+  fields.field("slow_write", probability(storage.slow_write),
                "share of the checkpoints to storage that take longer to persist");
-  fields.field("slow_factor", number(storage.slow_factor, {1, 1000, false}), Fallback::value("1.0"),
-               "so many times as long");
+  fields.field("slow_factor", number(storage.slow_factor, {1, 1000, false}), "multiplier of the time");
 }
 
 void describe_retention(Fields& fields, StorageModel& storage) {
   fields.field("capacity", quantity(storage.capacity, Sign::positive), Fallback::optional(),
                "for checkpoints; left out: enough");
-  fields.field("keep_last", whole_number(storage.keep_last, {1, kMostKept}), Fallback::value("2"),
+  fields.field("keep_last", whole_number(storage.keep_last, {1, kMostCheckpoints}),
                "checkpoints that storage keeps, the newest ones; at least 1");
-  fields.field("keep_every", whole_number(storage.keep_every, {0, kMostKept}), Fallback::value("0"),
-               "and every so-manieth for ever; 0: none");
+  fields.field("keep_every", whole_number(storage.keep_every, {0, kMostCheckpoints}),
+               "keep every N-th checkpoint in storage forever; 0: none");
 }
 
 /// As bf16, or as little as all of a parameter takes.
@@ -108,21 +107,20 @@ void check_mishaps(const Place& place, const StorageModel& storage) {
 void describe(Fields& fields, StorageModel& storage) {
   fields.field(
       "mode", choice<CheckpointMode>(storage.mode, kModes, "a way to save checkpoints"),
-      Fallback::value("\"two_stage\""),
       "two_stage: training waits for the copy to host memory; synchronous: until all of it is durable");
   fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}),
-               Fallback::value("14.0"),
                "of a checkpoint: bf16 weights, fp32 master weights and two optimizer moments are 14");
-  fields.field("weight_bytes", number(storage.weight_bytes, {0, 1e6, false}),
-               Fallback::computed([&] { return usual_weight_bytes(storage); }),
-               "of these, what every data-parallel replica holds whole: the weights, 2 as bf16");
+  fields.field(
+      "weight_bytes", number(storage.weight_bytes, {0, 1e6, false}),
+      Fallback::computed([&] { return usual_weight_bytes(storage); }),
+      "the part of bytes_per_parameter that every data-parallel replica holds whole: the weights, 2 as bf16");
   describe_bandwidths(fields, storage);
-  fields.field("stall", duration(storage.stall, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("stall", duration(storage.stall, Sign::not_negative),
                "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
-  fields.field("persist", duration(storage.persist, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("persist", duration(storage.persist, Sign::not_negative),
                "from the end of the stall until durable, as measured; 0s: from size and bandwidth");
   fields.field(
-      "load", duration(storage.load, Sign::not_negative), Fallback::value("\"0s\""),
+      "load", duration(storage.load, Sign::not_negative),
       "to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: from size "
       "and bandwidth");
   fields.table(
@@ -131,11 +129,10 @@ void describe(Fields& fields, StorageModel& storage) {
   fields.table(
       "peers", [&](Fields& f) { describe(f, storage.peers); },
       "of checkpoints in other hosts' memory (checkpoint.peers_interval)");
-  fields.field("copies", whole_number(storage.copies, {2, 1'000'000}), Fallback::value("2"),
+  fields.field("copies", whole_number(storage.copies, {2, 1'000'000}),
                "peers: hosts that hold the same state, the host itself among them; as far apart as can be, "
                "so that a rack or a switch leaves one");
-  fields.field("free", flag(storage.free), Fallback::value("false"),
-               "stall, persist and load take no time where they are 0s");
+  fields.field("free", flag(storage.free), "stall, persist and load take no time where they are 0s");
   describe_mishaps(fields, storage);
   describe_retention(fields, storage);
   describe_source(fields);

@@ -20,8 +20,7 @@ bool is_off(const Value& fault) {
 std::string file_of(const Value& fault) {
   const Value* lowest = nullptr;
   for (const auto& [name, value] : *fault.table()) {
-    const bool written = value.at.kind == Origin::Kind::file || value.at.kind == Origin::Kind::command_line;
-    if (written && (lowest == nullptr || value.at.layer < lowest->at.layer)) lowest = &value;
+    if (value.at.written() && (lowest == nullptr || value.at.layer < lowest->at.layer)) lowest = &value;
   }
   const Origin& at = lowest == nullptr ? fault.at : lowest->at;
   return at.kind == Origin::Kind::file && at.file ? *at.file : at.text();

@@ -1,7 +1,5 @@
 #include "config/inherited_faults.hpp"
 
-#include "models/fault/registry.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,15 +10,16 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 /// The lines that the faults log, of their own or by their model.
-Names lines_of(const Value::Table& faults) {
+Names lines_of(const Value::Table& faults, FaultModels& models) {
   Names lines;
   for (const auto& [name, fault] : faults) {
     const Value* log = fault.find("log");
-    const Value* model = fault.find("model");
+    const Value* named = fault.find("model");
     if (log != nullptr && log->string() != nullptr) lines.insert(*log->string());
-    if (model == nullptr || model->string() == nullptr) continue;
-    if (const FaultModel* known = find_fault_model(*model->string()); known != nullptr)
-      lines.insert(known->log);
+    if (named == nullptr || named->string() == nullptr) continue;
+    const FaultModel* model = models.find(*named);
+    log = model == nullptr || !model->values ? nullptr : model->values->find("log");
+    if (log != nullptr) lines.insert(*log->string());
   }
   return lines;
 }
@@ -38,7 +37,7 @@ void forget_in_probes(Value& tree, const Names& faults) {
   if (probes == nullptr || probes->table() == nullptr) return;
   Names own;
   for (const std::string& name : faults)
-    if (find_fault_model(name) == nullptr) own.insert(name);
+    if (!is_fault_model(name, probes->at)) own.insert(name);
   for (auto& [name, probe] : *probes->table()) erase_named(probe, "detects", own);
 }
 
@@ -69,12 +68,12 @@ bool refuses_faults(const Value& own) {
   return flag != nullptr && !*flag;
 }
 
-void remove_faults(Value& below) {
+void remove_faults(Value& below, FaultModels& models) {
   Value* faults = below.find("faults");
   if (faults == nullptr || faults->table() == nullptr) return;
   Names names;
   for (const auto& [name, fault] : *faults->table()) names.insert(name);
-  const Names lines = lines_of(*faults->table());
+  const Names lines = lines_of(*faults->table(), models);
   below.table()->erase("faults");
   erase_named(below, "repair.by_cause", names);
   forget_in_probes(below, names);

@@ -1,11 +1,11 @@
 #include "config/listing.hpp"
 
 #include "config/assemble.hpp"
-#include "config/files.hpp"
-#include "config/laws.hpp"
-#include "config/toml.hpp"
+#include "config/fault_models.hpp"
+#include "config/fields/laws.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/toml.hpp"
 #include "core/signal.hpp"
-#include "models/fault/registry.hpp"
 #include "policies/controller/registry.hpp"
 
 #include <array>
@@ -92,9 +92,9 @@ std::vector<Listed> list_faults() {
 
 std::vector<Listed> list_fault_models() {
   std::vector<Listed> out;
-  for (const FaultModel& model : fault_models())
-    out.push_back({std::string(model.name), std::string(model.area) + ": " + std::string(model.summary) +
-                                                " (" + std::string(model.source) + ")"});
+  for (const auto& [name, model] : catalogue_entries(std::string(kFaultModels)))
+    out.push_back(
+        {name, plain(model, "area") + ": " + plain(model, "summary") + " (" + plain(model, "source") + ")"});
   return out;
 }
 

@@ -27,7 +27,9 @@ class ReferenceFinder final : public Fields {
     ReferenceFinder inner(prefix_ + std::string(name) + ".", *found_);
     describe(inner);
   }
-  void inline_table(std::string_view, const Describe&, std::string_view) override {}
+  void inline_table(std::string_view name, const Describe& describe, std::string_view doc) override {
+    table(name, describe, doc);
+  }
   void catalogue(std::string_view name, std::string_view folder, const Describe&, std::string_view) override {
     found_->references.push_back({prefix_ + std::string(name), std::string(folder)});
   }

@@ -2,10 +2,10 @@
 
 #include "config/assemble.hpp"
 #include "config/describe.hpp"
-#include "config/files.hpp"
-#include "config/nearest.hpp"
-#include "config/reader.hpp"
+#include "config/fields/reader.hpp"
 #include "config/references.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/nearest.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -14,8 +14,10 @@ namespace gauntlet {
 namespace {
 
 /// Reads the tree into structs; `name` is the file's, `called` the scenario's unless it has its own.
-LoadedScenario read_tree(std::optional<Value> tree, Mistakes& mistakes, const std::string& name,
+LoadedScenario read_tree(Assembled assembled, Mistakes& mistakes, const std::string& name,
                          const std::string& called) {
+  lay_over_fault_models(assembled, mistakes);
+  std::optional<Value>& tree = assembled.tree;
   LoadedScenario loaded;
   if (tree) {
     Scenario scenario;
@@ -53,7 +55,8 @@ void explain_profile(const std::filesystem::path& path, std::vector<Problem>& pr
   for (const CatalogueReference& reference : catalogue_references()) {
     if (reference.folder != folder.filename()) continue;
     profile.why = "is an entry of the catalogue, no scenario";
-    profile.suggestion = "a scenario takes it with " + reference.path + " = \"" + path.stem().string() + "\"";
+    const std::string key = reference.path == "faults.*.model" ? "faults.NAME.model" : reference.path;
+    profile.suggestion = "a scenario takes it with " + key + " = \"" + path.stem().string() + "\"";
     problems = {std::move(profile)};  // its keys are not a scenario's
     return;
   }
@@ -90,7 +93,7 @@ LoadedScenario ScenarioSource::load(std::span<const std::string> sets) const {
   Assembled assembled = files_->assembled;
   lay_sets_over(assembled, sets, mistakes);
   LoadedScenario loaded =
-      read_tree(std::move(assembled.tree), mistakes, files_->name, files_->path.stem().string());
+      read_tree(std::move(assembled), mistakes, files_->name, files_->path.stem().string());
   explain_profile(files_->path, loaded.problems);
   return loaded;
 }
@@ -104,7 +107,7 @@ LoadedScenario load_scenario_text(std::string_view text, const std::string& name
   Mistakes mistakes;
   Assembled assembled = assemble_text(text, name, mistakes);
   lay_sets_over(assembled, sets, mistakes);
-  return read_tree(std::move(assembled.tree), mistakes, name, std::filesystem::path(name).stem().string());
+  return read_tree(std::move(assembled), mistakes, name, std::filesystem::path(name).stem().string());
 }
 
 }  // namespace gauntlet

@@ -4,8 +4,8 @@
 //   if (!loaded.scenario) for (const Problem& problem : loaded.problems) print(problem.text());
 #pragma once
 
-#include "config/scenario_parts.hpp"
-#include "config/value.hpp"
+#include "config/fields/scenario_parts.hpp"
+#include "config/toml/value.hpp"
 #include "core/problem.hpp"
 
 #include <cstdint>

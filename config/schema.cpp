@@ -1,8 +1,8 @@
 // gauntlet schema: the visitor that tells editors what a scenario may say.
 #include "config/describe.hpp"
+#include "config/fields/types.hpp"
 #include "config/scenario.hpp"
-#include "config/toml.hpp"
-#include "config/types.hpp"
+#include "config/toml/toml.hpp"
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ class SchemaWriter final : public Fields {
   void alternatives(std::initializer_list<std::string_view>) override {}
   void field(std::string_view name, const Type& type, const Fallback& fallback,
              std::string_view doc) override {
-    std::string members = "\"description\": " + json_quoted(doc);
+    std::string members = "\"description\": " + quoted_toml(doc);
     if (fallback.kind == Fallback::Kind::value) {
       const Value value = parse_fallback(fallback.toml);
       // But for tables, TOML on one line is JSON.
@@ -33,18 +33,18 @@ class SchemaWriter final : public Fields {
     property(name, with_members(members, type.schema));
   }
   void table(std::string_view name, const Describe& describe, std::string_view doc) override {
-    property(name, with_members("\"description\": " + json_quoted(doc), object(describe)));
+    property(name, with_members("\"description\": " + quoted_toml(doc), object(describe)));
   }
   void inline_table(std::string_view name, const Describe& describe, std::string_view doc) override {
     table(name, describe, doc);
   }
   void catalogue(std::string_view name, std::string_view, const Describe& describe,
                  std::string_view doc) override {
-    property(name, "{\"description\": " + json_quoted(doc) + ", \"anyOf\": [{\"type\": \"string\"}, " +
+    property(name, "{\"description\": " + quoted_toml(doc) + ", \"anyOf\": [{\"type\": \"string\"}, " +
                        object(describe) + "]}");
   }
   void entries(std::string_view name, const DescribeEntry& describe, std::string_view doc) override {
-    property(name, "{\"description\": " + json_quoted(doc) +
+    property(name, "{\"description\": " + quoted_toml(doc) +
                        ", \"type\": \"object\", \"additionalProperties\": " +
                        object([&](Fields& fields) { describe(fields, "NAME"); }) + "}");
   }
@@ -66,7 +66,7 @@ class SchemaWriter final : public Fields {
 
   void property(std::string_view name, const std::string& schema) {
     properties_ += (properties_.empty() ? "\n" : ",\n") + std::string(2 * (depth_ + 1), ' ') +
-                   json_quoted(name) + ": " + schema;
+                   quoted_toml(name) + ": " + schema;
   }
 
   std::size_t depth_;

@@ -15,14 +15,14 @@ namespace {
 /// Which file, without the line; else as Origin::text.
 std::string source_of(const Origin& origin) {
   const std::string text = origin.text();
-  return origin.kind == Origin::Kind::file ? text.substr(0, text.rfind(':')) : text;
+  const bool file = origin.kind == Origin::Kind::file || origin.kind == Origin::Kind::model;
+  return file ? text.substr(0, text.rfind(':')) : text;
 }
 
 /// Where a value comes from; of a table that somebody wrote also which of its members come from elsewhere.
 std::string provenance(const Value& value) {
   std::string out = value.at.text();
-  const bool written = value.at.kind == Origin::Kind::file || value.at.kind == Origin::Kind::command_line;
-  if (value.table() == nullptr || !written) return out;
+  if (value.table() == nullptr || !(value.at.written() || value.at.kind == Origin::Kind::model)) return out;
   std::map<std::string, std::string> elsewhere;  // by source: the names
   for (const auto& [name, member] : *value.table()) {
     const std::string source = source_of(member.at);

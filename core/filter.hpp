@@ -42,22 +42,25 @@ class SilenceFilter {
   bool silent_ = false;
 };
 
+/// The edge of the band is inside, and what is no number is outside.
+inline bool is_outside(const Outside& band, double value) {
+  return !(value >= band.low && value <= band.high);
+}
+
 /// Reports leaving the band and re-entering it. Samples on the edge are inside; it starts inside.
 class OutsideFilter {
  public:
   explicit OutsideFilter(Outside band) : band_(band) {}
 
   std::optional<Edge> on_sample(double value) {
-    if (outside(value) == outside_) return std::nullopt;
+    if (is_outside(band_, value) == outside_) return std::nullopt;
     outside_ = !outside_;
     return outside_ ? Edge::began : Edge::ended;
   }
   /// Whether a sample of this value would report. A stream of such samples may be left out where it does not.
-  bool would_report(double value) const { return outside(value) != outside_; }
+  bool would_report(double value) const { return is_outside(band_, value) != outside_; }
 
  private:
-  bool outside(double value) const { return !(value >= band_.low && value <= band_.high); }
-
   Outside band_;
   bool outside_ = false;
 };

@@ -16,7 +16,7 @@ struct Id {
 
 using HostId = Id<struct HostTag>;
 using JobId = Id<struct JobTag>;
-using OrderId = Id<struct OrderTag, std::uint64_t>;  // counted by the controller, from 1; 0 is no order
+using OrderId = Id<struct OrderTag, std::uint64_t>;  // counted by the controller, from 1; 0 is not an order
 using WatchId = Id<struct WatchTag>;                 // chosen by whoever orders the watch
 using PatternId = Id<struct PatternTag>;      // an interned kind of log line, index into World::patterns
 using ProbeId = Id<struct ProbeTag>;          // index into World::probes

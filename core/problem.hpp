@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <utility>
 
 namespace gauntlet {
 
@@ -25,5 +27,10 @@ struct Problem {
     return out;
   }
 };
+
+/// Of a file as a whole.
+inline Problem problem_of(const std::filesystem::path& file, std::string why, std::string suggestion = {}) {
+  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
+}
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #include "core/quantity.hpp"
 
 #include "core/contract.hpp"
+#include "core/text.hpp"
 
 #include <array>
 #include <charconv>
@@ -103,15 +104,13 @@ constexpr auto kBandwidthUnitNames = names_of(kBandwidthUnits);
 constexpr auto kFlopRateUnitNames = names_of(kFlopRateUnits);
 constexpr auto kMoneyUnitNames = names_of(kMoneyUnits);
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 std::string either(std::string_view number, std::span<const std::string_view> units) {
-  constexpr std::size_t kLongest = 20;  // what is longer is no number that somebody meant
+  constexpr std::size_t kLongest = 20;  // what is longer is not a number that somebody meant
   if (number.size() > kLongest) number = "15";
   std::string out = "write ";
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
-    out += quoted(std::string(number) + std::string(units[i]));
+    out += in_quotes(std::string(number) + std::string(units[i]));
   }
   return out;
 }
@@ -124,16 +123,10 @@ std::string known_units(std::span<const std::string_view> units) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 /// What is wrong with a text before any unit is looked at; `why` is empty where nothing is.
 template <class T>
 Parsed<T> not_a_number(std::string_view text, std::string_view example) {
-  const std::string suggestion = "write for example " + quoted(example);
+  const std::string suggestion = "write for example " + in_quotes(example);
   if (text.empty()) return {{}, "is empty", suggestion};
   if (text.front() == '-') return {{}, "is negative", ""};
   const bool number = is_digit(text.front()) || (text.front() == '.' && text.size() > 1 && is_digit(text[1]));
@@ -164,7 +157,7 @@ Parsed<T> parse_in(const Dimension& dimension, std::span<const std::string_view>
     if (!std::isfinite(value)) return {{}, "is too large", ""};
     return {T{value}, "", ""};
   }
-  return {{}, "has the unknown unit " + quoted(name), known_units(names)};
+  return {{}, "has the unknown unit " + in_quotes(name), known_units(names)};
 }
 
 std::string shortest_number(double value) {
@@ -216,7 +209,7 @@ Parsed<std::vector<Term>> terms_of(std::string_view given) {
     std::size_t unit = 0;
     while (unit < kTimeUnits.size() && kTimeUnits[unit].name != name) ++unit;
     if (unit == kTimeUnits.size())
-      return Result{{}, "has the unknown unit " + quoted(name), known_units(kTimeUnitNames)};
+      return Result{{}, "has the unknown unit " + in_quotes(name), known_units(kTimeUnitNames)};
     if (!terms.empty() && terms.back().unit >= unit)
       return Result{
           {}, "has its units out of order", "write the longer ones first, each once, as in \"2min30s\""};

@@ -121,7 +121,7 @@ class ProblemReader {
       out.kind = Instruction::Kind::meet;
       out.number = lines_.number("a meeting");
     } else {
-      lines_.fail(fmt::format("\"{}\" is no word that begins a line", word));
+      lines_.fail(fmt::format("\"{}\" is not a word that begins a line", word));
     }
     if (phase().actors.empty()) lines_.fail("an instruction before any actor");
     phase().actors.back().push_back(std::move(out));

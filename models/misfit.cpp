@@ -119,7 +119,7 @@ std::optional<Misfit> batch_misfit(const Layout& layout, std::uint64_t global_ba
   const std::uint64_t each = layout.dp * micro_batch;
   if (!divides(each, global_batch))
     return Misfit{"job.global_batch",
-                  "is no multiple of dp x micro_batch = " + text(layout.dp) + " x " + text(micro_batch),
+                  "is not a multiple of dp x micro_batch = " + text(layout.dp) + " x " + text(micro_batch),
                   text((global_batch / each + 1) * each) + " would fit"};
   const std::uint64_t micro_batches = global_batch / each;
   if (layout.virtual_stages > 1 && !divides(layout.pp, micro_batches))

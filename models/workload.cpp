@@ -177,7 +177,7 @@ class StageMemory {
     return {kept_by_layer(model, training, layout_, false), kept_by_layer(model, training, layout_, true)};
   }
 
-  /// So many forward passes of a chunk come before a stage's first backward one (schedule.hpp), as shares of the stage.
+  /// So many forward passes of a chunk come before a stage's first backward one (models/step/schedule.hpp), as shares of the stage.
   double in_flight(std::uint32_t stage) const {
     const double after = layout_.pp - stage - 1.0, v = layout_.virtual_stages;
     return v > 1 ? (2 * after + (v - 1) * layout_.pp + 1) / v : after + 1;

@@ -1,5 +1,6 @@
 // The constants of the policies under study: what a scenario's `policies`, `detection`, `diagnosis`, `checkpoint`,
-// `recovery` sections say. Every constant of time is here, so that it can be tried.
+// `recovery` sections say. Every constant of time is here, so that it can be tried. An initial value is the default of a
+// scenario; a value that a scenario computes by default is zero here.
 #pragma once
 
 #include "core/id.hpp"
@@ -15,11 +16,11 @@ namespace gauntlet {
 /// Which policies run, by the names in policies/controller/registry.hpp.
 struct PolicyNames {
   std::vector<std::string> detect;
-  std::string diagnose;
-  std::string checkpoint;
-  std::string restore = {};  // empty: the first of the list
-  std::string recover;
-  std::string retire = {};  // likewise
+  std::string diagnose = "suite";
+  std::string checkpoint = "fixed";
+  std::string restore = "one-reader";
+  std::string recover = "replace";
+  std::string retire = "never";
 };
 
 /// What a log line asks for.
@@ -95,9 +96,9 @@ struct CorruptionConstants {
 };
 
 struct DetectionConstants {
-  Duration heartbeat_timeout{};   // silence of a host after which it counts as lost
-  Duration hang_timeout{};        // no step completed for so long counts as a hang
-  Duration collective_timeout{};  // a job parameter: a rank that waits longer aborts
+  Duration heartbeat_timeout = std::chrono::minutes(1);    // silence of a host after which it counts as lost
+  Duration hang_timeout = std::chrono::minutes(10);        // no step completed for so long counts as a hang
+  Duration collective_timeout = std::chrono::minutes(10);  // a job parameter: a rank that waits longer aborts
   Duration gather{};  // how long a job that stands still waits for somebody to be named; zero: not at all
   Duration clock_error{};  // what a host's clock says may be off by so much
   std::vector<LineRule> lines = {};
@@ -126,8 +127,8 @@ struct DiagnosisConstants {
 };
 
 struct CheckpointConstants {
-  Duration
-      interval{};  // training time between checkpoints to storage (fixed), and the first one (the others)
+  // Training time between checkpoints to storage (fixed), and the first one (the others).
+  Duration interval = std::chrono::minutes(30);
   Duration memory_interval = kForever;  // ... to host memory; kForever: none
   Duration peers_interval = kForever;   // ... to peers' memory
   Duration prior_mtbf{};                // what the scenario expects before anything is observed
@@ -135,8 +136,9 @@ struct CheckpointConstants {
   Duration prior_cost{};                // expected time for which one checkpoint to storage blocks training
   Duration prior_quick_cost{};          // ... to the quickest tier in use (two-level)
   double host_loss = 0.5;               // two-level: share of the failures that quicker tiers do not outlive
-  Duration shortest{};                  // no optimum is ordered below this, however cheap a checkpoint is
-  double hysteresis = 0.05;             // a new interval is ordered when it differs by more than this share
+  Duration shortest =
+      std::chrono::seconds(1);  // no optimum is ordered below this, however cheap a checkpoint is
+  double hysteresis = 0.05;     // a new interval is ordered when it differs by more than this share
 };
 
 struct RecoveryConstants {
@@ -144,7 +146,7 @@ struct RecoveryConstants {
   // under suspicion a person is asked.
   std::uint32_t restarts_in_place = 1;
   // A stop so soon after a start counts as the same incident.
-  Duration relapse_window{};
+  Duration relapse_window = std::chrono::minutes(30);
   // A last checkpoint before a stop is waited for so long at most.
   Duration save_timeout = std::chrono::minutes(30);
   // Whether a start on the same hosts goes through the scheduler.

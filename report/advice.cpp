@@ -17,29 +17,27 @@ struct Advice {
 
 // Named as in a scenario, so that they can be pasted.
 constexpr std::array kAdvice = {
-    Advice{"slowdown", "Slow parts cost more than stops: see which, by cause, and try without them.",
-           "--set faults.NAME.factor=..."},
-    Advice{"recomputing",
-           "Lose less at a stop:", "--set checkpoint.interval=... or --set policies.checkpoint=young"},
+    Advice{"slowdown", "Find the slow parts by cause, and try without them:", "--set faults.NAME.factor=..."},
+    Advice{"recomputing", "Lose less at a stop:",
+           "--set policies.checkpoint=exact, or with `fixed` --set checkpoint.interval=..."},
     Advice{"checkpoint_stall", "Save less often, or faster:",
-           "--set checkpoint.interval=... or --set policies.checkpoint=young or --set storage.stall=..."},
-    Advice{"undetected", "Notice sooner:", "--set detection.hang_timeout=... or --set detection.timeout=..."},
+           "--set policies.checkpoint=fixed --set checkpoint.interval=..., or --set storage.stall=..."},
+    Advice{"undetected",
+           "Detect faults sooner:", "--set detection.hang_timeout=... or --set detection.timeout=..."},
     Advice{"diagnosing",
            "Find the culprit faster:", "--set diagnosis.suite=[...] with the quicker probes first"},
-    Advice{"waiting_for_spare", "Hold more spares, repair faster, or go on with fewer replicas:",
+    Advice{"waiting_for_spare", "Add spares, repair faster, or run with fewer replicas:",
            "--set spares.count=... or --set repair.time=... or --set recovery.wait_for_spare=10min"},
     Advice{"restarting", "Restart faster:", "--set job.restart_time=... or --set storage.load=..."},
     Advice{
-        "planned", "Stop less often, or shorter: see which, by cause.",
+        "planned", "Stop less often, or for a shorter time. The causes name the stops:",
         "--set job.planned.hold=... or --set job.evaluation.time=... or --set faults.NAME.heals_after=..."},
 };
 
 // Where others take the hosts.
-constexpr Advice kOfPreemption{
-    "planned",
-    "Jobs of higher priority take the hosts: go first, have more room, or be left alone for longer:",
-    "--set cluster.shared.priority=... or --set cluster.shared.hosts=... or --set "
-    "cluster.shared.preempt_after=..."};
+constexpr Advice kOfPreemption{"planned", "Avoid preemption: raise the priority, add hosts, or delay it:",
+                               "--set cluster.shared.priority=... or --set cluster.shared.hosts=... or --set "
+                               "cluster.shared.preempt_after=..."};
 
 std::string share(double part, double whole) { return fmt::format("{:.0f}%", 100 * part / whole); }
 
@@ -63,7 +61,7 @@ std::string next_text(const Summary& summary) {
   const std::vector<Loss> causes = losses_by_cause(summary);
   if (phases.empty() || causes.empty()) return "";
   const auto said = [](const Advice& advice) {
-    return fmt::format("`{}` costs most. {}\n       {}", advice.phase, advice.aim, advice.settings);
+    return fmt::format("`{}` costs most. {}\n          {}", advice.phase, advice.aim, advice.settings);
   };
   if (phases[0].name == kOfPreemption.phase && causes[0].name == "preempted") return said(kOfPreemption);
   for (const Advice& advice : kAdvice)

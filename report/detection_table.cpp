@@ -13,7 +13,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kNameWidth = 26;
+constexpr std::size_t kNameWidth = 22;
 
 struct Row {
   std::string name;
@@ -67,7 +67,7 @@ std::string latency(std::optional<double> seconds) { return seconds ? time_text(
 
 template <class... Fields>
 void add_line(std::string& text, const Fields&... fields) {
-  text += fmt::format("  {:<26}{:>7}{:>9}{:>10}{:>10}{:>9}{:>7}{:>10}{:>10}\n", fields...);
+  text += fmt::format("  {:<22}{:>8}{:>10}{:>10}{:>10}{:>9}{:>8}{:>10}{:>11}\n", fields...);
 }
 
 void add(std::string& text, const Row& row) {
@@ -85,14 +85,15 @@ std::string detection_table(const Summary& summary) {
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.lost > b.lost; });
 
   std::string text;
-  add_line(text, "", "", "", "after", "after", "without", "", "and", "wrong");
-  add_line(text, "by fault kind", "met", "detected", "p50", "p95", "people", "missed", "cost", "evictions");
+  add_line(text, "", "reached", "", "p50", "p95", "handled", "", "cost of", "wrong");
+  add_line(text, "by fault kind", "job", "detected", "latency", "latency", "auto", "missed", "missed",
+           "evictions");
   const std::size_t listed = std::min(rows.size(), kDetectionRows);
   for (std::size_t i = 0; i < listed; ++i) add(text, rows[i]);
   if (rows.size() > listed) add(text, sum_of(std::span(rows).subspan(listed)));
   return text +
-         "  met: struck the job's hosts (`times`), or came with a host that joined it; the rest did no "
-         "harm\n";
+         "  reached job: struck a host of the job, or came with a host that joined it. The faults that are\n"
+         "  neither detected nor missed did no harm.\n";
 }
 
 }  // namespace gauntlet

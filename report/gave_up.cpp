@@ -19,11 +19,11 @@ struct Wait {
 };
 constexpr std::array kWaits = {
     Wait{"slowdown", "training was too slow to complete a step"},
-    Wait{"recomputing", "what was trained again was lost again"},
+    Wait{"recomputing", "repeated steps were lost again"},
     Wait{"checkpoint_stall", "no checkpoint was complete"},
-    Wait{"undetected", "nobody acted"},
+    Wait{"undetected", "no policy and no person acted"},
     Wait{"diagnosing", "no culprit was found"},
-    Wait{"waiting_for_spare", "no host came in place of one that was taken out"},
+    Wait{"waiting_for_spare", "no spare host replaced an evicted one"},
     Wait{"restarting", "no start succeeded"},
     Wait{"planned", "an operator wanted the job stopped"},
 };
@@ -41,7 +41,7 @@ double proven_share(const std::vector<Loss>& losses, double standstill) {
   return std::clamp((losses.front().seconds - elsewhere) / standstill, 0.0, 1.0);
 }
 
-constexpr double kMostOfIt = 0.5;  // less is no reason
+constexpr double kMostOfIt = 0.5;  // a smaller share is not a reason
 
 /// "all", "at least 97%"
 std::string amount(double share) {
@@ -72,9 +72,10 @@ std::string gave_up_reason(const Summary& summary) {
   const double standstill = count / summary.replicas * to_seconds(summary.facts.give_up_after);
   const double share = phases.empty() ? 0 : proven_share(phases, standstill);
   if (share < kMostOfIt && summary.replicas > 1)
-    return "To see what one of them waited for, run it alone: --replica N. In replicas.csv of --out DIR its "
-           "`ending` is `gave_up`.";
-  if (share < kMostOfIt) return "What it waited for is the last incident in incidents.csv of --out DIR.";
+    return "To see what one of them waited for, run it alone with --replica N. With --out DIR, replicas.csv "
+           "lists "
+           "these runs: their `ending` is `gave_up`.";
+  if (share < kMostOfIt) return "With --out DIR, the last incident in incidents.csv is what it waited for.";
   std::string text = fmt::format("Of that time {} went to `{}`: {}", amount(share), phases.front().name,
                                  what_was_awaited(phases.front().name));
   const double blamed = causes.empty() ? 0 : proven_share(causes, standstill);

@@ -10,4 +10,8 @@ std::string fault_files_text(const ReportOptions& options) {
   return text;
 }
 
+std::string reproduce_text(const ReportOptions& options) {
+  return options.command.empty() ? "" : "\nReproduce with: " + options.command + "\n";
+}
+
 }  // namespace gauntlet

@@ -17,4 +17,7 @@ struct ReportOptions {
 /// `options.faults`, as a report of any study shows them.
 std::string fault_files_text(const ReportOptions& options);
 
+/// The last line of a report: the command that gives it again. Empty where no command does.
+std::string reproduce_text(const ReportOptions& options);
+
 }  // namespace gauntlet

@@ -1,7 +1,7 @@
 #include "report/side_by_side.hpp"
 
 #include "core/record/codec.hpp"
-#include "report/units.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -33,10 +33,11 @@ std::string name_of(Cause cause, const std::vector<std::string>& fault_names) {
 std::string seconds(Duration time) { return fmt::format("{:9.3f}", to_seconds(time)); }
 
 std::string times(const Side& left, const Side& right, const std::vector<std::string>& fault_names) {
-  std::string out = fmt::format("{:<34} {:>9} {:>9} {:>9}\n", "seconds", left.name, right.name, "gap");
+  std::string out =
+      fmt::format("{:<34} {:>9} {:>9} {:>11}\n", "seconds", left.name, right.name, "difference");
   const auto row = [&](const std::string& what, Duration a, Duration b) {
     if (a == Duration::zero() && b == Duration::zero()) return;
-    out += fmt::format("{:<34} {} {} {}\n", what, seconds(a), seconds(b), seconds(a - b));
+    out += fmt::format("{:<34} {} {}   {}\n", what, seconds(a), seconds(b), seconds(a - b));
   };
   const std::vector<Incident>& a = left.figures->incidents;
   const std::vector<Incident>& b = right.figures->incidents;
@@ -51,7 +52,7 @@ std::string times(const Side& left, const Side& right, const std::vector<std::st
                                        : "");
     row("  opened at", x.opened - kStart, y.opened - kStart);
     for (std::size_t p = 0; p < kPhases; ++p) row("  " + std::string(kPhaseNames[p]), x.lost[p], y.lost[p]);
-    row("  until progress regained", x.closed - x.opened, y.closed - y.opened);
+    row("  until progress is regained", x.closed - x.opened, y.closed - y.opened);
   }
   out += "whole run\n";
   for (std::size_t p = 0; p < kPhases; ++p) {
@@ -82,11 +83,13 @@ std::string side_by_side(const Side& left, const Side& right, const std::vector<
                        to_seconds(right.record->orders[i].at - kStart),
                        kind_and_target(left.record->orders[i].order.what));
   }
-  if (!parting) return out + fmt::format("The sequences are the same: {} orders.\n", same);
+  if (!parting)
+    return out +
+           fmt::format("The sequences are the same: {}.\n", counted(static_cast<double>(same), "order"));
   const auto side = [&](const std::string& name, const std::string& order, const std::string& seen) {
     out += fmt::format("  {}: {}\n    answering {}\n", name, order.empty() ? "no more orders" : order, seen);
   };
-  out += fmt::format("After {} orders the sequences part:\n", same);
+  out += fmt::format("After {} the sequences differ:\n", counted(static_cast<double>(same), "order"));
   side(left.name, parting->left, parting->left_answering);
   side(right.name, parting->right, parting->right_answering);
   return out;

@@ -4,6 +4,7 @@
 #include "report/detection_table.hpp"
 #include "report/gave_up.hpp"
 #include "report/losses.hpp"
+#include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 #include "study/summary/metrics.hpp"
@@ -17,7 +18,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kCauses = 12;  // as many are listed; the rest is summed up
 constexpr double kSecondsPerHour = 3600;
 
@@ -34,36 +34,21 @@ class Page {
   void gap() { text_ += '\n'; }
   /// Lines that are complete.
   void text(const std::string& lines) { text_ += lines; }
-  void bold(const std::string& text) { line("{}", painted("1", text)); }
-  void heading(const std::string& text) { line("{}", painted("36", text)); }
+  void bold(const std::string& text) { line("{}", styled(colour_, Style::bold, text)); }
+  void heading(const std::string& text) { line("{}", styled(colour_, Style::heading, text)); }
   /// Words over as many lines as they need.
-  void paragraph(std::string_view text);
+  void paragraph(const std::string& text) {
+    if (!text.empty()) text_ += wrapped(text);
+  }
   std::string done() { return std::move(text_); }
 
  private:
-  std::string painted(const char* code, const std::string& text) const {
-    return colour_ == Colour::never ? text : fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-  }
-
   Colour colour_;
   std::string text_;
 };
 
-void Page::paragraph(std::string_view text) {
-  while (text.size() > kWidth) {
-    std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string_view::npos) end = text.find(' ');
-    if (end == std::string_view::npos) break;
-    line("{}", text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  if (!text.empty()) line("{}", text);
-}
-
-double half_width(const Statistics& of) { return of.ci95 ? (of.ci95->high - of.ci95->low) / 2 : 0; }
-
 std::string interval(const Statistics& of, const Unit& unit) {
-  return of.ci95 && of.sd != 0 ? "+- " + unit.number(half_width(of)) : "";
+  return of.ci95 && of.sd != 0 ? "+- " + unit.number(half_width(of.ci95)) : "";
 }
 
 // How far single runs scatter; nothing where they do not, or where there are too few to say.
@@ -85,7 +70,7 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
     page.line("  {:<22}{:>10}", label, "unknown");
     return;
   }
-  const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(*of));
+  const Unit unit = unit_for(*of->mean).fine_enough_for(half_width(of->ci95));
   page.line("  {:<22}{:>10} {:<11}{:<10} {:<20} {}", label, unit.number(*of->mean), unit.name,
             interval(*of, unit), scatter(*of, unit), note_on(summary, *of, note));
 }
@@ -123,24 +108,24 @@ void training(Page& page, const Summary& summary) {
   figure(page, summary, "MFU", "mfu", as_percent);
   figure(page, summary, "wall time", "wall_time_s", time_unit);
   if (summary.mean("effective_corrupt_s").value_or(0) > 0)
-    figure(page, summary, "after corruption", "effective_corrupt_s", time_unit, "effective, yet wrong");
+    figure(page, summary, "corrupted training", "effective_corrupt_s", time_unit, "effective, but wrong");
 }
 
 void faults(Page& page, const Summary& summary) {
-  page.heading("Faults, a run");
+  page.heading("Faults per run");
   const double planned = summary.mean("planned_stops").value_or(0);
   figure(page, summary, "interruptions", "interruptions", as_count,
          planned > 0 ? as_count(planned).number(planned) + " of them planned" : "");
   if (summary.mean("preemptions").value_or(0) > 0)
-    figure(page, summary, "preempted", "preemptions", as_count, "for jobs of higher priority");
+    figure(page, summary, "preemptions", "preemptions", as_count, "for jobs of higher priority");
   figure(page, summary, "MTTF", "mttf_s", time_unit);
   figure(page, summary, "detection latency", "detection_latency_s", time_unit);
   figure(page, summary, "false alarms", "false_alarms", as_count);
   if (summary.mean("false_alerts").value_or(0) > 0)
     figure(page, summary, "false alerts", "false_alerts", as_count, "to a person");
   if (!summary.mean("handled_share")) return;
-  figure(page, summary, "handled without people", "handled_share", as_percent);
-  figure(page, summary, "detection, diagnosis", "detection_and_diagnosis_s", time_unit);
+  figure(page, summary, "handled automatically", "handled_share", as_percent);
+  figure(page, summary, "detection + diagnosis", "detection_and_diagnosis_s", time_unit);
 }
 
 // What something cost, for behind its count; empty where it cost nothing.
@@ -150,27 +135,27 @@ std::string cost_note(const Summary& summary, const char* metric) {
 }
 
 void decisions(Page& page, const Summary& summary) {
-  page.heading("Decisions, a run");
-  figure(page, summary, "evictions, right", "evictions.right", as_count);
-  figure(page, summary, "evictions, wrong", "evictions.wrong", as_count,
+  page.heading("Decisions per run");
+  figure(page, summary, "correct evictions", "evictions.right", as_count);
+  figure(page, summary, "wrong evictions", "evictions.wrong", as_count,
          cost_note(summary, "wrong_evictions_cost_s"));
-  figure(page, summary, "faults missed", "missed_faults", as_count, cost_note(summary, "missed_cost_s"));
-  figure(page, summary, "people asked", "asked", as_count);
-  figure(page, summary, "spares in use, at most", "spares.max_in_use", as_count,
+  figure(page, summary, "missed faults", "missed_faults", as_count, cost_note(summary, "missed_cost_s"));
+  figure(page, summary, "escalations", "asked", as_count, "to a person");
+  figure(page, summary, "max spares in use", "spares.max_in_use", as_count,
          fmt::format("of {}", count_text(summary.facts.spares)));
   share_of_runs(page, summary, "waited for a spare", "spares.waited");
   if (summary.mean("replicas.shrunk").value_or(0) == 0) return;
-  figure(page, summary, "went on smaller", "replicas.shrunk", as_count);
-  figure(page, summary, "replicas, at least", "replicas.fewest", as_count);
+  figure(page, summary, "smaller restarts", "replicas.shrunk", as_count);
+  figure(page, summary, "min replicas", "replicas.fewest", as_count);
 }
 
-void bill(Page& page, const Summary& summary) {
-  page.heading("Bill, a run");
+void cost(Page& page, const Summary& summary) {
+  page.heading("Cost per run");
   figure(page, summary, "GPU-hours", "gpu_hours", as_gpu_hours, "spares included");
-  const Statistics* cost = summary.find("cost");
-  if (!cost || !cost->mean) return;
+  const Statistics* price = summary.find("cost");
+  if (!price || !price->mean) return;
   figure(page, summary, "cost", "cost", as_dollars);
-  figure(page, summary, "of it lost", "cost.lost", as_dollars, "of time not effective");
+  figure(page, summary, "cost of lost time", "cost.lost", as_dollars);
   figure(page, summary, "per effective GPU-hour", "cost.per_effective_gpu_hour", as_dollars_an_hour);
 }
 
@@ -208,7 +193,7 @@ void losses(Page& page, const Summary& summary) {
   const std::vector<Loss> phases = losses_by_phase(summary);
   if (phases.empty() || !(wall > 0)) return;
   page.gap();
-  page.heading("Where the lost time went, a run");
+  page.heading("Lost time per run");
   const Unit unit = loss_unit(phases.front().seconds);
   loss_table(page, phases, "by phase", unit, wall);
   page.gap();
@@ -219,7 +204,7 @@ void detection(Page& page, const Summary& summary) {
   const std::string table = detection_table(summary);
   if (table.empty()) return;
   page.gap();
-  page.heading("What became of the faults, a run");
+  page.heading("Detection per run, by fault kind");
   page.text(table);
 }
 
@@ -272,7 +257,7 @@ std::string plan_text(const Summary& summary) {
   const Unit tokens = amount_unit(*steps * facts.tokens_per_step, "tokens");
   const std::string goal =
       facts.steps > 0 ? fmt::format(" of {}", count_text(static_cast<double>(facts.steps))) : "";
-  return fmt::format("Done by then: {}{} steps, {} {}, {} of effective training.", count_text(*steps), goal,
+  return fmt::format("Completed work: {}{} steps, {} {}, {} of effective training.", count_text(*steps), goal,
                      tokens.number(*steps * facts.tokens_per_step), tokens.name,
                      time_text(*ettr * *wall->mean));
 }
@@ -284,9 +269,9 @@ std::string answer_line(const Summary& summary) {
   const std::optional<double> wall = summary.mean("wall_time_s");
   if (ettr == nullptr || !ettr->mean || !wall)
     return fmt::format("{}: no time has passed, so there is no answer.", summary.facts.name);
-  const Unit unit = percent().fine_enough_for(half_width(*ettr));
+  const Unit unit = percent().fine_enough_for(half_width(ettr->ci95));
   const std::string give_or_take = interval(*ettr, unit);
-  return fmt::format("{}: {}%{}{} of {} trained the model (ETTR; {}).", summary.facts.name,
+  return fmt::format("{}: effective training time was {}%{}{} of {} (ETTR; {}).", summary.facts.name,
                      unit.number(*ettr->mean), give_or_take.empty() ? "" : " ", give_or_take,
                      time_text(*wall), replicas_text(summary));
 }
@@ -311,12 +296,12 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   training(page, summary);
   faults(page, summary);
   decisions(page, summary);
-  bill(page, summary);
+  cost(page, summary);
   losses(page, summary);
   detection(page, summary);
   page.gap();
-  if (!options.command.empty()) page.line("Again: {}", options.command);
-  if (const std::string next = next_text(summary); !next.empty()) page.line("Next:  {}", next);
+  if (!options.command.empty()) page.line("Reproduce with: {}", options.command);
+  if (const std::string next = next_text(summary); !next.empty()) page.line("Try next: {}", next);
   return page.done();
 }
 

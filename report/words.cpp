@@ -41,11 +41,11 @@ std::string replay_caveat(const ScenarioFacts& facts) {
     names += " and " + counted(static_cast<double>(facts.replayed.size() - kMost), "other");
   const bool all = facts.replayed.size() == facts.faults.size();
   return "a trace gives the failures of " + names +
-         ", the same ones in every replica. Intervals cover only what is drawn anew (" +
+         ", the same ones in every replica. Intervals cover only what each replica draws (" +
          (all ? "repairs, starts and delays" : "the other faults, repairs, starts and delays") +
-         "), not how such failures could have come otherwise: they may be much too narrow. `gauntlet trace "
-         "fit` makes "
-         "faults that are drawn anew of the same records";
+         "), not how different the failures could have been: they may be much too narrow. `gauntlet trace "
+         "fit` "
+         "makes faults of the same records that each replica draws";
 }
 
 std::string replay_warning(const ScenarioFacts& facts) {

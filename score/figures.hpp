@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, kPhases> kPhaseNames = {
     "effective",  "slowdown",          "recomputing", "checkpoint_stall", "undetected",
     "diagnosing", "waiting_for_spare", "restarting",  "planned"};
 
-/// What lost time is charged to: a fault kind, or one of the causes that are no fault.
+/// What lost time is charged to: a fault kind, or one of the causes that are not a fault.
 struct Cause {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(const Cause&, const Cause&) = default;

@@ -57,9 +57,7 @@ class Waits {
     const bool waits =
         present == Phase::diagnosing || present == Phase::waiting_for_spare || present == Phase::planned;
     if (!waits || still(present, now)) return std::nullopt;
-    if (!examinations_.empty()) return Phase::diagnosing;
-    if (!hosts_.empty()) return Phase::waiting_for_spare;
-    return std::nullopt;
+    return examinations_.empty() ? Phase::waiting_for_spare : Phase::diagnosing;
   }
 
  private:

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gauntlet {
 
@@ -19,6 +21,41 @@ inline std::string shell_word(std::string_view word) {
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
+
+/// A command that repeats what was done, built from its options. An option that was not given adds nothing.
+class CommandLine {
+ public:
+  /// "gauntlet sweep", then what follows without an option: the scenario.
+  explicit CommandLine(std::string_view command) : text_(command) {}
+  CommandLine(std::string_view command, std::string_view operand) : text_(command) { this->operand(operand); }
+
+  CommandLine& operand(std::string_view word) {
+    text_ += " " + shell_word(word);
+    return *this;
+  }
+  CommandLine& option(std::string_view name, std::string_view word) {
+    if (!word.empty()) text_ += fmt::format(" {} {}", name, shell_word(word));
+    return *this;
+  }
+  CommandLine& option(std::string_view name, const std::vector<std::string>& words) {
+    for (const std::string& word : words) option(name, word);
+    return *this;
+  }
+  template <class Number>
+  CommandLine& number(std::string_view name, const std::optional<Number>& number) {
+    if (number) text_ += fmt::format(" {} {}", name, *number);
+    return *this;
+  }
+  CommandLine& flag(std::string_view name, bool given) {
+    if (given) text_ += fmt::format(" {}", name);
+    return *this;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 /// The command that runs the replicas of `summary` again, of the same scenario in `file`.
 inline std::string repeating_command(std::string_view file, const Summary& summary) {

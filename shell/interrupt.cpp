@@ -33,7 +33,7 @@ std::string_view message_of(int signal) {
 }
 
 // Calls nothing that is not safe in a signal handler (signal-safety(7)).
-void say(std::string_view text) {
+void write_to_stderr(std::string_view text) {
   constexpr std::string_view kClearLine = "\r\x1b[K";  // of the progress bar
   if (::isatty(STDERR_FILENO) != 0)
     static_cast<void>(!::write(STDERR_FILENO, kClearLine.data(), kClearLine.size()));
@@ -47,7 +47,7 @@ void on_signal(int signal) {
   if (came_at.compare_exchange_strong(first, now)) {
     came = signal;
     stop = true;
-    say(message_of(signal));
+    write_to_stderr(message_of(signal));
   } else if (signal != SIGHUP && now - first >= kSameRequestNs) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);  // once this handler returns

@@ -1,15 +1,20 @@
 #include "shell/options.hpp"
 
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <concepts>
 #include <optional>
+#include <regex>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace gauntlet {
@@ -40,17 +45,39 @@ Option& Option::separated_by(char separator) {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
+  const auto problem_of = [words](const std::string& text) {
+    const bool known = std::find(words.begin(), words.end(), text) != words.end();
+    return known ? "" : fmt::format("\"{}\" is unknown; {}", text, suggest_names(text, words));
+  };
+  if (option_->get_type_name() == "TEXT") option_->type_name("NAME");
+  option_->check(CLI::Validator(problem_of, fmt::format("{{{}}}", fmt::join(words, ","))));
   return *this;
 }
 
+namespace {
+
+/// What the help says is allowed, and what a number outside of that is told.
+template <class Number>
+CLI::Validator between_numbers(Number least, Number most, const char* what) {
+  return {[=](const std::string& text) {
+            Number value{};
+            const char* end = text.data() + text.size();
+            const auto [at, error] = std::from_chars(text.data(), end, value);
+            const bool is = error == std::errc() && at == end && value >= least && value <= most;
+            return is ? "" : fmt::format("\"{}\" is not a {} from {} to {}", text, what, least, most);
+          },
+          static_cast<double>(most) < 1e15 ? fmt::format("{} to {}", least, most) : std::string()};
+}
+
+}  // namespace
+
 Option& Option::between_whole(std::uint64_t least, std::uint64_t most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(between_numbers(least, most, "whole number"));
   return *this;
 }
 
 Option& Option::between(double least, double most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(between_numbers(least, most, "number"));
   return *this;
 }
 
@@ -85,9 +112,29 @@ Command Command::subcommand(const char* name, const char* what, const char* exam
 
 void Command::requires_subcommand() { app_->require_subcommand(1); }
 
+namespace {
+
+/// CLI11 reads "010" as an octal number and "0x5" as a hexadecimal one.
+std::string problem_of_whole_number(const std::string& word) {
+  const std::size_t first = std::min(word.find_first_not_of('0'), word.size() - 1);
+  const std::string_view digits = std::string_view(word).substr(word.empty() ? 0 : first);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return fmt::format("\"{}\" is not a whole number; write it in decimal digits, such as 20", word);
+  return first == 0 ? "" : fmt::format("\"{}\" begins with 0; write {}", word, digits);
+}
+
+template <class Value>
+constexpr bool kIsWhole = std::integral<Value>;
+template <class Value>
+constexpr bool kIsWhole<std::optional<Value>> = std::integral<Value>;
+
+}  // namespace
+
 template <class Value>
 Option Command::value(const char* name, Value& into, const std::string& what) {
-  return Option(app_->add_option(name, into, what));
+  CLI::Option* option = app_->add_option(name, into, what);
+  if constexpr (kIsWhole<Value>) option->check(problem_of_whole_number);
+  return Option(option);
 }
 
 template Option Command::value(const char*, std::string&, const std::string&);
@@ -148,6 +195,11 @@ std::optional<UnknownWord> unknown_word(const CLI::App& app) {
   const std::string what = option ? "option" : "command";
   if (known.empty())
     return UnknownWord{.says = fmt::format("\"{}\" is one word too many", word), .is_command = false};
+  if (option && std::find(known.begin(), known.end(), word) != known.end())
+    return UnknownWord{
+        .says = fmt::format("\"{}\" is an option of \"gauntlet {}\": write it after the command", word,
+                            words_of(command) + "..."),
+        .is_command = false};
   const auto begun = std::find_if(known.begin(), known.end(),
                                   [&](const std::string& name) { return name.starts_with(word); });
   const auto near = begun != known.end() ? std::optional(*begun) : nearest_name(word, known);
@@ -156,19 +208,31 @@ std::optional<UnknownWord> unknown_word(const CLI::App& app) {
                      .is_command = !option};
 }
 
-// Arguments that are wrong, or help or the version that was asked for. Help that is asked of no command there is, is wrong.
+/// The messages of CLI11 (CLI/Error.hpp) in plain words.
+std::string plain(const std::string& message) {
+  static const std::pair<std::regex, const char*> kWords[] = {
+      {std::regex(R"(Could not convert: (\S+) = (.*))"), R"($1: "$2" is not a number)"},
+      {std::regex(R"((\S+) requires (\S+))"), "$1 needs $2"},
+      {std::regex(R"((\S+) excludes (\S+))"), "$1 and $2 exclude each other; leave one of them out"},
+      {std::regex(R"((\S+): \d+ required .* missing)"), "$1 needs a value"},
+      {std::regex("A subcommand is required"), "a command is missing"},
+      {std::regex(R"((\S+) is required)"), "$1 is missing"}};
+  for (const auto& [theirs, ours] : kWords)
+    if (std::regex_match(message, theirs)) return std::regex_replace(message, theirs, ours);
+  return message;
+}
+
+// Wrong arguments, or a request for help or the version. Help for an unknown command is a wrong argument.
 int answer(const CLI::App& app, const CLI::ParseError& error) {
   const bool asked_for = error.get_exit_code() == 0;
   const std::optional<UnknownWord> unknown = unknown_word(app);
-  if (unknown && (!asked_for || unknown->is_command)) {
-    complain(unknown->says);
-    complain(fmt::format("\"gauntlet {}--help\" says what there is", words_of(innermost(app))));
+  if (!asked_for || (unknown && unknown->is_command)) {
+    complain(unknown ? unknown->says : plain(error.what()));
+    complain(fmt::format("\"gauntlet {}--help\" lists what there is", words_of(innermost(app))));
     return kWrongInput;
   }
   std::ostringstream out, err;
   app.exit(error, out, err);
-  say(err.str());
-  if (!asked_for) return kWrongInput;
   return print(out.str()) ? kSuccess : kFailed;
 }
 

@@ -1,4 +1,4 @@
-// Options of commands: a facade over CLI11, which only options.cpp includes. A command declares each option once.
+// Options of commands: a facade over CLI11, which of all rooms only options.cpp includes. A command declares each option once.
 #pragma once
 
 #include "core/contract.hpp"

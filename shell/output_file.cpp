@@ -46,7 +46,7 @@ std::optional<Problem> problem_of_output(const std::string& path, std::string_vi
   const fs::file_type type = fs::symlink_status(file, error).type();
   if (type == fs::file_type::not_found) return std::nullopt;
   if (type == fs::file_type::directory) return problem("is a directory", "name a file in it");
-  if (type != fs::file_type::regular) return problem("is no file", "choose another name");
+  if (type != fs::file_type::regular) return problem("is not a regular file", "choose another name");
   if (!begins_with(file, begins))
     return problem(fmt::format("exists, is not {} of gauntlet's and is not overwritten", kind),
                    "choose another name");

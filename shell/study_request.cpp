@@ -1,6 +1,6 @@
 #include "shell/study_request.hpp"
 
-#include "study/statistics.hpp"
+#include "config/fields/scenario_parts.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -24,7 +24,10 @@ Option add_scenarios(Command& command, std::vector<std::string>& scenarios) {
 }
 
 void add_sets(Command& command, std::vector<std::string>& sets) {
-  command.value("--set", sets, "Change a value of the scenario: path=value; can be repeated")
+  command
+      .value("--set", sets,
+             "Change a value of the scenario (in compare, of every scenario), such as spares.count=12; can "
+             "be repeated")
       .type_name("PATH=VALUE")
       .one_value_each();
 }
@@ -50,7 +53,8 @@ Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, co
   return command.value("--replicas", replicas, what).type_name("N").between(std::uint32_t{1}, kMostReplicas);
 }
 
-void add_study(Command& command, StudyRequest& request, const std::string& files) {
+void add_study(Command& command, StudyRequest& request, const std::string& files,
+               const std::string& replaced) {
   add_seed(command, request.seed, "Seed of all randomness (default: the scenario's)");
   add_threads(command, request.threads, "Threads of each process; the results do not depend on them");
   add_sets(command, request.sets);
@@ -59,10 +63,10 @@ void add_study(Command& command, StudyRequest& request, const std::string& files
                    .check([](const std::string& name) {
                      return name.empty() ? std::string("names no directory") : std::string();
                    });
-  Option force = command.flag("--force", request.force, "Replace the directory if it exists");
+  Option force = command.flag("--force", request.force, "Replace " + replaced + ", if there are any");
   command
       .flag("--resume", request.resume,
-            "Continue the study in --out: unfinished, or with more replicas than before")
+            "Continue the study in --out: finish an interrupted study, or add replicas to a complete one")
       .needs(out)
       .excludes(force);
   command

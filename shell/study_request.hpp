@@ -39,14 +39,14 @@ Option add_seed(Command& command, std::optional<std::uint64_t>& seed, const std:
 void add_threads(Command& command, std::uint32_t& threads, const std::string& what);
 void add_quiet(Command& command, bool& quiet);
 Option add_json(Command& command, bool& json);
-/// The most replicas of a point that may be asked for are study/statistics.hpp's.
 Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, const std::string& what);
 
 /// What --out writes for the studies that say nothing else.
 inline constexpr const char* kStudyFiles =
     "result.json, report.txt, points.csv, results.sqlite, manifest.txt";
 
-/// The rest of `request`, its scenarios apart. `files`: what --out writes.
-void add_study(Command& command, StudyRequest& request, const std::string& files);
+/// The rest of `request`, its scenarios apart. `files`: what --out writes. `replaced`: what --force replaces.
+void add_study(Command& command, StudyRequest& request, const std::string& files,
+               const std::string& replaced = "the results in the directory of --out");
 
 }  // namespace gauntlet

@@ -1,5 +1,7 @@
 #include "shell/terminal.hpp"
 
+#include "shell/exit_code.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -67,6 +69,13 @@ void print_problems(std::span<const Problem> problems) {
   for (const Problem& problem : problems) text += problem.text() + '\n';
   say(text + fmt::format("{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s"));
 }
+
+int wrong_input(std::span<const Problem> problems) {
+  print_problems(problems);
+  return kWrongInput;
+}
+
+int wrong_input(const Problem& problem) { return wrong_input({&problem, 1}); }
 
 void print_warnings(std::span<const Problem> warnings) {
   for (const Problem& warning : warnings) say(fmt::format("warning: {}\n", warning.text()));

@@ -1,7 +1,7 @@
 // Output of a command: streams, colours, messages.
 //
 // Standard output holds the answer: where it cannot be written, the command fails. A reader who has seen enough and closed the
-// pipe (`| head -1`) is no failure; the rest is not printed, and results are written as ever. Standard error holds what is
+// pipe (`| head -1`) is not a failure; the rest is not printed, and results are written as ever. Standard error holds what is
 // said beside: where it cannot be written, it is not said, and the command ends as it would have. A stream that is closed stays
 // so: no file that is opened takes its place.
 #pragma once
@@ -29,6 +29,10 @@ void complain(std::string_view message);
 
 /// Every problem on a line of standard error, then how many they are.
 void print_problems(std::span<const Problem> problems);
+
+/// Prints what is wrong with what the user gave. Gives the exit code of that.
+int wrong_input(std::span<const Problem> problems);
+int wrong_input(const Problem& problem);
 
 /// Every warning on a line of standard error.
 void print_warnings(std::span<const Problem> warnings);

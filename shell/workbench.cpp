@@ -193,7 +193,7 @@ std::optional<Problem> Workbench::State::commit(const Output& output) {
 
 int Workbench::State::complain_of_interruption() {
   const std::string again =
-      directory ? fmt::format("; go on with: {} --out {} --resume", command_line, shell_word(request.out))
+      directory ? fmt::format("; continue with: {} --out {} --resume", command_line, shell_word(request.out))
                 : std::string();
   complain(fmt::format("interrupted: {} are done{}", store().holds(), again));
   return kSignalBase + interrupting_signal();
@@ -228,10 +228,11 @@ std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario) 
 }
 
 std::string common_arguments(const StudyRequest& request, std::uint64_t seed) {
-  std::string text;
-  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
-  if (request.incidents) text += fmt::format(" --incidents {}", *request.incidents);
-  return text + fmt::format(" --seed {}", seed);
+  return CommandLine("")
+      .option("--set", request.sets)
+      .number("--incidents", request.incidents)
+      .number("--seed", std::optional(seed))
+      .text();
 }
 
 }  // namespace gauntlet

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "config/scenario.hpp"
+#include "report/report_options.hpp"
 #include "shell/study_request.hpp"
 #include "study/experiment.hpp"
 #include "study/point.hpp"
 #include "study/store/directory/result_directory.hpp"
+#include "study/store/directory/result_files.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -62,6 +64,25 @@ class Workbench {
   explicit Workbench(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// The report of a result, plain and in colours, and its JSON.
+template <class Result>
+Workbench::Output output_of(const Result& result, const std::string& command,
+                            const std::vector<std::string>& faults) {
+  return {.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never}),
+          .coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always}),
+          .json = to_json(result)};
+}
+
+/// The same with a chart, which is written beside the other results.
+template <class Result>
+Workbench::Output output_with_chart(const StudyRequest& request, const Result& result,
+                                    const std::string& command, const std::vector<std::string>& faults) {
+  Workbench::Output output = output_of(result, command, faults);
+  if (!request.out.empty())
+    output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
+  return output;
+}
 
 /// The seed of a study: the request's, else the scenario's; 1 where that does not load.
 std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario);

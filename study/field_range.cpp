@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
+#include "core/text.hpp"
 #include "study/value_text.hpp"
 
 #include <fmt/format.h>
@@ -94,10 +95,10 @@ double exact_value(const FieldRange& range, double u) {
 Parsed<double> parse_number(std::string_view text, FieldKind kind) {
   switch (kind) {
     case FieldKind::text:
-      return {std::nullopt, "is no number", ""};
+      return {std::nullopt, "is not a number", ""};
     case FieldKind::number: {
       const std::optional<double> value = plain_number(text);
-      return {value, value ? "" : "is no number", ""};
+      return {value, value ? "" : "is not a number", ""};
     }
     case FieldKind::duration:
       return parse_seconds(text);  // laws have means beyond the 292 years of a Duration

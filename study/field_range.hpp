@@ -12,7 +12,7 @@ namespace gauntlet {
 
 /// The number that a text stands for as a value of that kind, or why it is none.
 Parsed<double> parse_number(std::string_view text, FieldKind kind);
-/// The same without the reason; quotes around the text are no part of it.
+/// The same without the reason; quotes around the text are not part of it.
 std::optional<double> number_of(std::string_view text, FieldKind kind);
 
 /// All values between two ends.
@@ -29,7 +29,7 @@ struct FieldRange {
   /// The ends as they were written; between them rounded to three digits or four ("4min12s"), and to a tenth of `step`
   /// (of the way) where that is finer, so that neighbours stay apart. Deterministic.
   std::string text_at(double u, double step = 0.1) const;
-  /// Where a value lies: 0 at the low end, 1 at the high one, beyond them outside; nothing where it is no value of this
+  /// Where a value lies: 0 at the low end, 1 at the high one, beyond them outside; nothing where it is not a value of this
   /// kind, or not above zero in a logarithmic range.
   std::optional<double> position_of(std::string_view text) const;
 };

@@ -8,7 +8,7 @@
 
 namespace gauntlet {
 
-/// `--budget: "x" is no number of replicas; write --budget 20000`. `option` is empty where none says it.
+/// `--budget: "x" is not a number of replicas; write --budget 20000`. `option` is empty where none says it.
 inline Problem option_problem(std::string option, std::string what, std::string why,
                               std::string suggestion = {}) {
   return {.file = std::move(option),

@@ -1,5 +1,6 @@
 #include "study/size.hpp"
 
+#include "config/fields/scenario_parts.hpp"
 #include "models/step/job_size.hpp"
 #include "models/step/step.hpp"
 
@@ -13,7 +14,6 @@ namespace gauntlet {
 namespace {
 
 /// As config/ has it for cluster.hosts and job.global_batch.
-constexpr std::uint64_t kMostHosts = 10'000'000;
 constexpr std::uint64_t kMostSequences = 1'000'000'000;
 
 /// Whether so many replicas share the batch evenly, in whole groups of micro-batches where stages are interleaved, and
@@ -39,7 +39,7 @@ struct Neighbours {
 Neighbours neighbours(const Scenario& base, std::uint64_t gpus, BatchScaling batch) {
   const World& world = base.world;
   const std::uint64_t unit = size_unit(base), replica = replica_gpus(world.job.layout);
-  const std::uint64_t most = kMostHosts * world.hardware.gpus_per_host / unit;
+  const std::uint64_t most = std::uint64_t{kMostHosts} * world.hardware.gpus_per_host / unit;
   const std::uint64_t units = std::min(gpus / unit, most);
   // More replicas than sequences divide nothing, and every ep-th number of replicas has whole groups: both searches end.
   const std::uint64_t last =
@@ -63,7 +63,7 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batc
   Problem problem;
   problem.what = fmt::format("{} GPUs", gpus);
   if (gpus % whole_replicas(base) != 0) {
-    problem.why = fmt::format("are no whole pipeline replicas of {} in whole hosts of {}",
+    problem.why = fmt::format("are not whole pipeline replicas of {} in whole hosts of {}",
                               replica_text(layout), base.world.hardware.gpus_per_host);
   } else if (gpus > 0 && gpus / replica_gpus(layout) % layout.ep != 0) {
     problem.why = fmt::format("have dp = {}, which expert-parallel groups of {} do not divide",
@@ -79,7 +79,7 @@ Problem no_such_size(const Scenario& base, std::uint64_t gpus, BatchScaling batc
         "have dp = {}, which with micro_batch = {} does not divide the global batch of {} that is to be kept",
         gpus / replica_gpus(layout), base.world.job.micro_batch, base.world.job.global_batch);
   } else {
-    problem.why = "are no size that a job may have";
+    problem.why = "are not a size that a job can have";
   }
   const auto [below, above] = neighbours(base, gpus, batch);
   if (below > 0 && above > 0) {

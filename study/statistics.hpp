@@ -2,6 +2,7 @@
 // of as many metrics at once as a fixed budget of memory holds.
 #pragma once
 
+#include "config/fields/scenario_parts.hpp"
 #include "study/store/store.hpp"
 #include "study/summary/metrics.hpp"
 #include "study/summary/summary.hpp"
@@ -16,8 +17,6 @@ namespace gauntlet {
 /// The most memory that the values of a pass over the store take. A value is 16 bytes: a numerator and a denominator.
 inline constexpr std::uint64_t kValueBudget = 64 << 20;
 
-/// The most replicas of a point: those of which one metric fits kValueBudget.
-inline constexpr std::uint32_t kMostReplicas = 4'000'000;
 static_assert(std::uint64_t{kMostReplicas} * sizeof(Fraction) <= kValueBudget);
 
 /// Statistics of one metric, which depend on its values and their order alone. The mean is the ratio of the means of

@@ -1,12 +1,8 @@
 #include "study/value_text.hpp"
 
-namespace gauntlet {
+#include "core/text.hpp"
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
+namespace gauntlet {
 
 std::string unquoted(std::string text) {
   const bool quoted =

@@ -7,9 +7,6 @@
 
 namespace gauntlet {
 
-/// Without the blanks around it.
-std::string_view trimmed(std::string_view text);
-
 /// A string without the quotes that TOML or a careful user put around it.
 std::string unquoted(std::string text);
 

@@ -1,5 +1,6 @@
 #include "study/vary.hpp"
 
+#include "core/text.hpp"
 #include "study/option_problem.hpp"
 #include "study/value_text.hpp"
 
@@ -47,8 +48,6 @@ Problem problem(std::string_view option, std::string what, std::string why, std:
   return option_problem(std::string(option), std::move(what), std::move(why), std::move(suggestion));
 }
 
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
-
 /// ":log20", ":lin", ":log"
 struct Spacing {
   std::optional<bool> logarithmic;
@@ -65,10 +64,10 @@ Parsed<Spacing> parse_spacing(std::string_view text) {
   std::uint32_t count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (error == std::errc::result_out_of_range || (error == std::errc{} && count > kMostPoints))
-    return {std::nullopt, fmt::format("has more than {} values", kMostPoints), "ask for fewer"};
+    return {std::nullopt, fmt::format("has more than {} values", kMostPoints), "write fewer values"};
   if (error != std::errc{} || end != digits.data() + digits.size())
     return {std::nullopt, fmt::format("has the unknown spacing \"{}\"", text), hint};
-  if (count < 1) return {std::nullopt, "has no values", "ask for one or more"};
+  if (count < 1) return {std::nullopt, "has no values", "write one or more"};
   spacing.count = count;
   return {spacing, "", ""};
 }
@@ -82,7 +81,7 @@ struct ReadRange {
   std::optional<Problem> problem;
 };
 
-/// Why no kind fits the two ends: what is wrong with the first that is no value of the kind which the field holds.
+/// Why no kind fits the two ends: what is wrong with the first that is not a value of the kind which the field holds.
 Problem mismatch(std::string_view option, const std::string& what, std::span<const std::string> ends,
                  std::optional<FieldKind> held) {
   for (const std::string& end : ends) {
@@ -92,7 +91,7 @@ Problem mismatch(std::string_view option, const std::string& what, std::span<con
     const bool some = common_kind({&end, 1}).has_value();
     if (some && !held) continue;
     const Parsed<double> parsed = parse_number(end, held.value_or(FieldKind::duration));
-    if (!parsed.value) return problem(option, what, quoted(end) + " " + parsed.why, parsed.suggestion);
+    if (!parsed.value) return problem(option, what, in_quotes(end) + " " + parsed.why, parsed.suggestion);
   }
   return problem(option, what, "has ends of different kinds",
                  "write both with units of one kind, as in 1min:2h");
@@ -103,7 +102,7 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
   const std::string what = fmt::format("{} = {}", path, text);
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() < 2 || parts.size() > 3)
-    return {{}, problem(option, what, "is no range", "write low:high, as in 1min:2h or 1min:2h:log20")};
+    return {{}, problem(option, what, "is not a range", "write low:high, as in 1min:2h or 1min:2h:log20")};
   RangeText read;
   FieldRange& range = read.range;
   range.path = path;
@@ -134,7 +133,7 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
   range.logarithmic = spacing.logarithmic.value_or(range.low > 0 && range.high / range.low >= kLogFrom);
   if (range.logarithmic && !(range.low > 0))
     return {{},
-            problem(option, what, "has an end that no logarithm has",
+            problem(option, what, "is logarithmic and has an end that is not above zero",
                     "begin above zero, or write :lin behind the range")};
   read.count = spacing.count;
   return {std::move(read), {}};
@@ -161,7 +160,7 @@ ParsedAxis list_axis(const std::string& path, std::string_view text, const Value
     if (value.empty())
       return {{}, problem(option, what, "has an empty value", "write values such as 10s,30s,1min")};
     if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end())
-      return {{}, problem(option, what, "has " + quoted(value) + " twice", "write each value once")};
+      return {{}, problem(option, what, "has " + in_quotes(value) + " twice", "write each value once")};
     bare.push_back(unquoted(value));
     axis.values.push_back(std::move(value));
   }
@@ -194,7 +193,7 @@ ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view
   const std::string path(trimmed(text.substr(0, equals)));
   if (equals == std::string_view::npos || path.empty())
     return {{},
-            problem(option, quoted(text), path.empty() ? "has no path" : "has no values",
+            problem(option, in_quotes(text), path.empty() ? "has no path" : "has no values",
                     fmt::format("write {} checkpoint.interval=1min:2h:log20", option))};
   const std::string_view values = trimmed(text.substr(equals + 1));
   const bool list = split(values, ',').size() > 1 || split(values, ':').size() == 1;

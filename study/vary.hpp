@@ -7,7 +7,7 @@
 // A value keeps its unit: what comes out is text that --set takes.
 #pragma once
 
-#include "config/value.hpp"
+#include "config/toml/value.hpp"
 #include "core/problem.hpp"
 #include "study/field_range.hpp"
 

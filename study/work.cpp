@@ -47,28 +47,30 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
     const std::int64_t windows = windows_in(horizon, job.window);
     work.sets.push_back("job.window=" + to_text(windows * job.window));
     work.sets.push_back(fmt::format("job.planned.count={}", windows * std::ssize(job.planned_stops)));
-    work.notes.push_back(fmt::format("Planned stops go on as in the scenario's {}: {} in each.",
+    work.notes.push_back(fmt::format("Planned stops are as frequent as in the scenario: {1} in {0}.",
                                      to_text(job.window), job.planned_stops.size()));
     horizon = windows * job.window;
   }
-  work.notes.push_back(fmt::format("A run goes on until its work is done; after {} it counts as never done.",
-                                   to_text(std::chrono::floor<std::chrono::hours>(horizon))));
+  work.notes.push_back(
+      fmt::format("A run continues until its work is done; after {} it counts as never done.",
+                  to_text(std::chrono::floor<std::chrono::hours>(horizon))));
 }
 
 Problem no_work(const World& world) {
   Problem problem{.file = "",
-                  .what = "job.steps",
-                  .why = "is 0, so there is no work that could be done by a date",
-                  .suggestion = "say how much: --tokens 15.6T, or --set job.steps=1000000"};
+                  .what = "the scenario",
+                  .why = "has neither job.tokens nor job.steps, so there is no work to finish by a date",
+                  .suggestion = "write --tokens 15.6T, or --set job.steps=1000000"};
   if (world.job.window > Duration::zero())
-    problem.suggestion += fmt::format(" ({} without a fault train {:.3g}T tokens)", to_text(world.job.window),
-                                      to_seconds(world.job.window) / to_seconds(StepModel(world).healthy()) *
-                                          tokens_per_step(world.job) / 1e12);
+    problem.suggestion +=
+        fmt::format(" (in {} a run without faults trains {:.3g}T tokens)", to_text(world.job.window),
+                    to_seconds(world.job.window) / to_seconds(StepModel(world).healthy()) *
+                        tokens_per_step(world.job) / 1e12);
   return problem;
 }
 
 Problem too_much(const std::string& why) {
-  return {.file = "", .what = "the work", .why = why, .suggestion = "ask for less of it"};
+  return {.file = "", .what = "the work", .why = why, .suggestion = "give less work"};
 }
 
 }  // namespace
@@ -81,7 +83,8 @@ Parsed<double> parse_tokens(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   while (rest.starts_with(' ')) rest.remove_prefix(1);
-  if (error != std::errc{} || rest.size() > 1) return {{}, "is no number of tokens", std::string(kExample)};
+  if (error != std::errc{} || rest.size() > 1)
+    return {{}, "is not a number of tokens", std::string(kExample)};
   if (!rest.empty()) {
     const auto scale =
         std::find_if(kScales.begin(), kScales.end(), [&](const auto& each) { return each.first == rest[0]; });
@@ -116,7 +119,9 @@ Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish
   }
   work.sets.push_back(fmt::format("job.steps={}", steps));
   if (tokens && job.steps > 0)
-    work.notes.push_back(fmt::format("--tokens comes before the scenario's job.steps = {}.", job.steps));
+    work.notes.push_back(fmt::format("--tokens replaces the work of the scenario, {:.3g}T tokens ({} steps).",
+                                     static_cast<double>(job.steps) * tokens_per_step(job) / 1e12,
+                                     job.steps));
   const double horizon = kHorizon * std::max(healthy, to_seconds(finish_by));
   lift_window(job, std::clamp(from_seconds(horizon), job.window, std::max(kLongest, job.window)), work);
   return work;

@@ -44,7 +44,7 @@ struct Reason {
 };
 
 // "hang undetected"; "checkpoint_stall", whose cause is in its name.
-std::string cause_and_phase(const LossDifference& of) {
+std::string in_words(const LossDifference& of) {
   const std::string phase = name_of(*of.phase);
   return phase.starts_with(of.cause) ? phase : of.cause + " " + phase;
 }
@@ -60,7 +60,7 @@ Reason reason_of(const LossDifference& group, const Comparison& comparison, cons
   const std::string own = group.phase ? name_of(*group.phase) : group.cause;
   if (members.empty()) return {difference, own};
   if (size_of(*members[0]) >= kMostOfIt * size_of(group))
-    return {*members[0]->of.difference, cause_and_phase(*members[0])};
+    return {*members[0]->of.difference, in_words(*members[0])};
   const auto member = [&](const LossDifference& part) {
     return fmt::format("{} {}", group.phase ? part.cause : name_of(*part.phase), unit.number(size_of(part)));
   };
@@ -114,7 +114,7 @@ std::string over_what(const CompareResult& result, const Comparison& comparison)
     case Basis::work:
       return fmt::format(" for the same work ({} against {})", time_text(second), time_text(first));
     case Basis::day:
-      return " of every day";
+      return " per day";
   }
   return "";
 }
@@ -145,8 +145,8 @@ std::string answer_line(const CompareResult& result, const Comparison& compariso
     return fmt::format("{} and {}: no time has passed, so there is no answer.", second, first);
   if (*of.difference == 0 && of.se.value_or(0) == 0)
     return fmt::format("{} and {} lose the same time in every replica{}.", second, first, over);
-  const double half_width = of.ci95 ? (of.ci95->high - of.ci95->low) / 2 : 0;
-  const Unit unit = time_unit(std::max(std::abs(*of.difference), half_width)).fine_enough_for(half_width);
+  const double width = half_width(of.ci95);
+  const Unit unit = time_unit(std::max(std::abs(*of.difference), width)).fine_enough_for(width);
   const bool work = comparison.basis == Basis::work;
   const std::string size = size_text(of, unit);
   const std::string more = work                 ? (*of.difference > 0 ? "longer" : "less")
@@ -154,9 +154,11 @@ std::string answer_line(const CompareResult& result, const Comparison& compariso
                                                 : "less";
   const std::string does = work ? "takes" : "loses";
   const std::string few =
-      of.ci95 ? "" : fmt::format("; {} replicas are too few for an interval", result.replicas);
+      of.ci95 ? ""
+              : fmt::format("; {} {} too few for an interval", counted(result.replicas, "replica"),
+                            result.replicas == 1 ? "is" : "are");
   if (!distinguishable(of))
-    return fmt::format("{} and {} cannot be told apart: {} {} {} {}{}.", second, first,
+    return fmt::format("The difference of {} and {} is within chance: {} {} {} {}{}.", second, first,
                        scenario_letter(comparison.second), does, size, more, over);
   return fmt::format("{} {} {} {} than {}{}{}{}.", second, does, size, more, first, over,
                      reasons(comparison, *of.difference, unit), few);

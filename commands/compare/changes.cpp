@@ -54,7 +54,8 @@ ParsedChanges parse_changes(std::string_view text, std::string_view option) {
   for (const std::string& word : *words) {
     const std::size_t equals = word.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == word.size())
-      return mistake(word, "is no PATH=VALUE", "write it without spaces, as in \"checkpoint.interval=5min\"");
+      return mistake(word, "is not PATH=VALUE",
+                     "write it without spaces, as in \"checkpoint.interval=5min\"");
     Setting setting{.path = word.substr(0, equals), .value = word.substr(equals + 1)};
     if (std::ranges::find(settings, setting.path, &Setting::path) != settings.end())
       return mistake(setting.path, "is set twice", "say once what it shall be");

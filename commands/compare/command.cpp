@@ -11,7 +11,6 @@
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
-#include "study/statistics.hpp"
 #include "study/vary.hpp"
 
 #include <fmt/format.h>
@@ -67,20 +66,18 @@ std::optional<std::vector<Version>> versions_of(const CompareRequest& request) {
   return std::nullopt;
 }
 
-std::string command_line(const CompareRequest& request, std::uint64_t seed) {
-  std::string text = "gauntlet compare";
-  for (const std::string& scenario : request.scenarios) text += " " + shell_word(scenario);
-  for (const std::string& version : request.versions) text += " --with " + shell_word(version);
-  if (request.replicas) text += fmt::format(" --replicas {}", *request.replicas);
-  return text + common_arguments(request, seed);
+std::string command_of(const CompareRequest& request, std::uint64_t seed) {
+  CommandLine line("gauntlet compare");
+  for (const std::string& scenario : request.scenarios) line.operand(scenario);
+  return line.option("--with", request.versions).number("--replicas", request.replicas).text() +
+         common_arguments(request, seed);
 }
 
 std::string run_command_of(const CompareRequest& request, const Version& version, std::uint64_t seed) {
-  std::string text =
-      "gauntlet run " + shell_word(request.scenarios[version.source]) + common_arguments(request, seed);
-  for (const Setting& setting : version.settings)
-    text += " --set " + shell_word(setting.path + "=" + setting.value);
-  return text;
+  CommandLine line(CommandLine("gauntlet run", request.scenarios[version.source]).text() +
+                   common_arguments(request, seed));
+  for (const Setting& setting : version.settings) line.option("--set", setting.path + "=" + setting.value);
+  return line.text();
 }
 
 // The points, or nothing where one has mistakes: said which.
@@ -140,10 +137,7 @@ std::vector<std::string> notes_of(const CompareRequest& request,
 }
 
 int compare_command(const CompareRequest& request) {
-  if (const auto problem = problem_of(request)) {
-    print_problems({&*problem, 1});
-    return kWrongInput;
-  }
+  if (const auto problem = problem_of(request)) return wrong_input(*problem);
   const auto versions = versions_of(request);
   if (!versions) return kWrongInput;
   const std::uint64_t seed = seed_of(request, request.scenarios.front());
@@ -152,14 +146,7 @@ int compare_command(const CompareRequest& request) {
   const auto points = load(*versions, sources);
   if (!points) return kWrongInput;
   const std::uint32_t replicas = request.replicas.value_or(points->front()->scenario.study.replicas);
-  if (replicas > kMostReplicas) {
-    const Problem problem =
-        problem_of("study.replicas", fmt::format("= {} is more than {}", replicas, kMostReplicas),
-                   "take fewer with --replicas");
-    print_problems({&problem, 1});
-    return kWrongInput;
-  }
-  const std::string again = command_line(request, seed);
+  const std::string again = command_of(request, seed);
   const auto bench = Workbench::open("compare", request, compared_sources(request, *versions, seed), again);
   if (!bench) return kWrongInput;
 
@@ -171,11 +158,7 @@ int compare_command(const CompareRequest& request) {
                         .settings = (*versions)[i].settings});
   CompareResult result = compare(bench->experiment(), compared, replicas, seed);
   result.notes = notes_of(request, *points);
-  const std::vector<std::string> faults = inherited_faults_of(request);
-  return bench->finish(
-      {.report = text_report(result, {.command = again, .faults = faults, .colour = Colour::never}),
-       .coloured = text_report(result, {.command = again, .faults = faults, .colour = Colour::always}),
-       .json = to_json(result)});
+  return bench->finish(output_of(result, again, inherited_faults_of(request)));
 }
 
 }  // namespace
@@ -190,7 +173,8 @@ void add_compare(Program& program) {
   add_scenarios(compare, request->scenarios);
   compare
       .value("--with", request->versions,
-             "A variant of the one scenario: 'PATH=VALUE PATH=VALUE'; can be repeated")
+             "Changes that make a variant of the one scenario, such as 'spares.count=4 "
+             "checkpoint.interval=5min'; can be repeated")
       .type_name("CHANGES")
       .one_value_each();
   add_replicas(compare, request->replicas, "Replicas of each scenario (default: those of the first one)");

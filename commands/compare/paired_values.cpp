@@ -2,11 +2,11 @@
 
 #include "commands/compare/paired_losses.hpp"
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <set>
 #include <string>
 
@@ -172,7 +172,7 @@ class Holding {
   }
 
   void add_scatter(std::vector<LossDivision>& divisions) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = kInfinity;
     pass_([&](std::uint32_t replica, const Figures& a, const Figures& b) {
       const LostTime &lost_a = first_.read(a, out_.basis), &lost_b = second_.read(b, out_.basis);
       for (LossDivision& division : divisions) division.add_scatter(lost_a, lost_b);

@@ -3,6 +3,7 @@
 #include "commands/compare/answer.hpp"
 #include "commands/compare/timeline.hpp"
 #include "report/metric_unit.hpp"
+#include "report/style.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -21,11 +22,6 @@ namespace {
 
 constexpr std::size_t kFiguresOfKinds = 8;  // rows about single fault kinds
 constexpr std::size_t kParts = 12;          // causes and phases that are listed; the rest is summed up
-
-std::string painted(const ReportOptions& options, const char* code, const std::string& text) {
-  if (options.colour == Colour::never) return text;
-  return fmt::format("\x1b[{}m{}\x1b[0m\n", code, text.substr(0, text.size() - 1));
-}
 
 std::string half_width(const PairedDifference& of, const Unit& unit) {
   return of.ci95 ? unit.number((of.ci95->high - of.ci95->low) / 2) : "-";
@@ -71,8 +67,8 @@ void add_parts(const std::vector<LossDifference>& parts, std::size_t most, const
                                   unit));
   }
   if (told < parts.size())
-    table.rows.push_back({counted(static_cast<double>(parts.size() - told), what) + " more", "", "", "",
-                          signed_number(unit, rest), "", ""});
+    table.rows.push_back({counted(static_cast<double>(parts.size() - told), std::string("more ") + what), "",
+                          "", "", signed_number(unit, rest), "", ""});
 }
 
 // One for the whole table: hours rather than days, and digits enough to show what is uncertain of the sum.
@@ -91,8 +87,8 @@ std::string losses(const Comparison& comparison) {
   table.rows.push_back(loss_row("all", "", comparison.lost, unit));
   add_parts(comparison.by_phase, kPhases, "phase", unit, table);
   add_parts(comparison.because, kParts, "pair", unit, table);
-  return fmt::format("Lost time in {}, {}\n", unit.name,
-                     comparison.basis == Basis::day ? "of a day of wall time" : "a run") +
+  return fmt::format("Lost time per {}, {}\n", comparison.basis == Basis::day ? "day of wall time" : "run",
+                     unit.name) +
          to_text(table);
 }
 
@@ -159,22 +155,22 @@ std::string figures(const Comparison& comparison, std::uint32_t replicas) {
                           signed_number(unit, *metric.of.difference), half_width(metric.of, unit),
                           factor_text(metric.of)});
   }
-  std::string text = "Figures of a run that differ, and the main ones\n" + to_text(table);
-  if (one_sided) text += "  -: the scenario does not have it, which counts as 0.\n";
+  std::string text = "Figures per run: the main ones, and those that differ\n" + to_text(table);
+  if (one_sided) text += "  -: the scenario does not have this fault, which counts as 0.\n";
   const std::string kinds =
-      told.of_kinds > 0 ? fmt::format("{} more of single fault kinds differ, ", told.of_kinds) : "";
-  return text + fmt::format(
-                    "  {}{} more are the same in every replica, {} cannot be told apart (--json has them).\n",
-                    kinds, told.same, told.apart);
+      told.of_kinds > 0 ? fmt::format("{} more figures of single fault kinds differ; ", told.of_kinds) : "";
+  return text +
+         fmt::format(
+             "  {}{} more are equal in every replica, {} differ by no more than chance (--json has them).\n",
+             kinds, told.same, told.apart);
 }
 
 std::string shown_replica(const CompareResult& result, const Comparison& comparison) {
   const ShownReplica& shown = *comparison.shown;
   const std::string second = scenario_letter(comparison.second);
-  std::string text =
-      wrapped(fmt::format("Replica {} shows it best: of all {} its differences, by cause and phase, are "
-                          "nearest to the mean ones.",
-                          shown.replica, result.replicas));
+  std::string text = wrapped(fmt::format(
+      "Replica {} is the most typical of {}: its differences by cause and phase are nearest to the means.",
+      shown.replica, result.replicas));
   text += timeline(shown, "A", second);
   for (const std::size_t number : {std::size_t{0}, std::size_t{comparison.second}})
     text += fmt::format("  {}: {} --replica {}\n", scenario_letter(number), result.scenarios[number].command,
@@ -191,10 +187,11 @@ std::string terms(const CompareResult& result) {
   const bool same_hosts = all_have(&ScenarioFacts::hosts), same_spares = all_have(&ScenarioFacts::spares);
   const std::string_view faults =
       same_hosts && same_spares ? "the same faults"
-      : same_hosts              ? "the same faults of the hosts that the job begins on"
-                                : "faults of the same seed, other ones where a job has not as many hosts";
+      : same_hosts
+          ? "the same faults on the hosts that the job starts on"
+          : "faults of the same seed, but different ones where the jobs have different numbers of hosts";
   std::string text =
-      fmt::format("{} replicas of each met {} (seed {}); ", result.replicas, faults, result.seed);
+      fmt::format("{} of each with {} (seed {}); ", counted(result.replicas, "replica"), faults, result.seed);
   if (result.replicas < kFewestForInterval) return text + "too few for intervals.";
   text += fmt::format("paired 95% intervals, {}.", kIntervalCovers);
   std::string factors;
@@ -205,8 +202,9 @@ std::string terms(const CompareResult& result) {
       factors += fmt::format("{}{}{} of {} - A", factors.empty() ? "" : ", ", factor_text(comparison.lost.of),
                              factors.empty() ? " less variance" : "", scenario_letter(comparison.second));
   }
-  if (!factors.empty()) text += fmt::format(" Common random numbers: {} than independent runs.", factors);
-  if (per_day) text += " The runs end at different times, so lost time is told of a day of wall time.";
+  if (!factors.empty())
+    text += fmt::format(" Common random numbers: {} than with independent runs.", factors);
+  if (per_day) text += " The runs end at different times, so lost time is per day of wall time.";
   return text;
 }
 
@@ -222,7 +220,7 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
   std::string text;
   if (result.replicas == 0) return "";
   for (const Comparison& comparison : result.comparisons) {
-    text += painted(options, "1", wrapped(answer_line(result, comparison)));
+    text += headline(options, wrapped(answer_line(result, comparison)));
     if (const std::string more = consequence(result, comparison); !more.empty()) text += wrapped(more);
   }
   for (std::size_t i = 0; i < result.scenarios.size(); ++i)
@@ -238,13 +236,12 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
   for (const Comparison& comparison : result.comparisons) {
     text += "\n";
     if (result.comparisons.size() > 1)
-      text += painted(options, "1", wrapped(fmt::format("{} against A", scenario_letter(comparison.second))));
+      text += headline(options, wrapped(fmt::format("{} against A", scenario_letter(comparison.second))));
     if (!same_losses(comparison)) text += losses(comparison) + "\n";
     text += figures(comparison, result.replicas);
     if (comparison.shown && !same_losses(comparison)) text += "\n" + shown_replica(result, comparison);
   }
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

@@ -180,11 +180,9 @@ std::string timeline(const ShownReplica& shown, const std::string& first, const 
   if (left_out > 0) lines.push_back(rest);
   lines.push_back(outside);
   lines.push_back(whole);
-  std::string text = fmt::format(
-      "Lost time in {}, {} -> {}; one number: the same; -: not struck, or still recovering from an earlier "
-      "one.\n",
-      unit.name, first, second);
-  return text + to_text(table_of(lines, unit));
+  return fmt::format("Lost time by incident, {}, {} -> {}\n", unit.name, first, second) +
+         to_text(table_of(lines, unit)) +
+         "  One number: equal in both. -: not struck, or still recovering from an earlier incident.\n";
 }
 
 }  // namespace gauntlet

@@ -1,11 +1,11 @@
 #include "commands/new/catalogue.hpp"
 
 #include "config/describe.hpp"
-#include "config/files.hpp"
-#include "config/mistakes.hpp"
-#include "config/nearest.hpp"
-#include "config/reader.hpp"
-#include "config/toml.hpp"
+#include "config/fields/reader.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/mistakes.hpp"
+#include "config/toml/nearest.hpp"
+#include "config/toml/toml.hpp"
 #include "study/option_problem.hpp"
 
 namespace gauntlet {

@@ -44,15 +44,12 @@ std::optional<Problem> problem_of(const NewRequest& request) {
     return problem(
         "is to hold a scenario, whose name ends in .toml",
         fmt::format("write --out {}", std::filesystem::path(file).replace_extension(".toml").string()));
+  if (auto found = problem_of_output(request.out, kDraftBegins, "a draft", "--out")) return found;
   std::error_code error;
-  if (!request.force && std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error))
-    return problem("exists and is not overwritten", "choose another name, or replace it with --force");
-  return problem_of_output(request.out, kDraftBegins, "a draft", "--out");
-}
-
-int wrong_input(std::span<const Problem> problems) {
-  print_problems(problems);
-  return kWrongInput;
+  if (!request.force && std::filesystem::exists(file, error))
+    return problem("exists and is not overwritten",
+                   "choose another name, or replace it and your changes in it with --force");
+  return std::nullopt;
 }
 
 /// A line of standard input without its end; nothing at the end of the input.
@@ -69,31 +66,42 @@ std::optional<std::string> read_line() {
 
 bool can_ask() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
 
-/// Removes the answers that the problems name. If they name none, removes the last answer.
-void take_back(const std::vector<Problem>& problems, const KnownOption& last, Known& known) {
-  bool taken = false;
+/// Removes the answers that the problems name, and returns their questions. If they name none, removes the last answer.
+std::vector<const KnownOption*> take_back(const std::vector<Problem>& problems, const KnownOption& last,
+                                          Known& known) {
+  std::vector<const KnownOption*> taken;
   for (const Problem& problem : problems)
     for (const KnownOption& option : known_options())
       if (option.name == problem.file && known.*option.word) {
         known.*option.word = std::nullopt;
-        taken = true;
+        taken.push_back(&option);
       }
-  if (!taken) known.*last.word = std::nullopt;
+  if (taken.empty()) {
+    known.*last.word = std::nullopt;
+    taken.push_back(&last);
+  }
+  return taken;
 }
 
-/// Asks until the answer is one or is empty. An answer before it that does not fit to this one is taken back, and so asked for
-/// again. False at the end of the input.
+/// Asks until there is an answer, or an empty one where that is allowed. Asks again at once for an earlier answer that this
+/// one does not agree with. False at the end of the input.
 bool ask(const KnownOption& option, Known& known) {
   for (;;) {
     say(fmt::format("{}\n> ", option.question));
     std::optional<std::string> answer = read_line();
     if (!answer) return false;
-    if (answer->find_first_not_of(' ') == std::string::npos) return true;
+    if (answer->find_first_not_of(' ') == std::string::npos) {
+      if (option.may_be_empty()) return true;
+      say("This question needs an answer.\n");
+      continue;
+    }
     known.*option.word = std::move(*answer);
     const std::vector<Problem> problems = read_facts(known).problems;
+    if (problems.empty()) return true;
     for (const Problem& problem : problems) say(problem.text() + "\n");
-    if (!problems.empty()) take_back(problems, option, known);
-    if (known.*option.word) return true;
+    for (const KnownOption* taken : take_back(problems, option, known))
+      if (!ask(*taken, known)) return false;
+    return true;
   }
 }
 
@@ -109,24 +117,22 @@ bool is_open(const KnownOption& option, const Known& known) {
   return !is_work || !work;
 }
 
-/// All questions that are open, again while an answer that is needed is empty. False at the end of the input.
+/// All questions that are open. False at the end of the input.
 bool ask_all(Known& known) {
   say("Answer as in the brackets. Ctrl-D ends without a file.\n");
-  for (bool first = true; first || !read_facts(known).missing.empty(); first = false) {
-    const std::vector<const KnownOption*> missing = read_facts(known).missing;
-    const auto needed = [&](const KnownOption& option) {
-      const auto same = [&](const KnownOption* each) {
-        const bool model = each->word == &Known::model && option.word == &Known::step_time;
-        const bool work =
-            each->word == &Known::tokens && (option.word == &Known::steps || option.word == &Known::window);
-        return each->word == option.word || model || work;
-      };
-      return std::ranges::any_of(missing, same);
-    };
-    for (const KnownOption& option : known_options())
-      if (is_open(option, known) && (first || needed(option)) && !ask(option, known)) return false;
-  }
-  return true;
+  return std::ranges::all_of(known_options(), [&](const KnownOption& option) {
+    return !is_open(option, known) || ask(option, known);
+  });
+}
+
+/// The command that has the answers as options, so that none is lost.
+void say_answers(const NewRequest& request, const Known& known) {
+  std::string command = "gauntlet new";
+  for (const KnownOption& option : known_options())
+    if (const Known::Word& word = known.*option.word)
+      command += fmt::format(" {} {}", option.name, shell_word(*word));
+  if (!request.out.empty()) command += " --out " + shell_word(request.out);
+  say(fmt::format("Your answers as options, to change and run: {}\n", command));
 }
 
 int missing_options(const std::vector<const KnownOption*>& missing) {
@@ -154,18 +160,20 @@ int write(const NewRequest& request, const Draft& draft) {
   }
   std::string text = fmt::format("{} is written.\n", request.out);
   for (const std::string& line : draft.summary) text += line + "\n";
-  text += fmt::format("Next: gauntlet run {}\n", shell_word(request.out));
+  text += fmt::format("Try next: gauntlet run {}\n", shell_word(request.out));
   return print(text) ? kSuccess : kFailed;
 }
 
 int new_command(const NewRequest& request) {
-  if (const auto problem = problem_of(request)) return wrong_input({&*problem, 1});
+  if (const auto problem = problem_of(request)) return wrong_input(*problem);
   Known known = request.known;
   FactsRead read = read_facts(known);
-  if (read.problems.empty() && !read.missing.empty() && can_ask()) {
+  const bool asks = read.problems.empty() && !read.missing.empty() && can_ask();
+  if (asks) {
     if (!ask_all(known)) {
       say("\n");
       complain("the input ended before every question was answered; nothing is written");
+      say_answers(request, known);
       return kWrongInput;
     }
     read = read_facts(known);
@@ -173,7 +181,10 @@ int new_command(const NewRequest& request) {
   if (!read.problems.empty()) return wrong_input(read.problems);
   if (!read.facts) return missing_options(read.missing);
   const Draft draft = write_draft(known, *read.facts);
-  return draft.text ? write(request, draft) : wrong_input(draft.problems);
+  if (draft.text) return write(request, draft);
+  const int code = wrong_input(draft.problems);
+  if (asks) say_answers(request, known);
+  return code;
 }
 
 }  // namespace
@@ -194,7 +205,10 @@ void add_new(Program& program) {
   Option out =
       command.value("--out", request->out, "The file to write, .toml (default: - for standard output)")
           .type_name("FILE");
-  command.flag("--force", request->force, "Replace a scenario that `gauntlet new` wrote").needs(out);
+  command
+      .flag("--force", request->force,
+            "Replace the --out file if `gauntlet new` wrote it. Your edits in the file are lost")
+      .needs(out);
   command.runs([request] { return new_command(*request); });
 }
 

@@ -5,8 +5,10 @@
 #include "commands/new/toml_lines.hpp"
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
+#include "core/text.hpp"
 #include "models/calibration/calibration.hpp"
 #include "policies/spares/sizing.hpp"
+#include "shell/command_line.hpp"
 
 #include <fmt/format.h>
 
@@ -64,17 +66,10 @@ std::string thousands(std::uint64_t value) {
 
 /// "gauntlet new", then each option that was given, in a shell's words. The words of options are plain text.
 std::vector<std::string> command_of(const Known& known) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,%";
   std::vector<std::string> parts = {"gauntlet new"};
-  for (const KnownOption& option : known_options()) {
-    const Known::Word& word = known.*option.word;
-    if (!word) continue;
-    std::string quoted;
-    for (const char c : *word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    const bool plain = word->find_first_not_of(kPlain) == std::string::npos;
-    parts.push_back(plain ? fmt::format("{} {}", option.name, quoted)
-                          : fmt::format("{} '{}'", option.name, quoted));
-  }
+  for (const KnownOption& option : known_options())
+    if (const Known::Word& word = known.*option.word)
+      parts.push_back(fmt::format("{} {}", option.name, shell_word(*word)));
   return parts;
 }
 
@@ -149,10 +144,10 @@ void DraftWriter::head() {
   lines_.remark(fmt::format("{}. Change what you know better.", kDraftBegins.substr(2)));
   lines_.command(command_of(*known_));
   lines_.remark(
-      "\"given\" is what the command was told, \"chosen\" follows from that, \"assumption\" is what nobody "
-      "said. What is not "
-      "in this file holds by default: `gauntlet show FILE` prints all of it. docs/you-know-x-set-y.md "
-      "explains the keys.");
+      "\"given\" comes from your options or answers, \"chosen\" follows from them, \"assumption\" is a value "
+      "that you "
+      "did not give. What is not in this file has its default value: `gauntlet show FILE` prints all of it. "
+      "docs/you-know-x-set-y.md explains the keys.");
   const std::string job = facts_->model_name.empty() ? "this job" : facts_->model_name;
   if (mix_)
     lines_.line("extends",
@@ -267,9 +262,9 @@ void DraftWriter::layout() {
   lines_.table("job.layout");
   if (facts_->step_time) {
     lines_.remark(
-        "assumption: how the GPUs share the model. The step time is given, so the layout only says who waits "
-        "for whom when "
-        "one of them stops.");
+        "assumption: how the GPUs share the model. The step time is given, so the layout only decides which "
+        "ranks "
+        "wait for which when one of them stops.");
   } else {
     lines_.remark(
         fmt::format("chosen: of {} layouts that fit {:.0f}% of a GPU's memory{}, the fastest by the step "

@@ -1,10 +1,12 @@
 #include "commands/new/facts.hpp"
 
 #include "commands/new/catalogue.hpp"
-#include "config/exposure.hpp"
-#include "config/files.hpp"
-#include "config/nearest.hpp"
+#include "config/fields/exposure.hpp"
+#include "config/fields/scenario_parts.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/nearest.hpp"
 #include "core/quantity.hpp"
+#include "core/text.hpp"
 #include "study/option_problem.hpp"
 #include "study/work.hpp"
 
@@ -21,15 +23,9 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::int64_t kMostGpus = 80'000'000;  // as config/ has it: ten million hosts of eight
-constexpr std::int64_t kMostHosts = 10'000'000;
+constexpr std::int64_t kMostGpus = 8 * std::int64_t{kMostHosts};
+constexpr std::int64_t kThousandGpus = 1024;  // as `gauntlet scale --gpus` has it: 16k are 16,384
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 /// Letters, digits and signs of ASCII, which a comment of the scenario can hold as well.
 bool is_plain(std::string_view text) {
@@ -42,14 +38,16 @@ class FactsReader {
   FactsRead read();
 
  private:
-  /// What is said of a word, trimmed; nothing where it was not given, or is no text.
+  /// What is said of a word, trimmed; nothing where it was not given, or is not a text.
   std::optional<std::string> word(std::string_view option);
   void refuse(std::string_view option, std::string why, std::string suggestion);
   /// At most one of them is given, and one has to be where `needed`.
   void exclusive(std::initializer_list<std::string_view> options, bool needed);
   bool given(std::string_view option) const { return (known_->*known_option(option).word).has_value(); }
 
-  std::optional<std::int64_t> whole_number(std::string_view option, std::int64_t least, std::int64_t most);
+  /// `k`: what the letter k behind the number multiplies it by; 0: no letter is allowed.
+  std::optional<std::int64_t> whole_number(std::string_view option, std::int64_t least, std::int64_t most,
+                                           std::int64_t k = 0);
   std::optional<std::string> duration(std::string_view option, bool may_be_zero);
   std::optional<double> tokens(std::string_view option, const char* example);
   void read_size();
@@ -72,7 +70,7 @@ std::optional<std::string> FactsReader::word(std::string_view option) {
   const std::string_view text = trimmed(*given);
   const std::string example = fmt::format("write {} {}", option, known_option(option).value);
   if (text.empty()) {
-    refuse(option, "says nothing", example);
+    refuse(option, "is empty", example);
   } else if (!is_plain(text)) {
     refuse(option, "has a character that is not plain text", example);
   } else {
@@ -92,7 +90,7 @@ void FactsReader::exclusive(std::initializer_list<std::string_view> options, boo
   for (const std::string_view option : options) {
     if (!given(option)) continue;
     if (!first.empty())
-      refuse(option, fmt::format("is given beside {}", first), "leave one of them out");
+      refuse(option, fmt::format("is given together with {}", first), "leave one of them out");
     else
       first = option;
   }
@@ -100,17 +98,19 @@ void FactsReader::exclusive(std::initializer_list<std::string_view> options, boo
 }
 
 std::optional<std::int64_t> FactsReader::whole_number(std::string_view option, std::int64_t least,
-                                                      std::int64_t most) {
+                                                      std::int64_t most, std::int64_t k) {
   const auto text = word(option);
   if (!text) return {};
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (end != text->data() + text->size() ||
-      (error != std::errc{} && error != std::errc::result_out_of_range)) {
+  const std::string_view rest(end, static_cast<std::size_t>(text->data() + text->size() - end));
+  const bool thousands = k > 0 && (rest == "k" || rest == "K");
+  if ((!rest.empty() && !thousands) || (error != std::errc{} && error != std::errc::result_out_of_range)) {
     refuse(option, "is not a whole number",
            fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 8)));
     return {};
   }
+  if (error == std::errc{} && thousands) value = value > most / k ? most + 1 : value * k;
   if (error == std::errc{} && value >= least && value <= most) return value;
   refuse(option, fmt::format("is not between {} and {}", least, most), "");
   return {};
@@ -150,7 +150,8 @@ void FactsReader::read_size() {
       facts_.hardware_name = *name;
       facts_.hardware = *found;
     }
-  if (const auto gpus = whole_number("--gpus", 1, kMostGpus)) facts_.gpus = static_cast<std::uint32_t>(*gpus);
+  if (const auto gpus = whole_number("--gpus", 1, kMostGpus, kThousandGpus))
+    facts_.gpus = static_cast<std::uint32_t>(*gpus);
   const auto small = [&](std::string_view option) -> std::optional<std::uint32_t> {
     const auto value = whole_number(option, 1, 1'000'000);
     return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
@@ -266,12 +267,11 @@ void FactsReader::read_price() {
   price.currency = trimmed(rest);
   const bool word_of_letters = std::ranges::all_of(
       price.currency, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
-  constexpr double kMostMoney = 1e12;
   if (error != std::errc{} || !word_of_letters)
     return refuse("--gpu-hour", "is not a price", "write for example --gpu-hour 2.10USD");
   if (price.currency.empty())
     return refuse("--gpu-hour", "has no currency", fmt::format("write --gpu-hour {}USD", *text));
-  if (!(price.amount >= 0 && price.amount <= kMostMoney))
+  if (!(price.amount >= 0 && price.amount <= kMostMoney.value))
     return refuse("--gpu-hour", "is not a price that can be paid", "write for example --gpu-hour 2.10USD");
   facts_.gpu_hour = price;
 }

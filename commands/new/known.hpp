@@ -27,6 +27,9 @@ struct KnownOption {
   std::string_view value;     // "N", in the help
   std::string_view meaning;   // in the help
   std::string_view question;  // at a terminal; empty: it is not asked for
+
+  /// Its question then says what an empty answer means.
+  bool may_be_empty() const { return question.find("empty:") != std::string_view::npos; }
 };
 
 /// All of them, in the order in which they are asked for.

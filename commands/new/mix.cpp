@@ -1,6 +1,6 @@
 #include "commands/new/mix.hpp"
 
-#include "config/expectations.hpp"
+#include "config/checks/expectations.hpp"
 #include "config/scenario.hpp"
 #include "study/option_problem.hpp"
 

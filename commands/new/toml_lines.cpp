@@ -80,6 +80,4 @@ std::string TomlLines::text() && {
   return std::move(text_);
 }
 
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
-
 }  // namespace gauntlet

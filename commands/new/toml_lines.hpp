@@ -31,7 +31,4 @@ class TomlLines {
   std::string text_;
 };
 
-/// A text in quotes. It holds no quotes, backslashes or control characters.
-std::string in_quotes(std::string_view text);
-
 }  // namespace gauntlet

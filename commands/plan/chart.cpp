@@ -2,6 +2,7 @@
 
 #include "commands/plan/text.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -105,8 +106,8 @@ LineChart tornado_chart(const Tornado& tornado) {
 
 ChartPage chart_of(const PlanResult& result, const std::string& command) {
   ChartPage page{.title = answer_line(result),
-                 .subtitle = fmt::format("{}: {} runs of each variant; 95% intervals, {}; seed {}. {}",
-                                         result.facts.name, count_text(result.replicas), kIntervalCovers,
+                 .subtitle = fmt::format("{}: {} per variant; 95% intervals, {}; seed {}. {}",
+                                         result.facts.name, counted(result.replicas, "run"), kIntervalCovers,
                                          result.facts.seed, result.facts.question),
                  .lines = {finish_chart(result)},
                  .maps = {},

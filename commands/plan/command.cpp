@@ -1,4 +1,4 @@
-// gauntlet plan: what it takes to finish by a date.
+// gauntlet plan: the resources that finish a job by a date.
 #include "commands/plan/command.hpp"
 
 #include "commands/plan/chart.hpp"
@@ -12,7 +12,6 @@
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
 #include "study/option_problem.hpp"
-#include "study/statistics.hpp"
 #include "study/work.hpp"
 
 #include <fmt/format.h>
@@ -73,31 +72,25 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
                        .replicas = request.replicas.value_or(scenario.study.replicas),
                        .seed = seed,
                        .uncertainty = request.uncertainty};
-  if (prepared.question.replicas > kMostReplicas)
-    problems.push_back(option_problem("", fmt::format("study.replicas = {}", prepared.question.replicas),
-                                      fmt::format("is more than {}", kMostReplicas),
-                                      "say fewer with --replicas"));
   return prepared;
 }
 
 std::string command_of(const PlanRequest& request, const PlanQuestion& question) {
-  std::string text =
-      fmt::format("gauntlet plan {} --finish-by {} --confidence {}", shell_word(request.scenarios.front()),
-                  shell_word(request.finish_by), question.confidence);
-  if (!request.tokens.empty()) text += " --tokens " + shell_word(request.tokens);
-  text += fmt::format(" --replicas {}", question.replicas);
-  if (question.uncertainty) text += " --uncertainty";
-  return text + common_arguments(request, question.seed);
+  return CommandLine("gauntlet plan", request.scenarios.front())
+             .option("--finish-by", request.finish_by)
+             .number("--confidence", std::optional(question.confidence))
+             .option("--tokens", request.tokens)
+             .number("--replicas", std::optional(question.replicas))
+             .flag("--uncertainty", question.uncertainty)
+             .text() +
+         common_arguments(request, question.seed);
 }
 
 int plan_command(const PlanRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
   const Prepared prepared = prepare(request, seed);
-  if (!prepared.problems.empty()) {
-    print_problems(prepared.problems);
-    return kWrongInput;
-  }
+  if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   std::vector<std::string> sets = request.sets;
   sets.insert(sets.end(), prepared.work.sets.begin(), prepared.work.sets.end());
   const PointSource source(scenario, std::move(sets), seed);
@@ -110,14 +103,9 @@ int plan_command(const PlanRequest& request) {
   if (!planned.result) return bench->finish({.report = "", .json = "", .exit_code = kWrongInput});
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
-  Workbench::Output output{
-      .report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never}),
-      .coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always}),
-      .json = to_json(result)};
+  Workbench::Output output = output_with_chart(request, result, command, faults);
   if (!result.enough && !result.interrupted)
     output.exit_code = kFailed;  // nothing that was tried meets the date
-  if (!request.out.empty())
-    output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
   return bench->finish(output);
 }
 
@@ -147,22 +135,27 @@ std::string problem_of_confidence(const std::string& text) {
 void add_plan(Program& program) {
   const auto request = std::make_shared<PlanRequest>();
   Command plan = program.command(
-      "plan", "Show what it takes to finish by a date, and what one more of each resource saves",
+      "plan", "Find how many GPUs and spare hosts finish the job by a date, and what one more of each saves",
       "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
       "  gauntlet plan mine.toml --finish-by 60d --uncertainty --out plan");
   add_scenario(plan, request->scenarios.emplace_back());
-  plan.value("--finish-by", request->finish_by, "Wall time by which the work must be done")
+  plan.value("--finish-by", request->finish_by,
+             "Time limit for the work: wall time from the start of the job, such as 60d")
       .type_name("TIME")
       .required();
-  plan.value("--confidence", request->confidence, "Share of runs that must be done by then")
+  plan.value("--confidence", request->confidence,
+             "Share of the simulated runs that must finish within --finish-by")
       .type_name("P")
       .check(problem_of_confidence)
       .shows_default();
-  plan.value("--tokens", request->tokens, "The work, where the scenario has no job.steps: 15.6T")
+  plan.value("--tokens", request->tokens,
+             "The work in tokens, such as 15.6T (default: the work of the scenario)")
       .type_name("N");
   add_replicas(plan, request->replicas, "Replicas of every point (default: the scenario's)");
   plan.flag("--uncertainty", request->uncertainty,
-            "Draw rates from the posterior of their count, and uncertain fields from their range");
+            "Include parameter uncertainty: draw rates from the posterior of their count, and uncertain keys "
+            "from their "
+            "range");
   add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
   plan.runs([request] { return plan_command(*request); });
 }

@@ -37,7 +37,7 @@ void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vec
   const std::uint32_t spares = *most.spares;
   const std::uint64_t gpus = *most.gpus;
   most.spares = spares + 1;
-  add(fmt::format("more than {} warm spare{} beside {} GPUs", spares, spares == 1 ? "" : "s", gpus), most);
+  add(fmt::format("more than {} warm spare{} with {} GPUs", spares, spares == 1 ? "" : "s", gpus), most);
   if (!sizes) return;
   most = {.gpus = gpus + size_unit(base), .spares = 0};
   add(fmt::format("more than {} GPUs", gpus), most);
@@ -48,16 +48,15 @@ std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enoug
   const StorageUse use = storage_use(base.world.storage);
   if (resized)
     notes.emplace_back(
-        "The work is tokens: with other GPUs the global batch changes with the replicas, and so do the "
-        "steps. Whether the "
-        "model learns as well from that batch is not asked here.");
+        "The work is a number of tokens. With another number of GPUs the global batch changes with the "
+        "replicas, and so does the number of steps. The plan assumes that the model learns as well from that "
+        "batch.");
   if (resized && base.world.job.step_time > Duration::zero())
-    notes.emplace_back("The measured job.step_time changes with the size as the step model's does.");
+    notes.emplace_back("The measured job.step_time is scaled with the size as the step model predicts.");
   if (!use.write)
     notes.emplace_back(
         "Storage bandwidth is not planned: checkpoints take their measured times (storage.stall, "
-        "storage.persist), or "
-        "none.");
+        "storage.persist), or none.");
   if (base.world.repair.crew == 0 && enough.size.crew > 0)
     notes.emplace_back("As given, repair.crew = 0: a technician is always free.");
   return notes;

@@ -14,7 +14,7 @@ namespace gauntlet {
 
 struct Planned {
   std::optional<PlanResult> result;  // `interrupted` where the experiment was stopped
-  std::vector<Problem> problems;     // where there is none: variants that are no scenario
+  std::vector<Problem> problems;     // where there is none: variants that are not a scenario
 };
 
 /// `source`: a scenario with this work and time enough for it (study/work.hpp).

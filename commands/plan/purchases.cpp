@@ -70,9 +70,9 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
   Settings interval;
   if (scenario.policies.names.checkpoint == "fixed")
     add_scaled(resolved, "checkpoint.interval", kTenthLess, interval);
-  if (!interval.empty()) offer("checkpoint interval 10% shorter").more = std::move(interval);
+  if (!interval.empty()) offer("10% shorter checkpoint interval").more = std::move(interval);
   Settings restart = quicker_restart(resolved);
-  if (!restart.empty()) offer("restarts 10% quicker").more = std::move(restart);
+  if (!restart.empty()) offer("10% quicker restarts").more = std::move(restart);
   return all;
 }
 

@@ -1,12 +1,12 @@
 #include "commands/plan/search.hpp"
 
 #include "commands/plan/finish/finish.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 #include "study/size.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -20,7 +20,7 @@ std::uint32_t fitting_spares(const PlanVariants& variants, std::uint64_t gpus, s
     return !variants.obstacle({.gpus = gpus, .spares = static_cast<std::uint32_t>(spares)});
   };
   if (fits(wanted)) return wanted;
-  // A trace may name a spare, so that fewer than those that are given are no scenario either.
+  // A trace may name a spare, so that fewer than those that are given are not a scenario either.
   for (const std::uint32_t few : {0U, std::min(wanted, warm_spares(variants.base()->world))})
     if (few < wanted && fits(few))
       return static_cast<std::uint32_t>(least(few, wanted, [&](std::int64_t each) { return !fits(each); }) -
@@ -61,14 +61,12 @@ class Plenty {
   mutable std::map<std::uint64_t, std::uint32_t> fitting_;  // by GPUs
 };
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 /// How good a plan that misses the date is: when the asked share of runs is done, then when half of them are.
 std::pair<double, double> lateness(PlanVariants& variants, PointNumber point) {
   if (!variants.run(point, variants.first_look())) return {};
   const auto finish = variants.finish(point, variants.first_look());
-  return {finish_quantile(finish, variants.question().confidence).value_or(kNever),
-          finish_quantile(finish, 0.5).value_or(kNever)};
+  return {finish_quantile(finish, variants.question().confidence).value_or(kInfinity),
+          finish_quantile(finish, 0.5).value_or(kInfinity)};
 }
 
 class Sizes {
@@ -130,7 +128,7 @@ class Sizes {
   std::pair<double, double> how_late(std::int64_t units) {
     const bool given = units == static_cast<std::int64_t>(given_);
     const auto point = given ? variants_->point(of(units)) : variants_->valid_point(of(units));
-    return point ? lateness(*variants_, *point) : std::pair{kNever, kNever};
+    return point ? lateness(*variants_, *point) : std::pair{kInfinity, kInfinity};
   }
 
   PlanVariants* variants_;

@@ -18,7 +18,7 @@ struct LeastPlan {
   std::optional<Variant> best;
 };
 
-/// Neither where it stopped.
+/// All three are empty where the study was stopped.
 LeastPlan least_plan(PlanVariants& variants);
 
 /// Between the least plan (0) and plenty (`kGenerous`): spares, storage and crew grow with `step`.

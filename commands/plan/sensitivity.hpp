@@ -18,7 +18,7 @@ struct SensitivityOptions {
 };
 
 struct Sensitivities {
-  std::optional<Tornado> tornado;  // absent where the experiment was stopped, or an end is no scenario
+  std::optional<Tornado> tornado;  // absent where the experiment was stopped, or an end is not a scenario
   std::vector<Problem> problems;
 };
 

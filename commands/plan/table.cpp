@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kBar = 10;  // characters to each side of a tornado
 
-struct Column {
+struct PlanColumn {
   std::string name;
   const PlanOutcome* of;
   const Uncertainty* unknown;  // null where the parameters are taken as given
 };
 
-std::vector<Column> columns(const PlanResult& result) {
-  std::vector<Column> all = {{"as given", &result.as_given, drawn(result.uncertainty)}};
+std::vector<PlanColumn> columns(const PlanResult& result) {
+  std::vector<PlanColumn> all = {{"as given", &result.as_given, drawn(result.uncertainty)}};
   if (result.enough) all.push_back({"enough", &*result.enough, drawn(result.enough_uncertainty)});
   if (result.best) all.push_back({"best tried", &*result.best, drawn(result.best_uncertainty)});
   return all;
@@ -30,17 +30,19 @@ std::vector<Column> columns(const PlanResult& result) {
 
 /// A row of a figure of every column.
 template <class Figure>
-void add_column_row(TextTable& table, const std::vector<Column>& columns, std::string name,
+void add_column_row(TextTable& table, const std::vector<PlanColumn>& columns, std::string name,
                     const Figure& figure) {
   std::vector<std::string> row = {std::move(name)};
-  for (const Column& column : columns) row.push_back(figure(column));
+  for (const PlanColumn& column : columns) row.push_back(figure(column));
   table.rows.push_back(std::move(row));
 }
 
 /// A row of a figure that no parameter changes, or that is of the parameters as given.
 template <class Figure>
-void add_row(TextTable& table, const std::vector<Column>& columns, std::string name, const Figure& figure) {
-  add_column_row(table, columns, std::move(name), [&](const Column& column) { return figure(*column.of); });
+void add_row(TextTable& table, const std::vector<PlanColumn>& columns, std::string name,
+             const Figure& figure) {
+  add_column_row(table, columns, std::move(name),
+                 [&](const PlanColumn& column) { return figure(*column.of); });
 }
 
 std::string mean_text(const std::optional<double>& mean, const std::optional<Interval>& ci95,
@@ -52,25 +54,25 @@ std::string mean_text(const std::optional<double>& mean, const std::optional<Int
 }
 
 /// The rows of the answer, by one computation with the first line of the report.
-std::string share_cell(const Column& column) {
+std::string share_cell(const PlanColumn& column) {
   return column.unknown != nullptr ? share_text(column.unknown->share_by_date, column.unknown->share_ci95)
                                    : share_text(column.of->by_date);
 }
 
-const FinishTimes& finish_of(const Column& column) {
+const FinishTimes& finish_of(const PlanColumn& column) {
   return column.unknown != nullptr ? column.unknown->finish : column.of->finish;
 }
 
-std::string bill_cell(const Column& column, bool priced, const Unit& unit) {
+std::string cost_cell(const PlanColumn& column, bool priced, const Unit& unit) {
   if (column.unknown == nullptr) {
-    const Statistics& bill = priced ? column.of->cost : column.of->gpu_hours;
-    return mean_text(bill.mean, bill.ci95, unit);
+    const Statistics& cost = priced ? column.of->cost : column.of->gpu_hours;
+    return mean_text(cost.mean, cost.ci95, unit);
   }
-  const UncertainMetric* bill = column.unknown->find(priced ? "cost" : "gpu_hours");
-  return bill != nullptr ? mean_text(bill->mean, bill->ci95, unit) : "unknown";
+  const UncertainMetric* cost = column.unknown->find(priced ? "cost" : "gpu_hours");
+  return cost != nullptr ? mean_text(cost->mean, cost->ci95, unit) : "unknown";
 }
 
-void add_sizes(TextTable& table, const std::vector<Column>& all) {
+void add_sizes(TextTable& table, const std::vector<PlanColumn>& all) {
   const auto count = [](auto value) { return count_text(static_cast<double>(value)); };
   add_row(table, all, "GPUs", [&](const PlanOutcome& of) { return count(of.size.gpus); });
   add_row(table, all, "data-parallel replicas",
@@ -79,7 +81,7 @@ void add_sizes(TextTable& table, const std::vector<Column>& all) {
   if (!all.front().of->size.storage_write.empty())
     add_row(table, all, "storage, write", [](const PlanOutcome& of) { return of.size.storage_write; });
   add_row(table, all, "repair crew", [&](const PlanOutcome& of) {
-    return of.size.crew > 0 ? count(of.size.crew) : std::string("always enough");
+    return of.size.crew > 0 ? count(of.size.crew) : std::string("unlimited");
   });
   add_row(table, all, "global batch, sequences",
           [&](const PlanOutcome& of) { return count(of.size.global_batch); });
@@ -124,11 +126,11 @@ Unit uncertain_unit(std::string_view name) {
 }  // namespace
 
 std::string size_table(const PlanResult& result) {
-  const std::vector<Column> all = columns(result);
+  const std::vector<PlanColumn> all = columns(result);
   const Unit date = date_unit(result);
   TextTable table;
   table.header = {""};
-  for (const Column& column : all) table.header.push_back(column.name);
+  for (const PlanColumn& column : all) table.header.push_back(column.name);
   add_sizes(table, all);
   const std::string by_date = "done by " + time_text(result.finish_by_s);
   if (drawn(result.uncertainty) != nullptr)
@@ -136,18 +138,18 @@ std::string size_table(const PlanResult& result) {
             [](const PlanOutcome& of) { return share_text(of.by_date); });
   add_column_row(table, all, by_date, share_cell);
   const auto finish = [&](const char* name, std::optional<double> FinishTimes::*at) {
-    add_column_row(table, all, fmt::format("{}, {} after the start", name, date.name),
-                   [&](const Column& of) { return finish_cell(finish_of(of).*at, date); });
+    add_column_row(table, all, fmt::format("{}, {}", name, date.name),
+                   [&](const PlanColumn& of) { return finish_cell(finish_of(of).*at, date); });
   };
-  finish("5% are done", &FinishTimes::p5);
-  finish("half are done", &FinishTimes::p50);
-  finish("95% are done", &FinishTimes::p95);
+  finish("finish of 5% of runs", &FinishTimes::p5);
+  finish("median finish", &FinishTimes::p50);
+  finish("finish of 95% of runs", &FinishTimes::p95);
   const bool priced = result.as_given.cost.mean.has_value();
-  const Statistics PlanOutcome::*bill = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
-  const Unit money = amount_unit((result.as_given.*bill).mean.value_or(0), priced ? "USD" : "");
+  const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
+  const Unit money = amount_unit((result.as_given.*cost).mean.value_or(0), priced ? "USD" : "");
   const std::string what = priced ? "cost" : "GPU-hours";
   add_column_row(table, all, money.name.empty() ? what : what + ", " + money.name,
-                 [&](const Column& of) { return bill_cell(of, priced, money); });
+                 [&](const PlanColumn& of) { return cost_cell(of, priced, money); });
   return to_text(table);
 }
 
@@ -159,13 +161,13 @@ std::string purchase_table(const std::vector<Purchase>& bought, bool priced) {
     dearest = std::max(dearest, std::abs(each.cost.by.value_or(0)));
   }
   const Unit time = change_unit(largest), share = {.divisor = 0.01, .name = "%", .decimals = 1};
-  const Unit bill = amount_unit(dearest, priced ? "USD" : "GPU-hours");
+  const Unit money = amount_unit(dearest, priced ? "USD" : "GPU-hours");
   TextTable table;
-  table.header = {"", "by the date, %", fmt::format("95% done, {}", time.name),
-                  fmt::format("mean, {}", time.name), priced ? "cost, " + bill.name : bill.name};
+  table.header = {"one more", "done by date, %", fmt::format("finish of 95%, {}", time.name),
+                  fmt::format("mean finish, {}", time.name), priced ? "cost, " + money.name : money.name};
   for (const Purchase& each : bought)
     table.rows.push_back({each.what, change_text(each.share, share), change_text(each.p95, time),
-                          change_text(each.mean, time), change_text(each.cost, bill)});
+                          change_text(each.mean, time), change_text(each.cost, money)});
   return to_text(table);
 }
 
@@ -176,7 +178,8 @@ std::string tornado_table(const Tornado& tornado) {
     widest = std::max({widest, std::abs(bar.at_low.by.value_or(0)), std::abs(bar.at_high.by.value_or(0))});
   const Unit unit = (time ? change_unit(widest) : percent()).fine_enough_for(widest / 10);
   TextTable table;
-  table.header = {"", "5%", "95%", unit.name + " at the 5%", "", unit.name + " at the 95%"};
+  table.header = {
+      "parameter", "5% value", "95% value", unit.name + " at 5% value", "", unit.name + " at 95% value"};
   for (const Sensitivity& bar : tornado.bars)
     table.rows.push_back({bar.path, bar.low, bar.high, change_text(bar.at_low, unit),
                           bar_text(bar.at_low.by.value_or(0), bar.at_high.by.value_or(0), widest),
@@ -186,8 +189,7 @@ std::string tornado_table(const Tornado& tornado) {
 
 std::string uncertainty_table(const Uncertainty& of) {
   TextTable table;
-  table.header = {"mean, as given", kIntervalCovers.data(), kWithParameters.data(), "one run, 5% to 95%",
-                  "parameters' part"};
+  table.header = {"mean", "as given", kWithParameters.data(), "one run, 5% to 95%", "parameter variance"};
   for (const UncertainMetric& metric : of.metrics) {
     if (!metric.mean) continue;
     const Unit unit = uncertain_unit(metric.name).fine_enough_for(half_width(metric.known.ci95));

@@ -40,12 +40,12 @@ class PlanVariants {
 
   /// The settings that make it. Another number of GPUs does the same tokens in other steps.
   Settings settings(const Variant& variant) const;
-  /// Nothing where the variant is no scenario: then it stopped() and problems() says why.
+  /// Nothing where the variant is not a scenario: then it stopped() and problems() says why.
   std::optional<PointNumber> point(const Variant& variant);
   /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as
   /// fewer hosts than checkpoints have copies.
   std::optional<PointNumber> valid_point(const Variant& variant);
-  /// Why the variant is no scenario; nothing where it is one.
+  /// Why the variant is not a scenario; nothing where it is one.
   std::optional<Problem> obstacle(const Variant& variant) const;
   /// False where it stopped.
   bool run(PointNumber point, std::uint32_t replicas);
@@ -53,7 +53,7 @@ class PlanVariants {
 
   /// Whether as large a share of runs as asked for is done by the date, with a standard error to spare (the least of many
   /// variants that seem to do is one that was lucky). By all replicas, or by fewer of them where even these leave next to
-  /// no doubt. False also of a variant that is no scenario, and where it stopped.
+  /// no doubt. False also of a variant that is not a scenario, and where it stopped.
   bool meets(const Variant& variant);
   /// The replicas that such a decision takes: those of the question, until `decide_by` says more.
   std::uint32_t deciding() const { return deciding_; }

@@ -10,7 +10,6 @@
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
 #include "study/replica.hpp"
-#include "study/statistics.hpp"
 #include "study/summary/summary_json.hpp"
 
 #include <fmt/format.h>
@@ -49,33 +48,17 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   return std::nullopt;
 }
 
-std::optional<Problem> problem_of_replicas(const RunRequest& request, std::uint32_t replicas) {
-  if (replicas <= kMostReplicas) return std::nullopt;
-  Problem problem =
-      problem_of(request.scenarios.front(),
-                 fmt::format("{} replicas are more than {}, of which the values of a metric fit in memory",
-                             replicas, kMostReplicas),
-                 "run several studies with other seeds");
-  problem.what = "study.replicas";
-  return problem;
-}
-
-int wrong_input(std::span<const Problem> problems) {
-  print_problems(problems);
-  return kWrongInput;
-}
-
 // What runs so many replicas, or the one, of the scenario again.
 std::string command_of(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
   Summary meant;
   meant.replicas = replicas;
   meant.only = request.replica;
   meant.facts.seed = seed;
-  std::string text = repeating_command(request.scenarios.front(), meant);
-  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
-  if (request.incidents) text += fmt::format(" --incidents {}", *request.incidents);
-  if (request.full_telemetry) text += " --full-telemetry";
-  return text;
+  return CommandLine(repeating_command(request.scenarios.front(), meant))
+      .option("--set", request.sets)
+      .number("--incidents", request.incidents)
+      .flag("--full-telemetry", request.full_telemetry)
+      .text();
 }
 
 // One replica again, this time with its record. Nothing is written where it is interrupted; the experiment then fell short.
@@ -99,11 +82,9 @@ Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
   const std::string command = command_of(request, summary.replicas, summary.facts.seed);
   // A scenario that extends another keeps the faults of that one beside its own.
   const auto faults = inherited_faults(request.scenarios.front(), request.sets);
-  return {.report = text_report(summary, {.command = command, .faults = faults, .colour = Colour::never}),
-          .coloured = text_report(summary, {.command = command, .faults = faults, .colour = Colour::always}),
-          .json = to_json(summary),
-          .files = {},
-          .exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess};
+  Workbench::Output output = output_of(summary, command, faults);
+  output.exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess;
+  return output;
 }
 
 int run_point(const RunRequest& request, const PointSource& source, const std::shared_ptr<const Point>& point,
@@ -144,8 +125,7 @@ int run_command(const RunRequest& request) {
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
     const std::uint32_t replicas = request.replicas.value_or(base.point->scenario.study.replicas);
-    if (const auto problem = problem_of_replicas(request, replicas)) return wrong_input({&*problem, 1});
-    if (const auto problem = problem_of_record_file(request)) return wrong_input({&*problem, 1});
+    if (const auto problem = problem_of_record_file(request)) return wrong_input(*problem);
     return run_point(request, source, base.point, replicas);
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", error.what()));
@@ -173,8 +153,11 @@ void add_run(Program& program) {
                        .excludes(replicas);
   add_study(
       run, *request,
-      "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt");
-  run.value("--record", request->record, "Write every observation and order of the replica here, for replay")
+      "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt",
+      "the results in the directory of --out, and the file of --record");
+  run.value("--record", request->record,
+            "Write every observation, and every order that the policies give, to this file, for `gauntlet "
+            "replay`")
       .type_name("FILE")
       .needs(replica);
   run.flag("--full-telemetry", request->full_telemetry,

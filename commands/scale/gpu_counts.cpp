@@ -31,13 +31,14 @@ Count parse_count(std::string_view text) {
   if (text.empty()) return {0, "has an empty size", std::string(kExample)};
   const std::uint64_t most = thousands ? kMostGpus / kThousand : kMostGpus;
   if (error == std::errc::result_out_of_range || value > most)
-    return {0, fmt::format("has a size of more than {} GPUs", kMostGpus), "ask for fewer"};
+    return {0, fmt::format("has a size of more than {} GPUs", kMostGpus), "write a smaller number"};
   if (error != std::errc{})
-    return {0, fmt::format("has the size \"{}\", which is no number of GPUs", text), std::string(kExample)};
+    return {0, fmt::format("has the size \"{}\", which is not a number of GPUs", text),
+            std::string(kExample)};
   if (!unit.empty() && !thousands)
-    return {0, fmt::format("has the size \"{}\", which is no whole number of GPUs", text),
+    return {0, fmt::format("has the size \"{}\", which is not a whole number of GPUs", text),
             "write whole numbers, with k for 1024 where you like: 4096 or 4k"};
-  if (value == 0) return {0, "has a size of no GPUs", "write sizes above zero"};
+  if (value == 0) return {0, "has a size of zero GPUs", "write sizes above zero"};
   return {thousands ? value * kThousand : value, "", ""};
 }
 
@@ -68,7 +69,7 @@ GpuCounts parse_gpu_counts(std::string_view text, std::string_view option) {
   const bool range = parts.size() > 1 && listed.size() == 1;
   if (parts.size() > 1 && listed.size() > 1)
     return refused(option, text, "is neither a range nor a list", std::string(kExample));
-  if (parts.size() > 3) return refused(option, text, "is no range", std::string(kExample));
+  if (parts.size() > 3) return refused(option, text, "is not a range", std::string(kExample));
   GpuCounts out;
   for (std::size_t i = 0; i < (range ? 2 : listed.size()); ++i) {
     const Count count = parse_count(range ? parts[i] : listed[i]);

@@ -27,7 +27,7 @@ struct ScalePlan {
 
 /// `gpus` as parse_gpu_counts reads it; a range also takes in the scenario's own size. Empty: in steps of two from
 /// a 16th of the power of two next to its size to eight times that, as far as the job can have these.
-/// Sizes are rounded to what the job can have (size.hpp); one that would more than double or halve by that is a
+/// Sizes are rounded to what the job can have (study/size.hpp); one that would more than double or halve by that is a
 /// mistake, and so is one below the smallest. `option`: for messages.
 ScalePlan plan_scale(const PointSource& source, std::string_view gpus, BatchScaling batch,
                      std::string_view option);

@@ -2,6 +2,7 @@
 
 #include "report/losses.hpp"
 #include "report/table.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +14,9 @@ namespace {
 constexpr int kMostDecimals = 3;  // of a percentage
 
 Shown shown(double mean, const std::optional<Interval>& ci95, const Unit& unit) {
-  const double half_width = ci95 ? (ci95->high - ci95->low) / 2 : 0;
-  const Unit fine = unit.fine_enough_for(half_width);
-  return {fine.number(mean), ci95 ? fine.number(half_width) : "-"};
+  const double width = half_width(ci95);
+  const Unit fine = unit.fine_enough_for(width);
+  return {fine.number(mean), ci95 ? fine.number(width) : "-"};
 }
 
 Unit hours(double seconds) {

@@ -2,6 +2,7 @@
 
 #include "commands/scale/table.hpp"
 #include "report/losses.hpp"
+#include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 
@@ -36,8 +37,8 @@ std::string replicas_text(const ScaleResult& result) {
   const auto [low, high] = std::ranges::minmax_element(
       result.sizes, {}, [](const ScaledSize& size) { return size.summary.replicas; });
   const std::uint32_t fewest = low->summary.replicas, most = high->summary.replicas;
-  return fewest == most ? counted(most, "replica") + " a size"
-                        : fmt::format("{} to {} a size", count_text(fewest), counted(most, "replica"));
+  return fewest == most ? counted(most, "replica") + " per size"
+                        : fmt::format("{} to {} per size", count_text(fewest), counted(most, "replica"));
 }
 
 std::string setting(const ScaleResult& result) {
@@ -51,16 +52,17 @@ std::string setting(const ScaleResult& result) {
                             : "The global batch grows with the job (weak scaling).";
   text += " Spares grow with the hosts.";
   if (result.step_time)
-    text += fmt::format(" The measured step of {} changes with the size as the step model's does.",
+    text += fmt::format(" The measured step of {} is scaled with the size as the step model predicts.",
                         to_text(*result.step_time));
   return text;
 }
 
 std::string rounded(const ScaleResult& result) {
   if (result.rounded.empty()) return "";
-  std::string text = fmt::format("Rounded to what the job can have (whole replicas in whole hosts, {}{}): ",
-                                 counted(static_cast<double>(result.unit), "GPU"),
-                                 result.keep_batch ? ", dp that divides the global batch" : "");
+  std::string text =
+      fmt::format("Rounded to sizes that the job can have (whole replicas in whole hosts, {}{}): ",
+                  counted(static_cast<double>(result.unit), "GPU"),
+                  result.keep_batch ? ", dp that divides the global batch" : "");
   for (std::size_t i = 0; i < std::min(result.rounded.size(), kNamed); ++i)
     text += fmt::format("{}{} GPUs to {}", i == 0 ? "" : ", ",
                         count_text(static_cast<double>(result.rounded[i].asked)),
@@ -92,13 +94,14 @@ std::string best_intervals(const ScaleResult& result) {
   const auto stall = [](const ScaledSize& size) { return size.checkpoint_stall; };
   const auto [low, high] = std::ranges::minmax_element(result.sizes, {}, stall);
   const Duration least = low->checkpoint_stall, most = high->checkpoint_stall;
-  const std::string cost = most == Duration::zero() ? "nothing, as checkpoints block no training here"
-                           : least == most          ? cost_text(most)
+  const std::string cost = most == Duration::zero()
+                               ? "nothing, because checkpoints do not block training here"
+                           : least == most ? cost_text(most)
                                            : fmt::format("{} to {}", cost_text(least), cost_text(most));
   std::string text = fmt::format(
       "The best checkpoint interval is the exact optimum for exponential failures, M(1+W(-exp(-1-C/M))) "
-      "(Bougeret et al., SC 2011, theorem 1), of the measured mean time to failure M and what a checkpoint "
-      "costs, C: {}. The scenario ",
+      "(Bougeret et al., SC 2011, theorem 1). M is the measured mean time to failure, C is what a checkpoint "
+      "costs: {}. The scenario ",
       cost);
   const std::string interval = to_text(result.checkpoint_interval);
   text += result.checkpoint_policy == "fixed"
@@ -109,8 +112,9 @@ std::string best_intervals(const ScaleResult& result) {
   });
   if (!slow.empty())
     text += fmt::format(
-        " At {} it is shorter than the {} that it takes to make a checkpoint durable, so that it is saved "
-        "only so often.",
+        " At {} this interval is shorter than the {} that it takes to make a checkpoint durable, so "
+        "checkpoints "
+        "are complete less often.",
         gpus_text(slow), time_text(to_seconds(slow.front()->checkpoint_persist)));
   return text;
 }
@@ -127,7 +131,8 @@ std::string gave_up(const ScaleResult& result) {
   const auto sizes =
       where(result, [](const ScaledSize& size) { return size.summary.mean("gave_up").value_or(0) > 0; });
   if (sizes.empty()) return "";
-  return fmt::format("Some runs gave up at {}: they made no progress for too long.", gpus_text(sizes));
+  return fmt::format("Some runs gave up at {}: they made no progress for job.give_up_after.",
+                     gpus_text(sizes));
 }
 
 }  // namespace
@@ -151,9 +156,7 @@ std::string answer_line(const ScaleResult& result) {
 }
 
 std::string text_report(const ScaleResult& result, const ReportOptions& options) {
-  const std::string answer = answer_line(result);
-  std::string text =
-      options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
+  std::string text = headline(options, answer_line(result));
   const auto add = [&](const std::string& paragraph) {
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
@@ -169,8 +172,7 @@ std::string text_report(const ScaleResult& result, const ReportOptions& options)
     add(gave_up(result));
     text += "\n" + sizes_table(result);
   }
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

@@ -39,14 +39,12 @@ constexpr std::string_view kClosedForm = "closed-form", kMaxMin = "max-min", kSi
 constexpr std::string_view kHashed = "hashed";
 
 std::string command_of(const StepRequest& request) {
-  std::string text = "gauntlet step " + shell_word(request.scenario);
-  for (const std::string& set : request.sets) text += " --set " + shell_word(set);
-  for (const std::string& each : request.degrade) text += " --degrade " + shell_word(each);
-  if (!request.network.empty()) text += " --network " + request.network;
-  if (request.ecmp == kHashed) text += " --ecmp hashed";
-  for (const std::string& each : request.beside) text += " --beside " + shell_word(each);
-  for (const std::string& each : request.storm) text += " --storm " + shell_word(each);
-  return text;
+  CommandLine line("gauntlet step", request.scenario);
+  line.option("--set", request.sets)
+      .option("--degrade", request.degrade)
+      .option("--network", request.network);
+  if (request.ecmp == kHashed) line.option("--ecmp", kHashed);
+  return line.option("--beside", request.beside).option("--storm", request.storm).text();
 }
 
 /// The one that was asked for, or else what fits.
@@ -117,11 +115,6 @@ int show(const StepRequest& request, const StepAnswer& answer) {
           ? to_json(answer.report)
           : text_report(answer.report, {.command = command_of(request), .colour = colour_of_output()});
   return print(text) ? kSuccess : kFailed;
-}
-
-int wrong_input(std::span<const Problem> problems) {
-  print_problems(problems);
-  return kWrongInput;
 }
 
 std::vector<std::string> step_networks() {

@@ -26,7 +26,7 @@ namespace gauntlet {
 enum class Switches : std::uint8_t { unknown, modelled };
 
 struct Degraded {
-  ClusterState state;              // sorted; a factor of 1 is no part of it
+  ClusterState state;              // sorted; a factor of 1 is not a part of it
   std::vector<Degradation> parts;  // what has an effect, in the order in which it was said
   std::vector<Problem> problems;   // then the rest means nothing
 };

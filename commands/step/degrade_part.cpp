@@ -1,6 +1,6 @@
 #include "commands/step/degrade_part.hpp"
 
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -44,9 +44,9 @@ std::optional<Number> number_in(std::string_view text) {
 }
 
 /// Reads from the left; every function that returns false or nothing has said what is wrong.
-class Reader {
+class PartReader {
  public:
-  Reader(const std::string& said, const Components& components) : components_(components) {
+  PartReader(const std::string& said, const Components& components) : components_(components) {
     part_.shown.said = said;
     const std::size_t equals = said.find('=');
     words_ = words_of(std::string_view(said).substr(0, equals));
@@ -121,7 +121,7 @@ class Reader {
     if (!plain(word) || !nothing_more()) return false;
     const std::optional<double> deviation = number_in<double>(value_);
     if (!deviation || !(*deviation > 0) || !(*deviation < 1))
-      return wrong("is no relative standard deviation", "write a number above 0 and below 1: jitter=0.02");
+      return wrong("is not a relative standard deviation", "write a number above 0 and below 1: jitter=0.02");
     part_.shown.kind = DegradationKind::jitter;
     part_.shown.value = *deviation;
     return true;
@@ -171,7 +171,7 @@ class Reader {
       return wrong(time.why, fmt::format("write \"{0}s\" or \"{0}ms\"", value_));
     if (!time.value) return wrong(time.why, time.suggestion);
     if (*time.value <= Duration::zero() || *time.value > kLongestStall)
-      return wrong("is no stall within a step",
+      return wrong("is not a stall within a step",
                    fmt::format("write more than 0s and at most {}", to_text(kLongestStall)));
     part_.shown.kind = DegradationKind::stall;
     part_.shown.value = to_seconds(*time.value);
@@ -230,9 +230,9 @@ class Reader {
       if (more_percent && *more_percent >= 0 && *more_percent <= 100)
         return wrong("is a percentage", fmt::format("the factor is {:g}", 1 + *more_percent / 100));
     }
-    if (!value) return wrong(fmt::format("has \"{}\", which is no plain number", value_), usage);
+    if (!value) return wrong(fmt::format("has \"{}\", which is not a plain number", value_), usage);
     if (*value < 1) return wrong("is better than healthy", usage);
-    if (!(*value <= kMostTimesAsLong)) return wrong("is no slow part but a broken one", usage);
+    if (!(*value <= kMostTimesAsLong)) return wrong("is not a slow part but a broken one", usage);
     part_.shown.value = *value;
     return true;
   }
@@ -248,7 +248,7 @@ class Reader {
 }  // namespace
 
 ReadPart read_part(const std::string& said, const Components& components) {
-  return Reader(said, components).read();
+  return PartReader(said, components).read();
 }
 
 }  // namespace gauntlet

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kYear = std::chrono::hours(24 * 365);
 
-struct Part {
+struct LengthOfPart {
   const char* name;
   Duration seconds;
   std::string cause;  // fields that make it long
@@ -23,7 +23,7 @@ std::string wires(const StepReport& report, Dimension dimension) {
   return over_nics ? "cluster.hardware.nic" : "cluster.hardware.nvlink";
 }
 
-std::vector<Part> parts_of(const StepReport& report) {
+std::vector<LengthOfPart> lengths(const StepReport& report) {
   const StepBreakdown& time = report.time;
   const std::string memory = "cluster.hardware.memory_bandwidth";
   const std::string compute = "cluster.hardware.peak, " + memory + " and job.global_batch";
@@ -45,9 +45,10 @@ std::optional<std::string> too_long(const StepReport& report) {
   if (report.time.total <= kYear) return std::nullopt;
   if (report.healthy <= kYear)
     return "it would take more than a year, where a healthy one takes less; look at --degrade";
-  const std::vector<Part> parts = parts_of(report);
-  const Part& longest = *std::max_element(parts.begin(), parts.end(),
-                                          [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
+  const std::vector<LengthOfPart> parts = lengths(report);
+  const LengthOfPart& longest =
+      *std::max_element(parts.begin(), parts.end(),
+                        [](const LengthOfPart& a, const LengthOfPart& b) { return a.seconds < b.seconds; });
   return fmt::format("it would take more than a year, most of it {}; look at {}", longest.name,
                      report.given ? "job.step_time" : longest.cause);
 }

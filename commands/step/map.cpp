@@ -1,6 +1,7 @@
 #include "commands/step/map.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace gauntlet {
@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::uint32_t kColumns = 192;  // of one band of rows
 constexpr std::uint32_t kCells = 8192;   // keeps the file below 2 MB
-constexpr double kSame = 1e-4;           // shares of the step that differ by less look alike
+constexpr double kSameColour = 1e-4;     // shares of the step that differ by less look alike
 constexpr double kWidth = 1056, kLeft = 76, kTop = 84, kAxis = 34, kGap = 14, kLegend = 64;
 
 constexpr double kNumber = 40;  // a column's number has that much room
 constexpr std::string_view kCulprit = " font-weight=\"600\" fill=\"#b42318\"";
 
-struct Colour {
+struct Rgb {
   double red, green, blue;
 };
-constexpr std::array<Colour, 3> kColours = {
+constexpr std::array<Rgb, 3> kColours = {
     {{180, 35, 24}, {246, 196, 110}, {219, 233, 246}}};  // from least waiting
 
 /// `share` from 0 (waits least) to 1.
@@ -34,11 +34,11 @@ std::string colour_of(double share) {
   const double at = std::clamp(share, 0.0, 1.0) * (kColours.size() - 1);
   const std::size_t below = std::min<std::size_t>(static_cast<std::size_t>(at), kColours.size() - 2);
   const double part = at - static_cast<double>(below);
-  const auto mix = [&](double Colour::*channel) {
+  const auto mix = [&](double Rgb::*channel) {
     return static_cast<int>(kColours[below].*channel * (1 - part) + kColours[below + 1].*channel * part +
                             0.5);
   };
-  return fmt::format("#{:02x}{:02x}{:02x}", mix(&Colour::red), mix(&Colour::green), mix(&Colour::blue));
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(&Rgb::red), mix(&Rgb::green), mix(&Rgb::blue));
 }
 
 std::string escaped(std::string_view text) {
@@ -123,7 +123,7 @@ class Map {
     out.culprit = std::ranges::any_of(pictures_.culprits, [&](const RankRange& ranks) {
       return ranks.first <= out.last_rank && ranks.last >= out.first_rank;
     });
-    out.waiting = out.longer = std::numeric_limits<double>::infinity();
+    out.waiting = out.longer = kInfinity;
     for (std::uint32_t rank = out.first_rank; rank <= out.last_rank; ++rank) {
       const double waits = pictures_.waiting[rank] / pictures_.step_seconds;
       out.waiting = std::min(out.waiting, waits);
@@ -165,7 +165,7 @@ class Map {
 
   void draw(const Cell& cell) {
     const double range = most_ - least_;
-    const double share = range > kSame ? (value(cell) - least_) / range : 1;
+    const double share = range > kSameColour ? (value(cell) - least_) / range : 1;
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" data-host=\"{}\" "
         "data-value=\"{:.5f}\"><title>{}, stage {}, {}, {}: waits {:.1f}% of the step{}</title></rect>\n",
@@ -252,7 +252,7 @@ class Map {
   std::uint32_t per_band_ = 1, bands_ = 1;
   double cell_width_ = 1, cell_height_ = 1;
   std::vector<Cell> cells_;
-  double least_ = std::numeric_limits<double>::infinity(), most_ = -std::numeric_limits<double>::infinity();
+  double least_ = kInfinity, most_ = -kInfinity;
   std::string out_;
 };
 

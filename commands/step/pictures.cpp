@@ -9,7 +9,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kNamed = 2;  // hosts; what comes beyond is "others"
+constexpr std::size_t kNamedHosts = 2;  // hosts; what comes beyond is "others"
 
 void add_stalls(ReplicaPicture& out, const ClusterState& state, std::uint32_t per_host) {
   for (const StepPass& pass : out.passes) {
@@ -108,9 +108,9 @@ void add_culprits(StepPictures& out, const StepCritical& critical, const Cluster
   for (const std::uint32_t host : hosts)
     for (const RankRange& ranks : degraded_ranks(host, out.gpus_per_host, state))
       out.culprits.push_back(ranks);
-  for (std::size_t i = 0; i < std::min(hosts.size(), kNamed); ++i)
+  for (std::size_t i = 0; i < std::min(hosts.size(), kNamedHosts); ++i)
     out.cause += (i == 0 ? "" : ", ") + cause_of_host(hosts[i], state);
-  if (hosts.size() > kNamed) out.cause += " and others";
+  if (hosts.size() > kNamedHosts) out.cause += " and others";
 }
 
 }  // namespace

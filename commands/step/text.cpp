@@ -1,5 +1,6 @@
 #include "commands/step/text.hpp"
 
+#include "report/style.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
@@ -16,11 +17,11 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kGB = 1e9;         // as hardware entries count
-constexpr double kBar = 24;         // characters of the longest one
-constexpr double kSame = 0.0005;    // of the step: less rounds to nothing
-constexpr double kUnequal = 0.005;  // of the step: what the formula misses is worth a word
-constexpr std::size_t kNamed = 4;   // hosts; more are counted
+constexpr double kGB = 1e9;              // as hardware entries count
+constexpr double kBar = 24;              // characters of the longest one
+constexpr double kSame = 0.0005;         // of the step: less rounds to nothing
+constexpr double kUnequal = 0.005;       // of the step: what the formula misses is worth a word
+constexpr std::size_t kListedHosts = 4;  // hosts; more are counted
 
 /// "6.340 s", "12.3 ms"
 std::string step_time_text(Duration time) {
@@ -32,7 +33,7 @@ std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share
 
 /// "host 17", "hosts 17 and 18", "6 hosts"
 std::string hosts_text(const std::vector<std::uint32_t>& hosts) {
-  if (hosts.size() > kNamed) return counted(static_cast<double>(hosts.size()), "host");
+  if (hosts.size() > kListedHosts) return counted(static_cast<double>(hosts.size()), "host");
   std::string text = hosts.size() == 1 ? "host" : "hosts";
   for (std::size_t i = 0; i < hosts.size(); ++i)
     text += fmt::format("{} {}", i == 0 ? "" : i + 1 == hosts.size() ? " and" : ",", hosts[i]);
@@ -61,7 +62,7 @@ std::string layout_text(const StepReport& report) {
   std::string text = fmt::format("tp {} x pp {} x dp {}", layout.tp, layout.pp, layout.dp);
   if (layout.cp > 1) text += fmt::format(" x cp {}", layout.cp);
   if (layout.ep > 1) text += fmt::format(", experts over ep {}", layout.ep);
-  if (layout.virtual_stages > 1) text += fmt::format(", {} virtual stages a rank", layout.virtual_stages);
+  if (layout.virtual_stages > 1) text += fmt::format(", {} virtual stages per rank", layout.virtual_stages);
   return text;
 }
 
@@ -69,31 +70,32 @@ std::string setting(const StepReport& report) {
   const std::string micro_batches =
       report.micro_batches == 1 ? "1 micro-batch" : count_text(report.micro_batches) + " micro-batches";
   return fmt::format(
-      "{}: {} on {}, stack {}; {}; {} of {} a replica; network: {}; gauntlet {}.{}", report.scenario,
+      "{}: {} on {}, stack {}; {}; {} of {} per replica; network: {}; gauntlet {}.{}", report.scenario,
       report.model, report.hardware, report.stack, layout_text(report), micro_batches,
       counted(report.micro_batch, "sequence"), report.network, report.version,
-      report.given ? " The healthy step takes job.step_time; the model gives the proportions." : "");
+      report.given ? " The healthy step takes job.step_time; the step model gives the shares of its parts."
+                   : "");
 }
 
 std::string rates(const StepReport& report) {
   const Unit tokens = amount_unit(report.tokens_per_s(), "tokens/s");
   return fmt::format(
-      "{:.1f} TFLOP/s on each GPU, of model FLOPs: all of attention counts, what is recomputed does not. {} "
+      "{:.1f} TFLOP/s per GPU, counted in model FLOPs: attention counts in full, recomputation does not. {} "
       "{}.",
       report.flops_per_gpu() / 1e12, tokens.number(report.tokens_per_s()), tokens.name);
 }
 
-std::vector<std::pair<std::string, Duration>> parts_of(const StepReport& report) {
+std::vector<std::pair<std::string, Duration>> named_parts(const StepReport& report) {
   const StepBreakdown& time = report.time;
   const Layout& layout = report.layout;
   std::vector<std::pair<std::string, Duration>> parts = {{"compute", time.compute},
                                                          {"recompute", time.recompute},
                                                          {"bubble", time.bubble},
-                                                         {"tp, bandwidth", time.tensor_bandwidth}};
+                                                         {"tp bandwidth", time.tensor_bandwidth}};
   std::string inside = "tp";
-  if (layout.cp > 1) parts.emplace_back("cp, bandwidth", time.context), inside += ", cp";
-  if (layout.ep > 1) parts.emplace_back("ep, bandwidth", time.expert), inside += ", ep";
-  parts.emplace_back(inside + ", latency", time.latency);
+  if (layout.cp > 1) parts.emplace_back("cp bandwidth", time.context), inside += ", cp";
+  if (layout.ep > 1) parts.emplace_back("ep bandwidth", time.expert), inside += ", ep";
+  parts.emplace_back(inside + " latency", time.latency);
   parts.emplace_back("pp", time.pipeline);
   parts.emplace_back("dp", time.data);
   parts.emplace_back("optimizer", time.optimizer);
@@ -101,20 +103,20 @@ std::vector<std::pair<std::string, Duration>> parts_of(const StepReport& report)
 }
 
 std::string breakdown_table(const StepReport& report) {
-  const auto parts = parts_of(report);
+  const auto parts = named_parts(report);
   Duration longest{1};
   for (const auto& [name, part] : parts) longest = std::max(longest, part);
   const Unit unit = Unit{.divisor = report.seconds() < 1 ? 1e-3 : 1.0,
                          .name = report.seconds() < 1 ? "ms" : "s",
                          .decimals = report.seconds() < 1 ? 2 : 3};
-  TextTable table{.header = {"where the time goes", unit.name, "of the step", ""}, .rows = {}};
+  TextTable table{.header = {"part of the step", unit.name, "share", ""}, .rows = {}};
   for (const auto& [name, part] : parts) {
     const double length = std::max(0.0, to_seconds(part) / to_seconds(longest));
     table.rows.push_back({name, unit.number(to_seconds(part)),
                           share_text(to_seconds(part) / report.seconds()),
                           std::string(static_cast<std::size_t>(kBar * length + 0.5), '#')});
   }
-  table.rows.push_back({"all", unit.number(report.seconds()), "100.0%", ""});
+  table.rows.push_back({"whole step", unit.number(report.seconds()), "100.0%", ""});
   return to_text(table);
 }
 
@@ -124,8 +126,8 @@ std::string communication(const StepReport& report) {
                              : report.layout.cp > 1                       ? "tp, cp"
                              : report.layout.ep > 1                       ? "tp, ep"
                                                                           : "tp";
-  return fmt::format("Exposed communication ({}, pp, dp): {} of the step; nothing else runs beside it.",
-                     inside, share_text(exposed / report.seconds()));
+  return fmt::format("Exposed communication ({}, pp, dp): {} of the step. No compute overlaps it.", inside,
+                     share_text(exposed / report.seconds()));
 }
 
 /// What the formula makes of unequal stages; empty where it is about right.
@@ -133,30 +135,30 @@ std::string formula(const StepReport& report) {
   const double formula = to_seconds(report.formula), healthy = to_seconds(report.healthy);
   if (formula == 0 || std::abs(formula - healthy) <= kUnequal * healthy) return "";
   return fmt::format(
-      "A healthy step by (m + (p-1)/v) tau + c would be {} instead of {}: the stages are unequal.",
+      "The formula (m + (p-1)/v) tau + c gives {} for a healthy step instead of {}, because the stages are "
+      "unequal.",
       step_time_text(report.formula), step_time_text(report.healthy));
 }
 
 std::string memory_table(const StepReport& report) {
   const StepMemory& memory = report.memory;
-  TextTable table{.header = {"memory of a GPU", "GB", "of it"}, .rows = {}};
+  TextTable table{.header = {"memory of a GPU", "GB", "share"}, .rows = {}};
   const auto row = [&](const char* name, Bytes bytes) {
     table.rows.push_back(
         {name, fmt::format("{:.1f}", bytes.value / kGB), share_text(bytes / memory.capacity)});
   };
-  row("weights, gradients", memory.weights);
+  row("weights + gradients", memory.weights);
   row("optimizer", memory.optimizer);
   row("activations", memory.activations);
-  row("all", memory.total());
-  row("there is", memory.capacity);
+  row("needed", memory.total());
+  row("capacity", memory.capacity);
   if (memory.total() <= memory.capacity) return to_text(table);
   return to_text(table) +
-         "The job ran, for its step was measured; that it does not fit means that it shards more than is "
-         "described.\n";
+         "The job ran, because its step was measured. So it shards more than the scenario describes.\n";
 }
 
 std::string bandwidth_table(const StepReport& report) {
-  TextTable table{.header = {"communicator", "ranks", "GB/s a rank", "of the slowest", "over"}, .rows = {}};
+  TextTable table{.header = {"communicator", "ranks", "GB/s per rank", "slowest rank", "link"}, .rows = {}};
   for (const StepBandwidth& each : report.bandwidths)
     table.rows.push_back({std::string(short_name(each.dimension)), count_text(each.members),
                           fmt::format("{:.1f}", each.healthy.value / 1e9),
@@ -195,7 +197,7 @@ std::string critical(const StepReport& report) {
   const StepCritical& critical = *report.critical;
   const std::string where =
       fmt::format("pipeline stage {} of data-parallel replica {}", critical.stage, critical.replica);
-  if (!critical.host) return fmt::format("No single host is at fault: the step waits for {}.", where);
+  if (!critical.host) return fmt::format("No single host is the cause: the step waits for {}.", where);
   if (!critical.equally_late.empty())
     return fmt::format("No single repair helps: {} are equally late.", hosts_text(critical.equally_late));
   const double saved = to_seconds(critical.saves);
@@ -213,9 +215,7 @@ std::string answer_line(const StepReport& report) {
 }
 
 std::string text_report(const StepReport& report, const ReportOptions& options) {
-  const std::string answer = answer_line(report);
-  std::string text =
-      options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
+  std::string text = headline(options, answer_line(report));
   text += wrapped(rates(report)) + wrapped(setting(report));
   text += "\n" + breakdown_table(report) + wrapped(communication(report));
   if (const std::string words = formula(report); !words.empty()) text += wrapped(words);
@@ -223,8 +223,7 @@ std::string text_report(const StepReport& report, const ReportOptions& options) 
   if (!report.bandwidths.empty()) text += "\n" + bandwidth_table(report);
   if (!report.degraded.empty()) text += "\n" + wrapped(degraded(report));
   if (report.critical) text += wrapped(critical(report));
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

@@ -22,16 +22,16 @@ std::optional<std::uint32_t> host_in(std::string_view text) {
   return number;
 }
 
-class Reader {
+class TrafficReader {
  public:
-  explicit Reader(const World& world) : world_(world) {}
+  explicit TrafficReader(const World& world) : world_(world) {}
 
   void beside(const std::string& said) {
     const std::size_t dash = said.find('-');
     const auto from = host_in(std::string_view(said).substr(0, dash));
     const auto to =
         dash == std::string::npos ? std::nullopt : host_in(std::string_view(said).substr(dash + 1));
-    if (!from || !to) return wrong("--beside", said, "names no two hosts", "write host:3-host:8");
+    if (!from || !to) return wrong("--beside", said, "does not name two hosts", "write host:3-host:8");
     if (!there_is("--beside", said, *from) || !there_is("--beside", said, *to)) return;
     if (*from == *to) return wrong("--beside", said, "stays within a host", "name two hosts");
     add(*from, *to);
@@ -78,7 +78,7 @@ class Reader {
 
 Traffic parse_traffic(std::span<const std::string> beside, std::span<const std::string> storms,
                       const World& world) {
-  Reader reader(world);
+  TrafficReader reader(world);
   for (const std::string& each : beside) reader.beside(each);
   for (const std::string& each : storms) reader.storm(each);
   return reader.traffic();

@@ -1,4 +1,4 @@
-// gauntlet sweep: one scenario at many values of its fields.
+// gauntlet sweep: one scenario at many values of its keys.
 #include "commands/sweep/command.hpp"
 
 #include "commands/sweep/chart.hpp"
@@ -11,7 +11,6 @@
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
 #include "study/option_problem.hpp"
-#include "study/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -85,10 +84,6 @@ void read_terms(const SweepRequest& request, const Point& base, Prepared& prepar
   }
   const bool until_done = !terms.precision.empty() || terms.budget;
   terms.replicas = request.replicas.value_or(until_done ? kMostReplicas : base.scenario.study.replicas);
-  if (terms.replicas > kMostReplicas)
-    prepared.problems.push_back(option_problem("", fmt::format("study.replicas = {}", terms.replicas),
-                                               fmt::format("is more than {}", kMostReplicas),
-                                               "say fewer with --replicas"));
 }
 
 Prepared prepare(const SweepRequest& request, const PointSource& source, std::uint64_t seed) {
@@ -127,15 +122,14 @@ Prepared prepare(const SweepRequest& request, const PointSource& source, std::ui
 }
 
 std::string command_of(const SweepRequest& request, const Prepared& prepared, std::uint64_t seed) {
-  std::string text = "gauntlet sweep " + shell_word(request.scenarios.front());
-  for (const std::string& vary : request.vary) text += " --vary " + shell_word(vary);
-  if (request.design != "grid") text += " --design " + request.design;
-  if (request.points > 0) text += fmt::format(" --points {}", request.points);
-  for (const std::string& precision : request.precision) text += " --precision " + shell_word(precision);
-  if (!request.budget.empty()) text += " --budget " + shell_word(request.budget);
+  CommandLine line("gauntlet sweep", request.scenarios.front());
+  line.option("--vary", request.vary);
+  if (request.design != "grid") line.option("--design", request.design);
+  if (request.points > 0) line.number("--points", std::optional(request.points));
+  line.option("--precision", request.precision).option("--budget", request.budget);
   const bool said = request.replicas || (request.precision.empty() && request.budget.empty());
-  if (said) text += fmt::format(" --replicas {}", prepared.terms.replicas);
-  return text + common_arguments(request, seed);
+  if (said) line.number("--replicas", std::optional(prepared.terms.replicas));
+  return line.text() + common_arguments(request, seed);
 }
 
 int sweep_command(const SweepRequest& request) {
@@ -143,23 +137,15 @@ int sweep_command(const SweepRequest& request) {
   const std::uint64_t seed = seed_of(request, scenario);
   const PointSource source(scenario, request.sets, seed);
   const Prepared prepared = prepare(request, source, seed);
-  if (!prepared.problems.empty()) {
-    print_problems(prepared.problems);
-    return kWrongInput;
-  }
+  if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   const std::string command = command_of(request, prepared, seed);
   const auto bench = Workbench::open("sweep", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
   const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const SweepResult result = sweep(bench->experiment(), prepared.plan, prepared.points, prepared.terms);
   Workbench::Output output;
-  if (result.best) {
-    output.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never});
-    output.coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always});
-    output.json = to_json(result);
-    if (!request.out.empty())
-      output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
-  }
+  if (result.best) output = output_with_chart(request, result, command, faults);
+
   return bench->finish(output);
 }
 
@@ -168,7 +154,7 @@ int sweep_command(const SweepRequest& request) {
 void add_sweep(Program& program) {
   const auto request = std::make_shared<SweepRequest>();
   Command sweep = program.command(
-      "sweep", "Run a scenario at many values of its fields, under the same faults",
+      "sweep", "Run a scenario at many values of its keys, under the same faults",
       "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20\n"
       "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log10 \\\n"
       "      --vary detection.hang_timeout=1min,5min,10min --precision ettr=0.002 --out sweep\n"
@@ -177,7 +163,7 @@ void add_sweep(Program& program) {
   add_scenario(sweep, request->scenarios.emplace_back());
   sweep
       .value("--vary", request->vary,
-             "A field and its values: PATH=a,b,c or PATH=low:high[:logN|:linN]; can be repeated")
+             "A key and its values: PATH=a,b,c or PATH=low:high[:logN|:linN]; can be repeated")
       .type_name("PATH=VALUES")
       .one_value_each()
       .required();

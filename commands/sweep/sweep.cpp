@@ -1,7 +1,7 @@
 #include "commands/sweep/sweep.hpp"
 
 #include "commands/sweep/rounds.hpp"
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
 #include "study/option_problem.hpp"
@@ -150,7 +150,7 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   if (!number && in_seconds) number = number_of(value, FieldKind::duration);
   if (!number || !(*number > 0))
     return {{},
-            option_problem(option, what, "is no half-width",
+            option_problem(option, what, "is not a half-width",
                            in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
                                       : fmt::format("write a number above zero, as in {}=0.002", metric))};
   return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
@@ -161,7 +161,7 @@ ParsedBudget parse_budget(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), budget);
   if (error != std::errc{} || end != text.data() + text.size() || budget == 0)
     return {{},
-            option_problem("--budget", fmt::format("\"{}\"", text), "is no number of replicas",
+            option_problem("--budget", fmt::format("\"{}\"", text), "is not a number of replicas",
                            "write --budget 20000")};
   return {budget, {}};
 }

@@ -1,6 +1,7 @@
 #include "commands/sweep/text.hpp"
 
 #include "commands/sweep/table.hpp"
+#include "report/style.hpp"
 #include "report/words.hpp"
 #include "score/figures.hpp"
 
@@ -19,8 +20,8 @@ std::string replicas_text(const SweepResult& result) {
   const auto [low, high] = std::ranges::minmax_element(
       result.points, {}, [](const SweptPoint& point) { return point.summary.replicas; });
   const std::uint32_t fewest = low->summary.replicas, most = high->summary.replicas;
-  return fewest == most ? counted(most, "replica") + " a point"
-                        : fmt::format("{} to {} a point", count_text(fewest), counted(most, "replica"));
+  return fewest == most ? counted(most, "replica") + " per point"
+                        : fmt::format("{} to {} per point", count_text(fewest), counted(most, "replica"));
 }
 
 /// Of a difference: percentage points, or dollars.
@@ -49,13 +50,13 @@ bool nothing_changes(const SweepResult& result) {
 std::string certainty(const SweepResult& result) {
   if (!result.best || !result.second) return "";
   if (nothing_changes(result))
-    return "Nothing here depends on what was varied: every replica is the same at every point.";
+    return "The varied keys change nothing: every replica is the same at every point.";
   const SweptPoint& second = result.points[*result.second];
   if (!second.behind || !second.behind->difference) return "";
   const Unit unit = objective_unit(result);
   std::string text = fmt::format("The second best, {}, trails the best by {}.", short_name(result, second),
                                  difference_text(*second.behind, unit));
-  if (!second.behind->ci95) return text + " These are too few replicas to say how sure that is.";
+  if (!second.behind->ci95) return text + " There are too few replicas for an interval of this difference.";
   std::vector<std::string> rivals;
   for (std::size_t i = 0; i < result.points.size(); ++i)
     if (i != *result.best && result.points[i].may_be_best)
@@ -72,9 +73,8 @@ std::string common_numbers(const SweepResult& result) {
   const double factor = *result.variance_factor;
   const std::string number = fmt::format("{:.{}f}", factor, factor < 9.95 ? 1 : 0);
   return fmt::format(
-      "Common random numbers: the variance of a difference to the best is {} times smaller than between "
-      "independent "
-      "replicas (median over the points).",
+      "Common random numbers make the variance of a difference to the best {} times smaller than between "
+      "independent replicas (median over the points).",
       number);
 }
 
@@ -139,8 +139,9 @@ std::string missed(const SweepResult& result) {
   const std::string_view reason = result.interrupted    ? "the sweep was interrupted"
                                   : result.budget_spent ? "the budget was spent"
                                                         : "--replicas allows no more";
-  return fmt::format("{} missed the precision ({}), as {}: {}.", counted(static_cast<double>(count), "point"),
-                     fmt::join(goals, ", "), reason, fmt::join(names, "; "));
+  return fmt::format("{} did not reach the precision ({}), because {}: {}.",
+                     counted(static_cast<double>(count), "point"), fmt::join(goals, ", "), reason,
+                     fmt::join(names, "; "));
 }
 
 /// With a precision points have different numbers of replicas.
@@ -148,20 +149,20 @@ std::string pairing(const SweepResult& result) {
   const auto [low, high] = std::ranges::minmax_element(
       result.points, {}, [](const SweptPoint& point) { return point.summary.replicas; });
   if (low->summary.replicas == high->summary.replicas) return "";
-  return "How far a point is behind is over the replicas that it and the best have both run.";
+  return "\"trails by\" compares the replicas that both this point and the best have run.";
 }
 
 std::string gave_up(const SweepResult& result) {
   const auto count = std::ranges::count_if(
       result.points, [](const SweptPoint& point) { return point.summary.mean("gave_up").value_or(0) > 0; });
   if (count == 0) return "";
-  return fmt::format("At {} some runs gave up: they made no progress for too long.",
+  return fmt::format("At {} some runs gave up: they made no progress for job.give_up_after.",
                      counted(static_cast<double>(count), "point"));
 }
 
 std::string refused(const SweepResult& result) {
   if (result.refused.empty()) return "";
-  return fmt::format("{} left out, as the scenario refuses {}: {}.",
+  return fmt::format("{} left out, because the scenario refuses {}: {}.",
                      counted(static_cast<double>(result.refused.size()), "more point") +
                          (result.refused.size() == 1 ? " was" : " were"),
                      result.refused.size() == 1 ? "it" : "them; the first", result.refused.front().why);
@@ -175,10 +176,10 @@ std::string setting(const SweepResult& result) {
                                            counted(result.asked_points, "point"));
   const std::string design = result.design == "grid" ? "" : " of a Latin hypercube";
   const ScenarioFacts& facts = result.points.front().summary.facts;
-  return fmt::format("{}{}, {} replicas in all; seed {}; gauntlet {}. The best is the {} {}{}.", of, design,
+  return fmt::format("{}{}, {} replicas in total; seed {}; gauntlet {}. The best is the {} {}{}.", of, design,
                      count_text(static_cast<double>(result.replicas())), result.seed, facts.version,
                      result.smallest ? "lowest" : "highest", objective_name(result),
-                     result.smallest ? ", as points hold different GPUs" : "");
+                     result.smallest ? ", because the points hold different numbers of GPUs" : "");
 }
 
 }  // namespace
@@ -195,9 +196,7 @@ std::string answer_line(const SweepResult& result) {
 }
 
 std::string text_report(const SweepResult& result, const ReportOptions& options) {
-  const std::string answer = answer_line(result);
-  std::string text =
-      options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
+  std::string text = headline(options, answer_line(result));
   const auto add = [&](const std::string& paragraph) {
     if (!paragraph.empty()) text += wrapped(paragraph);
   };
@@ -216,8 +215,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     add(gave_up(result));
     text += "\n" + points_table(result);
   }
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

@@ -34,15 +34,10 @@ std::string introduction(const World& world, const Topology& topology) {
 
 int topology_command(const TopologyRequest& request) {
   const auto loaded = load_scenario(request.scenario, request.sets);
-  if (!loaded.scenario) {
-    print_problems(loaded.problems);
-    return kWrongInput;
-  }
+  if (!loaded.scenario) return wrong_input(loaded.problems);
   const World& world = loaded.scenario->world;
-  if (const std::optional<Problem> problem = problem_of_size(request.scenario, world)) {
-    print_problems({&*problem, 1});
-    return kWrongInput;
-  }
+  if (const std::optional<Problem> problem = problem_of_size(request.scenario, world))
+    return wrong_input(*problem);
   const Topology topology(world.inventory.hosts(), world.inventory.hosts_per_tor, world.hardware,
                           world.fabric);
   return print(request.dot ? to_dot(topology) : introduction(world, topology) + to_text(topology)) ? kSuccess
@@ -54,7 +49,7 @@ int topology_command(const TopologyRequest& request) {
 void add_topology(Program& program) {
   const auto request = std::make_shared<TopologyRequest>();
   Command topology = program.command(
-      "topology", "Show the network of a scenario's cluster: switches, bandwidths, what fails together",
+      "topology", "Show the network of a scenario's cluster: switches, bandwidths, failure domains",
       "  gauntlet topology megascale-175b-12288\n"
       "  gauntlet topology tiny-8 --set cluster.network.kind=clos\n"
       "  gauntlet topology llama3-405b-54d --dot | dot -Tsvg > network.svg");

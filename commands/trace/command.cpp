@@ -68,23 +68,17 @@ TraceQuestion question_of(const TraceRequest& request) {
 }
 
 std::string command_of(const TraceRequest& request) {
-  std::string text = "gauntlet trace fit " + shell_word(request.file);
-  const auto add = [&](const char* option, const std::optional<std::string>& value) {
-    if (value) text += fmt::format(" {} {}", option, shell_word(*value));
-  };
-  if (request.format != kFormats.front().first) add("--format", request.format);
-  add("--system", request.system);
-  add("--cause", request.cause);
-  add("--from", request.from);
-  add("--until", request.until);
-  if (request.nodes) text += fmt::format(" --nodes {}", *request.nodes);
-  if (request.zero_gaps != kZeros.front().first) add("--zero-gaps", request.zero_gaps);
-  if (request.by_node) text += " --by-node";
-  if (request.max_rejected) text += fmt::format(" --max-rejected {:g}", *request.max_rejected);
-  return text;
+  CommandLine line("gauntlet trace fit", request.file);
+  if (request.format != kFormats.front().first) line.option("--format", request.format);
+  line.option("--system", request.system.value_or("")).option("--cause", request.cause.value_or(""));
+  line.option("--from", request.from.value_or("")).option("--until", request.until.value_or(""));
+  line.number("--nodes", request.nodes);
+  if (request.zero_gaps != kZeros.front().first) line.option("--zero-gaps", request.zero_gaps);
+  return line.flag("--by-node", request.by_node).number("--max-rejected", request.max_rejected).text();
 }
 
-int wrong_input(std::span<const Problem> problems) {
+/// The first of many mistakes in the records, and how many they are.
+int wrong_records(std::span<const Problem> problems) {
   if (problems.size() <= kMostShown + 1) {
     print_problems(problems);
   } else {  // the last one says what it comes to
@@ -95,7 +89,7 @@ int wrong_input(std::span<const Problem> problems) {
   return kWrongInput;
 }
 
-/// Lines that are no record, on standard error: the result goes on without them.
+/// Lines that are not records, on standard error: the result goes on without them.
 void tell_rejected(const TraceSource& source) {
   const std::size_t shown = std::min(kMostShown, source.problems.size());
   for (const Problem& problem : std::span(source.problems).first(shown))
@@ -135,9 +129,9 @@ int write(const TraceRequest& request, std::string_view text) {
 
 int trace_import_command(const TraceRequest& request) {
   if (const auto problem = problem_of(request, kFaultTraceBegins, "a fault trace"))
-    return wrong_input({&*problem, 1});
+    return wrong_input(*problem);
   TraceImported imported = import_trace(question_of(request));
-  if (!imported.result) return wrong_input(imported.problems);
+  if (!imported.result) return wrong_records(imported.problems);
   imported.result->out = *request.out;
   tell_rejected(imported.result->source);
   if (const int failed = write(request, imported.faults); failed != kSuccess) return failed;
@@ -149,9 +143,9 @@ int trace_import_command(const TraceRequest& request) {
 
 int trace_fit_command(const TraceRequest& request) {
   if (const auto problem = problem_of(request, kFaultProfileBegins, "a fault profile"))
-    return wrong_input({&*problem, 1});
+    return wrong_input(*problem);
   const TraceFitted fitted = fit_trace(question_of(request));
-  if (!fitted.result) return wrong_input(fitted.problems);
+  if (!fitted.result) return wrong_records(fitted.problems);
   if (request.out && fitted.profile.empty()) {
     const Problem problem{
         .file = "--out",
@@ -160,7 +154,7 @@ int trace_fit_command(const TraceRequest& request) {
                            "different times, and there are {} failures",
                            kFewestForARate, fitted.result->source.selected),
         .suggestion = "leave it out; or of few failures say with --from and --until how long was watched"};
-    return wrong_input({&problem, 1});
+    return wrong_input(problem);
   }
   tell_rejected(fitted.result->source);
   if (const int failed = write(request, fitted.profile); failed != kSuccess) return failed;
@@ -211,7 +205,7 @@ void add_import(Command& trace) {
                        "  and in a scenario: extends = \"lanl-20-2003.toml\"");
   add_trace_options(importing, *request);
   importing.value("--out", request->out, "The file to write, .toml").type_name("FILE").required();
-  importing.flag("--force", request->force, "Replace the file if it exists");
+  importing.flag("--force", request->force, "Replace a file that `gauntlet trace import` wrote");
   importing.runs([request] { return trace_import_command(*request); });
 }
 
@@ -233,7 +227,7 @@ void add_fit(Command& trace) {
            "Use the times between failures of one node, not of the whole system");
   Option out = fit.value("--out", request->out, "Write a fault profile (.toml) that a scenario can extend")
                    .type_name("FILE");
-  fit.flag("--force", request->force, "Replace the file if it exists").needs(out);
+  fit.flag("--force", request->force, "Replace a file that `gauntlet trace fit` wrote").needs(out);
   fit.runs([request] { return trace_fit_command(*request); });
 }
 

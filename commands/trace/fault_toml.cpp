@@ -2,6 +2,7 @@
 
 #include "commands/trace/records/components.hpp"
 #include "commands/trace/records/date.hpp"
+#include "config/toml/value.hpp"
 #include "core/quantity.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace gauntlet {
 namespace {
 
-/// How many bytes the character takes that `text` begins with; 0 where it is no UTF-8 (RFC 3629, sec. 4).
+/// How many bytes the character takes that `text` begins with; 0 where it is not UTF-8 (RFC 3629, sec. 4).
 std::size_t character_at(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
@@ -27,7 +28,7 @@ std::size_t character_at(std::string_view text) {
   return follows(3) ? 4 : 0;
 }
 
-/// What a line of TOML may hold of a text: no control characters, and in the place of each byte that is no UTF-8 a mark.
+/// What a line of TOML may hold of a text: no control characters, and in the place of each byte that is not UTF-8 a mark.
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -54,14 +55,7 @@ std::string comment(std::string_view words) {
 }
 
 /// A string of TOML; what no line may hold is left out.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
+std::string string_toml(std::string_view text) { return quoted_toml(printable(text)); }
 
 double parameter(const FittedLaw& fit, std::string_view name) {
   return std::ranges::find(fit.parameters, name, &FittedParameter::name)->value;
@@ -72,7 +66,7 @@ std::string time_toml(double seconds) {
   const double step = seconds >= 1 ? 1e-3 : 1e-9;
   const Duration rounded =
       from_seconds(static_cast<double>(static_cast<std::int64_t>(seconds / step + 0.5)) * step);
-  return quoted(to_text(std::max(rounded, Duration(1))));
+  return string_toml(to_text(std::max(rounded, Duration(1))));
 }
 
 std::vector<Duration> known_repairs(const FailureTrace& trace, std::uint32_t cause) {
@@ -138,9 +132,9 @@ std::string fault_trace_toml(const FailureTrace& trace, const TraceText& text) {
     std::vector<std::string> items, repairs;
     for (const auto& [at, component] : onsets)
       items.push_back(fmt::format("{{ at = \"{}\", component = {} }}", to_text(at), component));
-    for (const Duration repair : known_repairs(trace, cause)) repairs.push_back(quoted(to_text(repair)));
+    for (const Duration repair : known_repairs(trace, cause)) repairs.push_back(string_toml(to_text(repair)));
     out += fmt::format("\n[faults.{}]\n{}source = {}\n", trace.causes[cause], kNodeIsDown,
-                       quoted(text.source + ", the records of this cause"));
+                       string_toml(text.source + ", the records of this cause"));
     if (!repairs.empty()) {
       out += "# Drawn anew for each onset: a trace has no place for the repair time of its own.\n";
       out += "heals_after = { name = \"empirical\", values = " + list_toml(repairs, 12) + " }\n";
@@ -171,7 +165,7 @@ std::string fault_profile_toml(const std::vector<ProfiledFault>& faults, const T
     out += "law = " + (fault.life ? law_toml(*fault.life, false) : std::string("\"exponential\"")) + "\n";
     out += comment(fault.why_repair);
     if (fault.repair) out += "heals_after = " + law_toml(*fault.repair, true) + "\n";
-    out += "source = " + quoted(text.source) + "\n";
+    out += "source = " + string_toml(text.source) + "\n";
   }
   return out;
 }

@@ -4,7 +4,7 @@
 #include "commands/trace/records/date.hpp"
 #include "commands/trace/source.hpp"
 #include "commands/trace/trace.hpp"
-#include "config/files.hpp"
+#include "config/toml/files.hpp"
 
 #include <fmt/format.h>
 

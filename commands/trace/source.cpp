@@ -2,8 +2,8 @@
 
 #include "commands/trace/records/date.hpp"
 #include "commands/trace/toml.hpp"
-#include "config/nearest.hpp"
-#include "config/reserved_names.hpp"
+#include "config/fields/reserved_names.hpp"
+#include "config/toml/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ class Selector {
       return std::nullopt;
     }
     const auto parsed = parse_iso_date(*text);
-    if (!parsed) complain(option, *text, "is no date", "write 2003-01-01 or 2003-01-01T10:54");
+    if (!parsed) complain(option, *text, "is not a date", "write 2003-01-01 or 2003-01-01T10:54");
     return parsed ? std::optional(parsed->since_1970) : std::nullopt;
   }
 
@@ -137,7 +137,7 @@ std::vector<Problem> too_many_rejected(const TraceQuestion& question, const Trac
   if (share <= question.max_rejected) return {};
   std::vector<Problem> out = reading.problems;
   out.push_back({.file = question.file,
-                 .why = fmt::format("has {} of {} lines ({:.1f}%) that are no record, more than {:g}%: {}",
+                 .why = fmt::format("has {} of {} lines ({:.1f}%) that are not a record, more than {:g}%: {}",
                                     reading.read - reading.used, reading.read, 100 * share,
                                     100 * question.max_rejected, bias_words(share)),
                  .suggestion = fmt::format("correct them, or accept them with --max-rejected {:g}",

@@ -1,5 +1,6 @@
 #include "commands/trace/text.hpp"
 
+#include "report/style.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
@@ -16,14 +17,6 @@ namespace {
 constexpr std::string_view kSeconds = "_s";
 constexpr double kLogMinute =
     4.0943445622221006848;  // log 60: medians are in seconds, published ones in minutes
-
-std::string painted(const ReportOptions& options, const char* code, std::string_view text) {
-  if (options.colour == Colour::never) return std::string(text) + "\n";
-  return fmt::format("\x1b[{}m{}\x1b[0m\n", code, text);
-}
-std::string heading(const ReportOptions& options, std::string_view text) {
-  return "\n" + painted(options, "36", text);
-}
 
 std::string count(std::uint64_t value) { return count_text(static_cast<double>(value)); }
 std::string share(double value) { return fmt::format("{:.1f}%", 100 * value); }
@@ -67,7 +60,7 @@ std::string parameters_text(const LawFit& fit) {
 std::string zero_words(const TraceFit& result) {
   if (result.zeros == "drop") return "durations of zero are dropped (--zero-gaps drop)";
   if (result.zeros == "minute") return "durations of zero count as one minute (--zero-gaps minute)";
-  return "durations of zero are kept, so that where there are any no law but the exponential can be fitted "
+  return "durations of zero are kept, so only the exponential distribution can be fitted where there are any "
          "(--zero-gaps keep)";
 }
 
@@ -83,14 +76,14 @@ std::string reading_text(const TraceSource& source) {
     if (times > 0) text += fmt::format(" {} {}.", count(times), what);
   };
   if (source.out_of_order > 0)
-    text += fmt::format(" {} out of order, the first in line {}: put in their place.",
+    text += fmt::format(" {} are out of order, the first in line {}: they are sorted.",
                         count(source.out_of_order), source.first_out_of_order);
-  note(source.without_node, "name no node: they count for their system");
-  note(source.without_end, "have no end: their repair time is not known");
-  note(source.duplicates, "are the same in every field as another record: kept, each is a failure");
-  note(source.other_duration, "state another Down Time than their dates differ by: it is taken");
+  note(source.without_node, "name no node: they count for their system only");
+  note(source.without_end, "have no end: their repair time is unknown");
+  note(source.duplicates, "equal another record in every field: each counts as a failure");
+  note(source.other_duration, "state a Down Time that differs from their dates: the stated one is used");
   if (!source.unread_columns.empty()) {
-    text += " Columns that were not read:";
+    text += " Columns that are not read:";
     for (const std::string& column : source.unread_columns)
       text += fmt::format("{} {}", &column == &source.unread_columns.front() ? "" : ",", column);
     text += ".";
@@ -108,9 +101,10 @@ std::string reading_text(const TraceSource& source) {
 
 std::string name_of(const FittedDurations& durations) { return durations.of.empty() ? "all" : durations.of; }
 
-std::string gaps_table(const std::vector<FittedDurations>& all, const char* first) {
-  TextTable table{.header = {first, "gaps", "zero", "mean, all", "mean", "CV", "best law", "Weibull shape"},
-                  .rows = {}};
+std::string intervals_table(const std::vector<FittedDurations>& all, const char* first) {
+  TextTable table{
+      .header = {first, "intervals", "zero", "mean with zeros", "mean", "CV", "best fit", "Weibull shape"},
+      .rows = {}};
   for (const FittedDurations& gaps : all) {
     const LawFit* best = gaps.best ? &gaps.fits[*gaps.best] : nullptr;
     const LawFit* weibull = gaps.find("weibull");
@@ -122,9 +116,9 @@ std::string gaps_table(const std::vector<FittedDurations>& all, const char* firs
   return to_text(table);
 }
 
-/// Every law, best first.
-std::string laws_table(const FittedDurations& durations) {
-  TextTable table{.header = {"law", "parameters", "log-lik.", "AIC", "KS", "A-D"}, .rows = {}};
+/// Every distribution, best first.
+std::string distributions_table(const FittedDurations& durations) {
+  TextTable table{.header = {"distribution", "parameters", "log-likelihood", "AIC", "KS", "A-D"}, .rows = {}};
   std::vector<const LawFit*> fits;
   for (const LawFit& fit : durations.fits) fits.push_back(&fit);
   std::ranges::stable_sort(fits, {}, [](const LawFit* fit) { return fit->aic; });
@@ -137,7 +131,7 @@ std::string laws_table(const FittedDurations& durations) {
 
 std::string repairs_table(const std::vector<FittedDurations>& all) {
   TextTable table{
-      .header = {"cause", "repairs", "zero", "mean", "median", "lognormal mu", "sigma", "KS", "best law"},
+      .header = {"cause", "repairs", "zero", "mean", "median", "lognormal mu", "sigma", "KS", "best fit"},
       .rows = {}};
   for (const FittedDurations& repairs : all) {
     if (repairs.count == 0) continue;
@@ -176,8 +170,9 @@ std::string nodes_note(const TraceFit& result) {
   if (unknown == 0) return "";
   const std::string systems = unknown == result.nodes.size() ? "" : fmt::format(" of {} systems", unknown);
   return fmt::format(
-      "  nodes{}: those that failed, as the records name no others. Where there are more, say how many with "
-      "--nodes: shares, variance/mean and the rates of a profile depend on it.",
+      "  nodes{}: the nodes that failed, because the records name no others. If there are more, give their "
+      "number "
+      "with --nodes: the shares, variance/mean and the rates of a profile depend on it.",
       systems);
 }
 
@@ -202,71 +197,75 @@ std::string answer_line(const TraceFit& result) {
   if (nodes > 0) text += fmt::format(" of {}", counted(static_cast<double>(nodes), "node"));
   if (gaps.mean_with_zeros_s && *gaps.mean_with_zeros_s > 0)
     text += fmt::format(", one every {}{}", time_text(*gaps.mean_with_zeros_s),
-                        result.by_node ? " of a node"
-                        : systems > 1  ? " of a system"
+                        result.by_node ? " per node"
+                        : systems > 1  ? " per system"
                                        : "");
-  if (!gaps.best) return text + "; too few for a law.";
-  text += fmt::format("; the best law is {}", gaps.fits[*gaps.best].law);
+  if (!gaps.best) return text + "; too few to fit a distribution.";
+  text += fmt::format("; the best fit is {}", gaps.fits[*gaps.best].law);
   if (const LawFit* weibull = gaps.find("weibull"))
     text += fmt::format("; Weibull shape {}", shape_text(*weibull));
   return text + ".";
 }
 
 std::string text_report(const TraceFit& result, const ReportOptions& options) {
-  std::string text = painted(options, "1", answer_line(result));
+  std::string text = headline(options, answer_line(result));
   text += reading_text(result.source);
   for (const std::string& warning : result.warnings) text += wrapped("Warning: " + warning + ".");
-  text += wrapped(fmt::format("Gaps are times between failures of one {}; {}.",
+  text += wrapped(fmt::format("Intervals are times between failures of one {}; {}.",
                               result.by_node ? "node" : "system", zero_words(result)));
-  text += heading(options, "Times between failures") + gaps_table(result.systems, "system");
+  text += heading(options, "Times between failures") + intervals_table(result.systems, "system");
   text += wrapped(
-      "  mean, all: with those of zero. CV: standard deviation over mean. Best: by AIC, of five laws.");
+      "  mean with zeros: intervals of zero included. CV: standard deviation over mean. Best fit: by AIC, of "
+      "five "
+      "distributions.");
   const FittedDurations& last = result.systems.back();
   if (!last.fits.empty()) {
-    text += heading(options, fmt::format("Laws of these times, {}",
+    text += heading(options, fmt::format("Distributions of these times, {}",
                                          last.of.empty() ? "all systems" : "system " + last.of)) +
-            laws_table(last);
+            distributions_table(last);
     text += wrapped(
         "  KS, A-D: the distances of Kolmogorov and Smirnov, and of Anderson and Darling. The parameters "
-        "come from the "
-        "same data, so that their tables do not hold.");
+        "come "
+        "from the same data, so the usual critical values do not apply.");
   }
   if (result.by_cause.size() > 1)
-    text += heading(options, "Times between failures of one cause") + gaps_table(result.by_cause, "cause");
+    text +=
+        heading(options, "Times between failures of one cause") + intervals_table(result.by_cause, "cause");
   if (result.causes.size() > 1) text += heading(options, "Causes") + causes_table(result.causes);
-  text += heading(options, "Repairs (mu: of the logarithm of minutes)") + repairs_table(result.repairs);
+  text += heading(options, "Repair times (mu: of the logarithm of minutes)") + repairs_table(result.repairs);
   if (!result.nodes.empty()) {
-    text += heading(options, "Who fails: share of the failures on the nodes that failed most") +
+    text += heading(options, "Failures by node: share of the failures on the nodes that failed most") +
             nodes_table(result.nodes);
     text += wrapped(
-        "  variance/mean: of a node's failures; 1 where all nodes fail alike, and p how likely this much is "
-        "then.");
+        "  variance/mean: of the failures per node. It is 1 where all nodes fail alike; p is the probability "
+        "of this "
+        "value or more in that case.");
     if (const std::string note = nodes_note(result); !note.empty()) text += wrapped(note);
   }
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 std::string text_report(const TraceImport& result, const ReportOptions& options) {
-  std::string text =
-      painted(options, "1",
-              fmt::format("{}: {} of {}, for {} hosts.", result.out,
-                          counted(static_cast<double>(result.written), "failure"),
-                          counted(static_cast<double>(result.causes.size()), "cause"), count(result.hosts)));
+  std::string text = headline(
+      options, fmt::format("{}: {} of {}, for {} hosts.", result.out,
+                           counted(static_cast<double>(result.written), "failure"),
+                           counted(static_cast<double>(result.causes.size()), "cause"), count(result.hosts)));
   text += reading_text(result.source);
   if (!result.origin.empty()) text += wrapped(fmt::format("Times count from {}.", result.origin));
   if (result.without_node > 0)
     text +=
-        wrapped(fmt::format("{}: left out, since no host stands for them.",
+        wrapped(fmt::format("{}: left out, because no host of a scenario matches them.",
                             counted(static_cast<double>(result.without_node), "record") + " without a node"));
   if (result.zero_repairs > 0)
-    text += wrapped(fmt::format("{} of zero: left out, since no fault of a scenario lasts no time.",
+    text += wrapped(fmt::format("{} of zero: left out, because a fault of a scenario lasts longer than zero.",
                                 counted(static_cast<double>(result.zero_repairs), "repair time")));
   text += heading(options, "Causes") + causes_table(result.causes);
-  text += wrapped(
-      "\nTo use it: extends = \"" + result.out +
-      "\" in a scenario of so many hosts, spares included. Every replica meets these same failures, so that "
-      "intervals cover only what else is drawn; trace fit gives laws that are drawn anew.");
+  text += wrapped("\nTo use it: write extends = \"" + result.out +
+                  "\" in a scenario with this number of hosts, spares included. Every replica has these same "
+                  "failures, so "
+                  "intervals cover only the other random draws. `gauntlet trace fit` gives distributions, "
+                  "from which each "
+                  "replica draws its own failures.");
   return text;
 }
 

@@ -1,9 +1,9 @@
 #include "commands/trace/toml.hpp"
 
 #include "commands/trace/records/names.hpp"
-#include "config/files.hpp"
-#include "config/mistakes.hpp"
-#include "config/toml.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/mistakes.hpp"
+#include "config/toml/toml.hpp"
 #include "core/quantity.hpp"
 
 #include <algorithm>

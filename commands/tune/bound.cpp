@@ -1,7 +1,8 @@
 #include "commands/tune/bound.hpp"
 
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 #include "core/quantity.hpp"
+#include "core/text.hpp"
 #include "study/statistics.hpp"
 #include "study/value_text.hpp"
 
@@ -17,21 +18,19 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::string_view kOption = "--subject-to";
+constexpr std::string_view kSubjectTo = "--subject-to";
 constexpr std::string_view kExample = "write for example --subject-to 'wall_time_s.p95<60d'";
 
 constexpr std::array<std::pair<std::string_view, Statistic>, 4> kStatistics = {
     {{"mean", Statistic::mean}, {"p5", Statistic::p5}, {"p50", Statistic::p50}, {"p95", Statistic::p95}}};
 
-Problem problem(std::string what, std::string why, std::string suggestion,
-                std::string_view option = kOption) {
+Problem wrong_bound(std::string what, std::string why, std::string suggestion,
+                    std::string_view option = kSubjectTo) {
   return {.file = std::string(option),
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};
 }
-
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
 
 bool in_seconds(std::string_view metric) {
   return metric.starts_with("lost_s.") || (metric.ends_with("_s") && !metric.ends_with("_per_s"));
@@ -43,7 +42,7 @@ Parsed<double> plain_limit(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    return {std::nullopt, "is no number", "write a number, or a percentage such as 1%"};
+    return {std::nullopt, "is not a number", "write a number, or a percentage such as 1%"};
   return {percentage ? value / 100 : value, "", ""};
 }
 
@@ -65,20 +64,20 @@ std::pair<std::string, Statistic> split_figure(std::string_view text, std::span<
   return {std::string(text), Statistic::mean};
 }
 
-/// Of a metric with something behind it that is no statistic, or where none can be: "wall_time_s.p90".
+/// Of a metric with something behind it that is not a statistic, or where none can be: "wall_time_s.p90".
 std::optional<Problem> problem_of_statistic(std::string_view text, std::span<const std::string> metrics,
                                             std::string_view option) {
   const std::size_t dot = text.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const std::string_view metric = text.substr(0, dot), statistic = text.substr(dot + 1);
   if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) return std::nullopt;
-  if (option == kOption)
-    return problem(quoted(text), fmt::format("asks for a statistic that {} does not have", metric),
-                   fmt::format("{0}.mean, {0}.p5, {0}.p50 and {0}.p95 are known", metric), option);
-  return problem(quoted(text), "is no metric: what is made best is a mean",
-                 fmt::format("write {} {}, and bound the statistic: --subject-to '{}.{}<...'", option, metric,
-                             metric, statistic),
-                 option);
+  if (option == kSubjectTo)
+    return wrong_bound(in_quotes(text), fmt::format("asks for a statistic that {} does not have", metric),
+                       fmt::format("{0}.mean, {0}.p5, {0}.p50 and {0}.p95 are known", metric), option);
+  return wrong_bound(in_quotes(text), "is not a metric: the objective is the mean of a metric",
+                     fmt::format("write {} {}, and bound the statistic: --subject-to '{}.{}<...'", option,
+                                 metric, metric, statistic),
+                     option);
 }
 
 }  // namespace
@@ -108,26 +107,26 @@ std::optional<Problem> problem_of_metric(std::string_view metric, std::span<cons
                                          std::string_view option) {
   if (std::find(metrics.begin(), metrics.end(), metric) != metrics.end()) return std::nullopt;
   if (auto statistic = problem_of_statistic(metric, metrics, option)) return statistic;
-  return problem(quoted(metric), "is no metric", suggest_names(metric, metrics), option);
+  return wrong_bound(in_quotes(metric), "is not a metric", suggest_names(metric, metrics), option);
 }
 
 ParsedBound parse_bound(std::string_view text, std::span<const std::string> metrics) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos)
-    return {{}, problem(quoted(text), "has neither < nor >", std::string(kExample))};
+    return {{}, wrong_bound(in_quotes(text), "has neither < nor >", std::string(kExample))};
   std::string_view limit = text.substr(sign + 1);
   if (limit.starts_with('=')) limit.remove_prefix(1);
   limit = trimmed(limit);
   if (limit.find_first_of("<>=") != std::string_view::npos)
-    return {{}, problem(quoted(text), "has two signs", "give --subject-to once for each bound")};
+    return {{}, wrong_bound(in_quotes(text), "has two signs", "give --subject-to once for each bound")};
   Bound bound;
   bound.text = std::string(trimmed(text));
   bound.upper = text[sign] == '<';
   std::tie(bound.metric, bound.statistic) = split_figure(trimmed(text.substr(0, sign)), metrics);
-  if (auto wrong = problem_of_metric(bound.metric, metrics, kOption)) return {{}, std::move(wrong)};
+  if (auto wrong = problem_of_metric(bound.metric, metrics, kSubjectTo)) return {{}, std::move(wrong)};
   const Parsed<double> value = parse_limit(limit, bound.metric);
   if (!value.value)
-    return {{}, problem(fmt::format("\"{}\": \"{}\"", bound.text, limit), value.why, value.suggestion)};
+    return {{}, wrong_bound(fmt::format("\"{}\": \"{}\"", bound.text, limit), value.why, value.suggestion)};
   bound.limit = *value.value;
   return {std::move(bound), {}};
 }

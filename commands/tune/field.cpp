@@ -1,8 +1,9 @@
 #include "commands/tune/field.hpp"
 
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
+#include "core/text.hpp"
 #include "study/value_text.hpp"
 
 #include <fmt/format.h>
@@ -15,20 +16,20 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::string_view kOption = "--over";
+constexpr std::string_view kOver = "--over";
 constexpr double kDefaultFactor = 16;
 constexpr double kExtension = 4;
 constexpr int kMostExtensions = 5;    // a thousandfold
 constexpr double kNeighbours = 0.02;  // of the range: values are told apart, and rounded to some three digits
 
-Problem problem(std::string what, std::string why, std::string suggestion) {
-  return {.file = std::string(kOption),
+Problem wrong_field(std::string what, std::string why, std::string suggestion) {
+  return {.file = std::string(kOver),
           .what = std::move(what),
           .why = std::move(why),
           .suggestion = std::move(suggestion)};
 }
 
-/// What the scenario has, as --set takes it; nothing for what is no single value.
+/// What the scenario has, as --set takes it; nothing for what is not a single value.
 std::optional<std::string> held_text(const Value& held) {
   if (held.table() != nullptr || held.array() != nullptr || std::holds_alternative<bool>(held.data))
     return std::nullopt;
@@ -114,22 +115,22 @@ ParsedField parse_field(std::string_view text, const Value& base) {
   const std::string path(trimmed(text.substr(0, equals)));
   const Value* held = path.empty() ? nullptr : base.find(path);
   if (held == nullptr)
-    return {
-        {},
-        problem(path.empty() ? fmt::format("\"{}\"", text) : path,
-                path.empty() ? "names no field" : "is no field of this scenario", fields_beside(path, base))};
+    return {{},
+            wrong_field(path.empty() ? fmt::format("\"{}\"", text) : path,
+                        path.empty() ? "names no key" : "is not a key of this scenario",
+                        fields_beside(path, base))};
   const std::optional<std::string> today = held_text(*held);
   const std::optional<FieldKind> kind = today ? kind_of(*held, *today) : std::nullopt;
   const bool numeric = kind && number_of(*today, *kind);
   if (!numeric)
     return {{},
-            problem(path, "holds no number to tune",
-                    held->table() != nullptr
-                        ? "name one number inside it, such as a law's mean"
-                        : fmt::format("compare its values with `gauntlet compare SCENARIO --with {}=...`",
-                                      path))};
+            wrong_field(path, "holds no number to tune",
+                        held->table() != nullptr
+                            ? "name one number inside it, such as a law's mean"
+                            : fmt::format("compare its values with `gauntlet compare SCENARIO --with {}=...`",
+                                          path))};
   if (equals != std::string_view::npos) {
-    ParsedRange range = parse_range(path, trimmed(text.substr(equals + 1)), base, kOption);
+    ParsedRange range = parse_range(path, trimmed(text.substr(equals + 1)), base, kOver);
     if (!range.range) return {{}, std::move(range.problem)};
     return {TuneField(std::move(*range.range), true, *today), {}};
   }
@@ -137,8 +138,8 @@ ParsedField parse_field(std::string_view text, const Value& base) {
   const double value = *number_of(*today, *kind);
   if (value < 0 || (!whole && !(value > 0)))
     return {{},
-            problem(fmt::format("{} = {}", path, *today), "has no range around it",
-                    fmt::format("give one: {} {}=LOW:HIGH", kOption, path))};
+            wrong_field(fmt::format("{} = {}", path, *today), "has no range around it",
+                        fmt::format("give one: {} {}=LOW:HIGH", kOver, path))};
   return {TuneField(default_range(path, *kind, whole, *today), false, *today), {}};
 }
 
@@ -204,14 +205,15 @@ ParsedFields parse_tune_fields(std::span<const std::string> over, const Value& b
       parsed.problems.push_back(*field.problem);
     } else if (std::any_of(parsed.fields.begin(), parsed.fields.end(),
                            [&](const TuneField& other) { return other.path() == field.field->path(); })) {
-      parsed.problems.push_back(problem(field.field->path(), "is named twice", "name it once"));
+      parsed.problems.push_back(wrong_field(field.field->path(), "is named twice", "name it once"));
     } else {
       parsed.fields.push_back(std::move(*field.field));
     }
   }
   if (parsed.problems.empty() && parsed.fields.size() > kMostTuneFields)
-    parsed.problems.push_back(problem(fmt::format("{} fields", parsed.fields.size()), "are too many at once",
-                                      fmt::format("name at most {}", kMostTuneFields)));
+    parsed.problems.push_back(wrong_field(fmt::format("{} fields", parsed.fields.size()),
+                                          "are too many at once",
+                                          fmt::format("name at most {}", kMostTuneFields)));
   if (!parsed.problems.empty()) parsed.fields.clear();
   return parsed;
 }

@@ -1,7 +1,7 @@
 // A field that tune may change, and where a search stands on it: on the logarithm of its value.
 #pragma once
 
-#include "config/value.hpp"
+#include "config/toml/value.hpp"
 #include "core/problem.hpp"
 #include "study/vary.hpp"
 

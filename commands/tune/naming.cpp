@@ -11,10 +11,7 @@ namespace {
 constexpr double kWall = 0.5;           // of the loss
 constexpr double kNamedWrongly = 0.01;  // chance that a trial is called better that is not
 constexpr double kWorthNaming = 0.004;  // of the loss
-constexpr double kShrink = 0.6;
 constexpr int kMostMisled = 4, kMostTightened = 6;
-constexpr std::uint32_t kRedraws = 400;
-constexpr double kRounding = 1e-3;  // of a logarithm
 constexpr double kSaid =
     1e-2;  // of a logarithm: a value as people say it is so near to the one that is meant
 constexpr double kBestBeyond = 0.025;  // chance that a trial beyond the window is called worse that is not

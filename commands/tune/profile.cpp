@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::uint32_t kProfileReplicas = 128;
 constexpr std::uint32_t kWallReplicas = 32;
-constexpr double kRounding = 1e-3;  // of a logarithm
-constexpr int kProfilePoints = 9;   // along each of several fields
+constexpr int kProfilePoints = 9;  // along each of several fields
 constexpr double kCalledWorse =
     0.05;  // chance that one of the trials along a field is told apart that is not worse
 constexpr double kTooSmall = 1e-4;  // of the loss: no difference that anyone would act on

@@ -17,10 +17,9 @@ constexpr std::uint32_t kFewestReplicas = 8;
 constexpr double kDropWrongly = 0.01;      // chance that a race drops the best point, all its looks together
 constexpr std::uint32_t kGridPoints = 13;  // of one field: a factor of 1.6 apart in a default range
 constexpr double kWide = 1.6, kNarrow = 0.9;  // half a window, in logarithms: factors of 5 and 2.5
-constexpr double kShrink = 0.6;
-constexpr double kEnoughRegret = 0.002;  // of the loss
-constexpr double kWorthMoving = 0.001;   // of the loss
-constexpr std::uint32_t kRedraws = 100;
+constexpr double kEnoughRegret = 0.002;       // of the loss
+constexpr double kWorthMoving = 0.001;        // of the loss
+constexpr std::uint32_t kRoughRedraws = 100;
 constexpr int kMostRounds = 30;
 
 }  // namespace
@@ -59,7 +58,6 @@ std::vector<std::size_t> TuneSearch::first_points() {
 }
 
 bool TuneSearch::in_ranges(std::size_t trial) const {
-  constexpr double kRounding = 1e-3;  // of a logarithm
   const Position& at = (*trials_)[trial].at;
   for (std::size_t i = 0; i < at.size(); ++i)
     if (at[i] < (*fields_)[i].low() - kRounding || at[i] > (*fields_)[i].high() + kRounding) return false;
@@ -190,7 +188,7 @@ TuneSearch::Next TuneSearch::look() {
   out_.window = filled_;
   out_.fit.emplace(*trials_, out_.window);
   const WindowFit& fit = *out_.fit;
-  const WindowFit::Chance chance = fit.chance(fit.best(), centre_, seed_, kRedraws);
+  const WindowFit::Chance chance = fit.chance(fit.best(), centre_, seed_, kRoughRedraws);
   bool far = false, wide = false;
   for (std::size_t i = 0; i < centre_.size(); ++i) {
     const double length = out_.window.box.high[i] - out_.window.box.low[i];

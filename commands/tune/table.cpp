@@ -45,7 +45,7 @@ std::string curve_table(const TuneResult& result, std::size_t axis) {
   const Unit unit = objective_unit(result);
   const std::string metric =
       unit.name.empty() ? objective_name(result) : fmt::format("{}, {}", objective_name(result), unit.name);
-  TextTable table{.header = {field.path, "replicas", metric, "+-", "costs more, %", "+-", ""}, .rows = {}};
+  TextTable table{.header = {field.path, "replicas", metric, "+-", "extra, %", "+-", ""}, .rows = {}};
   for (std::size_t k = 0; k < field.curve.size(); ++k) table.rows.push_back(row_of(result, axis, k));
   return to_text(table);
 }
@@ -57,16 +57,17 @@ std::string curve_tables(const TuneResult& result) {
   for (std::size_t axis = 0; axis < result.fields.size(); ++axis)
     if (const std::string table = curve_table(result, axis); !table.empty()) text += "\n" + table;
   if (text.empty()) return text;
-  text += fmt::format("  costs more: than the reference in the same replicas, in shares of {}{}\n",
-                      loss_name(result), result.fields.size() > 1 ? "; the other fields at their best" : "");
+  text += fmt::format(
+      "  extra: what this row loses more than the reference in the same replicas, as a share of {}{}\n",
+      loss_name(result), result.fields.size() > 1 ? "; the other\n  fields are at their best" : "");
   text += fmt::format("  reference: {}\n", reference_name(result));
   if (any_below_reference(result))
     text += fmt::format(
-        "  below 0: this row lost less than the reference in these replicas; chance explains as much as its\n"
+        "  below 0: this row lost less than the reference in these replicas. Chance explains as much as its\n"
         "  +-, and {:.0f}% counts as flat\n",
         100 * kFlat);
   if (std::ranges::any_of(result.points, &TunedPoint::gives_up_more))
-    text += "  gave up: such runs are never done, so what they did not spend is no saving\n";
+    text += "  gave up: such runs never finish, so what they did not spend is not a saving\n";
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "commands/tune/words.hpp"
 #include "report/advice.hpp"
 #include "report/metric_unit.hpp"
+#include "report/style.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -122,14 +123,15 @@ std::string_view of_which(const TuneResult& result) {
 }
 
 std::string setting(const TuneResult& result) {
-  std::string text = fmt::format("{}, {} in all", counted(static_cast<double>(result.points.size()), "point"),
-                                 counted(static_cast<double>(result.replicas), "replica"));
+  std::string text =
+      fmt::format("{}, {} in total", counted(static_cast<double>(result.points.size()), "point"),
+                  counted(static_cast<double>(result.replicas), "replica"));
   if (result.window_points > 0)
     text += fmt::format("; the curve is fitted through {} of {} each", counted(result.window_points, "point"),
                         counted(result.window_replicas, "replica"));
   if (result.common_replicas > 0)
-    text +=
-        fmt::format("; figures along a curve are of the same {}", counted(result.common_replicas, "replica"));
+    text += fmt::format("; the figures along a curve use the same {}",
+                        counted(result.common_replicas, "replica"));
   return fmt::format("{}; seed {}; gauntlet {}. 95% intervals, {}.", text, result.seed, result.version,
                      kIntervalCovers);
 }
@@ -143,10 +145,10 @@ std::string certainty(const TuneResult& result) {
     return result.end == TuneResult::End::budget
                ? "Too few points ran for a curve through them: --budget allows more replicas."
                : "Too few points could run for a curve through them.";
-  std::string text = fmt::format("With 95% confidence the very best there is would save at most {}.",
-                                 share_of_loss(result, *result.regret));
+  std::string text =
+      fmt::format("With 95% confidence no point saves more than {}.", share_of_loss(result, *result.regret));
   if (result.end == TuneResult::End::budget)
-    text += " The budget was spent before this was as small as wanted: --budget allows more.";
+    text += " The budget was spent before the search was as precise as it aims for: --budget allows more.";
   return text;
 }
 
@@ -201,7 +203,7 @@ std::string of_today(const TuneResult& result) {
   if (result.best == result.today)
     return std::ranges::any_of(result.fields, &TunedField::plateau) ? "" : "Today's values are the best.";
   if (today.gives_up_more)
-    return fmt::format("Of today's {}, {} of the runs gave up.", fmt::join(today.values, ", "),
+    return fmt::format("With today's {}, {} of the runs gave up.", fmt::join(today.values, ", "),
                        share_text(today.gave_up));
   if (today.refused || !today.worse || !today.worse->difference) return "";
   const double difference = *today.worse->difference;
@@ -252,10 +254,10 @@ std::string formulas(const TuneResult& result) {
       std::ranges::all_of(result.analytic, [](const auto& each) { return each.regret.has_value(); });
   for (const AnalyticOptimum& optimum : result.analytic) all.push_back(formula_text(result, optimum));
   return fmt::format(
-      "The formulas, for a failure every {} and {} to save (in brackets what it costs more, in shares of "
+      "The formulas, for one failure per {} and {} per checkpoint (in brackets the extra, as a share of "
       "{}{}): {}.",
       time_text(result.mtbf_s), time_text(result.checkpoint_cost_s), loss_name(result),
-      fitted ? "; at most, with 95%" : "", fmt::join(all, ", "));
+      fitted ? "; an upper bound with 95% confidence" : "", fmt::join(all, ", "));
 }
 
 std::string bounds_text(const TuneResult& result) {
@@ -268,7 +270,7 @@ std::string bounds_text(const TuneResult& result) {
 std::string gave_up_text(const TuneResult& result) {
   const double share = best_of(result).gave_up;
   if (share <= 0) return "";
-  return fmt::format("{}% of the best point's runs gave up: they made no progress for too long.",
+  return fmt::format("{}% of the best point's runs gave up: they made no progress for job.give_up_after.",
                      percent().number(share));
 }
 
@@ -308,7 +310,7 @@ std::string answer_line(const TuneResult& result) {
   if (!result.best) return fmt::format("{}: no point has run, so there is no answer.", result.scenario);
   const TunedPoint& best = best_of(result);
   if (!result.meets && !result.bounds.empty())
-    return fmt::format("No point that was tried meets {}: at the nearest, {}, {}.",
+    return fmt::format("No point that was tried meets {}: at the nearest one, {}, {}.",
                        fmt::join(missed_bounds(result), " and "), settings_text(result, best),
                        bound_text(result, best, worst_bound(result)));
   if (only_today_ran(result))
@@ -328,12 +330,9 @@ std::string answer_line(const TuneResult& result) {
 }
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {
-  const std::string answer = answer_line(result);
-  std::string text =
-      options.colour == Colour::never ? answer + "\n" : fmt::format("\x1b[1m{}\x1b[0m\n", answer);
+  std::string text = headline(options, answer_line(result));
   if (result.best) text += body(result, options);
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

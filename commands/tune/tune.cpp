@@ -15,8 +15,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::uint32_t kRedraws = 400;
-
 /// Points of a scenario in an experiment. Keeps the metrics that a search looks at.
 class ExperimentSource : public ReplicaSource {
  public:

@@ -69,7 +69,7 @@ WindowFit::Surfaces WindowFit::surfaces(std::span<const std::uint32_t> picks) co
   for (const std::size_t trial : window_.trials)
     values.push_back(
         sign * picked(trials_->values(trial, objective.metric, window_.replicas), Statistic::mean, picks));
-  const double reference = values[0];  // what all have in common is no part of the surface
+  const double reference = values[0];  // what all have in common is not a part of the surface
   for (double& value : values) value = (value - reference) / window_.scale;
   Surfaces out{.loss = fitter_.fit(values), .bounds = {}};
   for (std::size_t i = 0; i < trials_->bounds().size(); ++i) {
@@ -95,9 +95,9 @@ Position WindowFit::lowest_of(const Surfaces& of, std::span<const Position> star
 }
 
 bool WindowFit::meets(const Position& at) const {
-  constexpr double kRounding = 1e-6;
+  constexpr double kMeets = 1e-6;
   return std::all_of(bounds_.begin(), bounds_.end(),
-                     [&](const Surface& bound) { return bound.at(at) <= kRounding; });
+                     [&](const Surface& bound) { return bound.at(at) <= kMeets; });
 }
 
 Position WindowFit::lowest_of_redrawn(const Surfaces& world) const {

@@ -29,6 +29,10 @@ struct Window {
   std::vector<double> margins;  // by bound: how far inside to stay, in shares of the limit; none: zero
 };
 
+inline constexpr double kShrink = 0.6;          // of a window, where its best point is within
+inline constexpr double kRounding = 1e-3;       // of a logarithm: what is nearer is the same place
+inline constexpr std::uint32_t kRedraws = 400;  // bootstrap samples for what is said; a search takes fewer
+
 class WindowFit {
  public:
   WindowFit(const Trials& trials, Window window);

@@ -12,7 +12,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kTimes = 2;  // times the loss, from which on nobody counts in percent
+constexpr double kTimes = 2;  // times the loss; from here on a multiplier is plainer than a percentage
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Unit objective_unit(const TuneResult& result) {
 std::string loss_name(const TuneResult& result) {
   switch (loss_kind(result.metric)) {
     case LossKind::missing:
-      return result.metric == "ettr" ? "the lost time" : fmt::format("what {} lacks to 100%", result.metric);
+      return result.metric == "ettr" ? "the lost time" : fmt::format("100% less {}", result.metric);
     case LossKind::lost:
       return result.metric == "wall_time_s" ? "the lost time"
                                             : fmt::format("the lost part of {}", result.metric);
@@ -58,7 +58,7 @@ bool any_below_reference(const TuneResult& result) {
 std::string share_text(double share) {
   const double size = std::abs(share);
   if (size >= kTimes) return fmt::format("{:.1f} times", share);
-  if (size < 0.5e-4) return "under 0.01%";
+  if (size < 0.5e-4) return "less than 0.01%";
   return fmt::format("{:.{}f}%", share * 100, size >= 0.0995 ? 0 : size >= 0.00995 ? 1 : 2);
 }
 

@@ -37,14 +37,10 @@ struct ValidatePoliciesRequest {
 
 int validate_step_command(const ValidateStepRequest& request) {
   const Validated validated = validate_steps({.file = request.data, .fit = request.fit});
-  if (!validated.result) {
-    print_problems(validated.problems);
-    return kWrongInput;
-  }
+  if (!validated.result) return wrong_input(validated.problems);
   const StepValidation& result = *validated.result;
-  std::string command = "gauntlet validate step";
-  if (request.fit) command += " --fit";
-  if (!request.data.empty()) command += " --data " + shell_word(request.data);
+  const std::string command =
+      CommandLine("gauntlet validate step").flag("--fit", request.fit).option("--data", request.data).text();
   const bool printed =
       print(request.json ? to_json(result)
                          : text_report(result, {.command = command, .colour = colour_of_output()}));
@@ -69,9 +65,11 @@ int validate_policies_command(const ValidatePoliciesRequest& request) {
                     request.only));
     return kWrongInput;
   }
-  std::string command = fmt::format("gauntlet validate policies --seed {}", request.seed);
-  if (request.quick) command += " --quick";
-  if (!request.only.empty()) command += " --only " + shell_word(request.only);
+  const std::string command = CommandLine("gauntlet validate policies")
+                                  .number("--seed", std::optional(request.seed))
+                                  .flag("--quick", request.quick)
+                                  .option("--only", request.only)
+                                  .text();
   const bool printed =
       print(request.json ? to_json(result)
                          : text_report(result, {.command = command, .colour = colour_of_output()}));

@@ -31,7 +31,7 @@ class Files {
   virtual Transfer read(int descriptor, std::span<char> into) = 0;
   virtual Transfer write(int descriptor, std::string_view bytes) = 0;
   virtual int truncate(int descriptor, std::uint64_t size) = 0;
-  /// fsync(2): of a file its bytes, of a directory its names. A special file system that syncs nothing is no failure.
+  /// fsync(2): of a file its bytes, of a directory its names. A special file system that syncs nothing is not a failure.
   virtual int sync(int descriptor) = 0;
   /// syncfs(2): everything in the file system that holds the open file.
   virtual int sync_file_system(int descriptor) = 0;

@@ -1,5 +1,6 @@
 #include "core/math/elementary.hpp"
 
+#include "core/infinity.hpp"
 #include "core/math/double_double.hpp"
 #include "core/math/elementary_tables.hpp"
 
@@ -20,7 +21,6 @@ using detail::fast_two_sum;
 using detail::two_product;
 using detail::two_sum;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kInfinityBits = 0x7ff0000000000000;
 constexpr std::uint64_t kSmallestNormalBits = 0x0010000000000000;

@@ -1,16 +1,14 @@
 // The normal law's functions of special.hpp: tables of rational approximations.
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/polynomial.hpp"
 #include "core/math/special.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace gauntlet {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// exp(-x^2) without the loss that squaring a large x would bring: 16ths of x are squared exactly.
 double exp_minus_square(double x) {

@@ -1,6 +1,7 @@
 #include "core/math/special.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/polynomial.hpp"
 
@@ -10,7 +11,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kSqrt2Pi = 2.50662827463100050242;

@@ -1,12 +1,17 @@
 // Finding the time at which a cumulative hazard reaches a value, where no formula gives it.
 #pragma once
 
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace gauntlet::detail {
+
+/// The hazard at which half have failed.
+inline constexpr double kLogOfTwo = 0.69314718055994530942;
+
+inline double at_least_zero(double x) { return x > 0 ? x : 0; }
 
 /// A cumulative hazard H(t) and its derivative.
 struct HazardAt {
@@ -30,7 +35,6 @@ inline double reached_at_hazard(double h) { return -math_expm1(-h); }
 /// leave it.
 template <class Function>
 double invert_hazard(double h, double guess, Function hazard_at) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kCloseEnough = 3e-8;  // the error after such a step is of the order of its square
   constexpr double kSmallestStart = 1e-290;
   if (!(h > 0)) return 0;

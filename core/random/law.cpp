@@ -1,10 +1,10 @@
 #include "core/random/law.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/special.hpp"
 
 #include <array>
-#include <limits>
 #include <utility>
 
 namespace gauntlet {
@@ -116,11 +116,6 @@ double Law::stationary_cumulative_hazard(double t) const {
   return std::visit([t](const auto& kind) { return kind.stationary_cumulative_hazard(t); }, kind_);
 }
 
-double Law::time_at_stationary_survival(double s) const {
-  expect(s >= 0 && s <= 1, "the argument is in its domain: s >= 0 && s <= 1");
-  return time_at_stationary_cumulative_hazard(s == 1 ? 0 : -math_log(s));
-}
-
 double Law::time_at_stationary_cumulative_hazard(double h, double guess) const {
   expect(h >= 0, "the argument is in its domain: h >= 0");
   return std::visit(
@@ -131,7 +126,7 @@ double Law::stationary_residual(double elapsed, Stream& stream) const {
   expect(elapsed >= 0, "the argument is in its domain: elapsed >= 0");
   const double u = stream.uniform();
   const double hazard = stationary_cumulative_hazard(elapsed);
-  if (hazard == std::numeric_limits<double>::infinity()) {
+  if (hazard == kInfinity) {
     // Nothing reaches that far, or S_e underflows: then it falls off as S itself does.
     return std::visit([elapsed, u](const auto& kind) { return kind.residual(elapsed, u); }, kind_);
   }

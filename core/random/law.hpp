@@ -90,7 +90,6 @@ class Law {
   /// infinite mean has no such thing; the limit is returned (1 for every t, a time of infinity).
   double stationary_survival(double t) const;
   double stationary_cumulative_hazard(double t) const;
-  double time_at_stationary_survival(double s) const;
   /// `guess`, if positive, is where the numerical inversion starts; it changes the result by rounding only
   /// (1e-12).
   double time_at_stationary_cumulative_hazard(double h, double guess = 0) const;

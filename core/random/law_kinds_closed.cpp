@@ -1,5 +1,6 @@
 // The laws whose inverses are formulas: exponential, Pareto, uniform, constant, empirical.
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 #include "core/random/inversion.hpp"
 #include "core/random/law_kinds.hpp"
@@ -7,19 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 namespace gauntlet::detail {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLog2 = 0.69314718055994530942;
-
-double at_least_zero(double x) { return x > 0 ? x : 0; }
-
-}  // namespace
-
 // --- exponential
 
 Exponential::Exponential(double mean_life_) : mean_life(mean_life_) {
@@ -218,7 +209,7 @@ double Empirical::time_at_stationary_cumulative_hazard(double h, double) const {
   const std::vector<double>& values = sample->values;
   const std::vector<double>& sums = sample->sum_upto;
   const double total = sums.back();
-  const double area = h < kLog2 ? total * reached_at_hazard(h) : total - total * math_exp(-h);
+  const double area = h < kLogOfTwo ? total * reached_at_hazard(h) : total - total * math_exp(-h);
   std::size_t first = 0;  // the first value up to which the integral is at least `area`
   std::size_t last = values.size() - 1;
   while (first < last) {

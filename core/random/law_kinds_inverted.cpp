@@ -1,5 +1,6 @@
 // The laws of which a part has to be inverted numerically: Weibull, lognormal, gamma, hyperexponential.
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "core/random/inversion.hpp"
@@ -7,16 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace gauntlet::detail {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLog2 = 0.69314718055994530942;
-
-double at_least_zero(double x) { return x > 0 ? x : 0; }
 
 /// -log Q(a, x): the cumulative hazard of a gamma law of scale 1.
 double gamma_hazard(double a, double x) {
@@ -30,7 +25,7 @@ double invert_gamma_hazard(double a, double h, double guess) {
     // Wilson and Hilferty 1931: the cube root of a gamma variable is nearly normal; left of that, P is nearly
     // x^a / Gamma(a + 1).
     const double p = reached_at_hazard(h);
-    const double z = h < kLog2 ? normal_quantile(p) : -normal_quantile(math_exp(-h));
+    const double z = h < kLogOfTwo ? normal_quantile(p) : -normal_quantile(math_exp(-h));
     const double root = 1 - 1 / (9 * a) + z / (3 * std::sqrt(a));
     guess = root > 0.3 ? a * root * root * root : math_exp((math_log(p * a) + log_gamma_a) / a);
     if (!(guess < kInfinity)) guess = h;
@@ -104,7 +99,7 @@ double Lognormal::cumulative_hazard(double t) const {
 double Lognormal::time_at_survival(double s) const { return median * math_exp(-sigma * normal_quantile(s)); }
 
 double Lognormal::time_at_cumulative_hazard(double h) const {
-  const double z = h < kLog2 ? normal_quantile(reached_at_hazard(h)) : -normal_quantile(math_exp(-h));
+  const double z = h < kLogOfTwo ? normal_quantile(reached_at_hazard(h)) : -normal_quantile(math_exp(-h));
   return median * math_exp(sigma * z);
 }
 

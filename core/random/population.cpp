@@ -1,17 +1,12 @@
 #include "core/random/population.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 
-#include <limits>
 #include <utility>
 
 namespace gauntlet {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 Population::Population(Law law, Ages ages, std::uint64_t count, Stream stream)
     : law_(std::move(law)), ages_(ages), stream_(stream), remaining_(count) {

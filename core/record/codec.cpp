@@ -2,6 +2,7 @@
 
 #include "core/component.hpp"
 #include "core/record/describe.hpp"
+#include "core/record/little_endian.hpp"
 #include "core/signal.hpp"
 
 #include <array>
@@ -38,9 +39,7 @@ class Writer {
     } else if constexpr (std::is_integral_v<T>) {
       auto bits =
           static_cast<std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>>(value);
-      for (std::size_t i = 0; i < sizeof(T); ++i) {
-        out_.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(bits) >> (8 * i) & 0xff));
-      }
+      put_little_endian(bits, sizeof(T), out_);
     } else if constexpr (std::is_same_v<T, Duration>) {
       put(value.count());
     } else if constexpr (std::is_same_v<T, Time>) {
@@ -100,15 +99,11 @@ class Reader {
       value = static_cast<T>(bits);
       if (value > kLast<T>) good_ = false;
     } else if constexpr (std::is_integral_v<T>) {
-      std::uint64_t bits = 0;
       if (in_.size() < sizeof(T)) {
         good_ = false;
         return;
       }
-      for (std::size_t i = 0; i < sizeof(T); ++i) {
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in_[i])) << (8 * i);
-      }
-      in_.remove_prefix(sizeof(T));
+      const std::uint64_t bits = take_little_endian(in_, sizeof(T));
       value = static_cast<T>(bits);
       if (std::is_same_v<T, bool> && bits > 1) good_ = false;
     } else if constexpr (std::is_same_v<T, Duration>) {

@@ -5,6 +5,7 @@
 #include "core/quantity.hpp"
 #include "core/record/codec.hpp"
 #include "core/record/fingerprint.hpp"
+#include "core/record/little_endian.hpp"
 #include "core/system_advice.hpp"
 
 #include <algorithm>
@@ -29,23 +30,10 @@ std::uint32_t checksum(FrameKind kind, std::string_view payload) {
   return static_cast<std::uint32_t>(hash.value());
 }
 
-void put_number(std::uint64_t value, std::size_t bytes, std::string& out) {
-  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-}
-
-std::uint64_t take_number(std::string_view& in, std::size_t bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    value |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in[i])) << (8 * i);
-  }
-  in.remove_prefix(bytes);
-  return value;
-}
-
 void put_frame(FrameKind kind, std::string_view payload, std::string& out) {
   out.push_back(static_cast<char>(kind));
-  put_number(payload.size(), 4, out);
-  put_number(checksum(kind, payload), 4, out);
+  put_little_endian(payload.size(), 4, out);
+  put_little_endian(checksum(kind, payload), 4, out);
   out += payload;
 }
 
@@ -55,9 +43,9 @@ std::string_view view(const ByteBuffer& bytes) {
 
 std::string encode_header(const RecordingHeader& header) {
   std::string out;
-  put_number(header.seed, 8, out);
-  put_number(header.replica, 4, out);
-  put_number(header.version.size(), 4, out);
+  put_little_endian(header.seed, 8, out);
+  put_little_endian(header.replica, 4, out);
+  put_little_endian(header.version.size(), 4, out);
   out += header.version;
   out += header.scenario;
   return out;
@@ -65,9 +53,9 @@ std::string encode_header(const RecordingHeader& header) {
 
 bool decode_header(std::string_view in, RecordingHeader& header) {
   if (in.size() < 16) return false;
-  header.seed = take_number(in, 8);
-  header.replica = static_cast<std::uint32_t>(take_number(in, 4));
-  const std::uint64_t version_size = take_number(in, 4);
+  header.seed = take_little_endian(in, 8);
+  header.replica = static_cast<std::uint32_t>(take_little_endian(in, 4));
+  const std::uint64_t version_size = take_little_endian(in, 4);
   if (version_size > in.size()) return false;
   header.version = in.substr(0, version_size);
   header.scenario = in.substr(version_size);
@@ -114,10 +102,10 @@ constexpr std::size_t kLongestEntry = 1024;
 bool holds_frame(std::string_view in) {
   for (std::size_t at = 1; at + kFrameHead <= in.size(); ++at) {
     std::string_view rest = in.substr(at);
-    const auto kind = static_cast<FrameKind>(take_number(rest, 1));
+    const auto kind = static_cast<FrameKind>(take_little_endian(rest, 1));
     if (kind != FrameKind::observation && kind != FrameKind::order) continue;
-    const std::uint64_t length = take_number(rest, 4);
-    const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+    const std::uint64_t length = take_little_endian(rest, 4);
+    const auto sum = static_cast<std::uint32_t>(take_little_endian(rest, 4));
     if (length <= std::min(rest.size(), kLongestEntry) && checksum(kind, rest.substr(0, length)) == sum)
       return true;
   }
@@ -131,9 +119,9 @@ bool take_frame(std::string_view& in, Expected expected, Recording& into) {
   into.tail = Recording::Tail::part_of_a_frame;
   if (in.size() < kFrameHead) return false;
   std::string_view rest = in;
-  const auto kind = static_cast<FrameKind>(take_number(rest, 1));
-  const std::uint64_t length = take_number(rest, 4);
-  const auto sum = static_cast<std::uint32_t>(take_number(rest, 4));
+  const auto kind = static_cast<FrameKind>(take_little_endian(rest, 1));
+  const std::uint64_t length = take_little_endian(rest, 4);
+  const auto sum = static_cast<std::uint32_t>(take_little_endian(rest, 4));
   if (rest.size() < length) {  // a length that was changed leads beyond the end, too
     if (holds_frame(in)) into.tail = Recording::Tail::damage;
     return false;
@@ -251,7 +239,7 @@ std::optional<Problem> problem_of_end(const std::string& path, const Recording& 
          counted(record.orders.size(), "order");
   if (!record.observations.empty()) why += ", the last at " + to_text(record.observations.back().at - kStart);
   return file_problem(path, std::move(why),
-                      "record the run again; the command of an unfinished drill goes on with it");
+                      "record the run again; the command of an unfinished drill continues it");
 }
 
 }  // namespace gauntlet

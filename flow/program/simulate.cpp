@@ -140,7 +140,7 @@ std::vector<PhaseTimes> simulate(const FlowProblem& problem) {
   int count = static_cast<int>(options.size());
   s4u::Engine engine(&count, const_cast<char**>(options.data()));
   s4u::Engine::on_deadlock_cb([] {
-    std::fputs("gauntlet-flow: actors wait for each other for ever\n", stderr);
+    std::fputs("gauntlet-flow: the actors wait for each other forever\n", stderr);
     _exit(1);
   });
   const Platform platform(problem);

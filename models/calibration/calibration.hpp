@@ -17,8 +17,9 @@ struct Calibration {
   double tensor_exposed = 1;       // tensor-parallel collectives in sequence with compute
   double tensor_overlapped = 0.5;  // ... and beside it, where the training overlaps them
   double data_exposed = 1;         // reduction of gradients and gathering of weights
-  double misaligned = 1;  // attention with heads whose width is no multiple of 8 takes so many times as long
-  std::string source;     // the published rows that the constants were fitted on
+  double misaligned =
+      1;               // attention with heads whose width is not a multiple of 8 takes so many times as long
+  std::string source;  // the published rows that the constants were fitted on
 };
 
 /// The stacks that were fitted, by name, in a fixed order.

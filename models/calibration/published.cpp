@@ -52,7 +52,7 @@ class Line {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || end != field.data() + field.size() || value > kMost)
-      mistake(column, "is no whole number up to " + std::to_string(kMost), "write for example 8");
+      mistake(column, "is not a whole number up to " + std::to_string(kMost), "write for example 8");
     return value;
   }
   std::uint32_t positive(std::string_view column) {
@@ -70,7 +70,7 @@ class Line {
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (!field.empty() &&
         (error != std::errc{} || end != field.data() + field.size() || !(value > 0) || value > 1e9))
-      mistake(column, "is no number above zero", "write for example 6.34");
+      mistake(column, "is not a number above zero", "write for example 6.34");
     return value;
   }
 
@@ -185,7 +185,7 @@ PublishedStep step_of(Line& line) {
   row.address = line.needed("address");
   row.stack = line.needed("stack");
   if (find_calibration(row.stack) == nullptr)
-    line.mistake("stack", "is no software stack that was fitted",
+    line.mistake("stack", "is not a software stack that was fitted",
                  "gauntlet schema names those under job.calibration");
   row.use = line.choice<RowUse>(
       "use", {{"held out", RowUse::held_out}, {"fitted", RowUse::fitted}, {"left out", RowUse::left_out}});

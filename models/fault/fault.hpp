@@ -1,6 +1,6 @@
 // A fault kind: which components, when, what effect, whether and when it heals, its symptoms, which probes find it.
 //
-// The kinds that are known by name are in models/fault/, one a file; a scenario takes one of them and says how often.
+// The kinds that are known by name are files of scenarios/catalog/fault-models; a scenario takes one and says how often.
 #pragma once
 
 #include "core/id.hpp"
@@ -68,7 +68,7 @@ struct FollowedBy {
 
 struct FaultKind {
   std::string name{};
-  std::string model{};  // its name in models/fault/registry.hpp; empty where the scenario says all of it
+  std::string model{};  // its name in the catalogue; empty where the scenario says all of it
   ComponentKind component = ComponentKind::host;
   Law life = Law::constant(1);  // time between two failures of one component, seconds on `clock`
   bool stationary_ages = true;  // the cluster is in mid-life at the start; else every component is new

@@ -1,7 +1,8 @@
 #include "models/fault/rate_profile.hpp"
 
+#include "core/infinity.hpp"
+
 #include <algorithm>
-#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -44,7 +45,7 @@ double RateProfile::time_on_curve(double seconds) const {
     from = until;
     height = factor;
   }
-  return height > 0 ? from + (seconds - area) / height : std::numeric_limits<double>::infinity();
+  return height > 0 ? from + (seconds - area) / height : kInfinity;
 }
 
 }  // namespace gauntlet

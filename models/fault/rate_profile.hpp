@@ -1,5 +1,5 @@
 // How the rate of a fault kind differs between components and over time: a factor on the rate that `life` says, for kinds
-// of exponential life. The parts multiply. sim/profiled_arrivals draws from it, exactly.
+// of exponential life. The parts multiply. sim/faults/profiled_arrivals draws from it, exactly.
 #pragma once
 
 #include "core/time.hpp"

@@ -2,6 +2,7 @@
 // group's members in a host sit next to, shared by those who use them at once.
 #pragma once
 
+#include "core/infinity.hpp"
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
 #include "models/hardware.hpp"
@@ -11,7 +12,6 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 namespace gauntlet {
@@ -22,11 +22,11 @@ struct DegradedNic {
   std::uint32_t slot = 0;  // the host's slot in the job
   std::uint32_t nic = 0;   // within the host; kAllNics: every one of them
   double factor = 1;       // at least 1
-  constexpr bool lost() const { return factor == std::numeric_limits<double>::infinity(); }
+  constexpr bool lost() const { return factor == kInfinity; }
   friend auto operator<=>(const DegradedNic&, const DegradedNic&) = default;
 };
 inline constexpr std::uint32_t kAllNics = ~0u;
-inline constexpr double kLost = std::numeric_limits<double>::infinity();
+inline constexpr double kLost = kInfinity;
 
 /// A switch whose every link carries less than it should: bandwidths are divided by `factor`.
 struct DegradedSwitch {

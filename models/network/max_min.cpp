@@ -1,15 +1,15 @@
 #include "models/network/max_min.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 namespace gauntlet {
 namespace {
 
-constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = kInfinity;
 constexpr double kMostLost = 0x1p-20;  // of the 52 bits of a sum, before it is taken anew
 
 // All flows fill together: at level x a flow of weight w has the rate w * x. A link that is full stops its flows. The next

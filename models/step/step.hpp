@@ -92,7 +92,7 @@ class StepModel {
   StepModel(StepModel&&) noexcept;
 
   /// Whether every time is one that can be computed with. On hardware whose rates are next to nothing some are infinite, and
-  /// their differences are no numbers.
+  /// their differences are not numbers.
   bool is_computable() const;
   StepTimes evaluate(const ClusterState& state = {}) const;
   /// `total` of that alone, for less.

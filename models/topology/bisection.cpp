@@ -20,10 +20,10 @@ struct Arc {
   Capacity capacity = 0, left = 0;
   Traits::edge_descriptor opposite;
 };
-using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Arc>;
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Arc>;
 
 // The algorithm takes excess back over opposite arcs without a capacity alone: each arc has one of its own.
-void add_arc(Network& network, std::size_t from, std::size_t to, Capacity capacity) {
+void add_arc(Graph& network, std::size_t from, std::size_t to, Capacity capacity) {
   const auto arc =
       boost::add_edge(from, to, {.capacity = capacity, .left = 0, .opposite = {}}, network).first;
   network[arc].opposite =
@@ -40,7 +40,7 @@ Bandwidth bisection(const Topology& topology) {
   const std::uint32_t half = topology.hosts() / 2 * topology.nics_per_host();
   const VertexNumber first = topology.find(VertexKind::tor, 0).value();
   const std::size_t switches = vertices.size() - first, source = switches, sink = switches + 1;
-  Network network(switches + 2);
+  Graph network(switches + 2);
   std::vector<Capacity> sent(switches), received(switches);
   for (const Link& link : topology.links()) {
     const auto capacity = static_cast<Capacity>(std::min(link.bandwidth / nic * kOfNic, kMost));

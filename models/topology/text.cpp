@@ -26,7 +26,7 @@ class Page {
 // 16384 as "16,384".
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
-  for (std::size_t end = text.size(); end > 3;) text.insert(end -= 3, ",");
+  for (std::size_t end = text.size(); end > 3;) text.insert(end -= 3, 1, ',');
   return text;
 }
 
@@ -97,7 +97,7 @@ void describe_domains(Page& page, const Topology& topology) {
         last < most ? fmt::format("{} (the last: {})", grouped(most), grouped(last)) : grouped(most);
     page.line("  {:<20}{:>9}   {:<22}{}", name, grouped(topology.domains(kind)), hosts, loses);
   };
-  page.line("{:<22}{:>9}   {:<22}{}", "When one fails:", "number", "hosts it takes down", "they lose");
+  page.line("{:<22}{:>9}   {:<22}{}", "failure domain", "number", "hosts affected", "they lose");
   row("host", DomainKind::host, "all");
   row("rack", DomainKind::rack, "power");
   row("power domain", DomainKind::power, "power");
@@ -118,15 +118,16 @@ void describe_paths(Page& page, const Topology& topology) {
   const FabricShape& s = topology.shape();
   const std::uint32_t per_host = s.gpus_per_host, pod = s.hosts_per_group * s.groups_per_pod;
   if (s.gpus() < 2) return;
-  page.line("{:<22}{:>9}   {}", "Paths of GPU 0 to one", "hops", "equal ones: traffic spreads, or a hash picks one (step --ecmp)");
-  if (per_host > 1) describe_path(page, topology, "of its host", 1);
-  const std::string_view rail = s.tors_per_group > 1 ? "of its rail" : "under its ToR";
+  page.line("{:<22}{:>9}   {}", "from GPU 0 to a GPU", "hops",
+            "equal paths (traffic spreads, or a hash picks one: step --ecmp)");
+  if (per_host > 1) describe_path(page, topology, "in its host", 1);
+  const std::string_view rail = s.tors_per_group > 1 ? "on its rail" : "under its ToR";
   if (s.hosts_per_group > 1) describe_path(page, topology, rail, per_host);
   if (s.hosts_per_group > 1 && s.host().first_nic(per_host - 1) > 0)
-    describe_path(page, topology, s.tors_per_group > 1 ? "of another rail" : "at another NIC",
+    describe_path(page, topology, s.tors_per_group > 1 ? "on another rail" : "on another NIC",
                   2 * per_host - 1);
-  if (s.groups_per_pod > 1) describe_path(page, topology, "of its pod", s.hosts_per_group * per_host);
-  if (s.pods() > 1) describe_path(page, topology, "of another pod", pod * per_host);
+  if (s.groups_per_pod > 1) describe_path(page, topology, "in its pod", s.hosts_per_group * per_host);
+  if (s.pods() > 1) describe_path(page, topology, "in another pod", pod * per_host);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ struct HostRange {
   bool contains(HostId host) const { return host.value >= first.value && host.value - first.value < count; }
 };
 
+/// Whether a component is a host or a part of one. Failure domains are mended elsewhere.
+constexpr bool sits_in_host(ComponentKind kind) {
+  return kind == ComponentKind::host || kind == ComponentKind::gpu || kind == ComponentKind::nic;
+}
+
 /// The hosts that a component holds or connects. The job's own faults are charged to host 0; `rack`, `tor`, `power` as in
 /// models/topology; an aggregation switch serves its pod, a spine switch every host.
 HostRange hosts_of(const World& world, ComponentId component);

@@ -111,7 +111,7 @@ struct StorageModel {
   double slow_factor = 1;        // ... to take so many times as long to persist; >= 1
   Bytes capacity;                // zero: enough
   std::uint32_t keep_last = 2;   // checkpoints in storage; at least 1
-  std::uint32_t keep_every = 0;  // and every so-manieth for ever; 0: none
+  std::uint32_t keep_every = 0;  // and every N-th forever; 0: none
 };
 
 struct Telemetry {
@@ -168,7 +168,7 @@ struct OtherJob {
   Law runs = Law::constant(0);        // seconds
 };
 
-/// The cluster that this job shares with others (sim/other_jobs.hpp).
+/// The cluster that this job shares with others (sim/hosts/other_jobs.hpp).
 struct SharedCluster {
   std::uint32_t hosts = 0;    // those of this job among them; 0: it is alone
   std::int64_t priority = 0;  // of this job

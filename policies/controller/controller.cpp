@@ -120,7 +120,7 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
     return;
   }
   if (host && suspicion.quarantine > Duration::zero()) quarantine_[*host] = after(now, suspicion.quarantine);
-  // A host that stands by is no incident: it goes to repair before the job gets it.
+  // A host that stands by is not an incident: it goes to repair before the job gets it.
   if (host && !seating_.in_job(*host)) {
     seating_.evict(*host);
     out.add(Evict{*host});

@@ -88,8 +88,9 @@ constexpr std::array<CheckpointEntry, 5> kCheckpoints = {{
     {"fixed", "every checkpoint.interval, and in memory at the other intervals", FixedInterval{}},
     {"young", "Young's interval, for the observed failure rate and cost",
      OptimalInterval{OptimalInterval::Formula::young}},
-    {"daly", "the same, by Daly's higher-order formula", OptimalInterval{OptimalInterval::Formula::daly}},
-    {"exact", "the same, at the exact minimum of the mean time",
+    {"daly", "Daly's interval, the higher-order formula of the same optimum",
+     OptimalInterval{OptimalInterval::Formula::daly}},
+    {"exact", "the interval at the exact minimum of the mean time",
      OptimalInterval{OptimalInterval::Formula::exact}},
     {"two-level", "the best intervals of memory and of storage together", TwoLevelInterval{}},
 }};
@@ -128,7 +129,8 @@ constexpr std::array<RetirementEntry, 3> kRetirements = {{
     {"never", "every host comes back from repair", Retirement::Rule::never},
     {"threshold", "a host that was evicted too often within a window does not come back",
      Retirement::Rule::threshold},
-    {"score", "the same, by a count of its evictions that decays with time", Retirement::Rule::score},
+    {"score", "like threshold, by a count of the host's evictions that decays with time",
+     Retirement::Rule::score},
 }};
 
 constexpr std::array<std::string_view, 2> kSparesPolicies = {"fixed", "quantile"};
@@ -183,11 +185,9 @@ Diagnoser make_diagnoser(std::string_view name) { return diagnoser(name).what; }
 
 CheckpointPolicy make_checkpoint_policy(std::string_view name) { return checkpoint(name).what; }
 Recovery::First first_step_of_recovery(std::string_view name) { return recovery(name).what; }
-Restore restore_named(std::string_view name) {
-  return name.empty() ? kRestores.front().what : restore(name).what;
-}
+Restore restore_named(std::string_view name) { return restore(name).what; }
 Retirement make_retirement(std::string_view name, const RetirementConstants& constants) {
-  return {name.empty() ? kRetirements.front().what : retirement(name).what, constants};
+  return {retirement(name).what, constants};
 }
 
 std::span<const Signal> signals_of_detector(std::string_view name) {

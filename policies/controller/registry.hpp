@@ -28,7 +28,6 @@ Detector make_detector(std::string_view name);
 Diagnoser make_diagnoser(std::string_view name);
 CheckpointPolicy make_checkpoint_policy(std::string_view name);
 Recovery::First first_step_of_recovery(std::string_view name);
-/// Of these two, no name at all stands for the first of the list.
 Restore restore_named(std::string_view name);
 Retirement make_retirement(std::string_view name, const RetirementConstants& constants);
 

@@ -8,13 +8,7 @@
 
 namespace gauntlet {
 
-inline std::uint32_t stage_of_slot(const Inventory& inventory, std::uint32_t slot) {
-  const std::uint32_t stages = inventory.layout.pp;
-  const std::uint32_t stage = slot * inventory.gpus_per_host / (inventory.layout.ranks() / stages);
-  return stage < stages ? stage : stages - 1;
-}
-
-/// How many slots the stage has; where a host holds several stages, those that are no host's first have none.
+/// How many slots the stage has; where a host holds several stages, those that are not the first of a host have none.
 inline std::uint32_t slots_of_stage(const Inventory& inventory, std::uint32_t stage) {
   const std::uint32_t ranks = inventory.layout.ranks() / inventory.layout.pp;
   const auto first_slot_from = [&](std::uint32_t rank) {

@@ -1,8 +1,8 @@
 #include "policies/detect/traffic_period_detector.hpp"
 
+#include "core/infinity.hpp"
 #include "policies/detect/peers.hpp"
 
-#include <limits>
 #include <utility>
 
 namespace gauntlet {
@@ -20,7 +20,7 @@ void TrafficPeriodDetector::watch_traffic(Orders& out) const {
   out.add(Watch{.id = traffic_,
                 .signal = Signal::traffic,
                 .who = Scope::hosts_of(job_),
-                .until = Outside{constants_->least, std::numeric_limits<double>::infinity()},
+                .until = Outside{constants_->least, kInfinity},
                 .first = 0});
 }
 

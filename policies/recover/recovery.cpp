@@ -27,21 +27,19 @@ Recovery::Recovery(First first, Diagnoser diagnoser, Restore restore, JobId job,
       constants_(&constants),
       reports_(reports),
       restore_(restore),
-      examinations_(job, reports.probes) {}
+      examinations_(job, reports.probes),
+      rollback_(constants.recovery),
+      attempts_(constants.recovery) {}
 
 // --- what happens to the job -------------------------------------------------------------------------------------------
 
 bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out) {
   if (suspicion.host && !seating.in_job(*suspicion.host)) return false;
   if (outdated(suspicion)) {
-    if (suspicion.host && suspicion.of_host) add_once(suspects_, *suspicion.host);
+    if (suspicion.host && suspicion.of_host) add_once(incident_.suspects, *suspicion.host);
     return false;
   }
-  if (suspicion.wrong_since != kNever) {
-    wrong_ = true;
-    doubted_ = std::max(doubted_, suspicion.back);
-    doubted_since_ = std::min(doubted_since_, suspicion.wrong_since);
-  }
+  if (suspicion.wrong_since != kNever) rollback_.doubt(suspicion.back, suspicion.wrong_since);
   return meet(trouble_of(suspicion), suspicion.host, suspicion.wrong, now, seating, out);
 }
 
@@ -53,7 +51,7 @@ bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders
 /// trains, what a line says of a host may be cured or not: it stops nothing, and the host is examined first if the job stops again.
 bool Recovery::outdated(const Suspicion& suspicion) const {
   if (suspicion.sensed >= started_at_ - constants_->detection.clock_error) return false;
-  if (suspicion.wrong_since < shed_since_) return false;
+  if (!rollback_.shed(suspicion.wrong_since)) return false;
   return !suspicion.host || job_up();
 }
 
@@ -63,24 +61,25 @@ bool Recovery::on(const Noticed&, Time now, Seating& seating, Orders& out) {
 
 void Recovery::remember(Trouble trouble, std::optional<HostId> host) {
   const bool examined = trouble != Trouble::degraded || constants_->diagnosis.examine_degraded;
-  if (host) add_once(examined ? suspects_ : condemned_, *host);
-  ask_ = ask_ || trouble == Trouble::noticed;
+  if (host) add_once(examined ? incident_.suspects : incident_.condemned, *host);
+  treatment_.ask = treatment_.ask || trouble == Trouble::noticed;
 }
 
 /// A restart cures what comes once; what comes again within the same incident is examined.
 bool Recovery::restart_will_do() {
-  if (!suspects_.empty() || tries_ >= std::max(1U, constants_->recovery.restarts_in_place)) return false;
-  ++tries_;
+  if (!incident_.suspects.empty() || incident_.tries >= std::max(1U, constants_->recovery.restarts_in_place))
+    return false;
+  ++incident_.tries;
   return true;
 }
 
 /// Forgets the incident before, where this is another.
 bool Recovery::begins_incident(Time now) {
-  if (now < relapse_until_) return false;
-  suspects_.clear();
-  condemned_.clear();
-  tries_ = 0;
-  rolled_back_ = 0;
+  if (now < incident_.lasts_until) return false;
+  incident_.suspects.clear();
+  incident_.condemned.clear();
+  incident_.tries = 0;
+  rollback_.forget();
   return true;
 }
 
@@ -89,8 +88,8 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
   const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trouble)];
   // A job that is down is started anew anyway.
   if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running())) return false;
-  const bool again = running() && !begins_incident(now) && repeats_;
-  wrong_ = wrong_ || wrong || (again && trouble != Trouble::degraded);
+  const bool again = running() && !begins_incident(now) && rollback_.repeats();
+  if (wrong || (again && trouble != Trouble::degraded)) rollback_.doubt();
   const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
   if (reaction == Reaction::treat) {
     treat(*host, examined, now, seating, out);
@@ -100,21 +99,22 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
   switch (reaction) {
     case Reaction::join:
       if (trouble == Trouble::noticed) return false;  // asked if the start that is under way fails too
-      fault_ = trouble == Trouble::restart ? fault_ && !restart_will_do() : fault_ || examined;
+      treatment_.diagnose = trouble == Trouble::restart ? treatment_.diagnose && !restart_will_do()
+                                                        : treatment_.diagnose || examined;
       return false;
     case Reaction::save:
-      fault_ = examined;
+      treatment_.diagnose = examined;
       save(StopReason::fault, now, out);
       return false;
     case Reaction::gather:
-      fault_ = true;
+      treatment_.diagnose = true;
       gather(now, out);
       return true;
     default:
       if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed)
-        start_failed(now);
+        attempts_.failed(now);
       give_up(out);
-      fault_ = trouble == Trouble::restart ? !restart_will_do() : examined;
+      treatment_.diagnose = trouble == Trouble::restart ? !restart_will_do() : examined;
       stop(StopReason::fault, out);
       return reaction == Reaction::begin;
   }
@@ -131,8 +131,8 @@ void Recovery::give_up(Orders& out) {
 }
 
 void Recovery::on(const Told& told, Time now, Orders& out) {
-  hold_until_ = std::max(hold_until_, after(now, told.hold));
-  preempted_ = preempted_ || told.preempted;
+  hold_.until = std::max(hold_.until, after(now, told.hold));
+  if (told.preempted) hold_.reason = StopReason::preempted;
   const StopReason reason = told.preempted ? StopReason::preempted : StopReason::planned;
   if (std::holds_alternative<Running>(stage_)) {
     save(reason, now, out);
@@ -155,9 +155,8 @@ void Recovery::on(const Seen& seen) {
 }
 
 bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& out) {
-  if (deadline_ == outcome.order) {
-    deadline_.reset();
-    if (outcome.status == Status::done) expire(now, seating, out);
+  if (attempts_.waits_for(outcome.order)) {
+    if (attempts_.pass_deadline(outcome)) expire(now, seating, out);
     return false;
   }
   // A host that was granted before its order was cancelled is the job's all the same. One that was evicted before the
@@ -230,31 +229,30 @@ void Recovery::gathered(Time now, Seating& seating, Orders& out) {
       if (seating.in_job(host)) answers[seating.slot_of(host)] = dimension;
     }
     for (const std::uint32_t slot : slots_waited_for(seating.inventory(), answers)) {
-      if (const auto host = seating.host_in(slot)) add_once(suspects_, *host);
+      if (const auto host = seating.host_in(slot)) add_once(incident_.suspects, *host);
     }
   }
   stop(StopReason::fault, out);
 }
 
 void Recovery::stop(StopReason reason, Orders& out) {
-  stopped_for_ = reason;
-  explained_ = false;
-  stage_ = Stopping{out.add(Stop{job_, reason})};
+  treatment_.explained = false;
+  stage_ = Stopping{out.add(Stop{job_, reason}), reason};
 }
 
 void Recovery::stopped(Time now, Seating& seating, Orders& out) {
-  if (expired_) return make_ready(now, seating, out);
-  if (ask_) return ask(out);
-  if (retry_ && suspects_.empty()) {
-    fault_ = false;
+  if (attempts_.deadline_passed()) return make_ready(now, seating, out);
+  if (treatment_.ask) return ask(out);
+  if (attempts_.retries() && incident_.suspects.empty()) {
+    treatment_.diagnose = false;
     return make_ready(now, seating, out);
   }
-  if (first_ == First::person && stopped_for_ == StopReason::fault) return ask(out);
+  if (first_ == First::person && std::get<Stopping>(stage_).reason == StopReason::fault) return ask(out);
   const bool restarts = first_ == First::restart || first_ == First::restart_only;
-  const bool try_restart = restarts && tries_ < constants_->recovery.restarts_in_place;
-  if (fault_ && try_restart) {
-    ++tries_;
-    fault_ = false;
+  const bool try_restart = restarts && incident_.tries < constants_->recovery.restarts_in_place;
+  if (treatment_.diagnose && try_restart) {
+    ++incident_.tries;
+    treatment_.diagnose = false;
   }
   make_ready(now, seating, out);
 }
@@ -264,7 +262,7 @@ void Recovery::stopped(Time now, Seating& seating, Orders& out) {
 /// A host that is named while the job is down. The job waits for what it waits for, and the host is dealt with meanwhile.
 void Recovery::treat(HostId host, bool examined, Time now, Seating& seating, Orders& out) {
   if (examined) {
-    add_once(suspects_, host);
+    add_once(incident_.suspects, host);
     if (!examinations_.examines(host)) examine({host}, now, seating, out);
     return;
   }
@@ -274,13 +272,13 @@ void Recovery::treat(HostId host, bool examined, Time now, Seating& seating, Ord
 
 /// The stop itself: whoever was named for it, or everybody.
 void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
-  std::erase_if(suspects_, [&](HostId host) { return !seating.in_job(host); });
-  fault_ = false;
+  std::erase_if(incident_.suspects, [&](HostId host) { return !seating.in_job(host); });
+  treatment_.diagnose = false;
   stage_ = Diagnosing{};
   std::vector<HostId> hosts;
-  for (const HostId host : suspects_)
+  for (const HostId host : incident_.suspects)
     if (!examinations_.examines(host)) hosts.push_back(host);
-  if (suspects_.empty() || !hosts.empty()) examine(std::move(hosts), now, seating, out);
+  if (incident_.suspects.empty() || !hosts.empty()) examine(std::move(hosts), now, seating, out);
 }
 
 /// By the means of the scenario.
@@ -294,10 +292,10 @@ void Recovery::examine(std::vector<HostId> hosts, Time now, Seating& seating, Or
 }
 
 void Recovery::examined(const Findings& findings, Time now, Seating& seating, Orders& out) {
-  explained_ = explained_ || findings.by_person || !findings.hosts.empty();
+  treatment_.explained = treatment_.explained || findings.by_person || !findings.hosts.empty();
   if (findings.by_person) looked_after(now);
   evict(findings.hosts, now, seating, out);
-  if (!examinations_.any() && !explained_) explain(now, seating, out);
+  if (!examinations_.any() && !treatment_.explained) explain(now, seating, out);
   if (examinations_.any()) return;
   if (std::holds_alternative<Diagnosing>(stage_)) return make_ready(now, seating, out);
   if (const auto* replacing = std::get_if<Replacing>(&stage_); replacing != nullptr && replacing->late)
@@ -307,12 +305,12 @@ void Recovery::examined(const Findings& findings, Time now, Seating& seating, Or
 /// Nobody has been found in this stop. That may have been chance; else whoever was named is replaced on evidence alone, and a
 /// person is asked where nobody was.
 void Recovery::explain(Time now, Seating& seating, Orders& out) {
-  if (retry_) {
-    suspects_.clear();
-  } else if (tries_ < constants_->recovery.restarts_in_place) {
-    ++tries_;
-  } else if (!suspects_.empty()) {
-    evict(std::vector(suspects_), now, seating, out);
+  if (attempts_.retries()) {
+    incident_.suspects.clear();
+  } else if (incident_.tries < constants_->recovery.restarts_in_place) {
+    ++incident_.tries;
+  } else if (!incident_.suspects.empty()) {
+    evict(std::vector(incident_.suspects), now, seating, out);
   } else {
     ask(out);
   }
@@ -320,39 +318,35 @@ void Recovery::explain(Time now, Seating& seating, Orders& out) {
 
 /// Asks a person about the stop.
 void Recovery::ask(Orders& out) {
-  ask_ = false;
-  fault_ = false;
+  treatment_.ask = false;
+  treatment_.diagnose = false;
   stage_ = Diagnosing{};
-  examinations_.ask(suspects_, out);
+  examinations_.ask(incident_.suspects, out);
 }
 
 /// A person has looked: what was tried before is tried anew.
 void Recovery::looked_after(Time now) {
-  tries_ = 0;
-  retry_ = false;
-  failed_starts_ = 0;
-  retry_at_ = now;
+  incident_.tries = 0;
+  attempts_.begin_anew(now);
 }
 
 /// And orders a host for each, unless the job has given its hosts back, or is about to.
 void Recovery::evict(const std::vector<HostId>& hosts, Time now, Seating& seating, Orders& out) {
   for (const HostId host : hosts) {
-    std::erase(suspects_, host);
-    std::erase(condemned_, host);
+    std::erase(incident_.suspects, host);
+    std::erase(incident_.condemned, host);
     if (!seating.in_job(host)) continue;
     out.add(Evict{host});
     seating.evict(host);
     examinations_.evicted(host, out);
-    if (expired_ || lends_hosts(now) || std::holds_alternative<Released>(stage_)) continue;
-    retry_ = false;
-    failed_starts_ = 0;
-    retry_at_ = now;
+    if (attempts_.deadline_passed() || lends_hosts(now) || std::holds_alternative<Released>(stage_)) continue;
+    attempts_.begin_anew(now);
     acquire(1, out);
   }
 }
 
 void Recovery::acquire(std::uint32_t hosts, Orders& out) {
-  if (hosts > 0) new_hosts_ = true;
+  if (hosts > 0 && job_hosts_ == JobHosts::kept) job_hosts_ = JobHosts::some_new;
   for (std::uint32_t i = 0; i < hosts; ++i) acquires_.push_back(out.add(Acquire{job_}));
 }
 
@@ -406,9 +400,9 @@ std::uint32_t Recovery::hosts_missing(const Seating& seating) const {
 
 /// The job is down, and what it waited for is over: the next thing that it waits for.
 void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
-  if (expired_) return keep(now, out);
-  if (fault_) return diagnose(now, seating, out);
-  if (!condemned_.empty()) evict(std::vector(condemned_), now, seating, out);
+  if (attempts_.deadline_passed()) return keep(now, out);
+  if (treatment_.diagnose) return diagnose(now, seating, out);
+  if (!incident_.condemned.empty()) evict(std::vector(incident_.condemned), now, seating, out);
   if (examinations_.any()) {
     stage_ = Diagnosing{};
     return;
@@ -418,22 +412,22 @@ void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
       acquire(hosts_missing(seating), out);
     if (!acquires_.empty()) return wait_for_hosts(now, out);
   }
-  const std::uint32_t attempts = constants_->recovery.start_attempts;
-  if (retry_ && attempts > 0 && failed_starts_ >= attempts) return keep(now, out);
-  if (now < hold_until_) {
+  if (attempts_.used_up()) return keep(now, out);
+  if (now < hold_.until) {
     // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
-    const StopReason reason = preempted_ ? StopReason::preempted : StopReason::planned;
+    const StopReason reason = hold_.reason;
     const auto* holding = std::get_if<Holding>(&stage_);
+    const auto* stopping = std::get_if<Stopping>(&stage_);
     const bool said_already = (holding != nullptr && holding->reason == reason) ||
-                              (std::holds_alternative<Stopping>(stage_) && stopped_for_ == reason);
+                              (stopping != nullptr && stopping->reason == reason);
     if (!said_already) out.add(Stop{job_, reason});
-    if (preempted_) give_hosts_back(out);
-    stage_ = Holding{out.add(Wake{hold_until_}), reason};
+    if (reason == StopReason::preempted) give_hosts_back(out);
+    stage_ = Holding{out.add(Wake{hold_.until}), reason};
     return;
   }
-  preempted_ = false;
-  if (now < retry_at_) {
-    stage_ = BackingOff{out.add(Wake{retry_at_})};
+  hold_.reason = StopReason::planned;
+  if (now < attempts_.not_before()) {
+    stage_ = BackingOff{out.add(Wake{attempts_.not_before()})};
     return;
   }
   start(now, seating, out);

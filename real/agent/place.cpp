@@ -22,7 +22,7 @@ std::optional<Problem> check_directory(const std::string& directory) {
   if (::stat(directory.c_str(), &found) != 0) {
     return problem(directory, std::strerror(errno), "make it: mkdir -m 700 " + directory);
   }
-  if (!S_ISDIR(found.st_mode)) return problem(directory, "is no directory", "");
+  if (!S_ISDIR(found.st_mode)) return problem(directory, "is not a directory", "");
   if (found.st_uid != ::geteuid()) {
     return problem(directory, "belongs to user " + std::to_string(found.st_uid) + ", not to this one",
                    "whoever can write there could command the agent: take a directory of your own");

@@ -103,7 +103,7 @@ class Supervisor {
   std::uint64_t epoch_ = 0;  // the highest that attended
   bool ever_attended_ = false;
   Time abandoned_at_;                // while nobody attends
-  Time lease_ends_ = kStart;         // what is past is no lease
+  Time lease_ends_ = kStart;         // what is past is not a lease
   std::deque<AgentMessage> missed_;  // lines, exits and injections that nobody attended to hear
   std::size_t missed_progress_ = 0;  // of them, lines of steps and stalls: they alone are bounded
   std::uint64_t missed_left_out_ = 0;

@@ -176,7 +176,7 @@ std::optional<Problem> CheckpointDirectory::probe(std::uint32_t rank, std::size_
   const std::string name = "gauntlet-probe-" + std::to_string(rank);
   if (auto problem = write_durably(files_, path_, name, std::string(bytes, '\0'))) {
     problem->file = path_;
-    problem->what = "is no place for checkpoints: nothing can be written";
+    problem->what = "cannot hold checkpoints: it is not writable";
     return problem;
   }
   if (const int error = files_.remove(path_ + "/" + name))
@@ -190,7 +190,7 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
   std::vector<std::int64_t> steps;
   for (const std::string& name : names_in(path_, error))
     if (const auto step = number_in(name, kStep)) steps.push_back(*step);
-  if (error) return {{}, {}, {}, problem_of(path_, "is no place for checkpoints: it cannot be read", error)};
+  if (error) return {{}, {}, {}, problem_of(path_, "cannot hold checkpoints: it cannot be read", error)};
   std::sort(steps.begin(), steps.end(), std::greater<>());
 
   for (const std::int64_t step : steps) {

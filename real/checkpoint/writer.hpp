@@ -1,4 +1,4 @@
-// Writes a rank's checkpoints behind its back, one at a time.
+// Writes a rank's checkpoints on a thread of its own, one at a time, while the rank trains.
 //
 // The rank hands over a copy of its state and goes on. A copy is never skipped while an earlier one is being written: the
 // ranks would skip different ones, and no checkpoint would become whole. The rank waits instead, and counts that as stall.
@@ -43,7 +43,7 @@ class CheckpointWriter {
   void run();
   void write_one(const Shard& shard);
   void complete(std::int64_t step);
-  /// Why the shards of all ranks did not come; nothing when they are there, or when this is to end.
+  /// Why the shards of all ranks did not come; nothing when they are there, or when the writer is being destroyed.
   std::optional<Problem> wait_for_shards(std::int64_t step);
 
   const CheckpointDirectory& directory_;

@@ -64,7 +64,7 @@ std::vector<Problem> check_drillable(const World& world) {
   }
   if (!world.shared.jobs.empty())
     problems.push_back(problem("cluster.shared.jobs", "cannot be drilled",
-                               "nobody else's jobs run on a drill's hosts: leave them out"));
+                               "other jobs do not run on the hosts of a drill: leave them out"));
   if (job.steps == 0)
     problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));
   if (job.step_time == Duration::zero()) {
@@ -123,10 +123,10 @@ void refuse_another_plan(const PlanMark& begun, const DrillOptions& options) {
   const PlanMark asked = mark_of(options.plan);
   if (asked == begun) return;
   std::string why =
-      "was begun with another fault plan, by another version of this program; go on with that version";
+      "was started with another fault plan, by another version of this program; continue with that version";
   if (asked.faults == 0)
-    why = "was begun with " + std::to_string(begun.faults) + " planned faults; leave out --no-faults";
-  if (begun.faults == 0) why = "was begun with --no-faults; write it again";
+    why = "was started with " + std::to_string(begun.faults) + " planned faults; leave out --no-faults";
+  if (begun.faults == 0) why = "was started with --no-faults; write it again";
   throw std::runtime_error(options.record + ": is an unfinished drill that " + why +
                            ", or give another --record");
 }
@@ -184,6 +184,11 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     return result;
   }
   ++state.epoch;
+  // Before this driver writes anything: the state beside the recording may be older than the directory.
+  if (newest_epoch(state.directory)) {
+    const std::string problem = problem_of_owner(state.directory, state.epoch);
+    if (!problem.empty()) throw Superseded(problem);
+  }
   DrillResult result;
   const auto forget = [&](bool recording_too) {
     if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there

@@ -3,6 +3,7 @@
 #include "core/files/durable.hpp"
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
+#include "real/agent/messages.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -131,17 +132,18 @@ DrillState StateFile::read(const std::string& record) const {
       !(file >> state.started_ns >> state.epoch >> state.plan.faults >> state.plan.fingerprint >> std::ws) ||
       !std::getline(file, state.directory)) {
     throw std::runtime_error(path_ + ": the state of this unfinished drill is missing or not whole; remove " +
-                             record + " to begin anew");
+                             record + " to start again");
   }
   if (boot != boot_id() || !std::filesystem::exists(state.directory)) {
-    throw std::runtime_error(record +
-                             ": this drill cannot go on, its processes and files are gone (the machine was "
-                             "started again, or " +
-                             state.directory + " removed); remove the recording to begin anew");
+    throw std::runtime_error(
+        record +
+        ": this drill cannot continue: its processes and files are gone (the machine was "
+        "started again, or " +
+        state.directory + " removed); remove the recording to start again");
   }
   if (!is_drill_directory(state.directory)) {
     throw std::runtime_error(path_ + ": names " + state.directory +
-                             ", which is no drill's directory of ours (" + kDirectoryPrefix +
+                             ", which is not the directory of a drill (" + kDirectoryPrefix +
                              "*, mode 0700)");
   }
   return state;
@@ -200,6 +202,13 @@ std::optional<std::uint64_t> newest_epoch(const std::string& directory) {
   std::ifstream file(directory + "/epoch");
   std::uint64_t epoch = 0;
   return file >> epoch ? std::optional(epoch) : std::nullopt;
+}
+
+std::string problem_of_owner(const std::string& directory, std::uint64_t epoch) {
+  const std::optional<std::uint64_t> newest = newest_epoch(directory);
+  if (newest && *newest <= epoch) return "";
+  return "another driver took over: " +
+         (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill" : directory + " is removed");
 }
 
 void remove_drill_directory(const std::string& path) {

@@ -74,6 +74,9 @@ void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files
 /// What was written last; nothing where the directory is gone.
 std::optional<std::uint64_t> newest_epoch(const std::string& directory);
 
+/// Why a driver of this epoch does not have the drill: a later driver has it, or the directory is gone. Empty where it has the drill.
+std::string problem_of_owner(const std::string& directory, std::uint64_t epoch);
+
 /// Removes it with all that is in it, if a drill of ours made it.
 void remove_drill_directory(const std::string& path);
 

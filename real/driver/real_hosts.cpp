@@ -19,19 +19,12 @@ Duration quits_within(const DrillSetup& setup) {
   return std::min<Duration>(setup.answers_within, std::chrono::seconds(5));
 }
 
-/// Empty where no later driver has the drill.
-std::string problem_of_owner(const DrillSetup& setup) {
-  const std::optional<std::uint64_t> newest = newest_epoch(setup.directory);
-  if (newest && *newest <= setup.epoch) return "";
-  return "another driver took over: " + (newest ? kDriverOfEpoch + std::to_string(*newest) + " has this drill"
-                                                : setup.directory + " is removed");
-}
-
 /// Says who has the drill from now on, before its files are opened: opening them replaces them, and an earlier driver
 /// writes on in those that nobody reads any more.
 DrillSetup take_drill(DrillSetup setup) {
   if (newest_epoch(setup.directory).value_or(0) < setup.epoch) write_epoch(setup.directory, setup.epoch);
-  if (const std::string problem = problem_of_owner(setup); !problem.empty()) throw Superseded(problem);
+  const std::string problem = problem_of_owner(setup.directory, setup.epoch);
+  if (!problem.empty()) throw Superseded(problem);
   return setup;
 }
 
@@ -168,7 +161,7 @@ void RealCluster::set_link(HostId host, std::unique_ptr<AgentLink> link) {
 
 /// Throws Superseded where a later driver has the drill. Agents tell too, but only those that this one talks with.
 void RealCluster::check_own() {
-  const std::string problem = problem_of_owner(setup_);
+  const std::string problem = problem_of_owner(setup_.directory, setup_.epoch);
   if (problem.empty()) return;
   superseded_ = true;
   throw Superseded(problem);

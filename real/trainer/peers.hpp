@@ -16,7 +16,7 @@ namespace gauntlet {
 class Peers {
  public:
   /// Connects to all neighbours, within the collective timeout. Takes the rank's name in the run directory for as long as
-  /// the process lives. Throws Failure (the name is taken, or the directory is no good) or CollectiveTimedOut.
+  /// the process lives. Throws Failure (the name is taken, or the directory cannot be used) or CollectiveTimedOut.
   Peers(const TrainerOptions& options, int reader);
   ~Peers();
   Peers(const Peers&) = delete;

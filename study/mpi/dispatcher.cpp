@@ -14,10 +14,10 @@ constexpr std::size_t kJobsPerThread = 2;
 // Messages taken before jobs are given out and the clock is looked at.
 constexpr int kMessagesAtOnce = 256;
 // How often tasks that are out for long are looked for.
-constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kLookForLost{100};
 constexpr std::chrono::seconds kBeat{2};
 // 15 beats: a helper that loads a large scenario on a loaded machine is not lost.
-constexpr std::chrono::seconds kSilence{30};
+constexpr std::chrono::seconds kSilenceOfRank{30};
 
 }  // namespace
 
@@ -126,7 +126,7 @@ bool Dispatcher::hand_out(Moment now) {
   bool any = false;
   while (!waiting_.empty() && hand_to(waiting_.front(), now)) any = true;
   if (waiting_.empty() || now < next_look_) return any;
-  next_look_ = now + kLook;
+  next_look_ = now + kLookForLost;
   for (std::size_t i = waiting_.size(); i > 0 && !waiting_.empty(); --i) {
     const int rank = waiting_.front();
     if (hand_to(rank, now)) {
@@ -179,11 +179,11 @@ void Dispatcher::beat(Moment now) {
     Peer& who = peer(rank);
     if (who.silent || who.left) continue;
     who.silence += passed;
-    if (who.silence > kSilence) {
+    if (who.silence > kSilenceOfRank) {
       who.silent = true;
       notice_(fmt::format("rank {} on {} has been silent for {} s: others do its work", rank,
                           who.host.empty() ? "an unknown host" : who.host,
-                          std::chrono::duration_cast<std::chrono::seconds>(kSilence).count()));
+                          std::chrono::duration_cast<std::chrono::seconds>(kSilenceOfRank).count()));
     } else {
       tell(rank, Alive{});
     }

@@ -46,7 +46,7 @@ class Dispatcher {
   /// Receives and sends what there is. Returns whether there was anything.
   bool step(Moment now);
 
-  /// Tells what the ranks did.
+  /// Ends the conversation: tells people what the ranks did, and every rank that all is over.
   void end();
   /// Who is there has said goodbye.
   bool ended() const;

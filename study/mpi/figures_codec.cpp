@@ -30,7 +30,7 @@ Usual usual_of(const Figures& figures, std::size_t kind) {
   }
   return usual;
 }
-/// From a score to what is told of it, and back: `score` is the one of the two that is no difference.
+/// From a score to what is told of it, and back: `score` is the one of the two that is not a difference.
 void turn(const Usual& usual, const FaultScore& score, const FaultScore& from, FaultScore& to) {
   to = from;
   to.met = usual.met - from.met;
@@ -95,9 +95,9 @@ void code_figures(Coder& coder, FiguresType& figures) {
   coder.all(false_alerts, wrong_evictions, released, fingerprint, incidents);
 }
 
-class Encoder {
+class FiguresEncoder {
  public:
-  explicit Encoder(WireWriter& out) : out_(out) {}
+  explicit FiguresEncoder(WireWriter& out) : out_(out) {}
 
   template <class... Each>
   void all(const Each&... each) {
@@ -154,9 +154,9 @@ class Encoder {
   WireWriter& out_;
 };
 
-class Decoder {
+class FiguresDecoder {
  public:
-  explicit Decoder(WireReader& in) : in_(in) {}
+  explicit FiguresDecoder(WireReader& in) : in_(in) {}
 
   template <class... Each>
   void all(Each&... each) {
@@ -238,12 +238,12 @@ class Decoder {
 }  // namespace
 
 void put(WireWriter& out, const Figures& figures) {
-  Encoder encoder(out);
+  FiguresEncoder encoder(out);
   code_figures(encoder, figures);
 }
 
 void get(WireReader& in, Figures& figures) {
-  Decoder decoder(in);
+  FiguresDecoder decoder(in);
   code_figures(decoder, figures);
 }
 

@@ -7,7 +7,7 @@
 namespace gauntlet {
 
 void put(WireWriter& out, const Figures& figures);
-/// Bytes that are no Figures make `in` bad.
+/// Bytes that are not Figures make `in` bad.
 void get(WireReader& in, Figures& figures);
 
 }  // namespace gauntlet

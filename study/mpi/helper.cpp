@@ -14,7 +14,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::microseconds kShortestRest{50}, kLongestRest{1000};
 // Thirty of rank 0's beats: it is gone, or the way to it is.
 constexpr std::chrono::seconds kSilence{60};
 // A process that was suspended slept: no more than this counts for one step.

@@ -15,8 +15,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A poll costs a microsecond; a job takes tens of milliseconds, and the next one is with the helper already.
-constexpr std::chrono::microseconds kShortestRest{50}, kLongestRest{1000};
 // Tasks done and waiting for their turn, or under way, for each thread of the job.
 constexpr std::size_t kWindowPerThread = 4;
 // More jobs than a study can have: the numbers of two studies never meet.

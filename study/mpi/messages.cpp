@@ -16,9 +16,9 @@ void members(TermsType& terms, const Each& each) {
   each(seed, incident_replicas, full_telemetry, threads);
 }
 
-class Encoder {
+class MessageEncoder {
  public:
-  explicit Encoder(std::string& out) : out_(out) {}
+  explicit MessageEncoder(std::string& out) : out_(out) {}
 
   void operator()(const Hello& hello) { all(hello.build, hello.host); }
   void operator()(const Terms& terms) {
@@ -45,9 +45,9 @@ class Encoder {
   WireWriter out_;
 };
 
-class Decoder {
+class MessageDecoder {
  public:
-  explicit Decoder(WireReader& in) : in_(in) {}
+  explicit MessageDecoder(WireReader& in) : in_(in) {}
 
   void operator()(Hello& hello) { all(hello.build, hello.host); }
   void operator()(Terms& terms) {
@@ -87,7 +87,7 @@ Message alternative(std::size_t index, std::index_sequence<I...>) {
 std::string encode(const Message& message) {
   std::string bytes;
   WireWriter(bytes).put(message.index());
-  std::visit(Encoder(bytes), message);
+  std::visit(MessageEncoder(bytes), message);
   return bytes;
 }
 
@@ -97,7 +97,7 @@ std::optional<Message> decode(std::string_view bytes) {
   in.get(index);
   if (!in.good() || index >= std::variant_size_v<Message>) return std::nullopt;
   Message message = alternative(index, std::make_index_sequence<std::variant_size_v<Message>>{});
-  std::visit(Decoder(in), message);
+  std::visit(MessageDecoder(in), message);
   return in.done() ? std::optional(std::move(message)) : std::nullopt;
 }
 

@@ -61,7 +61,7 @@ struct Leave {
 using Message = std::variant<Hello, Terms, PointText, Job, Done, Failed, Alive, End, Bye, Leave>;
 
 std::string encode(const Message& message);
-/// Nothing where the bytes are no message of this program.
+/// Nothing where the bytes are not a message of this program.
 std::optional<Message> decode(std::string_view bytes);
 
 }  // namespace gauntlet

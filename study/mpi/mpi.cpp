@@ -85,7 +85,7 @@ bool is_rank_0() {
 
 int lead(const std::function<int()>& program, const Notice& notice) {
   Hub hub(open_mpi_ranks, build(), notice);
-  // A process that this one starts is no rank.
+  // A process that this one starts is not a rank.
   for (const char* name : {kRankOfMpirun, "OMPI_COMM_WORLD_SIZE", kRankOfPmix}) ::unsetenv(name);
   the_hub = &hub;
   const int exit_code = program();

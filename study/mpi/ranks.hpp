@@ -3,11 +3,16 @@
 // A rank may be lost at any time. Nobody is told; it is silent from then on.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace gauntlet {
+
+// Between two looks for what has come. A look costs a microsecond; a job takes tens of milliseconds, and the next one is with
+// the helper already.
+inline constexpr std::chrono::microseconds kShortestRest{50}, kLongestRest{1000};
 
 /// Used by one thread, that which made it.
 class Ranks {

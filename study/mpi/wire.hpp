@@ -1,6 +1,7 @@
 // Numbers to bytes and back: small ones take few. The same bytes on every machine.
 #pragma once
 
+#include "core/record/little_endian.hpp"
 #include "core/time.hpp"
 
 #include <bit>
@@ -20,8 +21,7 @@ class WireWriter {
   template <class T>
   void put(const T& value) {
     if constexpr (std::is_same_v<T, double>) {
-      const auto bits = std::bit_cast<std::uint64_t>(value);
-      for (int shift = 0; shift < 64; shift += 8) byte(bits >> shift);
+      put_little_endian(std::bit_cast<std::uint64_t>(value), sizeof(double), out_);
     } else if constexpr (std::is_enum_v<T>) {
       number(static_cast<std::uint64_t>(value));
     } else if constexpr (std::is_signed_v<T>) {
@@ -65,9 +65,8 @@ class WireReader {
   template <class T>
   void get(T& value) {
     if constexpr (std::is_same_v<T, double>) {
-      std::uint64_t bits = 0;
-      for (int shift = 0; shift < 64; shift += 8) bits |= std::uint64_t{byte()} << shift;
-      value = std::bit_cast<double>(bits);
+      if (in_.size() < sizeof(double)) return fail();
+      value = std::bit_cast<double>(take_little_endian(in_, sizeof(double)));
     } else if constexpr (std::is_enum_v<T>) {
       const std::uint64_t bits = number();
       value = static_cast<T>(bits);

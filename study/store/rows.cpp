@@ -14,10 +14,7 @@ constexpr std::string_view kInteger = "INTEGER";
 constexpr std::string_view kReal = "REAL";
 constexpr std::string_view kText = "TEXT";
 
-Cell cell(Duration duration) { return std::int64_t{duration.count()}; }
-Cell cell(Time time) { return cell(time.time_since_epoch()); }
-Cell cell(std::int64_t count) { return count; }
-Cell cell(std::uint32_t count) { return std::int64_t{count}; }
+constexpr std::size_t kCauseColumns = kPhases - 1;  // of one cause: its phases but `effective`
 
 /// Of how a fault kind fared, before the dot and its name.
 constexpr const char* kScores[] = {

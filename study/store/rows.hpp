@@ -29,6 +29,12 @@ struct Hex {
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, Hex, const Latencies*>;
 using Row = std::vector<Cell>;
 
+inline Cell cell(Duration duration) { return std::int64_t{duration.count()}; }
+inline Cell cell(Time time) { return cell(time.time_since_epoch()); }
+inline Cell cell(std::int64_t count) { return count; }
+inline Cell cell(std::uint32_t count) { return std::int64_t{count}; }
+inline Cell cell(std::optional<double> value) { return value ? Cell{*value} : Cell{}; }
+
 /// By fault kind of a study, in the order of its columns: which kind of one of its scenarios that is; nothing where the
 /// scenario has none of that name.
 using KindPlaces = std::vector<std::optional<FaultKindId>>;
@@ -41,11 +47,6 @@ KindPlaces places_of(std::span<const std::string> of_study, std::span<const std:
 /// missed_ns, incidents, handled, handled_ns, evictions_wrong, wrong_evictions_ns. `faults` names the kinds of all scenarios
 /// that share the columns.
 std::vector<Column> replica_columns(std::span<const std::string> faults);
-/// Where the phases and the causes stand in a row of replica_columns.
-inline constexpr std::size_t kWallColumn = 3;
-inline constexpr std::size_t kFirstPhaseColumn = kWallColumn + 1;
-inline constexpr std::size_t kFirstCauseColumn = kFirstPhaseColumn + kPhases;
-inline constexpr std::size_t kCauseColumns = kPhases - 1;  // of one cause: its phases but `effective`
 /// Replaces `row` by one that fits replica_columns; the cells of a kind that the scenario does not have are empty.
 void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindPlaces& places, Row& row);
 /// The figures that filled a row, without their incidents, exactly. An empty cell reads as zero.

@@ -65,7 +65,7 @@ std::string difference(const StudyIdentity& then, const StudyIdentity& now, Held
   if (then.command != now.command)
     return fmt::format("holds a study of another command: `{}`, not `{}`", then.command, now.command);
   if (then.version != now.version)
-    return fmt::format("was begun by gauntlet {}, and this is {}: replicas of two versions do not mix",
+    return fmt::format("was started by gauntlet {}, and this is {}: replicas of two versions do not mix",
                        then.version, now.version);
   if (then.seed != now.seed)
     return fmt::format("holds a study with another seed: {}, not {}", then.seed, now.seed);

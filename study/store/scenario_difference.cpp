@@ -60,12 +60,12 @@ std::string first_difference(std::string_view in_store, std::string_view now) {
   if (old_end != before.end()) {
     const Field* other = find(after, old_end->path);
     if (other == nullptr)
-      return fmt::format("{} = {} in the store, and no such field now", old_end->path, old_end->value);
+      return fmt::format("{} = {} in the store, and no such key now", old_end->path, old_end->value);
     if (other->value != old_end->value)
       return fmt::format("{} = {} in the store, {} now", old_end->path, old_end->value, other->value);
   }
   if (new_end != after.end())
-    return fmt::format("{} = {} now, and no such field in the store", new_end->path, new_end->value);
+    return fmt::format("{} = {} now, and no such key in the store", new_end->path, new_end->value);
   return "";
 }
 

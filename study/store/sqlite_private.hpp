@@ -65,6 +65,8 @@ Handle open(const std::filesystem::path& file, int flags);
 /// Statements without rows, or whose rows nobody wants.
 void execute(sqlite3* database, const std::string& sql);
 [[noreturn]] void fail(sqlite3* database, int code);
+/// Throws: what is stored contradicts itself.
+[[noreturn]] inline void damaged(const std::string& what) { throw Error(SQLITE_CORRUPT, what); }
 
 /// "name", so that no name is mistaken for syntax.
 std::string sql_name(std::string_view name);

@@ -16,9 +16,6 @@
 namespace gauntlet {
 namespace {
 
-Cell cell(std::uint32_t value) { return std::int64_t{value}; }
-Cell cell(std::optional<double> value) { return value ? Cell{*value} : Cell{}; }
-
 std::int64_t integer_of(const Cell& cell) {
   const auto* value = std::get_if<std::int64_t>(&cell);
   return value ? *value : 0;
@@ -202,7 +199,7 @@ void Store::read_rows(std::uint32_t point, std::uint32_t first, std::uint32_t co
     }
     select.reset();
     from.select_replicas = std::move(select);
-    if (seen != count) throw sqlite::Error(SQLITE_CORRUPT, "replicas are missing");
+    if (seen != count) sqlite::damaged("replicas are missing");
   } catch (const sqlite::Error& error) {
     throw std::runtime_error(fmt::format("{}: cannot be read: {}", from.file.string(), error.what()));
   }

@@ -17,8 +17,6 @@ std::optional<std::uint64_t> digest_in(const sqlite::Statement& row) {
   return fingerprint_of(row.text(0));
 }
 
-[[noreturn]] void wrong(const std::string& what) { throw sqlite::Error(SQLITE_CORRUPT, what); }
-
 std::uint64_t count_of(sqlite3* database, const std::string& sql) {
   sqlite::Statement count(database, sql);
   count.step();
@@ -46,10 +44,11 @@ class DigestCheck {
  private:
   void check_study() {
     if (count_of(database_, "SELECT count(*) FROM study") != 1)
-      wrong("its table study does not have one row");
+      sqlite::damaged("its table study does not have one row");
     sqlite::Statement stored(database_, "SELECT digest FROM study");
     stored.step();
-    if (digest_in(stored) != digest_of_study(database_)) wrong("the digest of its study does not match");
+    if (digest_in(stored) != digest_of_study(database_))
+      sqlite::damaged("the digest of its study does not match");
   }
 
   void check_point(std::uint32_t point) {
@@ -66,7 +65,7 @@ class DigestCheck {
       held = replicas;
     };
     const ChainLength length = follow_chain(database_, all, entry.chain, link);
-    if (length.replicas != entry.replicas) wrong(fmt::format("replicas{} are missing", of_point));
+    if (length.replicas != entry.replicas) sqlite::damaged(fmt::format("replicas{} are missing", of_point));
     replicas_ += length.replicas;
     incidents_ += length.incidents;
   }
@@ -88,14 +87,14 @@ class DigestCheck {
         {"replica", replicas_}, {"incident", incidents_}, {kMetricTable, metric_rows_}, {"digest", digests_}};
     for (const auto& [table, rows] : tables)
       if (count_of(database_, fmt::format("SELECT count(*) FROM {}", table)) != rows)
-        wrong(fmt::format("its table {} has rows that belong to nothing", table));
+        sqlite::damaged(fmt::format("its table {} has rows that belong to nothing", table));
   }
 
   void hold(std::uint32_t point, std::string_view part, std::uint32_t replicas, std::uint64_t is,
             const std::string& what) {
     const Row key = {std::int64_t{point}, part, std::int64_t{replicas}};
-    if (!stored_.bind(1, key).step()) wrong(fmt::format("the digest of {} is missing", what));
-    if (digest_in(stored_) != is) wrong(fmt::format("the digest of {} does not match", what));
+    if (!stored_.bind(1, key).step()) sqlite::damaged(fmt::format("the digest of {} is missing", what));
+    if (digest_in(stored_) != is) sqlite::damaged(fmt::format("the digest of {} does not match", what));
     stored_.reset();
     ++digests_;
   }

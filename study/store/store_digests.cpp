@@ -29,8 +29,6 @@ std::uint64_t digest_of_rows(sqlite::Statement& rows, int skipped) {
   return chain;
 }
 
-[[noreturn]] void wrong(const std::string& what) { throw sqlite::Error(SQLITE_CORRUPT, what); }
-
 }  // namespace
 
 std::uint64_t digest_of_study(sqlite3* database) {
@@ -38,7 +36,7 @@ std::uint64_t digest_of_study(sqlite3* database) {
       tables(
           database,
           "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name");
-  if (!study.step()) wrong("its table study is empty");
+  if (!study.step()) sqlite::damaged("its table study is empty");
   return chained(digest_of(study, 0, 1), digest_of_rows(tables, 0));
 }
 

@@ -4,7 +4,7 @@
 //   digest         of a point, by (point, part, replicas):
 //     "point", 0       its row
 //     "replicas", n    the chain over its row, then its first n replicas, each followed by its incidents; n is every multiple
-//                      of 16 (a task), and the number of all its replicas
+//                      of 16, and the number of all its replicas
 //     "metrics", n     its statistics, which are of n replicas
 //
 // A chain also shows rows that are missing, and rows of another point. Where its links are does not depend on how replicas
@@ -20,7 +20,7 @@
 
 namespace gauntlet {
 
-/// After so many replicas the chain is written down: those of a task (study/executor.hpp), which is one transaction.
+/// The chain is written down after each so many replicas, whatever tasks they came in.
 inline constexpr std::uint32_t kReplicasOfDigest = 16;
 
 inline constexpr std::string_view kPointPart = "point", kReplicasPart = "replicas", kMetricsPart = "metrics";

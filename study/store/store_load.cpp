@@ -18,10 +18,10 @@ void refuse_other_format(sqlite3* database) {
                             "SELECT count(*), count(CASE WHEN name = 'format' THEN 1 END), "
                             "count(CASE WHEN name = 'version' THEN 1 END) FROM pragma_table_info('study')");
   columns.step();
-  if (columns.integer(0) == 0) throw sqlite::Error(SQLITE_CORRUPT, "it has no table study");
+  if (columns.integer(0) == 0) sqlite::damaged("it has no table study");
   if (columns.integer(1) == 0) throw OtherFormat("was written in a format that has no number");
   sqlite::Statement format(database, "SELECT format FROM study");
-  if (!format.step()) throw sqlite::Error(SQLITE_CORRUPT, "its table study is empty");
+  if (!format.step()) sqlite::damaged("its table study is empty");
   const std::int64_t number = format.integer(0);
   if (number == kStoreFormat) return;
   std::string by;
@@ -99,7 +99,7 @@ void read_extent(sqlite3* database, bool of_one_by_number, std::deque<Store::Con
     extent.bind(1, number).step();
     if (std::holds_alternative<std::monostate>(extent.cell(1))) continue;
     if (extent.count(0) > 0 && !of_one_by_number)
-      throw sqlite::Error(SQLITE_CORRUPT, fmt::format("the first replicas of point {} are missing", i));
+      sqlite::damaged(fmt::format("the first replicas of point {} are missing", i));
     points[i].first = extent.count(0);
     points[i].replicas = extent.count(1) - extent.count(0) + 1;
   }
@@ -134,11 +134,11 @@ void Store::Connection::load() {
   replica_cells = replica_columns(faults).size();
   sqlite::Statement rows(database.get(), "SELECT * FROM point ORDER BY point");
   while (rows.step()) {
-    if (rows.count(0) != points.size()) throw sqlite::Error(SQLITE_CORRUPT, "a point is missing");
+    if (rows.count(0) != points.size()) sqlite::damaged("a point is missing");
     StoredPoint point = read_point(rows, study);
     for (const std::string& fault : point.facts.faults)
       if (std::find(faults.begin(), faults.end(), fault) == faults.end())
-        throw sqlite::Error(SQLITE_CORRUPT, fmt::format("it has no columns for the fault {}", fault));
+        sqlite::damaged(fmt::format("it has no columns for the fault {}", fault));
     add_entry(std::move(point), 0);
   }
   read_extent(database.get(), study.command.starts_with("run --replica "), points);

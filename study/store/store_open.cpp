@@ -33,10 +33,6 @@ void prepare_to_write(sqlite3* database) {
   sqlite::execute(database, fmt::format("PRAGMA synchronous = {};", has_log ? "NORMAL" : "FULL"));
 }
 
-Problem problem_of(const fs::path& file, std::string why, std::string suggestion) {
-  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
-}
-
 Store::Opened refused(Problem problem) { return {.store = nullptr, .problem = std::move(problem)}; }
 
 void insert_study(sqlite3* database, std::string_view schema, const StudyIdentity& study) {
@@ -71,7 +67,7 @@ bool has_tables(sqlite3* database) {
 /// What is wrong with the pages of the file, beyond what opening it shows.
 void check_pages(sqlite3* database) {
   sqlite::Statement check(database, "PRAGMA integrity_check(1)");
-  if (!check.step() || check.text(0) != "ok") throw sqlite::Error(SQLITE_CORRUPT, check.text(0));
+  if (!check.step() || check.text(0) != "ok") sqlite::damaged(check.text(0));
 }
 
 void put_arguments(sqlite3* database, const std::string& arguments) {
@@ -94,8 +90,8 @@ std::string difference_of(const Store::Connection& store, const StudyIdentity& n
   return "";
 }
 
-constexpr const char* kOtherStudy = "choose another --out, or begin again with --force";
-constexpr const char* kBeginAgain = "begin again with --force, or bring the file back from a copy";
+constexpr const char* kOtherStudy = "choose another --out, or start again with --force";
+constexpr const char* kBeginAgain = "start again with --force, or bring the file back from a copy";
 constexpr const char* kRaiseLimit = "raise that limit (ulimit -f unlimited)";
 constexpr const char* kRunAgain = "bring the file back from a copy, or run the study again";
 
@@ -129,7 +125,7 @@ void Store::Connection::failed(const sqlite::Error& error) {
       file.empty()
           ? problem_of("temporary results", why,
                        fmt::format("{}, name another place for them with TMPDIR, or write to --out", room))
-          : problem_of(file, why, fmt::format("{} are safe; {}, then go on with --resume", holds(), room));
+          : problem_of(file, why, fmt::format("{} are safe; {}, then continue with --resume", holds(), room));
 }
 
 void Store::Connection::add_entry(StoredPoint point, std::uint64_t chain) {

@@ -73,7 +73,7 @@ struct Store::Connection {
   /// Of the chain of a point (store_digests_private.hpp): drops the last link where more replicas go on from it, adds one.
   void drop_last_link(std::uint32_t point);
   void add_link(std::uint32_t point, std::uint32_t replicas, std::uint64_t chain);
-  /// Reads the study, its points and how many replicas they have. Throws where it is no store.
+  /// Reads the study, its points and how many replicas they have. Throws where it is not a store.
   void load();
   std::uint64_t replicas() const;
   /// "1,234 replicas of 3 points"

@@ -24,7 +24,7 @@ inline std::string fingerprint_text(std::uint64_t fingerprint) {
   return {digits.data(), digits.size()};
 }
 
-/// Nothing where the text is no fingerprint.
+/// Nothing where the text is not a fingerprint.
 constexpr std::optional<std::uint64_t> fingerprint_of(std::string_view text) {
   if (text.size() != kFingerprintDigits) return std::nullopt;
   std::uint64_t value = 0;

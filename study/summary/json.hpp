@@ -31,7 +31,7 @@ Json facts_json(const ScenarioFacts& facts);
 /// {"checkpoint.interval": "10min", ...}
 Json settings_json(std::span<const std::pair<std::string, std::string>> settings);
 
-/// With two spaces of indent and a newline at the end. Bytes that are no UTF-8 are replaced.
+/// With two spaces of indent and a newline at the end. Bytes that are not UTF-8 are replaced.
 std::string document(const Json& json);
 
 }  // namespace gauntlet

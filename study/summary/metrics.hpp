@@ -67,14 +67,14 @@ struct Metric {
 ///   have cost without giving hosts back, less what that saved;
 ///   cost.per_effective_gpu_hour: cost / (the job's GPUs x effective hours)
 /// - effective_corrupt_s: the part of the effective time after an undetected corruption
-/// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are no fault first
+/// - lost_s.<phase>, for every phase but `effective`; lost_s.by_cause.<cause>, causes that are not a fault first
 /// - faults.<fault>: onsets on the job's hosts, stopping or not
 /// - detection.by_kind.<fault>.<measure>: met (onsets on the job's hosts, and what came with hosts that joined it), detected,
 ///   missed, recall, latency_p50_s, latency_p95_s, missed_cost_s; of the incidents that the kind opened handled_share,
 ///   detection_and_diagnosis_s, evictions_wrong, wrong_evictions_cost_s
 std::vector<Metric> metrics_of(const ScenarioFacts& facts);
 
-/// The names of all causes, by Cause: those that are no fault, then the fault kinds.
+/// The names of all causes, by Cause: those that are not a fault, then the fault kinds.
 std::vector<std::string> cause_names(const ScenarioFacts& facts);
 
 }  // namespace gauntlet

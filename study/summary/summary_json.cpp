@@ -38,7 +38,7 @@ std::uint64_t fingerprint_from(const std::string& text) {
 std::uint32_t count_from(const Json& json) {
   const auto value = json.get<std::uint64_t>();
   if (!json.is_number_unsigned() || value > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument("a count is no whole number of 32 bits");
+    throw std::invalid_argument("a count is not a whole number of 32 bits");
   return static_cast<std::uint32_t>(value);
 }
 

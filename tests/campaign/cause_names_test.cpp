@@ -1,5 +1,5 @@
 // The causes of lost time that are no fault have names that no fault may take.
-#include "config/reserved_names.hpp"
+#include "config/fields/reserved_names.hpp"
 #include "score/figures.hpp"
 
 #include <gtest/gtest.h>

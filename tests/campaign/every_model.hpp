@@ -1,11 +1,14 @@
-// Every fault model of the registry on the 8-host cluster, with every detector that there is.
+// Every fault model of the catalogue on the 8-host cluster, with every detector that there is.
 #pragma once
 
-#include "models/fault/registry.hpp"
 #include "policies/controller/registry.hpp"
 #include "tests/campaign/small_worlds.hpp"
+#include "tests/config/every_model.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace gauntlet {
 
@@ -26,28 +29,21 @@ inline World observed_world() {
 
 /// The fault kinds of all models, none of which strikes by itself. Their lines join the world's patterns.
 inline std::vector<FaultKind> every_model(World& world) {
-  std::vector<FaultKind> kinds;
-  const auto models = fault_models();
-  for (const FaultModel& model : models) {
-    FaultKind kind = model.kind;
-    kind.name = model.name;
-    kind.model = model.name;
+  std::vector<FaultKind> kinds = world_of_all_models().faults;
+  for (FaultKind& kind : kinds) {
     kind.life = Law::exponential(1e15);
-    if (!model.log.empty()) {
-      auto& patterns = world.patterns;
-      const auto found = std::find(patterns.begin(), patterns.end(), model.log);
-      kind.symptoms.log = PatternId{static_cast<std::uint32_t>(found - patterns.begin())};
-      if (found == patterns.end()) patterns.push_back(model.log);
-    }
-    if (!model.followed_by.empty()) {
-      const auto next = std::find_if(models.begin(), models.end(),
-                                     [&](const FaultModel& each) { return each.name == model.followed_by; });
-      kind.followed_by = FollowedBy{
-          {static_cast<std::uint32_t>(next - models.begin())}, model.follow_probability, model.follow_after};
-    }
-    kinds.push_back(kind);
+    if (!kind.symptoms.log) continue;
+    const std::string& line = world_of_all_models().patterns.at(kind.symptoms.log->value);
+    const auto found = std::find(world.patterns.begin(), world.patterns.end(), line);
+    kind.symptoms.log = PatternId{static_cast<std::uint32_t>(found - world.patterns.begin())};
+    if (found == world.patterns.end()) world.patterns.push_back(line);
   }
   return kinds;
+}
+
+inline std::size_t index_of(const std::vector<FaultKind>& kinds, std::string_view name) {
+  const auto named = [&](const FaultKind& kind) { return kind.name == name; };
+  return static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), named) - kinds.begin());
 }
 
 /// All detectors but those named, over the world's lines.

@@ -25,7 +25,7 @@ TEST(EveryModel, AtEveryPhaseOfAnIncidentUnderEveryStack) {
   World world = observed_world();
   const std::vector<FaultKind> models = every_model(world);
   add_faults(world, models, 0.6);
-  const auto crash = static_cast<std::size_t>(find_fault_model("host_crash") - fault_models().data());
+  const auto crash = index_of(models, "host_crash");
   std::uint32_t runs = 0, incidents = 0, gave_up = 0;
   for (const std::vector<std::string>& stack : detector_stacks()) {
     const PolicyConstants policies = every_policy(world, stack, "suite");
@@ -91,7 +91,7 @@ TEST(EveryModel, ACollectiveTimeoutBelowAFlapTurnsAStallIntoACrash) {
   World world = observed_world();
   const std::vector<FaultKind> models = every_model(world);
   add_faults(world, models, 0.6);
-  const auto flap = static_cast<std::size_t>(find_fault_model("nic_flap") - fault_models().data());
+  const auto flap = index_of(models, "nic_flap");
   world.faults[flap].followed_by.reset();
   world.faults[flap].heals_after = Law::constant(6);
   for (std::uint32_t n = 0; n < 20; ++n)

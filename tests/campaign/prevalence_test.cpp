@@ -1,6 +1,6 @@
 // Components that have an ageing fault from the beginning fail no more; the others fail when the plan of the same seed says.
 #include "core/record/truth.hpp"
-#include "sim/fault_plan.hpp"
+#include "sim/faults/fault_plan.hpp"
 #include "study/replica.hpp"
 #include "tests/oracles/worlds.hpp"
 

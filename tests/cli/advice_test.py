@@ -23,7 +23,7 @@ STUDIES = {
     "plan": f"plan {TINY} --set job.steps=1000 --finish-by 1d --replicas 2",
     "scale": f"scale {TINY} --gpus 64,128 --replicas 2",
 }
-# What goes wrong with a scenario, for every command that takes --set.
+# What goes wrong with a scenario, forevery command that takes --set.
 WRONG_SETS = ["checkpoint.interval=300", "study.replicas=4000001", "study.uncertain=[{path='no.such'}]", "no.such=1",
               "cluster.network.kind=moebius", "job.window=forever", 'policies.checkpoint="none"', "nonsense"]
 TAKES_SETS = {**STUDIES, "check": f"check {TINY}", "show": f"show {TINY}", "topology": f"topology {TINY}", "step": f"step {TINY}"}
@@ -122,7 +122,7 @@ class Advice(StudyTest):
         own = self.options(words)
         given = {word.split("=")[0] for word in words}  # a word of the user's that is refused
         said_all = done.stdout + done.stderr
-        if of := re.search(r"(?m)^Again: gauntlet ([a-z]+)", said_all):  # a report, printed again
+        if of := re.search(r"(?m)^Reproduce with: gauntlet ([a-z]+)", said_all):  # a report, printed again
             own = own | self.options([of[1]])
         for said in said_all.splitlines():
             # A command in the text brings its own options, up to the end of the line; `step --ecmp` names it without the program.

@@ -6,7 +6,7 @@ exits 0 --version
 says stdout "gauntlet "
 exits 0 --help
 says stdout "Examples:"
-for command in new run sweep compare tune plan scale step topology validate replay check show list schema results; do
+for command in new run sweep compare tune plan scale step topology validate replay check show list explain schema results; do
   exits 0 "$command" --help
   says stdout "Examples:"
   says stdout "gauntlet $command"
@@ -39,12 +39,32 @@ exits 2 run "$tiny" --zzzzzz
 says stderr 'there is no option "--zzzzzz"'
 exits 2 run "$tiny" another
 says stderr '"another" is one word too many'
+exits 2 --replicas 2 run "$tiny"
+says stderr '"--replicas" is an option of "gauntlet run ...": write it after the command'
+exits 2 run "$tiny" --replicas many
+says stderr '--replicas: "many" is not a whole number; write it in decimal digits'
+exits 2 run "$tiny" --replicas 4 --replica 1
+says stderr 'exclude each other; leave one of them out'
+exits 2 run "$tiny" --seed
+says stderr '--seed needs a value'
+exits 2 run
+says stderr 'scenario is missing'
+exits 2 list metrix
+says stderr 'did you mean "metrics"?'
+
+# Whole numbers are decimal: 010 is neither ten nor eight.
+exits 2 run "$tiny" --replicas 010
+says stderr '--replicas: "010" begins with 0; write 10'
+exits 2 run "$tiny" --seed 0x5
+says stderr '--seed: "0x5" is not a whole number; write it in decimal digits, such as 20'
+exits 2 run "$tiny" --threads 1_000
+exits 0 run "$tiny" --replicas 3 --seed 0
 
 # More replicas than their statistics may be of are refused, wherever they are asked for.
 exits 2 run "$tiny" --replicas 4000001
 says stderr "4000000"
 exits 2 run "$tiny" --set study.replicas=4000001
-says stderr "4000001 replicas are more than 4000000"
+says stderr "study.replicas = 4000001 is above 4000000"
 
 # Runs that gave up: the report says so, and the exit code.
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min
@@ -54,7 +74,7 @@ says stdout "1 of 1 run gave up: no progress for 60 s."
 # They end after 30 days by default, and the report says what they waited for.
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set spares.count=0 --set repair.time=400d
 says stdout "5 of 5 runs gave up: no progress for 30 days."
-says stdout 'went to `waiting_for_spare`: no host came'
+says stdout 'went to `waiting_for_spare`: no spare host replaced'
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set job.start.communicator_init=400d
 says stdout "5 of 5 runs gave up: no progress for 30 days."
 says stdout 'went to `restarting`: no start succeeded'

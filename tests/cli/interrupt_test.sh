@@ -11,7 +11,7 @@ kill -INT "$run"
 code=0
 wait "$run" || code=$?
 ((code == 130)) || fail "exit code $code, not 130"
-says stdout "trained the model"
+says stdout "effective training time was"
 says stdout "interrupted)."
 grep -q '"interrupted": true' "$scratch/out/result.json" || fail "result.json does not say that it was interrupted"
 says stderr "interrupted: "

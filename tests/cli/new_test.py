@@ -64,7 +64,7 @@ class New(unittest.TestCase):
         done = self.gauntlet(f"new {KNOWN} --out {out}")
         self.assertEqual(out.read_text(), (GOLDEN / "mine.toml").read_text())
         self.assertIn(f"{out} is written.\n", done.stdout)
-        self.assertIn(f"Next: gauntlet run {out}\n", done.stdout)
+        self.assertIn(f"Try next: gauntlet run {out}\n", done.stdout)
         self.assertEqual(done.stderr, "")
         answer = self.gauntlet(f"run {out} --threads 1")
         self.assertIn("4,096 GPUs in 512 hosts", answer.stdout)
@@ -84,7 +84,7 @@ class New(unittest.TestCase):
         self.gauntlet(f"new {KNOWN} --out {out}")
         before = out.read_text()
         done = self.gauntlet(f"new {KNOWN} --spares 3 --out {out}", 2)
-        self.assertIn("exists and is not overwritten; choose another name, or replace it with --force", done.stderr)
+        self.assertIn("exists and is not overwritten; choose another name, or replace it and your changes in it with --force", done.stderr)
         self.assertEqual(out.read_text(), before)
         self.gauntlet(f"new {KNOWN} --spares 3 --out {out} --force")
         self.assertIn("count = 3 ", out.read_text())
@@ -123,7 +123,7 @@ class New(unittest.TestCase):
 
     def test_a_plan_offers_a_quicker_restart(self):
         done = self.gauntlet(f"plan {GOLDEN}/mine.toml --finish-by 7d --replicas 20 --threads 1 --quiet")
-        self.assertIn("restarts 10% quicker", done.stdout)
+        self.assertIn("10% quicker restarts", done.stdout)
 
     def page(self):
         """The code blocks of the page about keys, and its text."""
@@ -198,23 +198,37 @@ class New(unittest.TestCase):
         out = self.place / "mine.toml"
         known = KNOWN.replace("--hardware h100", "").replace("4096", "4100")
         self.talk(f"new {known} --out {out}", [
-            ("Which hosts", "h100\n"), ("is not a multiple of the 8 GPUs", "\n"), ("How many GPUs", "4096\n")], 0)
+            ("Which hosts", "h100\n"), ("is not a multiple of the 8 GPUs", "4096\n"), ("spare hosts", "\n")], 0)
         self.assertEqual(out.read_text(), (GOLDEN / "mine.toml").read_text())
 
     def test_what_is_needed_is_asked_again_when_it_is_left_empty(self):
         known = KNOWN.replace("--model llama3-70b", "").replace("--tokens 2T", "")
         out = self.place / "mine.toml"
         self.talk(f"new {known} --spares 3 --out {out}", [
-            ("Which model", "\n"), ("healthy step take", "\n"), ("How many tokens", "\n"), ("How many steps", "\n"),
-            ("length of wall time", "\n"), ("Which model", "\n"), ("healthy step take", "5.5s\n"), ("How many tokens", "2T\n"),
-            ("How many tokens does one step", "16M\n")], 0)
+            ("Which model", "\n"), ("healthy step take", "\n"), ("This question needs an answer.", "5.5s\n"),
+            ("How many tokens", "\n"), ("How many steps", "\n"), ("length of wall time", "\n"), ("needs an answer", "30d\n")], 0)
         self.assertIn("step_time = \"5.5s\"", out.read_text())
+        self.assertIn("window = \"30d\"", out.read_text())
 
     def test_the_end_of_the_input_writes_nothing(self):
         out = self.place / "mine.toml"
         seen = self.talk(f"new --out {out}", [("How many GPUs", "4096\n"), ("Which hosts", "\x04")], 2)
         self.assertIn("the input ended before every question was answered; nothing is written", seen)
         self.assertFalse(out.exists())
+        self.assertIn(f"Your answers as options, to change and run: gauntlet new --gpus 4096 --out {out}", seen)
+
+    def test_names_in_capitals_and_gpus_in_thousands(self):
+        self.assertIn("did you mean \"llama3-70b\"?", self.gauntlet(f"new {KNOWN.replace('llama3-70b', 'LLAMA3-70B')}", 2).stderr)
+        draft = self.gauntlet(f"new {KNOWN.replace('--gpus 4096', '--gpus 4k')}").stdout
+        self.assertEqual(draft.replace("--gpus 4k", "--gpus 4096"), (GOLDEN / "mine.toml").read_text())
+        self.assertIn("is not a whole number", self.gauntlet(f"new {KNOWN.replace('4096', '4x')}", 2).stderr)
+
+    def test_advice_to_use_force_works(self):
+        fifo = self.place / "fifo.toml"
+        os.mkfifo(fifo)
+        (self.place / "foreign.toml").write_text("name = 1\n")
+        for name in ("fifo.toml", "foreign.toml"):
+            self.assertNotIn("--force", self.gauntlet(f"new {KNOWN} --out {self.place / name}", 2).stderr)
 
     def test_nobody_is_asked_where_all_is_known(self):
         self.assertNotIn("\n> ", self.talk(f"new {KNOWN} --out {self.place}/mine.toml", [], 0))

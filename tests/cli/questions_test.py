@@ -1,6 +1,10 @@
 """The answers in scenarios/questions/*/README.md are what the program says: each command of a console block is run, and the lines
 below it must come in its output, in their order; `...` stands for lines that are left out, and so are
-rows of tables (tests/docs/pages.py)."""
+rows of tables (tests/docs/pages.py).
+
+    GAUNTLET=build/gauntlet python3 tests/cli/questions_test.py
+    GAUNTLET=build/gauntlet python3 tests/cli/questions_test.py --renew   writes the quoted outputs anew
+"""
 
 import os
 import pathlib
@@ -32,10 +36,21 @@ def check(readme):
     assert found > 0, f"{readme}: no answer to repeat"
 
 
+def renew(readme):
+    page = readme.read_text()
+    for command in reversed(list(pages.steps(page))):
+        if isinstance(command, pages.Command) and command.quoted:
+            lines = pages.renewed(command, run(command.text))
+            page = page[:command.begin] + "".join(line + "\n" for line in lines) + page[command.end:]
+    readme.write_text(page)
+
+
 def main():
     questions = sorted(path.parent for path in pathlib.Path("scenarios/questions").glob("*/base.toml"))
     assert len(questions) >= 4, questions
     for question in questions:
+        if sys.argv[1:] == ["--renew"]:
+            renew(question / "README.md")
         check(question / "README.md")
         print(f"{question}: the answer is repeated")
 

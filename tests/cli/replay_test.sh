@@ -7,9 +7,15 @@ exits 0 replay "$scratch/run.gauntlet"
 says stdout ": identical"
 [[ "$(sed -E 's/.* ([0-9]+) orders.*/\1/' "$scratch/stdout")" -gt 1 ]] || fail "hardly an order was compared"
 
-exits 0 replay "$scratch/run.gauntlet" --tell
+exits 0 replay "$scratch/run.gauntlet" --print
 says stdout "    Start{job=0"
 grep -qE "^Outcome\{.*Loaded\{step=0\}" "$scratch/stdout" || fail "the story lacks the outcome of the first start"
+# The old name of --print works for one more release, and says so in a line.
+cp "$scratch/stdout" "$scratch/printed"
+exits 0 replay "$scratch/run.gauntlet" --tell
+same "$scratch/stdout" "$scratch/printed"
+says stderr "--tell is now called --print"
+[[ "$(wc -l <"$scratch/stderr")" -eq 1 ]] || fail "more than one line about --tell"
 
 # A recording is not overwritten unless that is asked for.
 cp "$scratch/run.gauntlet" "$scratch/before"
@@ -28,7 +34,7 @@ for length in $(seq $((size - 1)) -9 $((size - 400))) $((size / 2)) $((size / 2 
   says stderr "is truncated: it ends at byte $length, "
   ! grep -q different "$scratch/stdout" || fail "a recording of $length bytes is called different"
 done
-exits 2 replay <(head -c $((size / 2)) "$scratch/whole") --tell
+exits 2 replay <(head -c $((size / 2)) "$scratch/whole") --print
 says stdout "    Start{job=0"
 exits 0 replay <(cat "$scratch/whole")
 says stdout ": identical"

@@ -51,7 +51,7 @@ code=0
   >/dev/null 2>"$scratch/stderr" || code=$?
 ((code == 1)) || fail "files of 96 KiB end with $code, not 1"
 says stderr "results.sqlite: cannot be written: the limit on the size of files (ulimit -f) is reached"
-says stderr "are safe; raise that limit (ulimit -f unlimited), then go on with --resume"
+says stderr "are safe; raise that limit (ulimit -f unlimited), then continue with --resume"
 absent "$scratch/large"
 exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/large" --resume
 exits 0 run "$tiny" --replicas 500 --seed 5 --out "$scratch/larger"
@@ -63,7 +63,7 @@ says stderr "another seed"
 cp -r "$scratch/one" "$scratch/damaged"
 head -c 5000 "$scratch/one/results.sqlite" >"$scratch/damaged/results.sqlite"
 exits 2 run "$tiny" --replicas 9 --seed 5 --out "$scratch/damaged" --resume
-says stderr "begin again with --force"
+says stderr "start again with --force"
 [[ "$(stat -c %s "$scratch/damaged/results.sqlite")" == 5000 ]] || fail "a damaged store was touched"
 
 # --resume goes on with the same question alone: other values, another bound or fewer replicas would mix two studies.
@@ -155,7 +155,7 @@ for eighth in 3 4 5 6; do
     diff -r "$scratch/flipped" "$scratch/forty" >&2 || fail "--resume goes on from wrong numbers"
   else
     says stderr "results.sqlite: is damaged: "
-    says stderr "; begin again with --force, or bring the file back from a copy"
+    says stderr "; start again with --force, or bring the file back from a copy"
   fi
   rm -r "$scratch/flipped"
 done

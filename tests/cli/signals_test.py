@@ -73,7 +73,7 @@ class LongReplica(StudyTest):
         self.assertEqual(process.returncode, 128 + number, err)
         self.assertIn(f"gauntlet: {signal.Signals(number).name}", err)
         self.assertIn("stopping", err)
-        self.assertRegex(err, "interrupted: 0 replicas of [1-9][0-9]* points? are done; go on with: gauntlet ")
+        self.assertRegex(err, "interrupted: 0 replicas of [1-9][0-9]* points? are done; continue with: gauntlet ")
         self.assertEqual(sorted(path.name for path in self.place.iterdir()), ["long.toml"], "nothing was worth keeping")
         return out
 
@@ -172,7 +172,7 @@ class Limits(StudyTest):
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS_MAX, check=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("go on with --resume", done.stderr)
+        self.assertIn("continue with --resume", done.stderr)
         done = subprocess.run([*words, "--resume"], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_same(self.run_alone("alone", 200), out)
@@ -190,7 +190,7 @@ class Limits(StudyTest):
                 if done.returncode in (1, 2):
                     self.assertIn("Too many open files", done.stderr)
                 if part.exists():
-                    self.assertIn("go on with --resume", done.stderr)
+                    self.assertIn("continue with --resume", done.stderr)
                 for left in (out, part):
                     subprocess.run(["rm", "-rf", str(left)], check=True)
 

@@ -86,9 +86,9 @@ class Answer(StepTest):
         self.assertGreater(answer["formula_s"], 0.9 * answer["healthy_step_time_s"])
         unequal = ("--set", "job.model.vocabulary=512_000")
         answer, text = self.answer(*unequal, scenario="tiny-8"), step(*unequal, scenario="tiny-8").stdout
-        # The slowest stage's time for every pass of fill and drain, where the others take less.
+        # The slowest stage's time forevery pass of fill and drain, where the others take less.
         self.assertGreater(answer["formula_s"], 1.005 * answer["healthy_step_time_s"])
-        self.assertIn("(m + (p-1)/v) tau + c would be", text)
+        self.assertIn("The formula (m + (p-1)/v) tau + c gives", text)
 
     def test_networks_agree(self):
         networks = ["closed-form", "max-min"]
@@ -116,8 +116,8 @@ class Answer(StepTest):
         lines = done.stdout.splitlines()
         self.assertRegex(lines[0], r"^One step takes \d\.\d+ s: \d\d\.\d% MFU on 12,288 GPUs; \d\.\d% longer than healthy "
                                    r"because of host 17\.$")
-        self.assertEqual(lines[-1], f"Again: gauntlet step {MEGASCALE} --degrade host:17.slow=1.10")
-        again = subprocess.run([GAUNTLET, *lines[-1].split()[2:]], text=True, capture_output=True, timeout=SECONDS_MAX)
+        self.assertEqual(lines[-1], f"Reproduce with: gauntlet step {MEGASCALE} --degrade host:17.slow=1.10")
+        again = subprocess.run([GAUNTLET, *lines[-1].split()[3:]], text=True, capture_output=True, timeout=SECONDS_MAX)
         self.assertEqual(again.stdout, done.stdout)
 
 

@@ -6,7 +6,7 @@ exits 0 topology "$tiny"
 says stdout "tiny-8: the network of 9 hosts, 1 of them spares"
 says stdout "NIC r of 4 hosts is under the ToR switch of rail r, one of 8."
 says stdout "ToR switches                 24   4 x 400 Gb/s down, 8 x 200 Gb/s up"  # 3 groups, the last of one host
-says stdout "of another pod"
+says stdout "in another pod"
 silent stderr
 
 # As a Clos all three ToR switches are in one pod.

@@ -6,8 +6,8 @@ sample=scenarios/catalog/traces/sample-64-nodes.csv
 exits 0 trace fit "$sample"
 says stdout "System all: 487 failures of 63 nodes"
 says stdout "487 used, 0 rejected"
-says stdout "durations of zero are dropped (--zero-gaps drop)"
-says stdout "Again: gauntlet trace fit $sample"
+says stdout "durations of zero are dropped (--zero-gaps"
+says stdout "Reproduce with: gauntlet trace fit $sample"
 silent stderr
 exits 0 trace fit "$sample" --zero-gaps keep --by-node --json
 says stdout '"zero_gaps": "keep"'
@@ -48,12 +48,12 @@ same "$scratch/compressed.json" "$scratch/stdout"
 printf 'start,end,node,cause\n2024-01-01,2024-01-02,1,a\nsoon,,1,a\n2024-01-03,2024-01-02,1,a\n2024-01-05,2024-01-06,1,a\n' >"$scratch/some.csv"
 exits 2 trace fit "$scratch/some.csv"
 silent stdout
-says stderr "2 of 4 lines (50.0%) that are no record, more than 1%"
+says stderr "2 of 4 lines (50.0%) that are not a record, more than 1%"
 says stderr "accept them with --max-rejected 0.5"
 exits 0 trace fit "$scratch/some.csv" --max-rejected 0.5
 says stdout "Warning: 2 of 4 lines (50%) were rejected: if each is a failure, rates are 50% too low"
-says stdout "Again: gauntlet trace fit $scratch/some.csv --max-rejected 0.5"
-says stderr "some.csv:3:1: start = \"soon\" is no date"
+says stdout "Reproduce with: gauntlet trace fit $scratch/some.csv --max-rejected 0.5"
+says stderr "some.csv:3:1: start = \"soon\" is not a date"
 says stderr "some.csv:4:1: end = \"2024-01-02\" is before the start"
 says stdout "4 records read, 2 used, 2 rejected (1 start, 1 negative)"
 sed -i '/2024-01-01\|2024-01-05/d' "$scratch/some.csv"
@@ -71,7 +71,7 @@ exits 0 trace fit "$scratch/one-in-101.csv" --json
 says stdout '"1 of 101 lines (0.99%) were rejected'
 { head -n 93 "$sample"; for i in 1 2 3 4 5 6 7 8; do echo "soon,,node$i,hardware"; done; } >"$scratch/eight-in-100.csv"
 exits 2 trace import "$scratch/eight-in-100.csv" --out "$scratch/eight.toml"
-says stderr "8 of 100 lines (8.0%) that are no record, more than 1%: if each is a failure, rates are 8% too low"
+says stderr "8 of 100 lines (8.0%) that are not a record, more than 1%: if each is a failure, rates are 8% too low"
 absent "$scratch/eight.toml"
 exits 0 trace import "$scratch/eight-in-100.csv" --out "$scratch/eight.toml" --max-rejected 0.08
 exits 2 trace fit "$sample" --max-rejected 8
@@ -85,7 +85,7 @@ says stdout "11 records read, 11 used, 0 rejected. 11 have no end"
 # A replayed trace is the same in every replica, and the report says what its intervals do not cover.
 exits 0 run "$scratch/faults-scenario.toml" --replicas 5
 says stdout "Warning: a trace gives the failures of"
-says stderr "the same ones in every replica. Intervals cover only what is drawn anew"
+says stderr "the same ones in every replica. Intervals cover only what each replica draws"
 exits 0 run "$scratch/faults-scenario.toml" --replicas 5 --json
 cp "$scratch/stdout" "$scratch/replayed.json"
 says stderr "warning: s: a trace gives the failures of"

@@ -8,7 +8,7 @@
 #include "commands/scale/scale.hpp"
 #include "commands/sweep/sweep.hpp"
 #include "commands/tune/tune.hpp"
-#include "config/exposure.hpp"
+#include "config/fields/exposure.hpp"
 #include "core/random/stream.hpp"
 #include "policies/checkpoint/interval.hpp"
 #include "study/design.hpp"

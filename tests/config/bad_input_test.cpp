@@ -50,7 +50,7 @@ TEST(BadInput, AFileOfAHundredMegabytesIsRefusedByItsSize) {
 }
 
 TEST(BadInput, ADeviceThatNeverEnds) {
-  EXPECT_EQ(problems_of(load_file("/dev/zero")), "/dev/zero: this is no regular file\n");
+  EXPECT_EQ(problems_of(load_file("/dev/zero")), "/dev/zero: this is not a regular file\n");
 }
 
 TEST(BadInput, BinaryGarbage) {
@@ -114,9 +114,8 @@ TEST(BadInput, ACircleOfExtendsIsShownWhole) {
   folder.write("b.toml", "name = \"b\"\nextends = \"c.toml\"\n");
   folder.write("c.toml", "extends = [\"a.toml\"]\n");
   const std::string problems = problems_of(load_file(a));
-  EXPECT_NE(problems.find(
-                "c.toml:1:12: extends[0] = \"a.toml\" goes round in a circle: a.toml extends b.toml extends "
-                "c.toml extends a.toml; leave one of them out"),
+  EXPECT_NE(problems.find("c.toml:1:12: extends[0] = \"a.toml\" is circular: a.toml extends b.toml extends "
+                          "c.toml extends a.toml; leave one of them out"),
             std::string::npos)
       << problems;
 }
@@ -124,9 +123,8 @@ TEST(BadInput, ACircleOfExtendsIsShownWhole) {
 TEST(BadInput, AFileThatExtendsItself) {
   const Folder folder;
   const std::string a = folder.write("a.toml", "extends = \"a.toml\"\n" + kSmall);
-  EXPECT_EQ(problems_of(load_file(a)),
-            a + ":1:11: extends = \"a.toml\" goes round in a circle: a.toml extends a.toml; "
-                "leave one of them out\n");
+  EXPECT_EQ(problems_of(load_file(a)), a + ":1:11: extends = \"a.toml\" is circular: a.toml extends a.toml; "
+                                           "leave one of them out\n");
 }
 
 TEST(BadInput, ExtendsThatDoublesWithEveryLevelEnds) {
@@ -206,7 +204,7 @@ TEST(BadInput, AFaultNamedAsWhatIsNoFault) {
                                  "evaluation", "fewer_replicas", "preempted"})
     EXPECT_EQ(problems_with("[faults." + name + "]\n" + kCrash + "mtbf = \"9d\"\n"),
               "test.toml:19:1: faults." + name +
-                  " has the name of a cause of lost time that is no fault; choose another name\n");
+                  " has the name of a cause of lost time that is not a fault; choose another name\n");
 }
 
 TEST(BadInput, TheBeginningOfANameIsEnoughToNameIt) {
@@ -341,7 +339,7 @@ TEST(BadInput, AnEndlessLifeIsSaidAsNever) {
   for (const std::string life : {"inf", "\"inf\"", "\"infinity\"", "\"forever\""})
     EXPECT_EQ(problems_with("[faults.f]\n" + kCrash + "mtbf = " + life + "\n"),
               "test.toml:23:8: faults.f.mtbf = " + life +
-                  " is no length of time; write \"never\" for a fault that never strikes\n");
+                  " is not a length of time; write \"never\" for a fault that never strikes\n");
 }
 
 TEST(BadInput, RepairsTakeTimeWhereAFaultNeedsOne) {
@@ -399,13 +397,15 @@ TEST(BadInput, ALongTextIsCutInTheMessage) {
 TEST(BadInput, LawsWithTheWrongParameters) {
   const auto time = [](const std::string& law) { return problems_with("[repair]\ntime = " + law + "\n"); };
   EXPECT_EQ(time("{ name = \"wiebull\", shape = 0.7, mean = \"1h\" }").substr(0, 80),
-            "test.toml:20:17: repair.time.name = \"wiebull\" is not a law; did you mean \"weibul");
+            "test.toml:20:17: repair.time.name = \"wiebull\" is not a distribution; did you mea");
   EXPECT_EQ(time("{ name = \"weibull\", shape = 0.7 }"),
-            "test.toml:20:8: repair.time has not the parameters of the law \"weibull\"; it takes scale, "
+            "test.toml:20:8: repair.time does not have the parameters of the distribution \"weibull\"; it "
+            "takes scale, "
             "shape; or mean, "
             "shape\n");
   EXPECT_EQ(time("{ name = \"gamma\", shape = 0.7, meen = \"1h\" }"),
-            "test.toml:20:39: repair.time.meen is no parameter of the law \"gamma\"; it takes mean, shape\n");
+            "test.toml:20:39: repair.time.meen is not a parameter of the distribution \"gamma\"; it takes "
+            "mean, shape\n");
   EXPECT_EQ(time("{ name = \"gamma\", shape = 0, mean = \"1h\" }"),
             "test.toml:20:34: repair.time.shape = 0 is not above 0\n");
   EXPECT_EQ(time("{ name = \"pareto\", alpha = 1, mean = \"1h\" }"),
@@ -429,7 +429,7 @@ TEST(BadInput, AMeanThatIsSaidTwice) {
       "test.toml:24:40: faults.gpu.law.scale says the mean that the rate says too; leave one of them out\n");
   EXPECT_EQ(problems_with("[faults.gpu]\n" + kCrash +
                           "mtbf = \"9d\"\nrate = { count = 1, over = \"1d x 1 hosts\" }\n"),
-            "test.toml:23:8: faults.gpu.mtbf = \"9d\" is given beside rate; leave one of them out\n");
+            "test.toml:23:8: faults.gpu.mtbf = \"9d\" is given together with rate; leave one of them out\n");
 }
 
 TEST(BadInput, AStationaryAgeNeedsAMean) {
@@ -494,7 +494,7 @@ TEST(BadInput, ALayoutThatDoesNotMultiplyToTheGpus) {
 TEST(BadInput, ABatchThatDoesNotDivide) {
   EXPECT_EQ(
       problems_when("global_batch = 16", "global_batch = 18"),
-      "test.toml:8:16: job.global_batch = 18 is no multiple of dp x micro_batch = 4 x 1; 20 would fit\n");
+      "test.toml:8:16: job.global_batch = 18 is not a multiple of dp x micro_batch = 4 x 1; 20 would fit\n");
 }
 
 TEST(BadInput, AnIntervalLongerThanTheJob) {
@@ -578,8 +578,9 @@ TEST(BadInput, ATraceThatNamesANicBeyondTheLastHost) {
 }
 
 TEST(BadInput, MorePlannedStopsThanOneWay) {
-  EXPECT_EQ(problems_with("[job.planned]\ncount = 3\ntimes = [\"1d\"]\n"),
-            "test.toml:21:9: job.planned.times = [\"1d\"] is given beside count; leave one of them out\n");
+  EXPECT_EQ(
+      problems_with("[job.planned]\ncount = 3\ntimes = [\"1d\"]\n"),
+      "test.toml:21:9: job.planned.times = [\"1d\"] is given together with count; leave one of them out\n");
   EXPECT_EQ(
       problems_with("[job.planned]\ntimes = [\"11d\"]\n"),
       "test.toml:20:9: job.planned.times = [\"11d\"] has a stop after the window of 10d; leave it out\n");

@@ -73,7 +73,7 @@ TEST(Storage, HasRoomForWhatIsKept) {
       {"capacity = \"840GB\"\n" + kept,
        "19:12: storage.capacity = \"840GB\" is full before the window of 10d is over: storage.keep_every = "
        "10 keeps "
-       "checkpoints of 16.8GB for ever; the simulation goes on as if there were room; write more, or a "
+       "checkpoints of 16.8GB forever; the simulation continues as if there were room; write more, or a "
        "larger "
        "keep_every"},
       {"capacity = \"860GB\"\n" + kept, ""},
@@ -118,13 +118,13 @@ TEST(Storage, HasNoMoreWeightsThanState) {
       << "one mistake is no other";
 }
 
-// Those for ever are more every day, and a bill by the month has one size.
+// Those forever are more every day, and a bill by the month has one size.
 TEST(Storage, IsBilledForWhatItKeepsAtATime) {
   expect_mistakes({
       {"keep_every = 4\n[cost]\ntb_month = \"3USD\"\n",
-       "21:12: cost.tb_month = \"3USD\" is given, and what storage.keep_every = 4 keeps for ever grows and "
+       "21:12: cost.tb_month = \"3USD\" is given, and what storage.keep_every = 4 keeps forever grows and "
        "is "
-       "not in the bill; leave one of them out"},
+       "not in the cost; leave one of them out"},
       {"keep_every = 4\n[cost]\ntb_month = \"0USD\"\n", ""},
       {"[cost]\ntb_month = \"3USD\"\n", ""},
   });
@@ -332,7 +332,7 @@ TEST(Repairs, ThatNeverHoldAreSaidToBe) {
       {repair + "silent_failure = 0.99\n", ""},
       {repair + "silent_failure = 1.0\nmanual = { needed = 0.5, time = \"1d\" }\n", ""},
       {repair + "burn_in_finds = 0.5\n",
-       "21:17: repair.burn_in_finds = 0.5 is given, and nothing is tested; burn_in = \"1h\", or leave it "
+       "21:17: repair.burn_in_finds = 0.5 is given, and nothing is tested; write burn_in = \"1h\", or leave it "
        "out"},
   });
   expect_mistakes({
@@ -348,7 +348,7 @@ TEST(Repairs, AreOfFaultsThatNeedOne) {
                          with("[faults.a]\nmtbf = \"9d\"\n" + kCrash, "\"restart\"", "\"" + remedy + "\""));
   };
   const std::string says =
-      "test.toml:21:18: repair.by_cause.a has no effect: faults.a.remedy is no repair; write "
+      "test.toml:21:18: repair.by_cause.a has no effect: faults.a.remedy is not a repair; write "
       "remedy = \"repair\" there, or leave it out\n";
   EXPECT_EQ(warnings("restart"), says);
   EXPECT_EQ(warnings("person"), says);

@@ -1,5 +1,5 @@
 // What a planner expects before a run, where components differ and rates change.
-#include "config/expectations.hpp"
+#include "config/checks/expectations.hpp"
 
 #include "tests/config/scenario_texts.hpp"
 

@@ -1,6 +1,5 @@
 // What a scenario may say of a fault: all of its fields, the fault models' defaults, and every way to get it wrong.
-#include "config/fault_defaults.hpp"
-#include "models/fault/registry.hpp"
+#include "tests/config/every_model.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gmock/gmock.h>
@@ -160,67 +159,47 @@ TEST(FaultFields, AnExposureCountsWhatFailsOrItsHosts) {
 
 // --- models
 
-/// What is left to say once the model is named.
-std::string rest_of(const FaultModel& model) {
-  return model.kind.clock == FaultClock::start ? "chance = 0.1\n" : "mtbf = \"9d\"\n";
-}
-
 TEST(FaultModelFields, TheModelGivesAllButHowOften) {
-  for (const FaultModel& model : fault_models()) {
-    SCOPED_TRACE(model.name);
-    const World world =
-        world_with("[faults.mine]\nmodel = \"" + std::string(model.name) + "\"\n" + rest_of(model));
-    ASSERT_EQ(world.faults.size(), 1U);
-    const FaultKind& fault = world.faults[0];
-    EXPECT_EQ(fault.name, "mine");
-    EXPECT_EQ(fault.model, model.name);
-    EXPECT_EQ(fault.component, model.kind.component);
-    EXPECT_EQ(fault.effect, model.kind.effect);
-    EXPECT_EQ(fault.factor, model.kind.factor);
-    EXPECT_EQ(fault.grows_every, model.kind.grows_every);
-    EXPECT_EQ(fault.segment, model.kind.segment);
-    EXPECT_EQ(fault.same_step, model.kind.same_step);
-    EXPECT_EQ(fault.halts_storage, model.kind.halts_storage);
-    EXPECT_EQ(fault.clock, model.kind.clock);
-    EXPECT_EQ(fault.remedy, model.kind.remedy);
-    EXPECT_EQ(fault.heals_after, model.kind.heals_after);
-    EXPECT_EQ(fault.profile.daily.peak, model.kind.profile.daily.peak);
-    EXPECT_EQ(fault.profile.curve, model.kind.profile.curve);
-    EXPECT_EQ(fault.symptoms.heartbeat_lost, model.kind.symptoms.heartbeat_lost);
-    EXPECT_EQ(fault.symptoms.severity, model.kind.symptoms.severity);
-    EXPECT_EQ(fault.symptoms.log_probability, model.kind.symptoms.log_probability);
-    EXPECT_EQ(fault.symptoms.exit_code, model.kind.symptoms.exit_code);
-    EXPECT_EQ(std::isnan(fault.symptoms.loss), std::isnan(model.kind.symptoms.loss));
-    EXPECT_EQ(fault.source, model.source);
-    const bool own = model.followed_by == model.name;
-    EXPECT_EQ(fault.followed_by.has_value(), own);  // others need their own fault in the scenario
-    if (own) {
-      EXPECT_EQ(fault.followed_by->after, model.follow_after);
-    }
-    if (model.log.empty()) {
-      EXPECT_FALSE(fault.symptoms.log);
-    } else {
-      EXPECT_EQ(world.patterns.at(fault.symptoms.log->value), model.log);
-    }
-  }
+  const World world = world_with(R"(
+[faults.mine]
+model = "gpu_lost"
+mtbf = "9d"
+[faults.starts]
+model = "init_container_failure"
+chance = 0.1
+)");
+  ASSERT_EQ(world.faults.size(), 2U);
+  const FaultKind& fault = world.faults[0];
+  EXPECT_EQ(fault.name, "mine");
+  EXPECT_EQ(fault.model, "gpu_lost");
+  EXPECT_EQ(fault.component, ComponentKind::gpu);
+  EXPECT_EQ(fault.effect, Effect::crash);
+  EXPECT_EQ(fault.remedy, Remedy::repair);
+  EXPECT_EQ(fault.symptoms.severity, Severity::fatal);
+  EXPECT_EQ(world.patterns.at(fault.symptoms.log->value), "xid_79");
+  EXPECT_EQ(fault.life, Law::exponential(9 * 86400));
+  EXPECT_TRUE(fault.source.starts_with("https://docs.nvidia.com/deploy/xid-errors")) << fault.source;
+  EXPECT_EQ(world.faults[1].clock, FaultClock::start);
 }
 
-// All models in one scenario, shown and read again: the same to the last bit.
+// What is shown names no model: it loads to the same world where the catalogue is another one.
 TEST(FaultModelFields, ComeBackFromWhatIsShown) {
-  std::string lines;
-  for (const FaultModel& model : fault_models())
-    lines += "[faults." + std::string(model.name) + "]\nmodel = \"" + std::string(model.name) + "\"\n" +
-             rest_of(model);
+  std::string lines = faults_of_all_models();
   lines += "[faults.z_once]\nmodel = \"slow_host\"\nprevalence = 0.1\n";
   lines += "[faults.z_slower]\nmodel = \"slow_host\"\neffect = \"crash\"\nmtbf = \"9d\"\nrate_factor = 0.5\n";
+  lines += "[faults.z_quiet]\nmodel = \"gpu_lost\"\nmtbf = \"9d\"\nlog = \"\"\n";
+  lines += "[probes.p]\ntime = \"1min\"\ndetects = { slow_host = 0.5, z_once = 0.25 }\n";
   const LoadedScenario loaded = load_text(with_faults(lines));
   ASSERT_EQ(problems_of(loaded), "");
   for (const Comments comments : {Comments::none, Comments::full}) {
-    const LoadedScenario again = load_scenario_text(show(loaded, comments), "shown.toml");
+    const std::string text = show(loaded, comments);
+    EXPECT_EQ(text.find("model = \"slow_host\""), std::string::npos);
+    const LoadedScenario again = load_scenario_text(text, "shown.toml");
     ASSERT_EQ(problems_of(again), "");
     EXPECT_EQ(show(again, Comments::none), show(loaded, Comments::none));
     const World &a = loaded.scenario->world, &b = again.scenario->world;
     EXPECT_EQ(a.patterns, b.patterns);
+    EXPECT_EQ(a.probes.at(0).detects, b.probes.at(0).detects);
     for (std::size_t k = 0; k < a.faults.size(); ++k) {
       SCOPED_TRACE(a.faults[k].name);
       EXPECT_EQ(a.faults[k].life, b.faults[k].life);
@@ -235,6 +214,60 @@ TEST(FaultModelFields, ComeBackFromWhatIsShown) {
       }
     }
   }
+}
+
+// A value of a model names its file; the scenario's own file names the others.
+TEST(FaultModelFields, AreShownWithTheFileOfTheModel) {
+  const std::string text = show(load_text(with_faults("[faults.f]\nmodel = \"nic_flap\"\nmtbf = \"9d\"\n")));
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "effect = \"stall\" .*\\[[^ ]*catalog/fault-models/nic_flap.toml:[0-9]+\\]"));
+  EXPECT_THAT(text, testing::ContainsRegex("mtbf = \"9d\" .*\\[test.toml:[0-9]+\\]"));
+}
+
+// --- a user's own models
+
+TEST(OwnFaultModels, LieInACatalogueBesideOrAboveTheFileThatNamesThem) {
+  const Folder folder;
+  folder.write(
+      "catalog/fault-models/mine.toml",
+      "component = \"gpu\"\neffect = \"slow\"\nfactor = 3.0\nheals_after = { name = \"lognormal\", median = "
+      "\"1h\", sigma = 0.5 }\n");
+  const std::string base = folder.write(
+      "deep/base.toml", kSmall + "[repair]\ntime = \"1h\"\n[faults.f]\nmodel = \"mine\"\nmtbf = \"9d\"\n");
+  const LoadedScenario loaded = load_scenario(base, {});
+  ASSERT_EQ(problems_of(loaded), "");
+  EXPECT_EQ(loaded.scenario->world.faults.at(0).factor, 3);
+  // The file of a scenario elsewhere that extends it has another catalogue.
+  const Folder other;
+  const std::string top =
+      other.write("top.toml", "extends = \"" + base + "\"\n[faults.f]\nheals_after = { sigma = 0.25 }\n");
+  const LoadedScenario extended = load_scenario(top, {});
+  ASSERT_EQ(problems_of(extended), "");
+  EXPECT_EQ(extended.scenario->world.faults.at(0).heals_after, Law::lognormal(3600, 0.25));
+  const std::vector<std::string> sets = {"faults.f.model=gpu_lost"};
+  ASSERT_EQ(problems_of(load_scenario(base, sets)), "");
+  EXPECT_EQ(load_scenario(base, sets).scenario->world.faults.at(0).effect, Effect::crash);
+}
+
+TEST(OwnFaultModels, AreWrongInTheirOwnFileAndLine) {
+  const Folder folder;
+  const std::string model = folder.write(
+      "catalog/fault-models/mine.toml",
+      "component = \"gpu\"\neffect = \"stall\"\nfactr = 3.0\nremedy = \"reboot\"\nmtbf = \"3d\"\n");
+  const std::string scenario = folder.write(
+      "s.toml",
+      kSmall +
+          "[repair]\ntime = \"1h\"\n[faults.f]\nmodel = \"mine\"\nmtbf = \"9d\"\n[faults.g]\nmodel = "
+          "\"mine\"\nmtbf = \"9d\"\n");
+  const std::string problems = problems_of(load_scenario(scenario, {}));
+  EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), 4) << problems;
+  EXPECT_THAT(problems,
+              testing::HasSubstr(model + ":1:1: heals_after is missing; a stall is a pause that heals"));
+  EXPECT_THAT(problems, testing::HasSubstr(model + ":3:1: factr is not known; did you mean \"factor\"?"));
+  EXPECT_THAT(problems, testing::HasSubstr(model + ":4:10: remedy = \"reboot\" is not a remedy"));
+  EXPECT_THAT(problems, testing::HasSubstr(model + ":5:1: mtbf is not known"));
+  folder.write("catalog/fault-models/mine.toml", "component = \"gpu\neffect = \"stall\"\n");
+  EXPECT_THAT(problems_of(load_scenario(scenario, {})), testing::StartsWith(model + ":1:"));
 }
 
 TEST(FaultModelFields, WhatTheScenarioSaysHolds) {
@@ -308,9 +341,9 @@ TEST(FaultModelFields, ABurstIsOfOneKind) {
 
 TEST(FaultModelFields, AnUnknownModelIsAllThatIsWrong) {
   const std::string problems = wrong_in("model = \"nic_flop\"\nmtbf = \"9d\"\n");
-  EXPECT_TRUE(
-      problems.starts_with("test.toml:22:9: model = \"nic_flop\" is not a fault model; did you mean "
-                           "\"nic_flap\"? known are \"aggregation_lost\""))
+  EXPECT_TRUE(problems.starts_with(
+      "test.toml:22:9: model = \"nic_flop\" is not in the catalogue's fault-models; did you mean "
+      "\"nic_flap\"? known are \"aggregation_lost\""))
       << problems;
   EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), 1) << problems;
 }
@@ -339,27 +372,19 @@ detects = { gpu_lost = 0.9, b = 0.1, nic_lost = 0.5, tor_lost = 0.7 }
             "\"gpu_lost\"?\n");
 }
 
-TEST(LawText, ReadsBackToTheLastBit) {
-  for (const Law& law :
-       {Law::exponential(1.0 / 3), Law::weibull(1e9 / 7, 0.7), Law::lognormal(70 * 60, 1.595),
-        Law::gamma(0.1, 2.0 / 3), Law::pareto(3, 1.1), Law::uniform(0.25, 8), Law::constant(2.5)}) {
-    const World world = world_with("[faults.f]\n" + kHost + kDays + "heals_after = " + law_toml(law) + "\n");
-    EXPECT_EQ(world.faults.at(0).heals_after, law) << law_toml(law);
-  }
-}
-
 // --- mistakes
 
 TEST(BadFaults, RatesThatCannotDiffer) {
   EXPECT_EQ(wrong_in(kHost + kDays +
                      "law = { name = \"weibull\", shape = 0.7 }\nlemons = { share = 0.1, factor = 5.0 }\n"),
-            "test.toml:26:10: lemons needs the law \"exponential\", and the life's is \"weibull\"; leave law "
+            "test.toml:26:10: lemons needs the distribution \"exponential\", and the fault has \"weibull\"; "
+            "leave law "
             "out: only a "
             "constant rate can be higher for some or at times\n");
   EXPECT_EQ(
       wrong_in("model = \"thermal_throttling\"\n" + kDays + "law = { name = \"weibull\", shape = 0.7 }\n"),
-      "test.toml:21:1: daily = { amplitude = 0.8, peak = \"15h\" }, by default, needs the law "
-      "\"exponential\", and the life's is "
+      "test.toml:21:1: daily = { amplitude = 0.8, peak = \"15h\" }, by its model, needs the distribution "
+      "\"exponential\", and the fault has "
       "\"weibull\"; leave law "
       "out: only a constant rate can be higher for some or at times\n");
   EXPECT_EQ(
@@ -368,9 +393,8 @@ TEST(BadFaults, RatesThatCannotDiffer) {
       "\"always\"\n");
   EXPECT_EQ(
       wrong_in(kHost + "trace = [{ at = \"1h\", component = 0 }]\ncurve = [{ at = \"0s\", factor = 2.0 }]\n"),
-      "test.toml:25:9: curve = [{ at = \"0s\", factor = 2.0 }] is given beside a trace, which says by itself "
-      "what "
-      "strikes when; leave one of them out\n");
+      "test.toml:25:9: curve = [{ at = \"0s\", factor = 2.0 }] is given together with a trace, which already "
+      "says what strikes when; leave one of them out\n");
 }
 
 TEST(BadFaults, ProfilesThatAreNone) {
@@ -472,7 +496,7 @@ TEST(BadFaults, FieldsOfOtherEffects) {
             "\"corrupt\" or "
             "\"none\"\n");
   EXPECT_EQ(wrong_in("component = \"host\"\neffect = \"none\"\nloss = \"high\"\n" + kDays),
-            "test.toml:24:8: loss = \"high\" is no number; write 12.0 or \"nan\"\n");
+            "test.toml:24:8: loss = \"high\" is not a number; write 12.0 or \"nan\"\n");
   EXPECT_EQ(wrong_in(kHost + kDays + "log = \"peer_lost\"\n"),
             "test.toml:25:7: log = \"peer_lost\" is a line of those who wait for the culprit; choose another "
             "name\n");
@@ -499,7 +523,7 @@ TEST(BadFaults, WhatCannotFollow) {
   };
   EXPECT_EQ(
       problems_in(leading_to("a", "b", "1.0") + leading_to("b", "c", "1.0") + leading_to("c", "b", "1.0")),
-      "test.toml:32:44: faults.b.followed_by.probability = 1.0 goes round in a circle that never ends: b, c, "
+      "test.toml:32:44: faults.b.followed_by.probability = 1.0 is circular and never ends: b, c, "
       "b; "
       "write a probability below 1 in it\n");
   EXPECT_EQ(problems_in(leading_to("a", "b", "1.0") + leading_to("b", "a", "0.99")), "");

@@ -1,4 +1,4 @@
-#include "config/nearest.hpp"
+#include "config/toml/nearest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@ const std::vector<std::string> kKnown = {"hosts", "hardware", "hosts_per_tor", "
 TEST(NearestName, IsTheOneWithTheFewestEdits) {
   EXPECT_EQ(nearest_name("hots", kKnown), "hosts");   // one insertion
   EXPECT_EQ(nearest_name("hsots", kKnown), "hosts");  // one swap of neighbours
+  const std::vector<std::string> two_edits_first = {"spots", "hosts"};
+  EXPECT_EQ(nearest_name("hsots", two_edits_first), "hosts");
   EXPECT_EQ(nearest_name("hardwear", kKnown), "hardware");
   EXPECT_EQ(nearest_name("hosts_pertor", kKnown), "hosts_per_tor");
 }

@@ -76,8 +76,8 @@ TEST(PolicyFields, ThatCannotWorkAreMistakes) {
   EXPECT_THAT(mistakes_with({"recovery.start_backoff=10min"}),
               HasSubstr("recovery.start_backoff = \"10min\" is above longest_backoff = 5min"));
   EXPECT_THAT(mistakes_with({"recovery.retention=10min"}),
-              HasSubstr("recovery.retention = \"10min\" is given, and start_attempts = 0 tries for ever"));
-  EXPECT_THAT(mistakes_with({"recovery.least_replicas=2"}), HasSubstr("the job waits for a host for ever"));
+              HasSubstr("recovery.retention = \"10min\" is given, and start_attempts = 0 tries forever"));
+  EXPECT_THAT(mistakes_with({"recovery.least_replicas=2"}), HasSubstr("the job waits for a host forever"));
   EXPECT_THAT(
       mistakes_with({"recovery.start_deadline=1min", "job.start.provisioning=2min"}),
       HasSubstr(

@@ -44,6 +44,8 @@ TEST(Rates, FaultsOfAWindow) {
     return problems({}, "[faults.f]\n" + kCrash + "mtbf = \"" + mtbf + "\"\n");
   };
   EXPECT_THAT(with_mtbf("0.3s"), HasSubstr("faults.f comes 5760000 times in 10d"));
+  // The limit that is named is the one that holds, however often it comes.
+  EXPECT_THAT(with_mtbf("1ms"), HasSubstr("let it be rarer: a run takes at most 5000000 of a kind"));
   EXPECT_EQ(with_mtbf("0.4s"), "");
 }
 

@@ -1,7 +1,7 @@
 // What a scenario's text becomes.
 #include "config/scenario.hpp"
 
-#include "config/expectations.hpp"
+#include "config/checks/expectations.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // The shipped scenarios say what was published.
-#include "config/expectations.hpp"
+#include "config/checks/expectations.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gtest/gtest.h>

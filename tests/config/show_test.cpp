@@ -1,6 +1,6 @@
 // What is shown is itself a scenario, and the same one.
-#include "config/files.hpp"
 #include "config/listing.hpp"
+#include "config/toml/files.hpp"
 #include "core/random/law.hpp"
 #include "core/signal.hpp"
 #include "policies/controller/registry.hpp"

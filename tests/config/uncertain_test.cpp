@@ -58,10 +58,11 @@ TEST(Uncertain, EndsAreTwoOfAKindTheLowerFirst) {
   EXPECT_EQ(of(R"(low="4h",high="16h",shape="gauss")"),
             "test.toml:22:65: study.uncertain[0].shape = \"gauss\" is not a shape; known are \"lognormal\", "
             "\"normal\", \"uniform\"\n");
-  EXPECT_EQ(of(R"(low="long",high="16h")"),
-            "test.toml:22:43: study.uncertain[0].low = \"long\" is no number or quantity; write a number, or "
-            "a text "
-            "with a unit such as \"4h\"\n");
+  EXPECT_EQ(
+      of(R"(low="long",high="16h")"),
+      "test.toml:22:43: study.uncertain[0].low = \"long\" is not a number or a quantity; write a number, or "
+      "a text "
+      "with a unit such as \"4h\"\n");
   EXPECT_EQ(of(R"(low="4h",high="4GB")"),
             "test.toml:22:53: study.uncertain[0].high = \"4GB\" is a size, and low is a duration\n");
   EXPECT_EQ(of(R"(low="4h",high="240min")"),  // as long in another unit
@@ -106,7 +107,8 @@ TEST(Uncertain, EveryMistakenEntryIsNamed) {
   EXPECT_EQ(
       problems(
           R"([{path="repair.time.mean",low="x",high="16h"},{path="repair.time.mean",low="4h",high="1h"}])"),
-      "test.toml:22:43: study.uncertain[0].low = \"x\" is no number or quantity; write a number, or a text "
+      "test.toml:22:43: study.uncertain[0].low = \"x\" is not a number or a quantity; write a number, or a "
+      "text "
       "with a unit such as \"4h\"\n"
       "test.toml:22:98: study.uncertain[1].high = \"1h\" is not above low = 4h\n");
 }

@@ -1,19 +1,18 @@
 #include "core/time.hpp"
 
+#include "core/infinity.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 static_assert(!std::is_convertible_v<Time, Duration> && !std::is_convertible_v<Duration, Time>);
 static_assert(!std::is_convertible_v<double, Duration> && !std::is_convertible_v<std::int64_t, Duration>);

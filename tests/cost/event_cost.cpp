@@ -4,7 +4,7 @@
 //
 //   event_cost engine|priority_queue PENDING EVENTS
 #include "core/random/stream.hpp"
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -166,11 +166,11 @@ class Refusals(unittest.TestCase):
             state.write_text("\n".join([*lines[:-1], str(named), ""]), encoding="ascii")
             run = self.place.run("--no-faults", "--record", str(record))
             self.assertEqual(run.code, 1, str(run))
-            self.assertIn("no drill's directory of ours", run.err)
+            self.assertIn("which is not the directory of a drill", run.err)
             self.assertTrue(others.is_dir())
         made.chmod(0o755)
         state.write_text("\n".join(lines) + "\n", encoding="ascii")
-        self.assertIn("no drill's directory of ours", self.place.run("--no-faults", "--record", str(record)).err)
+        self.assertIn("which is not the directory of a drill", self.place.run("--no-faults", "--record", str(record)).err)
 
     def test_a_socket_that_is_in_use(self):
         record = self.place.path / "drill.rec"

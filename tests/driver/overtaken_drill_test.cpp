@@ -103,6 +103,21 @@ TEST_F(OvertakenDrills, ADriverThatFailsAndKeepsNothingLeavesThemAlone) {
   expect_untouched();
 }
 
+// The state beside the recording is older than the directory: a power cut took the newer state.
+TEST_F(OvertakenDrills, ADriverThatComesTooLateWritesNothing) {
+  policy.when_seen = [this] { stop = true; };
+  ASSERT_FALSE(run_drill(world, policy, options).finished);
+  stop = false;
+  write_epoch(platform.directory, 5);
+  fs::remove(platform.directory + "/checkpoints");
+  const std::string state = bytes_of(options.record + ".state");
+  const std::string recording = bytes_of(options.record);
+  EXPECT_THROW(run_drill(world, policy, options), Superseded);
+  EXPECT_EQ(bytes_of(options.record + ".state"), state);
+  EXPECT_EQ(bytes_of(options.record), recording);
+  EXPECT_FALSE(fs::exists(platform.directory + "/checkpoints"));
+}
+
 struct DrillDirectories : OvertakenDrills {
   DrillDirectories() { setup.directory = place.path().string(); }
   const std::string journal = (place.path() / "journal").string();

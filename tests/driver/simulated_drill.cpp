@@ -10,7 +10,7 @@
 #include "study/replica.hpp"
 #include "tests/driver/drill_case.hpp"
 #include "tests/driver/file_snapshot.hpp"
-#include "tests/driver/open_orders.hpp"
+#include "tests/driver/awaited_orders.hpp"
 #include "tests/driver/record_checks.hpp"
 #include "tests/driver/simulated_platform.hpp"
 #include "tests/real/scratch.hpp"
@@ -53,7 +53,7 @@ class WatchedController final : public Policy {
   Time now() const { return Time(Duration(loop_.now())); }
 
   Controller controller_;
-  OpenOrders open_;
+  AwaitedOrders open_;
   EventLoop& loop_;
 };
 

@@ -153,7 +153,7 @@ TEST(FlowProgramTest, SaysThatActorsWaitForEver) {
     FAIL() << "it ended";
   } catch (const FlowFailure& failure) {
     EXPECT_THAT(failure.what(),
-                HasSubstr("ended with 1: gauntlet-flow: actors wait for each other for ever"));
+                HasSubstr("ended with 1: gauntlet-flow: the actors wait for each other forever"));
   }
 }
 

@@ -5,7 +5,7 @@
 #include "commands/trace/records/components.hpp"
 #include "commands/trace/records/gaps.hpp"
 #include "commands/trace/records/read.hpp"
-#include "config/reserved_names.hpp"
+#include "config/fields/reserved_names.hpp"
 #include "config/scenario.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

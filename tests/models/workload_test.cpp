@@ -270,7 +270,7 @@ TEST(Misfit, SaysWhichNumberWouldWork) {
       "job.layout.ep is more than 1, and the model has no experts; 1 would do",
       [](Job& job) { job.layout.ep = 2; }, [](Job& job) { job.layout.ep = 1; });
   expect_refused(
-      "job.global_batch is no multiple of dp x micro_batch = 2 x 3; 66 would fit",
+      "job.global_batch is not a multiple of dp x micro_batch = 2 x 3; 66 would fit",
       [](Job& job) { job.micro_batch = 3; }, [](Job& job) { job.global_batch = 66; });
   expect_refused(
       "job.layout.virtual_stages needs micro-batches in groups of 4, and a replica has 33; 1 would do, or a "

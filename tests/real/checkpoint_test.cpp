@@ -217,7 +217,7 @@ TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
   }
 }
 
-// Opening a FIFO would wait for whoever writes to it, for ever.
+// Opening a FIFO would wait for whoever writes to it, forever.
 TEST_F(Checkpoints, WhatIsNotARegularFileIsDamagedAndKeepsNobodyWaiting) {
   for (const std::string name : {"manifest", "rank-1.shard"}) {
     SCOPED_TRACE(name);
@@ -308,7 +308,7 @@ TEST_F(Checkpoints, AProbeLeavesNothing) {
   const CheckpointDirectory nowhere(path_ / "missing", kJob);
   const auto problem = nowhere.probe(0, 4096);
   ASSERT_TRUE(problem);
-  EXPECT_THAT(problem->text(), HasSubstr("missing: is no place for checkpoints"));
+  EXPECT_THAT(problem->text(), HasSubstr("missing: cannot hold checkpoints"));
   EXPECT_THAT(problem->text(), HasSubstr("create it"));
 }
 

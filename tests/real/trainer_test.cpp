@@ -301,7 +301,7 @@ TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
   });
   EXPECT_EQ(full->wait_for_exit(), kExitFailed);
   EXPECT_THAT(full->standard_error(),
-              HasSubstr("checkpoints: is no place for checkpoints: nothing can be written (File "
+              HasSubstr("checkpoints: cannot hold checkpoints: it is not writable (File "
                         "too large); free some space there, or name another directory"));
 
   fs::permissions(job.checkpoints(), fs::perms::owner_read | fs::perms::owner_exec);
@@ -310,8 +310,7 @@ TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
   EXPECT_EQ(read_only->wait_for_exit(), kExitFailed);
   EXPECT_THAT(
       read_only->standard_error(),
-      HasSubstr(
-          "checkpoints: is no place for checkpoints: nothing can be written (Permission denied); let this"));
+      HasSubstr("checkpoints: cannot hold checkpoints: it is not writable (Permission denied); let this"));
   fs::permissions(job.checkpoints(), fs::perms::owner_all);
 
   fs::remove(job.checkpoints());

@@ -231,7 +231,7 @@ ReferenceCluster::Load ReferenceCluster::what_to_load(const Start& start) const 
 }
 
 /// "a checkpoint was loaded from a tier: newer ones are deleted. What lost hosts held of it was copied back to them"
-/// (sim/gang.hpp).
+/// (sim/job/gang.hpp).
 void ReferenceCluster::loaded(const Load& load) {
   for (auto& copy : copies_)
     if (copy && copy->step > load.step) copy.reset();

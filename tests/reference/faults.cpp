@@ -30,7 +30,7 @@ bool ReferenceCluster::sits_in_host(const Fault& fault) {
 }
 
 /// Remedy::repair: "only when the host went through repair"; "the repair of a host does not mend a failure domain"
-/// (config/fault_checks.cpp), nor the job.
+/// (config/fields/fault_checks.cpp), nor the job.
 bool ReferenceCluster::cured_by_repair(const Fault& fault) const {
   return kind(fault).remedy == Remedy::repair && sits_in_host(fault);
 }

@@ -156,7 +156,7 @@ void ReferenceCluster::drop_from_repair(HostId id) {
 
 // --- spares ----------------------------------------------------------------------------------------------------------
 //
-// sim/spares.hpp and the keys spares.*: warm ones join at once, the one first that has stood by longest; cold ones once they
+// sim/hosts/spares.hpp and the keys spares.*: warm ones join at once, the one first that has stood by longest; cold ones once they
 // are set up; those of the pool once the job that they serve has given them up. A host that comes back from repair is warm
 // where fewer than spares.count are, and else cold.
 
@@ -201,7 +201,7 @@ void ReferenceCluster::seat(HostId id) {
 }
 
 /// "When none is left the job's hosts are selected anew, and those that are wanted come, with as many cold ones beside as make
-/// the standbys up again" (sim/spares.hpp).
+/// the standbys up again" (sim/hosts/spares.hpp).
 void ReferenceCluster::select_hosts() {
   if (!warm_.empty() || coming_.size() >= wanted_hosts() || (cold_.empty() && pool_.empty())) return;
   const SparesModel& spares = world_->spares;

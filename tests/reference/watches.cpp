@@ -28,7 +28,7 @@ void ReferenceCluster::see(const Listening& by, ComponentId who, Edge edge, Time
       Seen{.watch = by.watch.id, .who = who, .edge = edge, .sensed = sensed, .value = value, .more = more});
 }
 
-/// Reports all take as long, so that they arrive in order, and those of one instant together (sim/reports.hpp).
+/// Reports all take as long, so that they arrive in order, and those of one instant together (sim/telemetry/reports.hpp).
 void ReferenceCluster::see_later(const Listening& by, HostId id, double value, std::uint32_t more) {
   const Seen seen{.watch = by.watch.id,
                   .who = component(id),
@@ -100,7 +100,7 @@ void ReferenceCluster::next_heartbeat(HostId id) {
   const Duration phase = tape_.phase(id);
   Time next = kStart + phase;
   if (agenda_.now() >= next) next += ((agenda_.now() - next) / period + 1) * period;
-  host(id).beat = agenda_.at(next, Rank::telemetry, [this, id] { heartbeat(id); });
+  host(id).beat = agenda_.at(next, Rank::heartbeat, [this, id] { heartbeat(id); });
 }
 
 /// When the next heartbeat that a host sends after now will be heard, as far as is known now.
@@ -204,7 +204,7 @@ void ReferenceCluster::all_have_exited() {
   }
 }
 
-/// "Ranks that were stopped on purpose are no news" (sim/heartbeats.hpp).
+/// "Ranks that were stopped on purpose are no news" (sim/telemetry/heartbeats.hpp).
 void ReferenceCluster::forget_exits() {
   for (Host& each : hosts_) {
     each.exit.reset();

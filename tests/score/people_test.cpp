@@ -106,6 +106,29 @@ TEST(WrongEvictions, CostTheWaitForSparesThatTheyAloneNeed) {
   EXPECT_EQ(figures.fault_scores[kCrash.value].wrong_evictions, 400s);
 }
 
+// Two hosts have crashed, and the first two spares are for them. From 500 s on the job waits because of a healthy host.
+TEST(WrongEvictions, AreNotChargedForSparesThatBrokenHostsNeed) {
+  HandMadeRun run = crashed_job();
+  run.strikes(461s, kCrash, 2);
+  run.stops(465s);
+  for (const std::uint32_t host : {1U, 2U, 3U}) run.carried_out(470s, Evict{HostId{host}});
+  const OrderId first = run.order(470s, Acquire{JobId{0}});
+  const OrderId second = run.order(470s, Acquire{JobId{0}});
+  const OrderId third = run.order(470s, Acquire{JobId{0}});
+  run.answer(480s, first, Granted{HostId{4}});
+  run.answer(500s, second, Granted{HostId{5}});
+  run.ends(860s, kCrash, 1);
+  run.see(870s, HostReturned{HostId{1}});
+  run.carried_out(870s, Readmit{HostId{1}});
+  run.answer(880s, third, Granted{HostId{1}});
+  run.starts(880s, 940s, 40);
+  run.trains(940s, 1040s, {.from_step = 40});
+  const Figures figures = run.finishes(1040s);
+  EXPECT_EQ(figures.evictions_right, 2u);
+  EXPECT_EQ(figures.evictions_wrong, 1u);
+  EXPECT_EQ(figures.wrong_evictions, 380s);
+}
+
 // Host 2 goes in place of host 1, the job starts on it again and stops at once: 470 s to 530 s were in vain.
 TEST(WrongEvictions, CostAnAttemptThatTheCulpritSpoils) {
   HandMadeRun run = crashed_job();

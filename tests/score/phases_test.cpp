@@ -206,6 +206,28 @@ TEST(Phases, OfAPlannedStopWithinAnIncident) {
   EXPECT_EQ(figures.interruptions, 2u);
 }
 
+// The hold ends at 1,512 s, though a second stop that was announced later is over at 523 s. A host that comes meanwhile is not
+// waited for.
+TEST(Phases, OfTwoPlannedStopsHoldUntilTheLaterEnd) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 500s);
+  run.strikes(500s, kCrash, 1);
+  run.stops(505s);
+  run.see(512s, Told{JobId{0}, 1000s});
+  run.see(513s, Told{JobId{0}, 10s});
+  run.carried_out(530s, Stop{JobId{0}, StopReason::planned});
+  run.replaces(540s, 1, 900s, 4);
+  run.starts(1512s, 1572s, 44);
+  run.trains(1572s, 1672s, {.from_step = 44});
+
+  EXPECT_EQ(phases(run.finishes(1672s)), (Seconds{{"restarting", 60 + 60},
+                                                  {"effective", 540},
+                                                  {"undetected", 5},
+                                                  {"diagnosing", 25},
+                                                  {"planned", 982}}));
+}
+
 TEST(Phases, OfAFalseAlarm) {
   HandMadeRun run;
   run.started(60s);

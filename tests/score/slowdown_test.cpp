@@ -192,6 +192,26 @@ TEST(Pauses, ThatComeWithTheStartAreNoGaps) {
   EXPECT_EQ(figures.incidents.at(0).closed, kStart + 930s);
 }
 
+// No step was lost, so that the incident lasts until training goes on. The pause has a cause of its own.
+TEST(Pauses, ThatComeWithAStartAreNoLossOfItsIncident) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.strikes(460s, kHang, 1);
+  run.stops(460s);
+  run.strikes(470s, kBlip, 2);
+  run.starts(465s, 500s, 40);
+  run.pauses(500s, 530s);
+  run.ends(530s, kBlip, 2);
+  run.trains(530s, 1000s, {.from_step = 40});
+  const Figures figures = run.finishes(1000s);
+  EXPECT_EQ(phases(figures),
+            (Seconds{{"restarting", 95}, {"effective", 870}, {"diagnosing", 5}, {"slowdown", 30}}));
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].closed, kStart + 530s);
+  EXPECT_EQ(named(figures.incidents[0].lost), (Seconds{{"diagnosing", 5}, {"restarting", 35}}));
+}
+
 // A pause that another fault turns into a stop at once takes no time, and hides no later one.
 TEST(Pauses, OfNoTimeAreNothing) {
   HandMadeRun run;

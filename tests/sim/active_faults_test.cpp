@@ -1,5 +1,5 @@
 // The faults that are there, against a list of all of them in the order in which they struck.
-#include "sim/active_faults.hpp"
+#include "sim/faults/active_faults.hpp"
 
 #include "core/random/stream.hpp"
 #include "tests/oracles/worlds.hpp"

@@ -1,5 +1,5 @@
 // Host clocks: off by up to the clock error, fast or slow, and each for good.
-#include "sim/reports.hpp"
+#include "sim/telemetry/reports.hpp"
 
 #include <gtest/gtest.h>
 

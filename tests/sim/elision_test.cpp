@@ -3,9 +3,9 @@
 //
 // Most scripts count single nanoseconds, so that samples, deadlines and changes often fall on one instant.
 #include "core/random/stream.hpp"
-#include "sim/gang.hpp"
-#include "sim/heartbeats.hpp"
-#include "sim/job_signals.hpp"
+#include "sim/job/gang.hpp"
+#include "sim/telemetry/heartbeats.hpp"
+#include "sim/telemetry/job_signals.hpp"
 
 #include <gtest/gtest.h>
 
@@ -191,6 +191,7 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
     if (choose.chance(70)) machine(Priority::world);
     if (choose.chance(8)) policy(Priority::world);
     if (choose.chance(8)) policy(Priority::timer);
+    if (choose.chance(15)) machine(Priority::timer);  // an order may bring a fault, or end it, at once
   }
   return script;
 }
@@ -215,9 +216,9 @@ std::vector<Reported> run_hosts(const TelemetryCase& telemetry, const std::vecto
   SimEngine engine;
   Outbox out;
   world.telemetry.clock_error = telemetry.period;
-  const Reports clocks(world, seed, engine, out);
+  Reports reports(world, seed, engine, out);
   Aborts aborts;
-  Heartbeats heartbeats(world, seed, full, engine, out, clocks, aborts);
+  Heartbeats heartbeats(world, seed, full, engine, reports, aborts);
   for (std::uint32_t i = 0; i < script.size(); ++i)
     engine.at(script[i].at, script[i].priority, PlannedDue{i});
   const auto operate = [&](const HostOperation& operation) {
@@ -376,7 +377,7 @@ std::vector<JobOperation> job_script(const JobCase& job, std::uint64_t seed) {
 class Job {
  public:
   Job(const std::vector<JobOperation>& script, bool full)
-      : script_(script), full_(full), signals_(full, gang_, engine_, out_) {
+      : script_(script), full_(full), signals_(full, gang_, engine_, reports_) {
     for (std::uint32_t i = 0; i < script.size(); ++i)
       engine_.at(script[i].at, script[i].priority, PlannedDue{i});
   }
@@ -482,6 +483,8 @@ class Job {
   bool full_;
   SimEngine engine_;
   Outbox out_;
+  World world_;
+  Reports reports_{world_, Seed{}, engine_, out_};
   ProgressLog log_;
   Gang gang_{log_};
   JobSignals signals_;

@@ -1,4 +1,4 @@
-#include "sim/engine.hpp"
+#include "sim/engine/engine.hpp"
 
 #include "core/random/stream.hpp"
 
@@ -40,8 +40,8 @@ namespace {
 using namespace std::chrono_literals;
 using NumberEngine = Engine<std::uint32_t>;
 
-constexpr Priority kPriorities[] = {Priority::fault, Priority::world, Priority::telemetry, Priority::timer,
-                                    Priority::end};
+constexpr Priority kPriorities[] = {Priority::fault,     Priority::world, Priority::heartbeat,
+                                    Priority::telemetry, Priority::timer, Priority::end};
 
 Time at(std::int64_t nanoseconds) { return kStart + Duration(nanoseconds); }
 
@@ -71,8 +71,30 @@ TEST(Engine, RunsEventsInOrderOfTime) {
 
 TEST(Engine, RunsEqualTimesByPriority) {
   NumberEngine engine;
-  for (std::uint32_t i = 5; i-- > 0;) engine.at(at(7), kPriorities[i], i);
-  EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  for (std::uint32_t i = 6; i-- > 0;) engine.at(at(7), kPriorities[i], i);
+  EXPECT_EQ(drain(engine), (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(Engine, KnowsWhichPrioritiesOfAnInstantWereReached) {
+  NumberEngine engine;
+  EXPECT_FALSE(engine.reached(Priority::world)) << "nothing has happened yet";
+  engine.at(at(7), Priority::world, 0);
+  engine.at(at(7), Priority::timer, 1);
+  engine.at(at(9), Priority::fault, 3);
+  engine.next(kNever);
+  EXPECT_TRUE(engine.reached(Priority::world));
+  EXPECT_FALSE(engine.reached(Priority::heartbeat));
+  engine.next(kNever);
+  EXPECT_TRUE(engine.reached(Priority::heartbeat));
+  engine.at(at(7), Priority::world, 2);
+  EXPECT_EQ(engine.next(kNever), 2u);
+  EXPECT_TRUE(engine.reached(Priority::timer)) << "an event of an earlier priority, scheduled by a timer";
+  EXPECT_EQ(engine.next(kNever), 3u);
+  EXPECT_FALSE(engine.reached(Priority::world)) << "another instant";
+  EXPECT_EQ(engine.next(at(9)), std::nullopt);
+  EXPECT_TRUE(engine.reached(Priority::end)) << "all that was scheduled for this instant has come";
+  engine.reset();
+  EXPECT_FALSE(engine.reached(Priority::world));
 }
 
 TEST(Engine, RunsEqualTimesAndPrioritiesFirstInFirstOut) {
@@ -271,7 +293,7 @@ TEST_P(EngineAgainstModel, DoesTheSame) {
       const std::uint64_t what = stream.below(100);
       if (what < mix.schedule) {
         const Time when = engine.now() + Duration(static_cast<std::int64_t>(stream.below(mix.horizon)));
-        const Priority priority = kPriorities[stream.below(5)];
+        const Priority priority = kPriorities[stream.below(6)];
         const auto number = static_cast<std::uint32_t>(timers.size());
         timers.push_back(engine.at(when, priority, number));
         model.schedule(when, priority, number);
@@ -287,7 +309,7 @@ TEST_P(EngineAgainstModel, DoesTheSame) {
           engine.cancel(copy);
         } else if (what < mix.schedule + mix.cancel + mix.set) {
           const Time when = engine.now() + Duration(static_cast<std::int64_t>(stream.below(mix.horizon)));
-          const Priority priority = kPriorities[stream.below(5)];
+          const Priority priority = kPriorities[stream.below(6)];
           const auto moved = static_cast<std::uint32_t>(timers.size());
           timers.push_back(std::exchange(timers[number], {}));
           engine.set(timers.back(), when, priority, moved);

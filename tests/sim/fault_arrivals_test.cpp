@@ -1,5 +1,6 @@
-#include "sim/fault_arrivals.hpp"
+#include "sim/faults/fault_arrivals.hpp"
 
+#include "core/infinity.hpp"
 #include "core/random/stream.hpp"
 #include "models/world/blast_radius.hpp"
 
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <set>
 #include <string>
 #include <tuple>
@@ -19,8 +19,6 @@
 
 namespace gauntlet {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FaultKind fault_kind(std::string name, Law life, FaultClock clock = FaultClock::always) {
   FaultKind kind;

@@ -1,8 +1,8 @@
 // Rates that differ between components and over time, what is there from the beginning, and what comes with a start.
 // Statistics are of committed seeds and stay within 4 standard deviations of the closed form.
 #include "models/world/blast_radius.hpp"
-#include "sim/fault_arrivals.hpp"
-#include "sim/fault_plan.hpp"
+#include "sim/faults/fault_arrivals.hpp"
+#include "sim/faults/fault_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/gang.hpp"
+#include "sim/job/gang.hpp"
 
 #include "core/random/stream.hpp"
 

@@ -1,8 +1,8 @@
 // What the agents of a job's hosts measure, with full telemetry and elided, driven by the same random script: both must give
 // the same stream of `Seen`, whatever the bands, the noise, slow hosts, blips, pauses and checkpoints.
 #include "core/random/stream.hpp"
-#include "sim/gang.hpp"
-#include "sim/host_signals.hpp"
+#include "sim/job/gang.hpp"
+#include "sim/telemetry/host_signals.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A queue of hosts that any of them may leave, against a plain list.
-#include "sim/host_queue.hpp"
+#include "sim/hosts/host_queue.hpp"
 
 #include "core/random/stream.hpp"
 

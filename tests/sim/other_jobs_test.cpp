@@ -1,5 +1,5 @@
 // When other jobs leave this one no place: by hand, and against queueing theory.
-#include "sim/other_jobs.hpp"
+#include "sim/hosts/other_jobs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The repair shop: its stages, what a silent failure leaves behind, burn-in, and who leaves for good.
-#include "sim/repair.hpp"
+#include "sim/hosts/repair.hpp"
 
 #include "sim/sim_cluster.hpp"
 #include "tests/oracles/worlds.hpp"

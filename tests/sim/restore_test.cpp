@@ -1,6 +1,6 @@
 // Which checkpoint a start goes back to, and what it takes.
+#include "sim/job/stored_checkpoints.hpp"
 #include "sim/sim_cluster.hpp"
-#include "sim/stored_checkpoints.hpp"
 #include "tests/sim/hand_driven.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // How far a stop has to travel: counted by ranges of slots, held against a walk over the layout's groups rank by rank.
-#include "sim/seats.hpp"
+#include "sim/hosts/seats.hpp"
 
 #include "core/random/stream.hpp"
 

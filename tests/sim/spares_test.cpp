@@ -1,5 +1,5 @@
 // In which order a job gets the hosts that stand by, and when.
-#include "sim/spares.hpp"
+#include "sim/hosts/spares.hpp"
 
 #include "sim/sim_cluster.hpp"
 #include "tests/oracles/worlds.hpp"

@@ -56,7 +56,7 @@ TEST(Point, FactsAreThoseOfTheScenario) {
 }
 
 // 100e9 parameters of 14 bytes are 1.4 TB; the last three of them at 20 USD are 84 USD a month. The checkpoint that is being
-// written is not in the bill.
+// written is not in the cost.
 TEST(Point, StorageCostsByTheSizeOfTheStateAndWhatIsKept) {
   const auto month = [](const std::vector<std::string>& sets) {
     std::vector<std::string> all = {"job.model.parameters=100e9", "storage.bytes_per_parameter=14.0",

@@ -49,7 +49,7 @@ TEST(Size, ReplicasThatFillNoHostGrowTogether) {
   EXPECT_EQ(size_unit(base), 24U);
   EXPECT_EQ(
       problem(base, 36, BatchScaling::scaled),
-      "36 GPUs are no whole pipeline replicas of tp x pp = 4 x 3 in whole hosts of 8; 24 or 48 would work");
+      "36 GPUs are not whole pipeline replicas of tp x pp = 4 x 3 in whole hosts of 8; 24 or 48 would work");
 }
 
 TEST(Size, WhatDoesNotWorkSaysWhatDoes) {
@@ -61,7 +61,7 @@ TEST(Size, WhatDoesNotWorkSaysWhatDoes) {
       "be kept; 64 or 128 would work");
   // 512 sequences are 128 micro batches, one for each of 128 replicas.
   EXPECT_THAT(problem(base, 2048, BatchScaling::kept), testing::EndsWith("; 1024 would work"));
-  EXPECT_EQ(problem(base, 0, BatchScaling::kept), "0 GPUs are no size that a job may have; 8 would work");
+  EXPECT_EQ(problem(base, 0, BatchScaling::kept), "0 GPUs are not a size that a job can have; 8 would work");
   EXPECT_THAT(problem(base, ~std::uint64_t{0} / 8 * 8, BatchScaling::scaled),
               testing::EndsWith("; 80000000 would work"));
 }

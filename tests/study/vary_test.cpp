@@ -125,18 +125,18 @@ TEST(Vary, EveryMistakeSaysWhatAndWhy) {
   EXPECT_THAT(mistake("checkpoint.interval=1min:2h:lin100001"), HasSubstr("has more than 100000 values"));
   EXPECT_THAT(mistake("checkpoint.interval=1min:2h:lin99999999999"),
               HasSubstr("has more than 100000 values"));
-  EXPECT_THAT(mistake("checkpoint.interval=1min:2h:lin3:4"), HasSubstr("is no range"));
+  EXPECT_THAT(mistake("checkpoint.interval=1min:2h:lin3:4"), HasSubstr("is not a range"));
   EXPECT_THAT(mistake("checkpoint.interval=2h:1min"), HasSubstr("checkpoint.interval = 2h:1min is reversed"));
   EXPECT_THAT(mistake("checkpoint.interval=60s:1min"), HasSubstr("is empty: both ends are the same"));
   EXPECT_THAT(mistake("checkpoint.interval=1min:"), HasSubstr("has an end that is empty"));
-  EXPECT_THAT(mistake("checkpoint.interval=0:2h:log"), HasSubstr("no logarithm"));
-  EXPECT_THAT(mistake("job.factor=-1:1:log"), HasSubstr("no logarithm"));
+  EXPECT_THAT(mistake("checkpoint.interval=0:2h:log"), HasSubstr("not above zero"));
+  EXPECT_THAT(mistake("job.factor=-1:1:log"), HasSubstr("not above zero"));
   EXPECT_THAT(mistake("checkpoint.interval=1GB:2GB"),
               HasSubstr("\"1GB\" has the unknown unit \"GB\"; known units"));
   EXPECT_THAT(mistake("checkpoint.interval=1:20"),
               HasSubstr("\"1\" has no unit; write \"1s\", \"1min\" or \"1h\""));
   EXPECT_THAT(mistake("checkpoint.interval=1min:2GB"), HasSubstr("\"2GB\" has the unknown unit"));
-  EXPECT_THAT(mistake("spares.count=1min:2min"), HasSubstr("\"1min\" is no number"));
+  EXPECT_THAT(mistake("spares.count=1min:2min"), HasSubstr("\"1min\" is not a number"));
   EXPECT_THAT(mistake("nowhere=1min:2GB"), HasSubstr("has ends of different kinds"));
   EXPECT_THAT(mistake("nowhere=soon:late"), HasSubstr("\"soon\" is not a number with a unit"));
 }

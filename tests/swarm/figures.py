@@ -12,11 +12,11 @@ RELATIVE = 1e-9  # sums of doubles in another order
 
 # Labels of report.txt's table -> metrics.
 LABELS = {"ETTR": "ettr", "training rate": "training_rate", "goodput": "goodput_tokens_per_s", "MFU": "mfu",
-          "wall time": "wall_time_s", "interruptions": "interruptions", "preempted": "preemptions", "MTTF": "mttf_s",
+          "wall time": "wall_time_s", "interruptions": "interruptions", "preemptions": "preemptions", "MTTF": "mttf_s",
           "detection latency": "detection_latency_s", "false alarms": "false_alarms", "false alerts": "false_alerts",
-          "evictions, right": "evictions.right", "evictions, wrong": "evictions.wrong", "faults missed": "missed_faults",
-          "people asked": "asked", "spares in use, at most": "spares.max_in_use", "waited for a spare": "spares.waited",
-          "GPU-hours": "gpu_hours", "cost": "cost", "of it lost": "cost.lost"}
+          "correct evictions": "evictions.right", "wrong evictions": "evictions.wrong", "missed faults": "missed_faults",
+          "escalations": "asked", "max spares in use": "spares.max_in_use", "waited for a spare": "spares.waited",
+          "GPU-hours": "gpu_hours", "cost": "cost", "cost of lost time": "cost.lost"}
 DIVISORS = {"": 1, "%": 0.01, "days": 86400, "h": 3600, "min": 60, "s": 1, "ms": 1e-3, "USD": 1, "tokens/s": 1}
 PREFIXES = {"M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 ROW = re.compile(r"  (?P<label>\S.*?) +(?P<number>-?[\d,]+(\.\d+)?|unknown)"
@@ -123,7 +123,7 @@ def sum_problems(row):
 
 def table_problems(report, metrics):
     """Rows of the table that are not the JSON, rounded; the headline too."""
-    headline = re.search(r": (?P<number>[\d.]+)%", report.splitlines()[0])
+    headline = re.search(r"time was (?P<number>[\d.]+)%", report.splitlines()[0])
     ettr = metrics["ettr"]["mean"]
     if (headline is None) != (ettr is None):
         yield f"the headline is {report.splitlines()[0]!r}, and ettr is {ettr}"

@@ -4,6 +4,7 @@ Most keys are drawn from what the schema says of their type; those that have to 
 faults.py. A key that is new in the schema is therefore written without a word here.
 """
 import copy
+import pathlib
 
 import faults as fault_tables
 import machines
@@ -44,6 +45,8 @@ FITTED = ("checkpoint.interval", "checkpoint.memory_interval", "checkpoint.peers
           "storage.persist", "storage.stall", "storage.memory.persist", "storage.memory.stall", "storage.peers.persist",
           "storage.peers.stall", "detection.fail_slow.least_excess")
 
+FAULT_MODELS = pathlib.Path(__file__).parents[2] / "scenarios/catalog/fault-models"
+
 
 class Scenario:
     """Files by name; the first is the scenario, the others are what it extends."""
@@ -71,7 +74,7 @@ class Scenario:
 class Generator:
     def __init__(self, leaves):
         self.leaves = leaves
-        self.models = leaves[("faults", schema.ANY, "model")]["enum"]
+        self.models = sorted(path.stem for path in FAULT_MODELS.glob("*.toml"))
         self.signals = leaves[("telemetry", "signals")]["items"]["enum"]
 
     def scenario(self, seed):

@@ -121,7 +121,7 @@ def replayed(case):
         case.fail("replay", f"the orders differ: {again.out.splitlines()[:1]}", again)
     case.kept["record"] = (number, alone)
     if case.chance.happens(0.2):
-        case.run("replay", "record", "--tell")
+        case.run("replay", "record", "--print")
 
 
 def samples(case):

@@ -6,51 +6,10 @@ must flag, beside a harmless twin that it must not: a rule that cannot fail is a
     python3 tests/tree/includes_test.py
 """
 
-import pathlib
 import re
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-# Who may include whom, directly. CMake's link lines must say the same (rule `link_lines`).
-CORE = ("core", "core/math", "core/random", "core/record")
-ROOMS = {
-    "core": (),
-    "core/files": (),
-    "core/math": ("core",),
-    "core/random": ("core", "core/math"),
-    "core/record": ("core", "core/files", "core/math"),
-    "policies": ("core", "core/math"),
-    "score": ("core", "core/record"),
-    "models": ("core", "core/math", "core/random"),
-    "flow": ("core", "models"),
-    "sim": (*CORE, "models"),
-    "real": (*CORE, "core/files", "models"),
-    "config": ("core", "core/random", "models", "policies"),
-    "study/summary": ("core", "core/record", "score"),
-    "study/store": ("core", "core/files", "core/record", "score", "study/summary"),
-    "study/search": ("core", "core/math", "core/random"),
-    "study": (*CORE, "models", "policies", "sim", "score", "config", "study/summary", "study/store"),
-    "study/mpi": ("core", "core/record", "score", "config", "study"),
-    "report": ("core", "core/record", "score", "study/summary"),
-    "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
-    # No command includes another: what two need moves down.
-    "commands/new": ("core", "models", "policies", "config", "study", "shell"),
-    "commands/run": ("core/record", "study", "study/summary", "report", "shell"),
-    "commands/sweep": ("core", "core/math", "score", "config", "study", "study/summary", "report", "shell"),
-    "commands/compare": ("core", "score", "study", "study/summary", "report", "shell"),
-    "commands/tune": ("core", "core/math", "core/random", "policies", "config", "study", "study/summary", "study/search", "report",
-                      "shell"),
-    "commands/plan": ("core", "core/math", "core/random", "models", "config", "study", "study/summary", "report", "shell"),
-    "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "shell"),
-    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
-    "commands/topology": ("models", "config", "shell"),
-    "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
-    "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
-                          "study/search", "report", "shell"),
-}
-# These join the rooms; nothing includes them.
-JOINING = ("cli", "python", "bench", "tests")
+from house import CODE, JOINING, LEXEMES, ROOMS, TEXT, includes, is_cpp, read_tree, room_of, within, without_comments
 
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque
@@ -83,6 +42,7 @@ HIDDEN = {
     "MPI": r"mpi\.h",
     "nlohmann-json": r"nlohmann/(?!json_fwd)",
 }
+# Heavy headers, each named by one .cpp of the tree.
 ONE_FILE = {"CLI11": r"CLI/|CLI11", "toml++": r"toml\+\+/|toml\.hpp"}
 # What only says or draws a result that is there: no simulator, no study, no terminal.
 PURE = re.compile(r"^commands/(\w+)/(?:.*/)?(?:\w+_)?(text|chart|table|words|answer|map|time_line|timeline)\.[ch]pp$")
@@ -107,42 +67,6 @@ CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nu
 # How a policy would tell the simulated world from the real one, or be built differently for it.
 TWO_WORLDS = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif|else)\b.*|\b(?:is_)?simulated\b|\bis_(?:real|simulation|drill)\b")
 OWN_COMMAND = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef)\b.*")
-
-CODE = (".cpp", ".hpp", ".h", ".cu", ".py", ".sh", ".cmake", ".toml", "CMakeLists.txt", "Makefile")
-TEXT = (*CODE, ".md", ".txt", ".json", ".ipynb", ".yml", ".csv", ".html", "run")
-
-
-def is_cpp(path):
-    return path.endswith((".cpp", ".hpp", ".h", ".cu"))
-
-
-def room_of(path):
-    """The room a file is in (the deepest that contains it), or its top folder where that is no room."""
-    rooms = [room for room in (*ROOMS, *JOINING) if path.startswith(room + "/")]
-    return max(rooms, key=len) if rooms else path.split("/")[0]
-
-
-def within(path, rooms):
-    return any(path.startswith(room + "/") for room in rooms)
-
-
-LEXEMES = re.compile(
-    r'R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
-
-
-def without_comments(text):
-    """C++ with its comments blanked and its lines kept."""
-    return LEXEMES.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
-
-
-def includes(tree):
-    """(path, line number, header) of every #include."""
-    for path, text in tree.items():
-        if is_cpp(path):
-            for number, line in enumerate(without_comments(text).splitlines(), 1):
-                if found := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
-                    yield path, number, found[2], found[1] == '"'
-
 
 def matches(tree, pattern, wanted, clean):
     """(path, line number, text) of every match of `pattern` in the wanted files, after cleaning."""
@@ -173,6 +97,18 @@ def rooms_include_what_they_may(tree):
         elif room in ROOMS and target != room and target not in ROOMS[room]:
             may = ", ".join(ROOMS[room]) or "nothing of ours"
             yield f"{path}:{number}: {header}: {room} may include {may}, not {target}"
+
+
+def every_edge_is_used(tree):
+    """Of the rooms that have files in the tree."""
+    used = {}
+    for path, _, header, quoted in includes(tree):
+        if quoted:
+            used.setdefault(room_of(path), set()).add(room_of(header))
+    for room in used:
+        for target in ROOMS.get(room, ()):
+            if target not in used[room]:
+                yield f"the table lets {room} include {target}, and no file of {room} does: remove the edge, here and from the link line"
 
 
 def reports_of_commands_are_pure(tree):
@@ -274,15 +210,16 @@ def private_headers_stay_in_their_room(tree):
             yield f"{path}:{number}: {header} is private to the .cpp files of {room_of(header)}"
 
 
-def heavy_headers_have_one_file_a_room(tree):
+def heavy_headers_have_one_file(tree):
+    """The main.cpp of a small program, such as the trainer, may name them too."""
     users = {}
-    for path, number, header, _ in includes(tree):
-        if path.endswith(".cpp") and room_of(path) != "tests":
+    for path, _, header, _ in includes(tree):
+        if path.endswith(".cpp") and room_of(path) != "tests" and not path.endswith("/main.cpp"):
             for name in named_by(header, ONE_FILE):
-                users.setdefault((room_of(path), name), {})[path] = number
-    for (room, name), files in users.items():
+                users.setdefault(name, set()).add(path)
+    for name, files in users.items():
         if len(files) > 1:
-            yield f"{room}: {name} is heavy and belongs in one .cpp of a room, not in {', '.join(sorted(files))}"
+            yield f"{name} is heavy and belongs in one .cpp, not in {', '.join(sorted(files))}"
 
 
 def chance_comes_from_named_streams(tree):
@@ -404,7 +341,7 @@ ONE_CONTROLLER = {
 # For each rule, trees that it must flag and twins that it must let pass.
 EXAMPLES = {
     rooms_include_what_they_may: [
-        ({"policies/a.cpp": '#include "sim/engine.hpp"'}, {"policies/a.cpp": '#include "core/math/log.hpp"'}),
+        ({"policies/a.cpp": '#include "sim/engine/engine.hpp"'}, {"policies/a.cpp": '#include "core/math/log.hpp"'}),
         ({"core/a.hpp": '#include "core/math/log.hpp"'}, {"core/math/a.hpp": '#include "core/time.hpp"'}),
         ({"score/a.cpp": '#include "core/random/stream.hpp"'}, {"score/a.cpp": '#include "core/record/truth.hpp"'}),
         ({"study/store/a.cpp": '#include "study/point.hpp"'}, {"study/a.cpp": '#include "study/store/store.hpp"'}),
@@ -412,8 +349,12 @@ EXAMPLES = {
         ({"models/x/a.cpp": '  #  include "policies/a.hpp"'}, {"models/x/a.cpp": '// #include "policies/a.hpp"'}),
         ({"sim/a.cpp": '#include "cli/main.hpp"'}, {"cli/main.cpp": '#include "sim/a.hpp"'}),
         ({"sim/a.cpp": '#include "tests/support/a.hpp"'}, {"tests/sim/a.cpp": '#include "tests/support/a.hpp"'}),
-        ({"sim/a.cpp": '#include "engine.hpp"'}, {"sim/a.cpp": '#include "sim/engine.hpp"'}),
+        ({"sim/a.cpp": '#include "engine.hpp"'}, {"sim/a.cpp": '#include "sim/engine/engine.hpp"'}),
         ({"sim/a.cpp": '#include "../core/time.hpp"'}, {"sim/a.cpp": '#include "core/time.hpp"'}),
+    ],
+    every_edge_is_used: [
+        ({"commands/topology/a.cpp": '#include "models/a.hpp"'},
+         {"commands/topology/a.cpp": '#include "models/a.hpp"\n#include "config/a.hpp"\n#include "shell/a.hpp"'}),
     ],
     reports_of_commands_are_pure: [
         ({"commands/run/text.cpp": f'#include "{header}"'}, {"commands/run/text.cpp": f'#include "{twin}"'})
@@ -466,8 +407,8 @@ EXAMPLES = {
         ({"study/store/a.hpp": '#include "study/store/db_private.hpp"'}, {"study/store/a.cpp": '#include "study/store/a.hpp"'}),
         ({"tests/real/a.cpp": '#include "real/agent/a_private.hpp"'}, {"tests/fuzz/a.cpp": '#include "real/agent/a_private.hpp"'}),
     ],
-    heavy_headers_have_one_file_a_room: [
-        ({"cli/a.cpp": "#include <CLI/CLI.hpp>", "cli/b.cpp": "#include <CLI/CLI.hpp>"},
+    heavy_headers_have_one_file: [
+        ({"cli/a.cpp": "#include <CLI/CLI.hpp>", "shell/b.cpp": "#include <CLI/CLI.hpp>"},
          {"cli/a.cpp": "#include <CLI/CLI.hpp>", "cli/b.cpp": "#include <nlohmann/json.hpp>", "cli/c.cpp": "#include <nlohmann/json.hpp>"}),
     ],
     chance_comes_from_named_streams: [
@@ -500,18 +441,6 @@ EXAMPLES = {
                       "gauntlet_room(score LINKS core core_record)\ntarget_link_libraries(score PUBLIC sim)", "add_library(score a.cpp)")
     ] + [({"sim/a.cpp": ""}, {"cli/a.cpp": ""})],
 }
-
-
-def read_tree():
-    tree = {}
-    for path in sorted(ROOT.rglob("*")):
-        name = path.relative_to(ROOT).as_posix()
-        top = name.split("/")[0]
-        if top == ".git" or top == "out" or top.startswith(("build", "out-")) or "__pycache__" in name:
-            continue
-        if path.is_file() and name.endswith(TEXT):
-            tree[name] = path.read_text(encoding="utf-8", errors="replace")
-    return tree
 
 
 class HouseRules(unittest.TestCase):

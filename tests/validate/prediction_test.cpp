@@ -38,14 +38,14 @@ std::string problem_with(const std::string& field, const std::string& other) {
 
 TEST(PublishedTable, SaysWhatIsWrongAndWhere) {
   EXPECT_TRUE(parse_published(kColumns + std::string(kRow), "mine.csv").problems.empty());
-  EXPECT_EQ(
-      problem_with("megatron-2021", "megatron"),
-      "mine.csv:2:1: stack = \"megatron\" is no software stack that was fitted; gauntlet schema names those "
-      "under job.calibration");
+  EXPECT_EQ(problem_with("megatron-2021", "megatron"),
+            "mine.csv:2:1: stack = \"megatron\" is not a software stack that was fitted; gauntlet schema "
+            "names those "
+            "under job.calibration");
   EXPECT_EQ(problem_with(",24,2304", ",x,2304"),
-            "mine.csv:2:1: layers = \"x\" is no whole number up to 1000000000; write for example 8");
+            "mine.csv:2:1: layers = \"x\" is not a whole number up to 1000000000; write for example 8");
   EXPECT_EQ(problem_with(",137,", ",-137,"),
-            "mine.csv:2:1: value = \"-137\" is no number above zero; write for example 6.34");
+            "mine.csv:2:1: value = \"-137\" is not a number above zero; write for example 6.34");
   EXPECT_EQ(problem_with(",137,", ",,"), "mine.csv:2:1: value is missing; every row needs one");
   EXPECT_EQ(problem_with("TFLOP/s", "minutes"),
             "mine.csv:2:1: unit = \"minutes\" is none of s, TFLOP/s, MFU%; write one of them");
@@ -158,7 +158,7 @@ TEST(Validation, FitsStructureAndPredictionsAreToldApart) {
   EXPECT_EQ(kinds[CheckKind::memory], 1U);
   EXPECT_EQ(result.checks.front().kind, CheckKind::prediction);
   EXPECT_TRUE(answer_line(result).starts_with(
-      "Of 185 published steps, 44 were predicted, with errors that have a median"))
+      "Of 185 published steps, 44 were predicted; the errors have a median"))
       << answer_line(result);
   EXPECT_NE(text_report(result, {}).find("5 rows were left out of a fit"), std::string::npos);
 }

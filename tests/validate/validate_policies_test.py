@@ -25,7 +25,7 @@ class ValidatePolicies(unittest.TestCase):
         self.assertEqual(answer.stdout.splitlines()[0], "All 3 checks hold.")
         self.assertIn("33.1662 min", answer.stdout)
         self.assertIn("https://doi.org/10.1145/2063384.2063428", answer.stdout)
-        self.assertIn("Again: gauntlet validate policies --seed 1 --only 'intervals, C = 5, M = 110'", answer.stdout)
+        self.assertIn("Reproduce with: gauntlet validate policies --seed 1 --only 'intervals, C = 5, M = 110'", answer.stdout)
 
     def test_json_says_what_was_measured_and_under_which_conventions(self):
         answer = validate("--quick", "--only", "first failure", "--json", "--seed", "3")

@@ -95,7 +95,7 @@ class Validate(unittest.TestCase):
     def test_bad_tables_are_refused(self):
         for column, value, complaint in (
             ("hardware", "a200", 'hardware = "a200" of bloom-176b is not in the catalogue'),
-            ("stack", "blooom", 'stack = "blooom" is no software stack that was fitted'),
+            ("stack", "blooom", 'stack = "blooom" is not a software stack that was fitted'),
             ("tp", "0", 'tp = "0" is zero'),
         ):
             answer = validate("--data", self.changed("bloom-176b", column, value))

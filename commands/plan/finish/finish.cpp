@@ -1,6 +1,7 @@
 #include "commands/plan/finish/finish.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
 #include "study/paired.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -55,8 +55,7 @@ std::vector<double> finish_times(const Experiment& experiment, PointNumber point
   std::vector<double> finish;
   finish.reserve(count);
   experiment.visit(point, count, [&](std::uint32_t, const Figures& figures) {
-    finish.push_back(figures.ending == Ending::completed ? to_seconds(figures.wall)
-                                                         : std::numeric_limits<double>::infinity());
+    finish.push_back(figures.ending == Ending::completed ? to_seconds(figures.wall) : kInfinity);
   });
   return finish;
 }

@@ -1,17 +1,17 @@
 #include "commands/plan/uncertainty/finish_times.hpp"
 
 #include "commands/plan/uncertainty/effects.hpp"
+#include "core/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 namespace gauntlet {
 namespace {
 
-constexpr double kNeverDone = std::numeric_limits<double>::infinity();
+constexpr double kNeverDone = kInfinity;
 
 double count_of_never(std::span<const double> finish) {
   return static_cast<double>(

@@ -109,7 +109,7 @@ std::optional<TwoLevelMean> two_level_mean(std::span<const Fraction> given,
   const double beta = coefficient(pairs), draws = static_cast<double>(pairs.size());
   std::vector<double> means, without_common;
   // A ratio of few runs is a little off, alike in both: as an effect on the ratio of all runs it is not. Of a metric that
-  // is no ratio this is the mean of the drawn runs.
+  // is not a ratio this is the mean of the drawn runs.
   out.mean = all->value;
   for (const Pair& pair : pairs) {
     out.mean += (pair.drawn.value - pair.given.value) / draws;

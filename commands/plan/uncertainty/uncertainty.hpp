@@ -60,9 +60,9 @@ struct UncertaintyOptions {
 };
 
 struct CarriedUncertainty {
-  std::optional<Uncertainty> result;  // absent where the experiment was stopped, or a draw is no scenario
+  std::optional<Uncertainty> result;  // absent where the experiment was stopped, or a draw is not a scenario
   FinishEffects finish;               // where the scenario has work to do, and something is not known
-  std::vector<Problem> problems;      // of draws that are no scenario
+  std::vector<Problem> problems;      // of draws that are not a scenario
 };
 
 /// Carries the unknowns of a point into its figures. `settings`: what makes the point of `source`; the figures as given are

@@ -1,5 +1,5 @@
 #include "commands/plan/uncertainty/uncertainty.hpp"
-#include "config/exposure.hpp"
+#include "config/fields/exposure.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"

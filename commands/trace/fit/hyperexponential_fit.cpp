@@ -1,11 +1,11 @@
 #include "commands/trace/fit/law_fit.hpp"
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace gauntlet {
@@ -79,7 +79,7 @@ double length(const Point& point) {
 
 Point best_start(const Durations& sample) {
   Point best{};
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -kInfinity;
   for (Point at : {balanced(sample), cut_at(sample, 0.5), cut_at(sample, 0.9)}) {
     for (int i = 0; i < kTrialSteps; ++i) at = step_from(at, sample).next;
     if (const double reached = step_from(at, sample).log_likelihood; reached > highest) {

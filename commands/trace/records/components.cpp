@@ -47,7 +47,7 @@ ComponentNumbers component_numbers(const FailureTrace& trace) {
       const bool beyond = system.stated_nodes > 0 && whole->back() >= system.stated_nodes;
       const std::uint32_t least = beyond ? whole->front() : 0;
       if (fits(whole->back() - least + 1)) {
-        // A source that states too few nodes is no reason to lose the distances.
+        // A source that states too few nodes is not a reason to lose the distances.
         for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = (*whole)[i] - least;
         size = numbers.back() + 1;
         words = "node N is host " + shift_text(std::int64_t{out.count} - least);

@@ -24,15 +24,17 @@ constexpr std::string_view kGzip("\x1f\x8b", 2), kXz("\xfd"
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kLongestLine = 1 << 20;  // a line of a trace is a few hundred bytes; beyond, it is none
 
+}  // namespace
+
 /// One line to fields.
-class LineParser {
+class CsvLineParser {
  public:
-  LineParser() {
+  CsvLineParser() {
     if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
   }
-  ~LineParser() { csv_free(&parser_); }
-  LineParser(const LineParser&) = delete;
-  LineParser& operator=(const LineParser&) = delete;
+  ~CsvLineParser() { csv_free(&parser_); }
+  CsvLineParser(const CsvLineParser&) = delete;
+  CsvLineParser& operator=(const CsvLineParser&) = delete;
 
   std::optional<std::vector<std::string>> parse(const std::string& line) {
     fields_.clear();
@@ -47,19 +49,17 @@ class LineParser {
 
  private:
   static void field(void* text, std::size_t size, void* self) {
-    static_cast<LineParser*>(self)->fields_.emplace_back(static_cast<const char*>(text), size);
+    static_cast<CsvLineParser*>(self)->fields_.emplace_back(static_cast<const char*>(text), size);
   }
 
   csv_parser parser_{};
   std::vector<std::string> fields_;
 };
 
-}  // namespace
-
 struct CsvFile::Parts {
   std::ifstream file;
   io::filtering_istream text;
-  LineParser parser;
+  CsvLineParser parser;
   std::string line, failure;
   std::uint32_t number = 0;
 

@@ -102,7 +102,7 @@ class Recorder {
     const bool lanl = columns_.format == TraceFormat::lanl;
     const std::optional<Date> date = lanl ? parse_month_first(field(column)) : parse_iso_date(field(column));
     if (!date) {
-      reject(reason, told(name, column), field(column).empty() ? "is missing" : "is no date",
+      reject(reason, told(name, column), field(column).empty() ? "is missing" : "is not a date",
              lanl ? "write month/day/year hour:minute, as 6/21/2005 10:54"
                   : "write ISO 8601, as 2005-06-21T10:54 or 2005-06-21T10:54:07Z");
       return std::nullopt;
@@ -144,7 +144,7 @@ class Recorder {
     constexpr double kMostMinutes = 1e8;  // 190 years
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= kMostMinutes)) {
       reject(value < 0 ? Rejection::negative : Rejection::duration, told("Down Time", *columns_.down_time),
-             "is no number of minutes, zero or more", "write for example 6");
+             "is not a number of minutes, zero or more", "write for example 6");
       return false;
     }
     const Duration down = from_seconds(60 * value);
@@ -161,7 +161,7 @@ class Recorder {
       if (field(column).empty()) continue;
       if (!cause.empty()) {
         reject(Rejection::cause, told(name, column),
-               "is a second cause beside \"" + std::string(cause) + "\"",
+               "is a second cause in addition to \"" + std::string(cause) + "\"",
                "leave one of the columns of causes filled");
         return false;
       }

@@ -16,8 +16,8 @@ struct TraceRead {
   std::vector<Problem> problems;      // why there is none
 };
 
-/// Columns are found by their names. Lines that are no failure are counted by reason, with a problem each in `reading`; a file
-/// that cannot be read to its end is no trace. Never throws for bad input.
+/// Columns are found by their names. Lines that are not failures are counted by reason, with a problem each in `reading`.
+/// A file that cannot be read to its end is not a trace. Never throws for bad input.
 TraceRead read_failures(const std::string& file, TraceFormat format);
 
 }  // namespace gauntlet

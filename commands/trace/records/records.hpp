@@ -36,7 +36,7 @@ struct TraceSystem {
   std::uint64_t node_count() const { return stated_nodes > nodes.size() ? stated_nodes : nodes.size(); }
 };
 
-/// Why a line is no failure that can be used.
+/// Why a line is not a failure that can be used.
 enum class Rejection : std::uint8_t { fields, quotes, start, end, negative, duration, cause, time_zone };
 inline constexpr std::array<std::string_view, 8> kRejectionNames = {
     "fields", "quotes", "start", "end", "negative", "duration", "cause", "time_zone"};

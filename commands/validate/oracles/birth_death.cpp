@@ -11,8 +11,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kHour = 3600;
-
 /// `hosts` carry the job and fail every 100 h each, as do the spares; repairs take `repair` in the mean. Nothing else takes time, and
 /// no work is lost.
 struct MachinesPoint {

@@ -49,6 +49,8 @@ inline PolicyConstants instant_policies(Duration checkpoint_interval) {
   policies.detection.hang_timeout = std::chrono::hours(10);
   policies.detection.collective_timeout = std::chrono::hours(10);
   policies.checkpoint.interval = checkpoint_interval;
+  policies.checkpoint.shortest = {};      // an interval of any length is ordered
+  policies.recovery.relapse_window = {};  // each stop is an incident of its own
   return policies;
 }
 

@@ -12,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::uint32_t kHosts = 16, kCopies = 2, kLost = 3;
-constexpr double kListed = 0.8;         // GEMINI's corollary 1 at this point, where it is exact
+constexpr double kCorollary = 0.8;      // GEMINI's corollary 1 at this point, where it is exact
 constexpr std::uint32_t kLosses = 100;  // of a replica
 constexpr const char* kSource =
     "1 - n C(n - m, k - m) / (m C(n, k)): GEMINI, corollary 1, https://doi.org/10.1145/3600006.3613145";
@@ -31,7 +31,7 @@ Oracle closed_form() {
   return {.name = fmt::format("peers' memory, {} hosts, {} copies, {} lost", kHosts, kCopies, kLost),
           .conventions = "groups of neighbours in slot order; lost at once; closed form alone",
           .figures = {{"probability that every group has a host left",
-                       kListed,
+                       kCorollary,
                        kSource,
                        "",
                        {PolicyJudge::relative, 1e-12}}},
@@ -67,7 +67,7 @@ Oracle through_the_simulator() {
           "a trace of hosts that crash at once and lose their memory; replaced at once; only loading from "
           "storage takes time",
       .figures = {{.what = "losses after which the job goes on from peers",
-                   .expected = kListed,
+                   .expected = kCorollary,
                    .source = kSource}},
       .few = 20,
       .many = 1000,

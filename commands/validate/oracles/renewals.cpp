@@ -1,9 +1,9 @@
-// Ageing components, as sim/fault_arrivals draws them: the first failure of new ones, and how far counts of failures scatter.
+// Ageing components, as sim/faults/fault_arrivals draws them: the first failure of new ones, and how far counts of failures scatter.
 #include "commands/validate/oracles/closed_forms.hpp"
 #include "commands/validate/oracles/worlds.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
-#include "sim/fault_arrivals.hpp"
+#include "sim/faults/fault_arrivals.hpp"
 
 #include <fmt/format.h>
 

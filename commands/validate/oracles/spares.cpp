@@ -11,7 +11,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kHour = 3600, kDay = 24 * kHour;
+constexpr double kDay = 24 * kHour;
 
 /// Hosts that fail every `life`, `spares` beside them, repairs of a law; nothing else takes time, and no work is lost.
 struct SparesPoint {

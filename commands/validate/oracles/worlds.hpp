@@ -19,6 +19,7 @@ OracleSampler simulated(World world, PolicyConstants policies, ReadFigures read)
 /// Work that takes so many minutes undisturbed, over the minutes that it took.
 Fraction efficiency(double work_minutes, const Figures& figures);
 
+inline constexpr double kHour = 3600;
 inline Duration from_minutes(double minutes) { return from_seconds(60 * minutes); }
 
 }  // namespace gauntlet

@@ -84,8 +84,8 @@ constexpr PublishedFigure kPublished[] = {
 };
 
 /// What runs the scenario on one thread.
-struct Workspace {
-  explicit Workspace(std::shared_ptr<const Point> of)
+struct Scratch {
+  explicit Scratch(std::shared_ptr<const Point> of)
       : point(std::move(of)), simulation(point->scenario.world, point->scenario.policies) {}
   std::shared_ptr<const Point> point;
   Simulation simulation;
@@ -126,7 +126,7 @@ CrossCheck cross_check(std::span<const PublishedFigure> figures) {
                               .bound = figure.bound,
                               .published = figure.printed});
   oracle.sampler = [point = loaded.point, figures] {
-    const auto space = std::make_shared<Workspace>(point);
+    const auto space = std::make_shared<Scratch>(point);
     return [=](Seed seed, std::span<Fraction> out) {
       const Figures& of = space->simulation.run({.seed = seed.study, .replica = seed.replica});
       for (std::size_t i = 0; i < figures.size(); ++i) out[i] = figures[i].of(space->simulation, of);

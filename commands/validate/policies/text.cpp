@@ -1,5 +1,6 @@
 #include "commands/validate/policies/text.hpp"
 
+#include "report/style.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -12,11 +13,6 @@
 
 namespace gauntlet {
 namespace {
-
-std::string painted(const ReportOptions& options, const char* code, const std::string& text) {
-  if (options.colour == Colour::never) return text + "\n";
-  return fmt::format("\x1b[{}m{}\x1b[0m\n", code, text);
-}
 
 /// With as many digits after the point as the standard error has two of, or six that count.
 std::string figure_text(const PolicyCheck& check, double value) {
@@ -83,10 +79,10 @@ std::vector<Group> by_subject(const PolicyValidation& result) {
 
 std::string subject_text(const Group& group, const ReportOptions& options) {
   const PolicyCheck& first = *group.front();
-  std::string text = "\n" + painted(options, "36", first.subject);
+  std::string text = heading(options, first.subject);
   if (!first.conventions.empty()) text += wrapped("  " + first.conventions);
   if (!first.problem.empty()) text += wrapped("  " + first.problem);
-  TextTable table{.header = {"figure", "expected", "measured", "replicas", "off", "bound", ""}, .rows = {}};
+  TextTable table{.header = {"figure", "expected", "measured", "replicas", "error", "bound", ""}, .rows = {}};
   for (const PolicyCheck* check : group) {
     const auto off = check->off();
     table.rows.push_back({check->figure, figure_text(*check, check->expected), measured_text(*check),
@@ -102,8 +98,8 @@ std::string subject_text(const Group& group, const ReportOptions& options) {
   }
   for (const PolicyCheck* check : group)
     if (check->published)
-      text +=
-          wrapped(fmt::format("  {}: {} was printed", check->figure, figure_text(*check, *check->published)));
+      text += wrapped(
+          fmt::format("  {}: the source prints {}", check->figure, figure_text(*check, *check->published)));
   return text;
 }
 
@@ -134,7 +130,7 @@ std::string answer_line(const PolicyValidation& result) {
     if (worst == nullptr || std::abs(*check.off()) > std::abs(*worst->off())) worst = &check;
   }
   const auto judged = std::ranges::count_if(result.checks, &PolicyCheck::judged);
-  if (judged == 0) return "No figure here can fail, so that nothing was judged.";
+  if (judged == 0) return "No figure here has a bound, so nothing was judged.";
   std::string text = judged == 1 ? "The one check holds" : fmt::format("All {} checks hold", judged);
   if (worst != nullptr)
     text += fmt::format("; the largest of {} is {:.2f} ({})", counted(scores, "z-score"),
@@ -143,20 +139,19 @@ std::string answer_line(const PolicyValidation& result) {
 }
 
 std::string text_report(const PolicyValidation& result, const ReportOptions& options) {
-  std::string text = painted(options, "1", answer_line(result));
-  if (result.interrupted) text += "Interrupted: what was not reached is not here.\n";
+  std::string text = headline(options, answer_line(result));
+  if (result.interrupted) text += "Interrupted: the remaining checks were not made.\n";
   if (const auto shown = std::ranges::count_if(result.checks, std::not_fn(&PolicyCheck::judged)); shown > 0)
-    text +=
-        wrapped(fmt::format("{} shown without a bound, as the models differ: not judged, and not counted.",
-                            shown == 1 ? "1 more figure is" : fmt::format("{} more figures are", shown)));
+    text += wrapped(
+        fmt::format("{} shown without a bound, because the models differ: not judged and not counted.",
+                    shown == 1 ? "1 more figure is" : fmt::format("{} more figures are", shown)));
   text += wrapped(
       fmt::format("gauntlet {}, seed {}{}. Expected values are closed forms, or what another simulator "
                   "publishes; z is the distance "
                   "from them in standard errors.",
-                  result.version, result.seed, result.quick ? ", as few replicas as a test runs" : ""));
+                  result.version, result.seed, result.quick ? ", with the few replicas of a test" : ""));
   for (const Group& group : by_subject(result)) text += subject_text(group, options);
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

@@ -46,7 +46,7 @@ const std::vector<Fit>& fits() {
   return all;
 }
 
-struct Sample {
+struct MeasuredStep {
   World world;
   double seconds;  // as published
 };
@@ -57,9 +57,9 @@ Calibration at(const Fit& fit, Calibration stack, const Position& logarithms) {
 }
 
 /// Mean |log(ours / published)|^power of a stack's samples; `samples` lends its worlds.
-double distance(std::vector<Sample>& samples, const Calibration& stack, int power) {
+double distance(std::vector<MeasuredStep>& samples, const Calibration& stack, int power) {
   double sum = 0;
-  for (Sample& sample : samples) {
+  for (MeasuredStep& sample : samples) {
     sample.world.job.calibration = stack;
     const double off = std::abs(math_log(to_seconds(StepModel(sample.world).healthy()) / sample.seconds));
     double term = 1;
@@ -75,7 +75,7 @@ double error_of(double distance, int power) {
   return distance;
 }
 
-FittedStack fit_stack(const Fit& fit, const Calibration& shipped, std::vector<Sample>& samples) {
+FittedStack fit_stack(const Fit& fit, const Calibration& shipped, std::vector<MeasuredStep>& samples) {
   Box box;
   Position start;
   for (const Constant& constant : fit.constants) {
@@ -114,7 +114,7 @@ std::vector<FittedStack> fit_stacks(std::span<const PublishedStep> rows,
   std::vector<FittedStack> out;
   for (const Fit& fit : fits()) {
     const Calibration& shipped = *find_calibration(fit.stack);
-    std::vector<Sample> samples;
+    std::vector<MeasuredStep> samples;
     for (const PublishedStep& row : rows) {
       if (row.use != RowUse::fitted || row.stack != fit.stack) continue;
       PublishedJob job = job_of(row, hardware(row), shipped);

@@ -18,7 +18,7 @@ std::uint32_t fitted_constants(std::string_view stack);
 
 /// For each stack with fitted rows the constants that come nearest to them, beside those it has. The search starts at the
 /// same round numbers for every stack and knows nothing of the constants it has, but for those that were not fitted and for
-/// the micro-batches that were not published (prediction.hpp). Deterministic.
+/// the micro-batches that were not published (models/step/prediction.hpp). Deterministic.
 std::vector<FittedStack> fit_stacks(std::span<const PublishedStep> rows,
                                     const std::function<const Hardware&(const PublishedStep&)>& hardware);
 

@@ -100,7 +100,7 @@ struct StepValidation {
   bool holds() const;
 };
 
-/// A row that is no fit and this far off is named, with what is known of the reason.
+/// A row that is not a fit and this far off is named, with what is known of the reason.
 inline constexpr double kFarOff = 0.1;
 
 /// Such rows, the farthest first.

@@ -1,5 +1,6 @@
 #include "commands/validate/step/text.hpp"
 
+#include "report/style.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -19,22 +20,13 @@ namespace {
 std::string percent_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f}%", 100 * share); }
 
-std::string painted(const ReportOptions& options, const char* code, std::string_view text) {
-  if (options.colour == Colour::never) return std::string(text) + "\n";
-  return fmt::format("\x1b[{}m{}\x1b[0m\n", code, text);
-}
-
-std::string heading(const ReportOptions& options, std::string_view text) {
-  return "\n" + painted(options, "36", text);
-}
-
 /// Checks of shares are percentages, the others are counts.
 std::string figure_text(const ValidationCheck& check, double value) {
   return check.figure == "rows" ? fmt::format("{:.0f}", value) : percent_text(value);
 }
 
 std::string checks_table(const StepValidation& result) {
-  TextTable table{.header = {"kind", "published", "rows", "figure", "ours", "at most", "holds"}, .rows = {}};
+  TextTable table{.header = {"kind", "published", "rows", "figure", "model", "bound", "holds"}, .rows = {}};
   for (const ValidationCheck& check : result.checks)
     table.rows.push_back(
         {std::string(kCheckKindNames[static_cast<std::size_t>(check.kind)]), check.what,
@@ -46,14 +38,12 @@ std::string checks_table(const StepValidation& result) {
 /// What each kind of check is worth, of the kinds that there are.
 std::string kinds_words(const StepValidation& result) {
   constexpr std::array<std::string_view, 4> kWorth = {
-      "prediction: the model on rows that no constant was fitted on; the limits were set with the errors "
-      "known, and "
-      "notice a change for the worse.",
+      "prediction: the model on rows that no constant was fitted on. The bounds were set with the errors "
+      "known; they notice a change for the worse.",
       "fit: the model on the rows that its constants were fitted on, and on those that were left out of a "
-      "fit: how "
-      "closely it can follow them, and no test of it.",
+      "fit. This shows how closely the model can follow them; it is not a test.",
       "memory: the model of memory, which has no constants, on every row.",
-      "structure: published rows against each other; the model is not asked."};
+      "structure: published rows against each other, without the model."};
   std::string text;
   for (std::size_t kind = 0; kind < kWorth.size(); ++kind)
     if (std::ranges::any_of(result.checks, [&](const ValidationCheck& check) {
@@ -109,7 +99,7 @@ std::string fits_table(const StepValidation& result) {
 }
 
 std::string rows_table(const StepValidation& result) {
-  TextTable table{.header = {"row", "stack", "used", "published", "ours", "unit", "error"}, .rows = {}};
+  TextTable table{.header = {"row", "stack", "used", "published", "model", "unit", "error"}, .rows = {}};
   for (const ValidatedRow& row : result.rows)
     table.rows.push_back({row.id, row.stack, std::string(kErrorOfNames[static_cast<std::size_t>(row.use)]),
                           fmt::format("{:.4g}", row.published),
@@ -183,7 +173,7 @@ std::string predicted_words(const StepValidation& result) {
   return text + ".";
 }
 
-/// What is no prediction: how closely the model was fitted, and what was left out of that.
+/// What is not a prediction: how closely the model was fitted, and what was left out of that.
 std::string fitted_words(const StepValidation& result) {
   const auto rows_of = [&](ErrorOf use) {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -191,7 +181,7 @@ std::string fitted_words(const StepValidation& result) {
   };
   std::string text;
   if (const std::size_t fitted = rows_of(ErrorOf::fit); fitted > 0)
-    text = fmt::format("On the {} row{} that constants were fitted on, errors have {}.", fitted,
+    text = fmt::format("On the {} row{} that constants were fitted on, the errors have {}.", fitted,
                        plural(fitted), errors_words(result, ErrorOf::fit));
   if (const std::size_t out = rows_of(ErrorOf::left_out); out > 0)
     text += fmt::format("{}{} row{} {} left out of a fit because {} far off: {}. They count as neither.",
@@ -224,38 +214,39 @@ std::string answer_line(const StepValidation& result) {
       }));
   const std::string all = counted(static_cast<double>(result.rows.size()), "published step");
   if (predictions == 0) return fmt::format("None of {} is a prediction. {}", all, bounds_words(result));
-  return fmt::format("Of {}, {} {} predicted, with errors that have {}. {}", all, predictions,
+  return fmt::format("Of {}, {} {} predicted; the errors have {}. {}", all, predictions,
                      predictions == 1 ? "was" : "were", errors_words(result, ErrorOf::prediction),
                      bounds_words(result));
 }
 
 std::string text_report(const StepValidation& result, const ReportOptions& options) {
-  std::string text = painted(options, "1", answer_line(result));
+  std::string text = headline(options, answer_line(result));
   const std::vector<const ValidatedRow*> far = far_off(result);
   if (const std::string words = predicted_words(result); !words.empty())
-    text += wrapped(words + (far.empty() ? "" : " Where not to trust the model is below."));
+    text += wrapped(words + (far.empty() ? "" : " The rows where the model is not to be trusted are below."));
   if (const std::string words = fitted_words(result); !words.empty()) text += wrapped(words);
   text += wrapped(fmt::format(
-      "The step model, gauntlet {}, against {}. An error is that of the step's time: above zero, ours is "
+      "The step model of gauntlet {} against {}. An error is that of the step time: above zero, the model's "
+      "step is "
       "longer.",
       result.version,
       result.file.empty() ? "models/calibration/published.csv, which has the addresses" : result.file));
-  text += heading(options, "What must hold, and what it is worth");
+  text += heading(options, "Bounds");
   text += checks_table(result) + kinds_words(result) + others_words(result);
   if (!far.empty())
-    text += heading(options,
-                    fmt::format("Where not to trust the model: rows that are no fit and more than {} off",
-                                percent_text(kFarOff))) +
-            far_words(far);
+    text +=
+        heading(options,
+                fmt::format("Where not to trust the model: rows that were not fitted, with errors above {}",
+                            percent_text(kFarOff))) +
+        far_words(far);
   text += heading(options, "Errors by software stack");
   text += stacks_table(result);
   if (!result.fits.empty())
-    text += heading(options, "The constants, found again from scratch") + fits_table(result);
-  text += heading(options, "Every row") + rows_table(result);
+    text += heading(options, "Constants, fitted again from scratch") + fits_table(result);
+  text += heading(options, "All rows") + rows_table(result);
   for (const ValidatedRow& row : result.rows)
     if (!row.why.empty()) text += wrapped(row.id + " does not fit: " + row.why);
-  if (!options.command.empty()) text += "\nAgain: " + options.command + "\n";
-  return text;
+  return text + reproduce_text(options);
 }
 
 }  // namespace gauntlet

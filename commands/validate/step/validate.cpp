@@ -1,8 +1,8 @@
 #include "commands/validate/step/validate.hpp"
 
 #include "commands/validate/step/fit_stacks.hpp"
-#include "config/files.hpp"
 #include "config/scenario.hpp"
+#include "config/toml/files.hpp"
 #include "models/step/prediction.hpp"
 #include "models/step/step.hpp"
 

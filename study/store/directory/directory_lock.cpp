@@ -14,8 +14,6 @@
 namespace gauntlet {
 namespace {
 
-std::string says(int error) { return system_message(error); }
-
 // Whether the file that was opened is still the one of that name: its last holder may have removed it meanwhile.
 bool still_there(int file, const std::filesystem::path& name) {
   struct stat opened {
@@ -33,14 +31,14 @@ LockTaken DirectoryLock::take(const std::filesystem::path& directory, Files& fil
     const int error = files.make_directory(directory, 0777);
     std::error_code none;
     if (error != 0 && !std::filesystem::is_directory(directory, none))
-      return {.lock = std::nullopt, .held_by_other = false, .why = says(error)};
+      return {.lock = std::nullopt, .held_by_other = false, .why = system_message(error)};
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0 && errno == ENOENT) continue;
-    if (file < 0) return {.lock = std::nullopt, .held_by_other = false, .why = says(errno)};
+    if (file < 0) return {.lock = std::nullopt, .held_by_other = false, .why = system_message(errno)};
     DirectoryLock lock(file);
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
       const int why = errno;
-      return {.lock = std::nullopt, .held_by_other = why == EWOULDBLOCK, .why = says(why)};
+      return {.lock = std::nullopt, .held_by_other = why == EWOULDBLOCK, .why = system_message(why)};
     }
     if (still_there(file, name)) return {.lock = std::move(lock), .held_by_other = false, .why = {}};
   }

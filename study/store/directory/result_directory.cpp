@@ -26,10 +26,6 @@ namespace fs = std::filesystem;
 constexpr const char* kReadyDirectory = "ready";
 constexpr const char* kCopyFile = "results.sqlite.copy";
 
-Problem problem_of(const fs::path& path, std::string why, std::string suggestion = {}) {
-  return {.file = path.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
-}
-
 bool is_of_unfinished(const std::string& name) {
   return name == kLockFile || name.starts_with(kReadyDirectory) || name.starts_with(kDatabaseFile);
 }
@@ -57,16 +53,14 @@ bool is_free(const fs::path& target) {
 std::optional<Problem> problem_of_holding(const fs::path& directory, bool (*ours)(const std::string&)) {
   std::error_code error;
   if (fs::symlink_status(directory, error).type() != fs::file_type::directory)
-    return problem_of(directory, "is no directory of results", "choose another --out");
+    return problem_of(directory, "is not a result directory", "choose another --out");
   const auto other = stranger(directory, ours, error);
   if (error) return problem_of(directory, "cannot be read: " + error.message());
   if (!other) return std::nullopt;
   return problem_of(directory,
-                    fmt::format("holds \"{}\", which is no result, and only results are replaced", *other),
+                    fmt::format("holds \"{}\", which is not a result, and only results are replaced", *other),
                     "move it away or choose another --out");
 }
-
-std::string says(int error) { return system_message(error); }
 
 // Our files in DIR.part but the lock.
 void remove_unfinished(Files& files, const fs::path& part) {
@@ -83,12 +77,13 @@ std::optional<Problem> problem_of_target(const fs::path& target, Existing existi
   std::error_code error;
   const fs::path parent = target.parent_path();
   if (!fs::is_directory(parent, error))
-    return problem_of(target, fmt::format("cannot be made, because \"{}\" is no directory", parent.string()),
+    return problem_of(target,
+                      fmt::format("cannot be made, because \"{}\" is not a directory", parent.string()),
                       "create that first");
   if (is_free(target)) return std::nullopt;
   if (existing == Existing::refuse)
     return problem_of(target, "exists and is not overwritten",
-                      "go on from it with --resume, replace it with --force, or choose another --out");
+                      "continue it with --resume, replace it with --force, or choose another --out");
   return problem_of_holding(target, is_result_file);
 }
 
@@ -130,7 +125,7 @@ std::optional<Problem> ResultDirectory::State::refuse_unfinished() {
       there.store ? fmt::format("{} of `{}` are done", there.store->holds(), there.store->study().arguments)
                   : there.problem->why;
   return problem_of(part, "holds an unfinished study: " + held,
-                    "go on with --resume, begin again with --force, or choose another --out");
+                    "continue with --resume, start again with --force, or choose another --out");
 }
 
 std::optional<Problem> ResultDirectory::State::discard_unfinished() {
@@ -143,12 +138,12 @@ std::optional<Problem> ResultDirectory::State::discard_unfinished() {
 std::optional<Problem> ResultDirectory::State::copy_from_target() {
   const fs::path copy = part / kCopyFile;
   if (auto why = not_a_file(target / kDatabaseFile))
-    return problem_of(target / kDatabaseFile, *why, "begin again with --force, or choose another --out");
+    return problem_of(target / kDatabaseFile, *why, "start again with --force, or choose another --out");
   int error = copy_file(files, target / kDatabaseFile, copy);
   if (error == 0) error = files.rename(copy, part / kDatabaseFile);
   if (error != 0)
-    return problem_of(target / kDatabaseFile, "cannot be copied: " + says(error),
-                      "begin again with --force, or choose another --out");
+    return problem_of(target / kDatabaseFile, "cannot be copied: " + system_message(error),
+                      "start again with --force, or choose another --out");
   return std::nullopt;
 }
 
@@ -157,7 +152,7 @@ std::optional<std::string> ResultDirectory::State::remove_ready() {
   if (!is_there(ready)) return std::nullopt;
   int error = is_free(target) ? 0 : sync_name(files, target);
   if (error == 0) error = remove_all(files, ready);
-  return error == 0 ? std::nullopt : std::optional(says(error));
+  return error == 0 ? std::nullopt : std::optional(system_message(error));
 }
 
 std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
@@ -181,7 +176,8 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
   if (store && is_new)  // SQLite brings the file to the disk, not the names of its directories
     for (const fs::path& named : {file, part})
       if (const int failed = sync_name(files, named))
-        return problem_of(named, "cannot be brought to the disk: " + says(failed), "choose another --out");
+        return problem_of(named, "cannot be brought to the disk: " + system_message(failed),
+                          "choose another --out");
   if (!store && is_new) remove_unfinished(files, part);  // no trace of a store that was of no use
   if (!store && from_target) opened.problem->file = (target / kDatabaseFile).string();
   return opened.problem;
@@ -240,14 +236,15 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
                                                          std::span<const ResultFile> results) {
   const auto failed = [&](const std::string& name, const std::string& why) {
     return problem_of(target, fmt::format("could not be written: {}: {}", name, why),
-                      fmt::format("{} are safe in \"{}\"; go on with --resume once there is room",
+                      fmt::format("{} are safe in \"{}\"; continue with --resume once there is room",
                                   store->holds(), part.string()));
   };
-  if (const int error = files.make_directory(ready, 0777)) return failed(kReadyDirectory, says(error));
+  if (const int error = files.make_directory(ready, 0777))
+    return failed(kReadyDirectory, system_message(error));
   for (const ResultFile& file : results) {
     expect(is_result_file(file.name), "a result has one of the names of results");
     if (const int error = write_file(files, ready / file.name, file.text))
-      return failed(file.name, says(error));
+      return failed(file.name, system_message(error));
   }
   if (const auto why = export_replicas(*store, ready / kReplicasFile, files))
     return failed(std::string(kReplicasFile), *why);
@@ -256,22 +253,23 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
   store->write_canonical(ready / kDatabaseFile, files);
   if (store->problem()) return store->problem();
   if (const auto why = write_manifest(ready, files)) return failed(std::string(kManifestFile), *why);
-  if (const int error = sync_all(files, ready)) return failed("the disk", says(error));
+  if (const int error = sync_all(files, ready)) return failed("the disk", system_message(error));
   return std::nullopt;
 }
 
 std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
   if (auto problem = problem_of_target(target, existing)) {  // somebody may have made it meanwhile
-    problem->suggestion = fmt::format("{} are safe in \"{}\"; move the other away, then go on with --resume",
-                                      store->holds(), part.string());
+    problem->suggestion =
+        fmt::format("{} are safe in \"{}\"; move the other away, then continue with --resume", store->holds(),
+                    part.string());
     return problem;
   }
   const std::string go_on =
-      fmt::format("{} are safe in \"{}\"; go on with --resume", store->holds(), part.string());
+      fmt::format("{} are safe in \"{}\"; continue with --resume", store->holds(), part.string());
   if (const int error = take_name(files, ready, target))
-    return problem_of(target, "could not be given its name: " + says(error), go_on);
+    return problem_of(target, "could not be given its name: " + system_message(error), go_on);
   if (const int error = sync_name(files, target))
-    return problem_of(target, "could not be brought to the disk: " + says(error), go_on);
+    return problem_of(target, "could not be brought to the disk: " + system_message(error), go_on);
   committed = true;
   return std::nullopt;
 }

@@ -15,11 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAnother = "name the --out of a study";
-
-Problem problem_of(const fs::path& file, std::string why,
-                   std::string suggestion = "bring it back from a copy, or run the study again") {
-  return {.file = file.string(), .why = std::move(why), .suggestion = std::move(suggestion)};
-}
+constexpr const char* kBringBack = "bring it back from a copy, or run the study again";
 
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -56,7 +52,7 @@ FoundResults find_results(const fs::path& directory) {
   none.problem =
       fs::is_directory(directory, error)
           ? problem_of(directory / kResultFile, "cannot be read; is this a directory of results?", kAnother)
-          : problem_of(directory, "is no directory of results", kAnother);
+          : problem_of(directory, "is not a result directory", kAnother);
   return none;
 }
 
@@ -71,11 +67,11 @@ ReadResults read_summary(const FoundResults& results) {
   };
   const fs::path json = results.directory / kResultFile;
   const auto text = text_of(json);
-  if (!text) return failed(problem_of(json, "cannot be read"));
+  if (!text) return failed(problem_of(json, "cannot be read", kBringBack));
   ParsedSummary parsed = summary_from_json(*text);
-  if (!parsed.summary) return failed(problem_of(json, "is damaged: " + parsed.why));
+  if (!parsed.summary) return failed(problem_of(json, "is damaged: " + parsed.why, kBringBack));
   if (const std::string what = what_differs(*parsed.summary, *results.store); !what.empty())
-    return failed(problem_of(results.directory / kDatabaseFile, what));
+    return failed(problem_of(results.directory / kDatabaseFile, what, kBringBack));
   parsed.summary->facts = results.store->point(0).facts;
   return {.summary = std::move(parsed.summary), .problem = std::nullopt};
 }

@@ -23,10 +23,10 @@ TEST(Changes, SayWhatIsWrongWithThem) {
   };
   EXPECT_EQ(
       why("spares.count = 4"),
-      R"(--with: "spares.count" is no PATH=VALUE; write it without spaces, as in "checkpoint.interval=5min")");
-  EXPECT_EQ(why("=4").substr(0, 26), R"(--with: "=4" is no PATH=VA)");
+      R"(--with: "spares.count" is not PATH=VALUE; write it without spaces, as in "checkpoint.interval=5min")");
+  EXPECT_EQ(why("=4").substr(0, 26), R"(--with: "=4" is not PATH=V)");
   EXPECT_EQ(why("a="),
-            R"(--with: "a=" is no PATH=VALUE; write it without spaces, as in "checkpoint.interval=5min")");
+            R"(--with: "a=" is not PATH=VALUE; write it without spaces, as in "checkpoint.interval=5min")");
   EXPECT_EQ(why("a=1 b=2 a=3"), R"(--with: "a" is set twice; say once what it shall be)");
   EXPECT_EQ(why("a=\"b c=2"), R"x(--with: "a="b c=2" has a quote or bracket that does not end; close it)x");
   EXPECT_EQ(why("a=[1 b=2"), R"x(--with: "a=[1 b=2" has a quote or bracket that does not end; close it)x");

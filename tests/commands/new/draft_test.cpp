@@ -1,6 +1,6 @@
 // What a draft says: that it loads, that it has the numbers that were given, and that its rates are those of the count.
 #include "commands/new/layout.hpp"
-#include "config/expectations.hpp"
+#include "config/checks/expectations.hpp"
 #include "models/step/step.hpp"
 #include "study/replica.hpp"
 #include "study/statistics.hpp"
@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kDay = 86400;
+constexpr double kDayOfDraft = 86400;
 
 /// Loaded without a mistake or a warning.
 Scenario sound(const Known& known) {
@@ -53,7 +53,7 @@ TEST(Draft, HasTheNumbersThatWereGiven) {
   ASSERT_EQ(world.faults.size(), 1U);
   EXPECT_EQ(world.faults[0].effect, Effect::crash);
   EXPECT_EQ(world.faults[0].remedy, Remedy::repair);
-  EXPECT_DOUBLE_EQ(world.faults[0].life.mean(), 365 * kDay * 1024 / 3285);
+  EXPECT_DOUBLE_EQ(world.faults[0].life.mean(), 365 * kDayOfDraft * 1024 / 3285);
 }
 
 TEST(Draft, IsTheSameForTheSameWords) {
@@ -109,7 +109,7 @@ TEST(Draft, OfAMixSplitsTheCount) {
   const Scenario scenario = sound(mine_with({{"--mix", "llama3"}}));
   const World& world = scenario.world;
   EXPECT_EQ(world.faults.size(), 18U);
-  EXPECT_NEAR(rate_of(world) * 365 * kDay, 3285.0 / 1024 * 512, 1e-6);
+  EXPECT_NEAR(rate_of(world) * 365 * kDayOfDraft, 3285.0 / 1024 * 512, 1e-6);
   // By cause as Llama 3: 148 of 419 are faulty GPUs.
   const auto gpus =
       std::ranges::find_if(world.faults, [](const FaultKind& fault) { return fault.name == "faulty_gpu"; });
@@ -134,7 +134,7 @@ TEST(Draft, CountsOverGpusAsOverTheirHosts) {
 TEST(Draft, OfAFewDaysHasAMeanTime) {
   const Known short_time = mine_with({{"--failures", "9 over 1d x 1024 hosts"}});
   EXPECT_THAT(*draft_of(short_time).text, HasSubstr("mtbf = \"113."));
-  EXPECT_NEAR(rate_of(sound(short_time).world), 9.0 / 1024 * 512 / kDay, 1e-15);
+  EXPECT_NEAR(rate_of(sound(short_time).world), 9.0 / 1024 * 512 / kDayOfDraft, 1e-15);
 }
 
 TEST(Draft, OfALongCheckpointIsNotTakenForAHang) {
@@ -220,8 +220,8 @@ RC_GTEST_PROP(Draft, OfAnyWordsIsAcceptedAndHasTheirRate, ()) {
   const LoadedScenario loaded = load_draft(draft);
   RC_ASSERT(lines_of(loaded.problems) + lines_of(loaded.warnings) == "");
   const World& world = loaded.scenario->world;
-  const double expected =
-      counted.count / static_cast<double>(counted.days * counted.hosts) * static_cast<double>(hosts) / kDay;
+  const double expected = counted.count / static_cast<double>(counted.days * counted.hosts) *
+                          static_cast<double>(hosts) / kDayOfDraft;
   RC_ASSERT(std::abs(rate_of(world) / expected - 1) < 1e-9);
   RC_ASSERT(world.job.layout.ranks() == 8 * hosts);
 }

@@ -3,13 +3,13 @@
 #include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
+#include "core/infinity.hpp"
 #include "study/size.hpp"
 #include "study/work.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -19,8 +19,6 @@ namespace gauntlet {
 namespace {
 
 constexpr std::uint64_t kPlanSeed = 5;
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 /// A study of tiny-8 with some work to do, and what runs it.
 struct Bench {
   PointSource source;
@@ -85,7 +83,7 @@ TEST(Plan, WithoutFaultsTakesTheFirstSizeThatIsFastEnough) {
   Bench bench(undisturbed({}));
   const PlanQuestion any = question(bench.source, 1e6, 5);
   PlanVariants variants(bench.experiment, bench.source, any);
-  std::vector<double> finish = {kNever};  // by replicas of the model
+  std::vector<double> finish = {kInfinity};  // by replicas of the model
   for (std::uint64_t units = 1; units <= 16; ++units) {
     const auto point = variants.point({.gpus = units * size_unit(*variants.base())});
     ASSERT_TRUE(point && variants.run(*point, 1));
@@ -203,7 +201,7 @@ TEST(Plan, BarsAndPurchasesAreExactWhereNothingIsLeftToChance) {
   const Purchase spare = of("1 more spare host");
   EXPECT_NEAR(*spare.cost.by, *planned.result->as_given.cost.mean / 9, 1e-9);
   // Of 20 s of scheduling, 15 s to start the processes, 5 s for the communicators and 20 s of warm-up.
-  EXPECT_NEAR(of("restarts 10% quicker").mean.by.value_or(0), -6, 1e-6);
+  EXPECT_NEAR(of("10% quicker restarts").mean.by.value_or(0), -6, 1e-6);
 }
 
 /// Spares run out, and then runs give up.
@@ -273,13 +271,13 @@ TEST(Finish, ExactIntervalsOfAShare) {
 }
 
 TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
-  const std::vector<double> finish = {30, kNever, 10, 20};
+  const std::vector<double> finish = {30, kInfinity, 10, 20};
   EXPECT_EQ(finish_quantile(finish, 0.5), 25);
   EXPECT_EQ(finish_quantile(finish, 1.0 / 3), 20);
   EXPECT_EQ(finish_quantile(finish, 0.95), std::nullopt);
   EXPECT_EQ(share_by(finish, 20).hits, 2U);
   EXPECT_LT(percentiles_of(finish).size(), 70U);
-  const std::vector<double> later = {40, kNever, kNever, 25};
+  const std::vector<double> later = {40, kInfinity, kInfinity, 25};
   EXPECT_EQ(mean_change(finish, later).by, 7.5);  // over the two that finish in both
   EXPECT_EQ(share_change(finish, later, 30).by, -0.5);
 }

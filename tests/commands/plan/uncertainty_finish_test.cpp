@@ -1,10 +1,10 @@
 #include "commands/plan/uncertainty/finish_times.hpp"
+#include "core/infinity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace gauntlet {
@@ -12,13 +12,12 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr double kNeverDone = std::numeric_limits<double>::infinity();
 using Times = std::vector<double>;
 
 TEST(UncertainFinish, DrawsMoveEveryRun) {
   const UncertainFinish all =
       moved(Times{10, 20, 30, 40}, {.moved_by = {0, 5}, .more_never = {0, 0.5}}, {.time = 2, .never = 1});
-  EXPECT_EQ(all.runs, (Times{10, 20, 30, 40, kNeverDone, kNeverDone, 40, 50}));
+  EXPECT_EQ(all.runs, (Times{10, 20, 30, 40, kInfinity, kInfinity, 40, 50}));
   const UncertainFinish::Share share = all.share_by(40);
   EXPECT_DOUBLE_EQ(share.value, 5 / 8.0);
   // Of the draws 1 and 1/4: variance 9/32; of the runs 1/2, 1/2, 1, 1/2: variance 1/16.
@@ -26,14 +25,14 @@ TEST(UncertainFinish, DrawsMoveEveryRun) {
 }
 
 TEST(UncertainFinish, RunsThatNeverFinishStayWhereTheyAre) {
-  const Times finish = {10, kNeverDone, 30, kNeverDone};
+  const Times finish = {10, kInfinity, 30, kInfinity};
   const FinishEffects effects{.moved_by = {1, 1, 1, 1}, .more_never = {0, 0.25, -0.25, -1}};
   EXPECT_EQ(moved(finish, effects, {}).runs,
-            (Times{11, kNeverDone, 31, kNeverDone, kNeverDone, kNeverDone, 31, kNeverDone,  //
-                   11, 11, 31, kNeverDone, 11, 11, 31, 31}));
+            (Times{11, kInfinity, 31, kInfinity, kInfinity, kInfinity, 31, kInfinity,  //
+                   11, 11, 31, kInfinity, 11, 11, 31, 31}));
   for (const double at : moved(Times{10, 20}, effects, {.time = 1, .never = 0}).runs) EXPECT_LE(at, 21);
   // None finishes, so nothing is known of those that a draw would let finish.
-  EXPECT_EQ(moved(Times{kNeverDone}, effects, {}).share_by(1e9).value, 0);
+  EXPECT_EQ(moved(Times{kInfinity}, effects, {}).share_by(1e9).value, 0);
 }
 
 TEST(UncertainFinish, SmallEffectsAddUpOverTheDraws) {
@@ -45,7 +44,7 @@ TEST(UncertainFinish, SmallEffectsAddUpOverTheDraws) {
 
 TEST(UncertainFinish, WhatIsOpenOfGivingUpIsOpenOfTheShare) {
   FinishEffects effects{.moved_by = {0, 0}, .more_never = {0, 0}};
-  const Times finish = {10, 20, kNeverDone, kNeverDone};
+  const Times finish = {10, 20, kInfinity, kInfinity};
   const double before = moved(finish, effects, {}).share_by(15).variance;
   effects.more_never_error = 0.2;  // half of those that finish are done by 15 s
   EXPECT_DOUBLE_EQ(moved(finish, effects, {}).share_by(15).variance, before + 0.1 * 0.1);
@@ -53,8 +52,8 @@ TEST(UncertainFinish, WhatIsOpenOfGivingUpIsOpenOfTheShare) {
 
 TEST(FinishEffects, AreDifferencesToReplicasUnderTheSameFaults) {
   // Draw 0 is held against the first two as given, draw 1 against the other two.
-  const Times given = {10, 20, 30, kNeverDone};
-  const FinishEffects effects = finish_effects(given, std::vector<Times>{{13, 23}, {33, kNeverDone}});
+  const Times given = {10, 20, 30, kInfinity};
+  const FinishEffects effects = finish_effects(given, std::vector<Times>{{13, 23}, {33, kInfinity}});
   EXPECT_THAT(effects.moved_by, ElementsAre(3, 3));
   EXPECT_THAT(effects.more_never, ElementsAre(0, 0));
   EXPECT_EQ(effects.never, 1 / 4.0);
@@ -62,14 +61,14 @@ TEST(FinishEffects, AreDifferencesToReplicasUnderTheSameFaults) {
 
   // Each draw loses one of its two: by chance, for all that is known of it, 1/2 +- 1/2; of the mean, by sqrt(2) less.
   const FinishEffects more =
-      finish_effects(Times{10, 20, 30, 40}, std::vector<Times>{{10, kNeverDone}, {kNeverDone, 40}});
+      finish_effects(Times{10, 20, 30, 40}, std::vector<Times>{{10, kInfinity}, {kInfinity, 40}});
   EXPECT_THAT(more.more_never, ElementsAre(0.5, 0.5));
   EXPECT_DOUBLE_EQ(more.more_never_error, 0.5 / std::sqrt(2));
 }
 
 TEST(FinishEffects, ADrawNoneOfWhoseRunsFinishesInBothIsMovedAsTheOthers) {
-  const FinishEffects apart = finish_effects(Times{10, kNeverDone, 10, kNeverDone},
-                                             std::vector<Times>{{14, kNeverDone}, {kNeverDone, 20}});
+  const FinishEffects apart = finish_effects(Times{10, kInfinity, 10, kInfinity},
+                                             std::vector<Times>{{14, kInfinity}, {kInfinity, 20}});
   EXPECT_THAT(apart.moved_by, ElementsAre(4, 4));
 }
 

@@ -51,7 +51,8 @@ TEST(ScaleReport, BeginsWithFailuresAndTrainingAtBothEnds) {
   const std::string answer =
       "At 16,384 GPUs the mean time to failure is 1.803 h +- 0.002 and ETTR 93.27% +- 0.03; at 131,072 GPUs "
       "it "
-      "is 0.2254 h +- 0.0002 and ETTR 57.10% +- 0.03 (95% intervals, Monte Carlo only, 40 replicas a size).";
+      "is 0.2254 h +- 0.0002 and ETTR 57.10% +- 0.03 (95% intervals, Monte Carlo only, 40 replicas per "
+      "size).";
   const std::string report = text_report(scale_sample(), {.command = "gauntlet scale sample"});
   EXPECT_EQ(answer_line(scale_sample()), answer);
   EXPECT_TRUE(report.starts_with(answer + "\n"));
@@ -59,7 +60,7 @@ TEST(ScaleReport, BeginsWithFailuresAndTrainingAtBothEnds) {
   EXPECT_THAT(report, HasSubstr("\n   16,384     1.803    0.002     93.27   0.03"));
   EXPECT_THAT(report, HasSubstr("9.01 min +- 0.09"));
   EXPECT_THAT(report, HasSubstr("weak scaling"));
-  EXPECT_TRUE(report.ends_with("\nAgain: gauntlet scale sample\n"));
+  EXPECT_TRUE(report.ends_with("\nReproduce with: gauntlet scale sample\n"));
   EXPECT_THAT(report, Not(testing::AnyOf(HasSubstr("Rounded"), HasSubstr("gave up"), HasSubstr("waited"))));
 }
 
@@ -75,9 +76,10 @@ TEST(ScaleReport, SaysWhatIsNotAsItSeems) {
   last.checkpoint_persist = std::chrono::seconds(100);
   last.best_interval->every_step = true;
   const std::string report = text_report(result, {});
-  for (const char* said : {"40 replicas a size, interrupted).", "2 of 3 sizes", "strong scaling",
-                           "131,000 GPUs to 131,072", "gave up at 131,072 GPUs",
-                           "waited for spares at 131,072 GPUs", "every step", "At 131,072 GPUs it is"})
+  for (const char* said :
+       {"40 replicas per size, interrupted).", "2 of 3 sizes", "strong scaling", "131,000 GPUs to 131,072",
+        "gave up at 131,072 GPUs", "waited for spares at 131,072 GPUs", "every step",
+        "At 131,072 GPUs this interval is shorter"})
     EXPECT_THAT(report, HasSubstr(said));
 }
 
@@ -88,7 +90,7 @@ TEST(ScaleReport, ClaimsNothingThatWasNotSeen) {
     size.best_interval = std::nullopt;
   }
   EXPECT_THAT(answer_line(result), HasSubstr("the mean time to failure is unknown and ETTR 83.33%; at"));
-  EXPECT_THAT(answer_line(result), HasSubstr("(no interval, 1 replica a size)."));
+  EXPECT_THAT(answer_line(result), HasSubstr("(no interval, 1 replica per size)."));
   EXPECT_THAT(text_report(result, {}), Not(HasSubstr("Bougeret")));
   result.sizes.clear();
   EXPECT_EQ(text_report(result, {}), "sample: no size has run, so there is no answer.\n");

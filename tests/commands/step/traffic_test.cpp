@@ -35,9 +35,9 @@ TEST(OtherTraffic, FlowsThroughEveryNic) {
 TEST(OtherTraffic, SaysWhatIsWrong) {
   const World world = three_hosts();
   const std::vector<std::pair<std::string, std::string>> mistakes = {
-      {"host:1", "names no two hosts"},
-      {"host:1-3", "names no two hosts"},
-      {"host:-1-host:2", "names no two hosts"},
+      {"host:1", "does not name two hosts"},
+      {"host:1-3", "does not name two hosts"},
+      {"host:-1-host:2", "does not name two hosts"},
       {"host:1-host:4", "names host 4 of 4"},
       {"host:1-host:1", "stays within a host"}};
   for (const auto& [said, answer] : mistakes) {

@@ -231,7 +231,7 @@ TEST(Sweep, PrecisionsAndBudgetsAreChecked) {
               HasSubstr("--precision: \"ettr\" has no value"));
   EXPECT_THAT(parse_precision("etr=1", facts).problem->text(), HasSubstr("did you mean \"ettr\"?"));
   for (const char* wrong : {"ettr=", "ettr=0", "ettr=-1", "ettr=1h", "ettr=nan", "ettr=0.002x"})
-    EXPECT_THAT(parse_precision(wrong, facts).problem->text(), HasSubstr("is no half-width")) << wrong;
+    EXPECT_THAT(parse_precision(wrong, facts).problem->text(), HasSubstr("is not a half-width")) << wrong;
   EXPECT_EQ(parse_budget("20000").budget, 20000U);
   for (const char* wrong : {"0", "-3", "many", "1e4", "99999999999999999999"})
     EXPECT_TRUE(parse_budget(wrong).problem) << wrong;

@@ -176,9 +176,9 @@ TEST(ReadingTraces, NamesEveryLineThatIsNoRecord) {
       {"2024-01-01,2024-01-02,a,b,c", Rejection::fields, "has 5 fields"},
       {"2024-01-01,2024-01-02,\"a,b", Rejection::quotes, "quotes"},
       {"2024-01-01,2024-01-02,a\"b,c", Rejection::quotes, "quotes"},
-      {"yesterday,2024-01-02,a,b", Rejection::start, "start = \"yesterday\" is no date; write ISO 8601"},
+      {"yesterday,2024-01-02,a,b", Rejection::start, "start = \"yesterday\" is not a date; write ISO 8601"},
       {",2024-01-02,a,b", Rejection::start, "start is missing"},
-      {"2024-01-01,2024-02-30,a,b", Rejection::end, "end = \"2024-02-30\" is no date"},
+      {"2024-01-01,2024-02-30,a,b", Rejection::end, "end = \"2024-02-30\" is not a date"},
       {"2024-01-02,2024-01-01,a,b", Rejection::negative,
        "end = \"2024-01-01\" is before the start, 2024-01-02"},
       {"2024-01-01T00:00Z,2024-01-02,a,b", Rejection::time_zone, "has a zone, and times above it have none"},
@@ -212,9 +212,10 @@ TEST(ReadingTraces, NamesEveryLineOfLanlsThatIsNoRecord) {
       {"20,,,1,6/21/2005 10:54,,6,,,,,,,No", Rejection::end, "end is missing"},
       {"20,,,1,6/21/2005 10:54,6/21/2005 10:53,6,,,,,,,No", Rejection::negative, "is before the start"},
       {"20,,,1,6/21/2005 10:54,6/21/2005 11:00,-6,,,,,,,No", Rejection::negative, "Down Time = \"-6\""},
-      {"20,,,1,6/21/2005 10:54,6/21/2005 11:00,six,,,,,,,No", Rejection::duration, "is no number of minutes"},
+      {"20,,,1,6/21/2005 10:54,6/21/2005 11:00,six,,,,,,,No", Rejection::duration,
+       "is not a number of minutes"},
       {"20,,,1,6/21/2005 10:54,6/21/2005 11:00,6,Power,CPU,,,,,No", Rejection::cause,
-       "is a second cause beside \"facilities\""},
+       "is a second cause in addition to \"facilities\""},
   };
   std::string text = std::string(kLanlHeader) + "20,,,1,6/21/2005 10:54,6/21/2005 11:00,6,,,,,,,No\n";
   for (const Row& row : rows) text += std::string(row.line) + "\n";

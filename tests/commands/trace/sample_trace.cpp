@@ -22,7 +22,7 @@ constexpr SampleCause kSampleCauses[] = {{"hardware", 0.60, 70, 1.3},
                                          {"network", 0.10, 70, 1.6},
                                          {"", 0.05, 70, 1.2}};
 
-constexpr double kDay = 86400;
+constexpr double kDayOfTrace = 86400;
 
 std::string to_the_minute(double seconds) {
   constexpr std::chrono::sys_days kFirst{std::chrono::year{2023} / 1 / 1};
@@ -45,9 +45,9 @@ std::string sample_trace(std::uint64_t seed) {
   std::vector<std::pair<double, std::string>> lines;
   for (std::uint32_t node = 0; node < 64; ++node) {
     Stream stream({.study = seed}, stream_name("sample_trace"), node);
-    const Law life = Law::weibull_with_mean((node % 12 == 5 ? 24 : 120) * kDay, 0.7);
+    const Law life = Law::weibull_with_mean((node % 12 == 5 ? 24 : 120) * kDayOfTrace, 0.7);
     double now = life.sample(stream);
-    while (now < 730 * kDay) {
+    while (now < 730 * kDayOfTrace) {
       const SampleCause& cause = drawn_cause(stream);
       const double repair =
           Law::lognormal(60 * cause.repair_median_minutes, cause.repair_sigma).sample(stream);

@@ -39,15 +39,15 @@ TEST(Bound, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(problem("wall_time_s.p95"), HasSubstr("has neither < nor >; write for example"));
   EXPECT_THAT(problem("1d<wall_time_s<2d"), HasSubstr("has two signs"));
   EXPECT_THAT(problem("wall_time<60d"),
-              HasSubstr("\"wall_time\" is no metric; did you mean \"wall_time_s\"?"));
+              HasSubstr("\"wall_time\" is not a metric; did you mean \"wall_time_s\"?"));
   EXPECT_THAT(problem("wall_time_s.p90<60d"), HasSubstr("wall_time_s.p50 and wall_time_s.p95 are known"));
   EXPECT_THAT(problem("wall_time_s<60"), HasSubstr("\"60\" has no unit"));
   EXPECT_THAT(problem("wall_time_s<60USD"), HasSubstr("--subject-to: \"wall_time_s<60USD\": \"60USD\""));
-  EXPECT_THAT(problem("gave_up<x"), HasSubstr("is no number"));
-  EXPECT_THAT(problem("gave_up<inf"), HasSubstr("is no number"));
-  EXPECT_THAT(problem("gave_up<"), HasSubstr("is no number"));
+  EXPECT_THAT(problem("gave_up<x"), HasSubstr("is not a number"));
+  EXPECT_THAT(problem("gave_up<inf"), HasSubstr("is not a number"));
+  EXPECT_THAT(problem("gave_up<"), HasSubstr("is not a number"));
   EXPECT_THAT(problem_of_metric("wall_time_s.p95", kMetrics, "--minimize").value_or(Problem{}).text(),
-              HasSubstr("what is made best is a mean; write --minimize wall_time_s"));
+              HasSubstr("the objective is the mean of a metric; write --minimize wall_time_s"));
 }
 
 TEST(Bound, MeasuresRatiosByTheirTotalsAndQuantilesBySingleRuns) {

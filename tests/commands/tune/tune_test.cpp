@@ -178,14 +178,14 @@ TEST(Tune, FindsEveryMistakeInWords) {
                 .subject_to = {"cots<1"},
                 .budget = {}});
   ASSERT_EQ(all.size(), 8U);
-  EXPECT_THAT(all[0], HasSubstr("is no field of this scenario; did you mean \"checkpoint.interval\"?"));
+  EXPECT_THAT(all[0], HasSubstr("is not a key of this scenario; did you mean \"checkpoint.interval\"?"));
   EXPECT_THAT(all[1], HasSubstr("did you mean \"detection.timeout\""));
   EXPECT_THAT(all[2], HasSubstr("has the unknown unit \"GB\""));
   EXPECT_THAT(all[3], HasSubstr("is reversed"));
   EXPECT_THAT(all[4], HasSubstr("holds no number to tune; compare its values with"));
   EXPECT_THAT(all[5], HasSubstr("spares.count is named twice"));
-  EXPECT_THAT(all[6], HasSubstr("--minimize: \"cots\" is no metric; did you mean \"cost\"?"));
-  EXPECT_THAT(all[7], HasSubstr("--subject-to: \"cots\" is no metric"));
+  EXPECT_THAT(all[6], HasSubstr("--minimize: \"cots\" is not a metric; did you mean \"cost\"?"));
+  EXPECT_THAT(all[7], HasSubstr("--subject-to: \"cots\" is not a metric"));
 }
 
 }  // namespace

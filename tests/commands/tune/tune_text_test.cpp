@@ -89,11 +89,9 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   EXPECT_THAT(text,
               StartsWith("checkpoint.interval = 53min (95% interval 51min to 55min) gives the highest ETTR, "
                          "96.00% +- 0.04 (Monte Carlo only).\n5 points, "));
-  EXPECT_THAT(text, testing::EndsWith("\nAgain: gauntlet tune one-fault\n"));
+  EXPECT_THAT(text, testing::EndsWith("\nReproduce with: gauntlet tune one-fault\n"));
   const std::string all = flowing(result);
-  EXPECT_THAT(
-      all,
-      HasSubstr("With 95% confidence the very best there is would save at most 0.20% of the lost time."));
+  EXPECT_THAT(all, HasSubstr("With 95% confidence no point saves more than 0.20% of the lost time."));
   EXPECT_THAT(
       all,
       HasSubstr(
@@ -107,8 +105,8 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   EXPECT_THAT(
       all,
       HasSubstr(
-          "for a failure every 24 h and 60 s to save (in brackets what it costs more, in shares of the lost "
-          "time; at most, with 95%): exact 53min (0.30%)."));
+          "for one failure per 24 h and 60 s per checkpoint (in brackets the extra, as a share of the lost "
+          "time; an upper bound with 95% confidence): exact 53min (0.30%)."));
   EXPECT_THAT(
       all, HasSubstr("1 point was refused, the first with: --over: checkpoint.interval = 10s is too short"));
   EXPECT_THAT(text, testing::ContainsRegex("30min +64 +95.40 +0.04 +15.0 +0.5 +today\n"));
@@ -127,9 +125,10 @@ TEST(TuneReport, SaysWhichBoundIsMissedAndByHowMuch) {
   result.points[2].figures = {61.5 * 86400, 0.0};
   result.points[2].meets = false;
   result.meets = false;
-  EXPECT_EQ(answer_line(result),
-            "No point that was tried meets wall_time_s.p95<60d: at the nearest, checkpoint.interval = 53min, "
-            "wall_time_s.p95<60d is missed by 1.5 days (61.5 days).");
+  EXPECT_EQ(
+      answer_line(result),
+      "No point that was tried meets wall_time_s.p95<60d: at the nearest one, checkpoint.interval = 53min, "
+      "wall_time_s.p95<60d is missed by 1.5 days (61.5 days).");
   result.points[2].figures[0] = 58.0 * 86400;
   result.meets = true;
   EXPECT_THAT(answer_line(result), StartsWith("checkpoint.interval = 53min"));
@@ -189,7 +188,7 @@ TEST(TuneReport, CountsNoSavingOfRunsThatGaveUp) {
   result.points[1].gives_up_more = true;
   const std::string text = text_report(result, {});
   EXPECT_THAT(text, testing::ContainsRegex("1min +64 +56.00 +0.04 +- +- +100% gave up\n"));
-  EXPECT_THAT(text, HasSubstr("\n  gave up: such runs are never done, so what they did not spend is no "
+  EXPECT_THAT(text, HasSubstr("\n  gave up: such runs never finish, so what they did not spend is not a "
                               "saving\n"));
 }
 
@@ -197,9 +196,10 @@ TEST(TuneReport, NamesTheReferenceAndExplainsARowThatLostLess) {
   const TuneResult plain = one_field();
   EXPECT_THAT(text_report(plain, {}),
               testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, exact, reference\n"));
-  EXPECT_THAT(text_report(plain, {}),
-              HasSubstr("\n  costs more: than the reference in the same replicas, in shares of "
-                        "the lost time\n  reference: the lowest value of the curve"));
+  EXPECT_THAT(
+      text_report(plain, {}),
+      HasSubstr("\n  extra: what this row loses more than the reference in the same replicas, as a share of "
+                "the lost time\n  reference: the lowest value of the curve"));
   EXPECT_THAT(text_report(plain, {}), Not(HasSubstr("below 0:")));
 
   TuneResult below = one_field();

@@ -69,9 +69,9 @@ TEST(PolicyValidationText, SaysWhatHowFarAndWhetherItHolds) {
   EXPECT_NE(text.find("goodput   80.200 %   80.300 % +- 0.02         10   +0.10%    0.3%   holds"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("goodput: 79.600 % was printed"), std::string::npos) << text;
+  EXPECT_NE(text.find("goodput: the source prints 79.600 %"), std::string::npos) << text;
   EXPECT_NE(text.find("  clock training\n"), std::string::npos) << text;
-  EXPECT_TRUE(text.ends_with("Again: again\n")) << text;
+  EXPECT_TRUE(text.ends_with("Reproduce with: again\n")) << text;
 }
 
 TEST(PolicyValidationText, WhatWasNotMeasuredFailsAndSaysWhy) {

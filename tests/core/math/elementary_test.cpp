@@ -2,6 +2,8 @@
 // by. It is used here alone: nothing of it reaches a result.
 #include "core/math/elementary.hpp"
 
+#include "core/infinity.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +15,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
 constexpr double kLargest = std::numeric_limits<double>::max();

@@ -80,21 +80,21 @@ spine switches               64   32 x 457.1 Gb/s down
 oversubscription      ToR 1:1, aggregation 7:1
 bisection             58.51 TB/s each way between the halves of the hosts, 14.3% of their NICs
 
-When one fails:          number   hosts it takes down   they lose
+failure domain           number   hosts affected        they lose
   host                    2,048   1                     all
   rack                      683   3 (the last: 2)       power
   power domain              342   6 (the last: 2)       power
   ToR switch                256   64                    one of 8 rails
   pod                        32   64                    the other pods
 
-Paths of GPU 0 to one      hops   equal ones: traffic spreads, or a hash picks one (step --ecmp)
-  of its host                 2   1
+from GPU 0 to a GPU        hops   equal paths (traffic spreads, or a hash picks one: step --ecmp)
+  in its host                 2   1
     gpu 0 > nvswitch 0 > gpu 1
-  of its rail                 4   1
+  on its rail                 4   1
     gpu 0 > nic 0 > tor 0 > nic 8 > gpu 8
-  of another rail             6   1
+  on another rail             6   1
     gpu 0 > nic 0 > tor 0 > nic 8 > gpu 8 > nvswitch 1 > gpu 15
-  of another pod              8   64
+  in another pod              8   64
     gpu 0 > nic 0 > tor 0 > aggregation 0 > spine 0 > aggregation 8 > tor 8 > nic 512 > gpu 512
 )");
 }

@@ -74,7 +74,8 @@ TEST(Registry, SaysWhichSignalsADetectorWatches) {
 // one 1 + W(-exp(-3)) = 0.947531 s.
 TEST(Registry, MakesTheIntervalsThatItNames) {
   const CheckpointConstants constants{.prior_mtbf = std::chrono::seconds(1),
-                                      .prior_cost = std::chrono::seconds(2)};
+                                      .prior_cost = std::chrono::seconds(2),
+                                      .shortest = Duration::zero()};
   const auto first_interval = [&](std::string_view name) {
     CheckpointPolicy policy = make_checkpoint_policy(name);
     WatchIds ids;

@@ -46,7 +46,13 @@ TEST(Peers, AreComparedByMedianAndScatter) {
   EXPECT_DOUBLE_EQ(slow_beyond({1, 1, 1, 1, 9}, 3.5, 0.05), 1.05);
 }
 
-// Ranks fill hosts in order, and a host counts to the stage of its first rank.
+/// Ranks fill hosts in order, and a host counts to the stage of its first rank.
+std::uint32_t stage_of_slot(const Inventory& inventory, std::uint32_t slot) {
+  const std::uint32_t stages = inventory.layout.pp;
+  const std::uint32_t stage = slot * inventory.gpus_per_host / (inventory.layout.ranks() / stages);
+  return stage < stages ? stage : stages - 1;
+}
+
 TEST(Stages, CountSlotsAsRanksFillThem) {
   EXPECT_EQ(slots_of_stage(kTwoStages, 0), 16U);
   EXPECT_EQ(stage_of_slot(kTwoStages, 15), 0U);

@@ -57,6 +57,13 @@ TEST(HangLocalisation, NamesADeadlockAfterTheSilent) {
   EXPECT_THAT(
       slots_waited_for(job, {Dimension::pipeline, Dimension::data, Dimension::data, Dimension::pipeline}),
       IsEmpty());
+  // Four stages of three replicas: 0, 3, 4 and 1 wait for each other in a circle, 2 waits for 0, and 11 waits for 8.
+  constexpr Dimension kPipe = Dimension::pipeline, kData = Dimension::data;
+  EXPECT_THAT(slots_waited_for(grid(4, 3), {kPipe, kData, kData,         //
+                                            kData, kPipe, kData,         //
+                                            kPipe, kPipe, std::nullopt,  //
+                                            kPipe, kPipe, kPipe}),
+              ElementsAre(8U, 0U, 1U, 3U, 4U));
 }
 
 // A replica over two hosts: the culprit's other half waits for it along the tensor-parallel group.

@@ -238,6 +238,11 @@ TEST(PlannedStops, OfTwoTheLongerHoldCounts) {
   job.told(4h);
   EXPECT_THAT(job.orders_until_it_runs(), ElementsAre("wake me at 18000s", kStarts));
   EXPECT_EQ(job.now(), 5h);
+
+  JobInStage saves("saving");  // told at 1 h to hold for 2 h
+  saves.told(10min);
+  saves.orders_until_it_runs();
+  EXPECT_EQ(saves.now(), 3h);
 }
 
 // A fault cuts the last checkpoint short: it is dealt with, and the job is held all the same.

@@ -8,7 +8,7 @@
 namespace gauntlet {
 
 constexpr Recovery::Reports kRecoveryReports{.probes = WatchId{9}, .last_collective = WatchId{8}};
-constexpr std::array<const char*, std::variant_size_v<Stage>> kStageNames = {
+constexpr std::array<const char*, std::variant_size_v<RecoveryStage>> kStageNames = {
     "running", "saving",   "gathering",   "stopping", "diagnosing", "replacing",
     "holding", "starting", "backing off", "keeping",  "released"};
 

@@ -107,6 +107,18 @@ TEST(Smaller, WithTheHostThatMakesTheLeast) {
 
 // The wait is the job's, from the first host that it lacks: one that is lost later is sent to repair at once, and waits as long
 // as is left.
+TEST(Smaller, AHostThatComesDoesNotProlongTheWaitForTheOthers) {
+  Spareless job(waiting(10min));
+  job.run();
+  job.lose(1);
+  job.suspect(2);
+  job.probe_finds(2);
+  EXPECT_THAT(job.done("probe"), ElementsAre("evict host 2", "acquire a host"));
+  job.wait(5min);
+  EXPECT_THAT(job.done("acquire", Granted{HostId{8}}), IsEmpty());
+  job.wait(5min);
+  EXPECT_THAT(job.done("wake"), ElementsAre("cancel", "host 7 stands by", kStarts + ", 3 replicas"));
+}
 TEST(Smaller, AHostLostDuringTheWaitDoesNotProlongIt) {
   Spareless job(waiting(10min));
   job.run();

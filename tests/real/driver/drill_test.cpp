@@ -78,11 +78,11 @@ TEST_F(LeftDrills, WhatIsDrilledCannotChangeHalfWay) {
   leave({.faults = 1, .fingerprint = 123}, begun());
   const std::string before = bytes_of(options.record);
   EXPECT_THAT(refusal(),
-              HasSubstr("was begun with 1 planned faults; leave out --no-faults, or give another --record"));
+              HasSubstr("was started with 1 planned faults; leave out --no-faults, or give another --record"));
   options.plan = {fault};
-  EXPECT_THAT(refusal(), HasSubstr("was begun with another fault plan"));
+  EXPECT_THAT(refusal(), HasSubstr("was started with another fault plan"));
   StateFile(options.record).write({.started_ns = started_ns, .epoch = 1, .plan = {}, .directory = directory});
-  EXPECT_THAT(refusal(), HasSubstr("was begun with --no-faults; write it again"));
+  EXPECT_THAT(refusal(), HasSubstr("was started with --no-faults; write it again"));
   options.header.seed = 2;
   EXPECT_THAT(refusal(), HasSubstr("is an unfinished drill of another scenario or seed"));
   EXPECT_EQ(bytes_of(options.record), before) << "it can still go on";

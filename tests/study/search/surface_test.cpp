@@ -54,5 +54,15 @@ TEST(Lowest, IsInTheBoxAndWithinTheBounds) {
   expect_at(lowest(bowl, never, box, starts), 0, 0);  // breaks it least
 }
 
+// From 0.8 the search ends at 0.8, where the bound is broken least nearby. That is lower than the best point within the bound.
+TEST(Lowest, PrefersAPointWithinTheBoundsToALowerOne) {
+  const Response falling = [](const Position& at) { return -at[0]; };
+  const std::vector<Response> bounds = {[](const Position& at) {
+    return at[0] < 0.4 ? at[0] - 0.2 : 0.1 + 0.625 * (at[0] - 0.8) * (at[0] - 0.8);
+  }};
+  const std::vector<Position> starts = {{0.1}, {0.8}};
+  EXPECT_NEAR(lowest(falling, bounds, {.low = {0}, .high = {1}}, starts)[0], 0.2, 1e-3);
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -252,7 +252,7 @@ TEST_F(ResultDirectoryTest, IsNotReplacedWhereItHoldsAnythingElse) {
   put(target_ / "notes.txt", "mine");
   EXPECT_NE(refusal(target_, Existing::replace).find("\"notes.txt\""), std::string::npos);
   put(scratch_ / "file", "mine");
-  EXPECT_NE(refusal(scratch_ / "file", Existing::replace).find("is no directory"), std::string::npos);
+  EXPECT_NE(refusal(scratch_ / "file", Existing::replace).find("is not a result directory"), std::string::npos);
   EXPECT_EQ(read(scratch_ / "file"), "mine");
 }
 
@@ -341,7 +341,7 @@ TEST_F(ResultDirectoryTest, DamagedResultsAreAClearError) {
     EXPECT_FALSE(results.summary);
     return results.problem ? results.problem->text() : "";
   };
-  EXPECT_NE(error().find("is no directory of results"), std::string::npos);
+  EXPECT_NE(error().find("is not a result directory"), std::string::npos);
   write_results(2);
   const std::string json = read(target_ / "result.json");
   put(target_ / "result.json", json.substr(0, 40));

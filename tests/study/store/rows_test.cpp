@@ -23,9 +23,9 @@ TEST(Rows, AReplicaHasACellForEveryColumn) {
   Row row;
   fill_replica_row(4, figures, places_of(faults, faults), row);
   ASSERT_EQ(row.size(), columns.size());
-  EXPECT_EQ(columns[kWallColumn].name, "wall_ns");
-  EXPECT_EQ(columns[kFirstPhaseColumn].name, "effective_ns");
-  EXPECT_EQ(columns[kFirstCauseColumn].name, "lost.start.slowdown_ns");
+  EXPECT_EQ(columns[3].name, "wall_ns");
+  EXPECT_EQ(columns[4].name, "effective_ns");
+  EXPECT_EQ(columns[4 + kPhases].name, "lost.start.slowdown_ns");
   EXPECT_EQ(integer(row, columns, "replica"), 4);
   EXPECT_EQ(integer(row, columns, "wall_ns"), 3'600'000'000'000);
   EXPECT_EQ(integer(row, columns, "restarting_ns"), 101'000'000'000);

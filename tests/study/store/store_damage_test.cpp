@@ -203,7 +203,7 @@ TEST_F(StoreDamage, SaysWhatIsDamagedAndWhatToDo) {
     EXPECT_TRUE(Database(file_).execute(sql)) << sql;
     const std::string by_resume = found_by_resume(), what = found_by_check();
     EXPECT_EQ(by_resume, file_.string() + ": is damaged: " + what +
-                             "; begin again with --force, or bring the file back from a copy");
+                             "; start again with --force, or bring the file back from a copy");
     return what;
   };
   EXPECT_EQ(after("UPDATE replica SET steps = steps + 1 WHERE point = 0 AND replica = 17"),

@@ -286,7 +286,7 @@ TEST_F(ResultsStore, SaysThatTheLimitOnFilesIsReachedAndGoesOnLater) {
   const std::string text = bytes_of(said);
   EXPECT_NE(text.find("results.sqlite: cannot be written: the limit on the size of files"), std::string::npos)
       << text;
-  EXPECT_NE(text.find(" of 1 point are safe; raise that limit (ulimit -f unlimited), then go on"),
+  EXPECT_NE(text.find(" of 1 point are safe; raise that limit (ulimit -f unlimited), then continue"),
             std::string::npos)
       << text;
 
@@ -310,7 +310,7 @@ TEST_F(ResultsStore, RefusesAnotherStudyAndSaysWhatDiffers) {
     change(study);
     const std::string text = refusal(study);
     EXPECT_NE(text.find("results.sqlite: "), std::string::npos) << text;
-    EXPECT_NE(text.find("; choose another --out, or begin again with --force"), std::string::npos) << text;
+    EXPECT_NE(text.find("; choose another --out, or start again with --force"), std::string::npos) << text;
     return text;
   };
   const auto has = [](const std::string& text, const char* part) {
@@ -318,7 +318,7 @@ TEST_F(ResultsStore, RefusesAnotherStudyAndSaysWhatDiffers) {
   };
   has(changed([](StudyIdentity& study) { study.seed = 8; }), "another seed: 18446744073709551615, not 8");
   has(changed([](StudyIdentity& study) { study.version = "0.2.0"; }),
-      "begun by gauntlet 0.1.0, and this is 0.2.0");
+      "was started by gauntlet 0.1.0, and this is 0.2.0");
   has(changed([](StudyIdentity& study) { study.command = "tune"; }), "another command: `sweep`, not `tune`");
   has(changed([](StudyIdentity& study) { study.text.replace(study.text.find("10min"), 5, "5min"); }),
       "another scenario: checkpoint.interval = \"10min\" in the store, \"5min\" now");
@@ -347,7 +347,7 @@ TEST_F(ResultsStore, GoesOnWithTheSameStudyOfMoreReplicasAndRefusesFewerThanItHo
     add(*store, 0, 3);
     add(*store, 1, 2);
   }
-  const std::string remedy = "; choose another --out, or begin again with --force";
+  const std::string remedy = "; choose another --out, or start again with --force";
   EXPECT_EQ(resumed(" --replicas 1000 --seed 7").substr(0, 10), "holds a st") << "another option too";
   EXPECT_EQ(resumed(" --replicas 2"), "holds 3 replicas of a point, more than --replicas 2" + remedy);
   EXPECT_EQ(resumed(" --replicas 1000"), "");
@@ -407,8 +407,8 @@ TEST(ScenarioDifference, IsTheFirstFieldThatDiffers) {
   EXPECT_EQ(after("a = 1", "a = 2"), "a = 1 in the store, 2 now");
   EXPECT_EQ(after("  2,", "  3,"), "b.c.d = [   1,   2, ] in the store, [   1,   3, ] now");
   EXPECT_EQ(after("f = 2", "f = 3"), "e[1].f = 2 in the store, 3 now");
-  EXPECT_EQ(after("a = 1", "b = 1"), "a = 1 in the store, and no such field now");
-  EXPECT_EQ(after("f = 2\n", "f = 2\ng = 3\n"), "e[1].g = 3 now, and no such field in the store");
+  EXPECT_EQ(after("a = 1", "b = 1"), "a = 1 in the store, and no such key now");
+  EXPECT_EQ(after("f = 2\n", "f = 2\ng = 3\n"), "e[1].g = 3 now, and no such key in the store");
 }
 
 TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
@@ -424,7 +424,7 @@ TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
     std::ofstream(file_, std::ios::binary) << bytes;
     const std::string text = refusal(sample_identity());
     EXPECT_NE(text.find("results.sqlite: is damaged: "), std::string::npos) << text;
-    EXPECT_NE(text.find("; begin again with --force, or bring the file back from a copy"), std::string::npos)
+    EXPECT_NE(text.find("; start again with --force, or bring the file back from a copy"), std::string::npos)
         << text;
   };
   std::string flipped = sound;

@@ -1,0 +1,165 @@
+#include "config/checks/uncertain.hpp"
+
+#include "config/fields/types.hpp"
+#include "core/quantity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::array<Choice<UncertainShape>, 3> kShapes = {{
+    {"lognormal", UncertainShape::lognormal},
+    {"normal", UncertainShape::normal},
+    {"uniform", UncertainShape::uniform},
+}};
+constexpr std::string_view kExample = R"({ path = "repair.time.median", low = "4h", high = "16h" })";
+
+constexpr std::string_view kNumber = "a number";
+
+/// A number and what it counts, so that seconds are not compared with bytes.
+struct Amount {
+  double value = 0;
+  std::string_view kind;
+};
+
+template <class T>
+std::optional<double> plain(const Parsed<T>& parsed) {
+  return parsed.value ? std::optional(parsed.value->value) : std::nullopt;
+}
+
+std::optional<Amount> amount_of(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data))
+    return Amount{static_cast<double>(*whole), kNumber};
+  if (const auto* number = std::get_if<double>(&value.data)) return Amount{*number, kNumber};
+  const std::string* text = value.string();
+  if (text == nullptr) return std::nullopt;
+  if (const auto seconds = parse_seconds(*text).value) return Amount{*seconds, "a duration"};
+  if (const auto bytes = plain(parse_bytes(*text))) return Amount{*bytes, "a size"};
+  if (const auto rate = plain(parse_bandwidth(*text))) return Amount{*rate, "a bandwidth"};
+  if (const auto rate = plain(parse_flop_rate(*text))) return Amount{*rate, "a rate of FLOPs"};
+  if (const auto money = plain(parse_money(*text))) return Amount{*money, "an amount of money"};
+  return std::nullopt;
+}
+
+std::optional<Amount> read_amount(const Place& place) {
+  const auto amount = amount_of(place.value());
+  if (!amount)
+    place.mistake("is not a number or a quantity", "write a number, or a text with a unit such as \"4h\"");
+  if (!amount || std::isfinite(amount->value)) return amount;
+  place.mistake("is not a finite number");
+  return std::nullopt;
+}
+
+std::string text_of(const Value& value) {
+  return value.string() != nullptr ? *value.string() : to_toml(value);
+}
+
+bool known_keys(const Place& place) {
+  constexpr std::array<std::string_view, 5> kKeys = {"path", "low", "high", "shape", "source"};
+  bool all = true;
+  for (const auto& [key, value] : *place.value().table()) {
+    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
+    place.mistake_of_key(key, "is unknown here", "write " + std::string(kExample));
+    all = false;
+  }
+  return all;
+}
+
+std::optional<UncertainField> read_field(const Place& place) {
+  if (place.value().table() == nullptr) {
+    wrong_type(place, "a table such as " + std::string(kExample));
+    return {};
+  }
+  if (!known_keys(place)) return {};
+  const auto path = place.find("path"), low = place.find("low"), high = place.find("high");
+  if (!path || !low || !high) {
+    place.mistake("has not path, low and high", "write " + std::string(kExample));
+    return {};
+  }
+  UncertainField field;
+  if (const auto shape = place.find("shape")) {
+    choice<UncertainShape>(field.shape, kShapes, "a shape").read(*shape);
+    if (!shape->sound("")) return {};
+  }
+  const std::string* named = read_text(*path, "the path of a field such as \"repair.time.median\"");
+  const auto from = read_amount(*low), to = read_amount(*high);
+  if (named == nullptr || !from || !to) return {};
+  if (named->empty()) {
+    path->mistake("names no field", "write for example \"repair.time.median\"");
+    return {};
+  }
+  if (from->kind != to->kind) {
+    high->mistake("is " + std::string(to->kind) + ", and low is " + std::string(from->kind));
+    return {};
+  }
+  if (!(from->value < to->value)) {
+    high->mistake("is not above low = " + text_of(low->value()));
+    return {};
+  }
+  if (field.shape == UncertainShape::lognormal && !(from->value > 0)) {
+    low->mistake("is not above zero, where every lognormal value is",
+                 "write shape = \"normal\" or \"uniform\"");
+    return {};
+  }
+  field.path = *named;
+  field.low = text_of(low->value());
+  field.high = text_of(high->value());
+  return field;
+}
+
+}  // namespace
+
+Type uncertain_fields(std::vector<UncertainField>& into) {
+  const std::string end = R"({"anyOf": [{"type": "number"}, {"type": "string"}]})";
+  return {
+      R"({"type": "array", "items": {"type": "object", "required": ["path", "low", "high"], "properties": {)"
+      R"("path": {"type": "string"}, "low": )" +
+          end + R"(, "high": )" + end +
+          R"(, "shape": {"enum": ["lognormal", "normal", "uniform"]}, "source": {"type": "string"}}, )"
+          R"("additionalProperties": false}})",
+      [&into](const Place& place) {
+        if (place.value().array() == nullptr)
+          return wrong_type(place, "a list such as [" + std::string(kExample) + "]");
+        into.clear();
+        for (std::size_t i = 0; i < place.value().array()->size(); ++i)
+          if (auto field = read_field(element(place, i))) into.push_back(std::move(*field));
+      }};
+}
+
+void check_uncertain(const Place& root, const std::vector<UncertainField>& fields) {
+  if (!root.sound("study.uncertain")) return;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const UncertainField& field = fields[i];
+    const std::string what = "names " + field.path + ", which ";
+    const auto mistake = [&](const std::string& why, const std::string& suggestion = {}) {
+      root.mistake_at("study.uncertain", what + why, suggestion);
+    };
+    if (std::any_of(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const UncertainField& other) { return other.path == field.path; }))
+      return mistake("it names twice");
+    const auto held = root.find(field.path);
+    if (!held)
+      return mistake(
+          "this scenario does not have",
+          "`gauntlet show` lists what it has; where --set replaced it, add --set 'study.uncertain=[]'");
+    if (!root.sound(field.path)) continue;
+    const auto value = amount_of(held->value());
+    if (!value)
+      return mistake("holds no number or quantity", held->value().table() != nullptr
+                                                        ? "name one of its parameters, such as its median"
+                                                        : "name one that does");
+    const auto low = amount_of(Value{field.low, {}, {}, false});  // a plain number is none as a text
+    if (low ? low->kind != value->kind && low->value != 0 : value->kind != kNumber)
+      return mistake("is " + std::string(value->kind) + ", and low and high are not");
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,17 @@
+// Fields of which a scenario knows no value, only between which values it lies.
+#pragma once
+
+#include "config/fields/fields.hpp"
+#include "config/fields/scenario_parts.hpp"
+
+#include <vector>
+
+namespace gauntlet {
+
+/// [ { path = "repair.time.median", low = "4h", high = "16h", shape = "lognormal" } ]
+Type uncertain_fields(std::vector<UncertainField>& into);
+
+/// Each names a value of the scenario, of the same kind as its ends; none is named twice.
+void check_uncertain(const Place& root, const std::vector<UncertainField>& fields);
+
+}  // namespace gauntlet

@@ -1,0 +1,20 @@
+// Every key that a scenario can have, from the one description of scenarios.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct ScenarioKey {
+  std::string path;  // "checkpoint.interval"; NAME stands for a name of the user's: "faults.NAME.mtbf"
+  std::string about;
+  std::string schema;  // what it takes, as a JSON Schema; empty for a table
+  std::string
+      fallback;  // TOML of the default, "computed", "required", or empty where absence is a state of its own
+};
+
+/// In the order in which `gauntlet show` prints them.
+std::vector<ScenarioKey> scenario_keys();
+
+}  // namespace gauntlet

@@ -1,0 +1,37 @@
+// What probes find: faults that are there, each by its own chance, and at times a host that has none.
+#pragma once
+
+#include "core/action.hpp"
+#include "core/random/stream.hpp"
+#include "models/world/world.hpp"
+#include "sim/faults/active_faults.hpp"
+#include "sim/hosts/hosts.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gauntlet {
+
+class Examination {
+ public:
+  /// All must outlive it.
+  Examination(const World& world, const Hosts& hosts, ActiveFaults& faults);
+  void reset(Seed seed) { seed_ = seed; }
+
+  /// The hosts that fail the probe at that time.
+  std::vector<HostId> failing(const Probe& probe, Time now);
+
+ private:
+  bool finds(const ProbeKind& probe, HostId host);
+  std::vector<HostId> hosts_to_find() const;
+  bool any_fault_in(SlotRange slots) const;
+  std::vector<HostId> failing_hosts(ProbeId number, Time now);
+
+  const World* world_;
+  const Hosts* hosts_;
+  ActiveFaults* faults_;
+  std::vector<StreamName> names_;  // by FaultKindId
+  Seed seed_;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,60 @@
+// The clocks that faults arrive by: one runs with the wall time, one while the job trains. Each has a timer for its next fault.
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "core/time.hpp"
+#include "models/world/world.hpp"
+#include "sim/engine/event.hpp"
+#include "sim/faults/fault_arrivals.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gauntlet {
+
+class FaultClocks {
+ public:
+  /// Both must outlive the clocks.
+  FaultClocks(const World& world, SimEngine& engine) : world_(&world), engine_(&engine) {}
+  void reset(Seed seed);
+
+  /// The job trains from now on, and the clock of training runs; it does not.
+  void training_runs();
+  void training_halts();
+  /// FaultDue comes when the next fault of that clock is due.
+  void schedule(FaultClock clock);
+
+  Strike take(FaultClock clock) { return arrivals_->take(clock); }
+  std::vector<Strike> present_at_start() { return arrivals_->present_at_start(); }
+  /// What comes with the next start of the job.
+  std::vector<Strike> at_start_of_job() { return arrivals_->at_start_of_job(starts_++); }
+
+  /// The host carries the job from now on, or its components are powered; or not.
+  void turn_on(FaultClock clock, HostId host) { arrivals_->turn_on(clock, host, reading(clock)); }
+  void turn_off(FaultClock clock, HostId host) { arrivals_->turn_off(clock, host, reading(clock)); }
+  /// The component may fail anew. False where that changes nothing.
+  bool renew(const Strike& failed, FaultClock clock) {
+    return arrivals_->renew(failed.kind, failed.component.index, reading(clock));
+  }
+  /// The repair of a host holds.
+  void cure(HostId host) { arrivals_->cure(host); }
+
+ private:
+  static constexpr std::size_t index(FaultClock clock) { return static_cast<std::size_t>(clock); }
+  /// In seconds.
+  double reading(FaultClock clock) const;
+
+  const World* world_;
+  SimEngine* engine_;
+  std::optional<FaultArrivals> arrivals_;
+  std::array<Timer, 2> due_;    // by clock
+  std::array<Time, 2> due_at_;  // the time that each is set to
+  bool training_ = false;
+  Duration trained_{};  // the clock of training up to `training_since_`
+  Time training_since_{};
+  std::uint64_t starts_ = 0;  // of the job
+};
+
+}  // namespace gauntlet

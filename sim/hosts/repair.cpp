@@ -1,0 +1,99 @@
+#include "sim/hosts/repair.hpp"
+
+#include "core/contract.hpp"
+
+#include <algorithm>
+
+namespace gauntlet {
+
+void RepairQueue::admit(HostId host, std::optional<FaultKindId> cause, const Stream& draws) {
+  Visit visit{.draws = draws, .automatic = shop_->time};
+  for (const auto& [kind, time] : shop_->by_cause) {
+    if (cause == kind) visit.automatic = time;
+  }
+  draw(visit);
+  const bool fresh = visits_.emplace(host, visit).second;
+  expect(fresh, "a host is in repair once");
+  enter(host, Stage::automatic);
+}
+
+/// All that chance decides about one repair.
+void RepairQueue::draw(Visit& visit) {
+  const ManualRepair& manual = shop_->manual;
+  visit.takes = from_seconds(visit.automatic.sample(visit.draws));
+  visit.manual = visit.draws.uniform() < manual.needed.value;
+  const double fails = visit.manual ? manual.silent_failure.value : shop_->silent_failure.value;
+  visit.mended = visit.draws.uniform() >= fails;
+  if (visit.manual) visit.by_hand = from_seconds(manual.time.sample(visit.draws));
+}
+
+void RepairQueue::drop(HostId host) {
+  const auto found = visits_.find(host);
+  if (found == visits_.end()) return;
+  Visit gone = found->second;
+  visits_.erase(found);
+  engine_->cancel(gone.done);
+  if (gone.stage == Stage::burn_in) return;
+  if (gone.in_hand) return leave_hands(gone.stage);
+  std::deque<HostId>& waiting = crew_of(gone.stage).waiting;
+  waiting.erase(std::find(waiting.begin(), waiting.end(), host));
+}
+
+void RepairQueue::enter(HostId host, Stage stage) {
+  Visit& visit = visits_.at(host);
+  visit.stage = stage;
+  visit.in_hand = false;
+  Crew& crew = crew_of(stage);
+  if (crew.size > 0 && crew.busy >= crew.size) return crew.waiting.push_back(host);
+  take_in_hand(host, visit);
+}
+
+void RepairQueue::take_in_hand(HostId host, Visit& visit) {
+  ++crew_of(visit.stage).busy;
+  visit.in_hand = true;
+  const Duration takes = visit.stage == Stage::automatic ? visit.takes : visit.by_hand;
+  visit.done = engine_->after(takes, Priority::world, RepairDone{host});
+}
+
+/// A technician has finished with a host, and takes the one that has waited longest.
+void RepairQueue::leave_hands(Stage stage) {
+  Crew& crew = crew_of(stage);
+  --crew.busy;
+  if (crew.waiting.empty()) return;
+  const HostId next = crew.waiting.front();
+  crew.waiting.pop_front();
+  take_in_hand(next, visits_.at(next));
+}
+
+std::optional<RepairQueue::Back> RepairQueue::on(const RepairDone& event) {
+  const HostId host = event.host;
+  Visit& visit = visits_.at(host);
+  if (visit.stage == Stage::burn_in) {
+    const bool found = !visit.mended && visit.draws.uniform() < shop_->burn_in_finds.value;
+    if (found) {
+      ++counts_.found;
+      draw(visit);
+      enter(host, Stage::automatic);
+      return std::nullopt;
+    }
+  } else {
+    leave_hands(visit.stage);
+    const bool automatic = visit.stage == Stage::automatic;
+    ++(automatic ? counts_.automatic : counts_.manual);
+    if (automatic && visit.manual) {
+      enter(host, Stage::manual);
+      return std::nullopt;
+    }
+    ++(visit.mended ? counts_.held : counts_.silent);
+    if (shop_->burn_in > Duration::zero()) {
+      visit.stage = Stage::burn_in;
+      visit.done = engine_->after(shop_->burn_in, Priority::world, RepairDone{host});
+      return std::nullopt;
+    }
+  }
+  const Back back{.mended = visit.mended};
+  visits_.erase(host);
+  return back;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,58 @@
+// When heartbeats are sent and arrive, if nothing loses them.
+//
+// Host h sends heartbeat n at phase(h) + n * period; it arrives up to `heartbeat_jitter` later, the lateness keyed by (h, n).
+#pragma once
+
+#include "core/random/stream.hpp"
+#include "core/saturating.hpp"
+#include "models/world/world.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gauntlet {
+
+class HeartbeatTimes {
+ public:
+  struct Beat {
+    std::uint64_t number;
+    Time arrival;
+  };
+  struct Phased {
+    Duration phase{};
+    HostId host;
+  };
+
+  /// `world` must outlive it.
+  HeartbeatTimes(const World& world, Seed seed)
+      : world_(&world),
+        seed_(seed),
+        phase_name_(stream_name("heartbeat.phase")),
+        jitter_name_(stream_name("heartbeat.jitter")) {}
+
+  Time first_sent(HostId host) const;
+  Time sent(HostId host, std::uint64_t number) const { return sent(first_sent(host), number); }
+  Time arrival(HostId host, std::uint64_t number) const { return arrival(host, first_sent(host), number); }
+  /// The first heartbeat that arrives at or after `from`, and the first that is sent after `at`.
+  Beat first_from(HostId host, Time from) const;
+  Beat first_sent_after(HostId host, Time at) const;
+  std::uint64_t first_number_after(HostId host, Time at) const;
+  std::optional<Time> last_arrival_before(HostId host, Time until) const;
+  /// All hosts, in the order of their phases.
+  const std::vector<Phased>& by_phase() const;
+
+ private:
+  Time sent(Time first_sent, std::uint64_t number) const {
+    return after(first_sent, times(static_cast<std::int64_t>(number), world_->telemetry.heartbeat_period));
+  }
+  Time arrival(HostId host, Time first_sent, std::uint64_t number) const;
+
+  const World* world_;
+  Seed seed_;
+  StreamName phase_name_, jitter_name_;
+  mutable std::vector<Time> first_sent_;  // by host, as far as asked for
+  mutable std::vector<Phased> by_phase_;  // made when first asked for
+};
+
+}  // namespace gauntlet

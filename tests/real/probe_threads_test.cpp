@@ -1,0 +1,51 @@
+// Probes of a host leave their results in a mailbox, each from a thread of its own.
+#include "real/agent/probe_threads.hpp"
+
+#include "real/agent/mailbox.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <memory>
+#include <set>
+
+namespace gauntlet {
+namespace {
+
+/// What agents do in their loop: sleep until there is something, and take all of it.
+std::set<std::uint64_t> await(Mailbox<ProbeEnded>& mailbox, std::size_t probes) {
+  std::set<std::uint64_t> ended;
+  while (ended.size() < probes) {
+    pollfd readable = {.fd = mailbox.descriptor(), .events = POLLIN, .revents = 0};
+    if (::poll(&readable, 1, 60'000) <= 0) break;
+    for (const ProbeEnded& probe : mailbox.take()) {
+      EXPECT_FALSE(probe.result.faulty) << probe.result.why;
+      EXPECT_TRUE(ended.insert(probe.probe).second) << "twice";
+    }
+  }
+  return ended;
+}
+
+TEST(ProbeThreads, EachProbeIsHeardOfOnce) {
+  const Scratch place;
+  const auto mailbox = std::make_shared<Mailbox<ProbeEnded>>();
+  ProbeThreads probes(place.path().string(), [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
+  ASSERT_TRUE(probes.knows("host_check"));
+  for (std::uint64_t number = 1; number <= 8; ++number) probes.begin("host_check", number);
+  EXPECT_EQ(await(*mailbox, 8), (std::set<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+// An agent that ends does not wait for a sick disk; the result finds its mailbox all the same.
+TEST(ProbeThreads, AProbeOutlivesItsRunner) {
+  const Scratch place;
+  const auto mailbox = std::make_shared<Mailbox<ProbeEnded>>();
+  {
+    ProbeThreads probes(place.path().string(), [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
+    probes.begin("host_check", 7);
+  }
+  EXPECT_EQ(await(*mailbox, 1), std::set<std::uint64_t>{7});
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,109 @@
+"""The tree as the rules of tests/tree read it: its rooms, its files, its includes."""
+
+import functools
+import os
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Who may include whom, directly. CMake's link lines must say the same (rule `link_lines`).
+CORE = ("core", "core/math", "core/random", "core/record")
+ROOMS = {
+    "core": (),
+    "core/files": (),
+    "core/math": ("core",),
+    "core/random": ("core", "core/math"),
+    "core/record": ("core", "core/files"),
+    "policies": ("core", "core/math"),
+    "score": ("core", "core/record"),
+    "models": ("core", "core/math", "core/random"),
+    "flow": ("core", "models"),
+    "sim": (*CORE, "models"),
+    "real": ("core", "core/files", "core/random", "core/record", "models"),
+    "config": ("core", "core/random", "models", "policies"),
+    "study/summary": ("core", "score"),
+    "study/store": ("core", "core/files", "core/record", "score", "study/summary"),
+    "study/search": ("core", "core/math"),
+    "study": (*CORE, "models", "policies", "sim", "score", "config", "study/summary", "study/store"),
+    "study/mpi": ("core", "core/record", "score", "config", "study"),
+    "report": ("core", "core/record", "score", "study/summary"),
+    "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
+    # No command includes another: what two need moves down.
+    "commands/new": ("core", "models", "policies", "config", "study", "shell"),
+    "commands/run": ("core/record", "study", "study/summary", "report", "shell"),
+    "commands/sweep": ("core", "core/math", "score", "config", "study", "study/summary", "report", "shell"),
+    "commands/compare": ("core", "score", "study", "study/summary", "report", "shell"),
+    "commands/tune": ("core", "core/math", "core/random", "policies", "config", "study", "study/summary", "study/search", "report",
+                      "shell"),
+    "commands/plan": ("core", "core/math", "core/random", "models", "config", "study", "study/summary", "report", "shell"),
+    "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "shell"),
+    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
+    "commands/topology": ("models", "config", "shell"),
+    "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
+    "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
+                          "study/search", "report", "shell"),
+    "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),
+}
+# These join the rooms; nothing includes them.
+JOINING = ("cli", "python", "bench", "tests")
+
+CODE = (".cpp", ".hpp", ".h", ".cu", ".py", ".sh", ".cmake", ".toml", "CMakeLists.txt", "Makefile")
+TEXT = (*CODE, ".md", ".txt", ".json", ".ipynb", ".yml", ".csv", ".html", "run")
+
+
+def is_cpp(path):
+    return path.endswith((".cpp", ".hpp", ".h", ".cu"))
+
+
+@functools.cache
+def room_of(path):
+    """The room a file is in (the deepest that contains it), or its top folder where that is no room."""
+    rooms = [room for room in (*ROOMS, *JOINING) if path.startswith(room + "/")]
+    return max(rooms, key=len) if rooms else path.split("/")[0]
+
+
+def within(path, rooms):
+    return any(path.startswith(room + "/") for room in rooms)
+
+
+LEXEMES = re.compile(
+    r'R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
+
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+@functools.cache
+def without_comments(text):
+    """C++ with its comments blanked and its lines kept."""
+    return LEXEMES.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
+
+
+@functools.cache
+def includes_of(text):
+    """(line number, header, whether it is in quotes) of every #include of a C++ file."""
+    found = []
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        if match := INCLUDE.match(line):
+            found.append((number, match[2], match[1] == '"'))
+    return found
+
+
+def includes(tree):
+    """(path, line number, header, whether it is in quotes) of every #include."""
+    for path, text in tree.items():
+        if is_cpp(path):
+            for each in includes_of(text):
+                yield path, *each
+
+
+def read_tree():
+    tree = {}
+    for folder, below, files in os.walk(ROOT):
+        below[:] = [name for name in below if name not in (".git", "out", "__pycache__") and not name.startswith(("build", "out-"))]
+        for name in files:
+            path = pathlib.Path(folder, name)
+            if name.endswith(TEXT) and path.is_file():
+                tree[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    return dict(sorted(tree.items()))
