@@ -143,6 +143,9 @@ def faults(chance, size, models, on):
             out[name]["followed_by"] = Inline(fault=chance.choice(alike), probability=chance.choice((0.0, 0.3, 0.9)))
             if chance.happens(0.5):
                 out[name]["followed_by"]["after"] = chance.law(size.seconds / chance.between(10, 1e4))
+    for name in [each for each in out if each not in made] if on("followers") else ():
+        if chance.happens(0.2):
+            out[name]["followed_by"] = Inline(model=name, probability=chance.choice((0.0, 0.3, 0.9)))
     return out
 
 
