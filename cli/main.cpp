@@ -38,9 +38,9 @@ int main_program(int argc, char** argv) {
         "  gauntlet list scenarios\n"
         "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200\n"
         "  gauntlet check my-scenario.toml\n\n"
-        "Exit codes: 0 success; 1 the run failed, a replica gave up or a check found something; 2 the\n"
-        "input is wrong and nothing was written; 128 + N signal N ended the program early (130: Ctrl-C),\n"
-        "with a report of the replicas that were complete.");
+        "Exit codes: 0 success; 1 the run failed, a replica gave up, a check found something or no plan\n"
+        "meets the date; 2 the input is wrong and nothing was written; 128 + N signal N ended the program\n"
+        "early (130: Ctrl-C), with a report of the replicas that were complete.");
     for (const auto add : kCommands) add(program);
     return program.run(argc, argv);
   } catch (const std::exception& error) {

@@ -15,73 +15,90 @@ namespace gauntlet {
 struct Unwatch {
   WatchId watch;
 };
+/// Sets a timer. The outcome arrives when it expires.
 struct Wake {
   Time at;
-};  // a timer; its outcome is the alarm
+};
+/// Cancels an order. The cancelled order answers `cancelled`, this one `done`.
 struct Cancel {
   OrderId order;
-};  // the cancelled order answers `cancelled`, this one `done`
+};
+/// A standing order for periodic checkpoints. `interval` counts training time alone; kForever ends the
+/// order. Tiers are nested: every m-th checkpoint of a quicker tier goes further. So the interval of a safer
+/// tier is rounded up to a multiple of that of a quicker one.
 struct CheckpointEvery {
   JobId job;
   Duration interval;
   Tier tier = Tier::storage;
-};  // standing; `interval` counts training time alone, kForever ends it. Tiers are nested: every m-th checkpoint of a
-    // quicker tier goes further, so the interval of a safer one is rounded up to a multiple of that of a quicker one
+};
+/// One checkpoint to storage, at the next step boundary. It is done when it is durable: Saved{step}.
 struct Checkpoint {
   JobId job;
-};  // one, to storage, at the next step boundary; done when durable: Saved{step}
+};
 
 enum class StopReason : std::uint8_t {
   fault,
-  planned,  // an operator wants it so
-  grow,     // to go on with more replicas
+  planned,  // an operator requested it
+  grow,     // the job goes on with more replicas
   preempted,
 };
+/// Ends every rank. It is done when no rank is left.
 struct Stop {
   JobId job;
   StopReason reason = StopReason::fault;
-};  // ends every rank; done when none is left
+};
+/// Starts every rank from the newest checkpoint that can be read: Loaded{step}.
 struct Start {
   JobId job;
   Duration collective_timeout;
   Restore restore = Restore::one_reader;
-  std::uint32_t back =
-      0;  // not zero: from storage, so many checkpoints before the newest, or the oldest that is kept
+  /// 0: the newest checkpoint. N: the Nth before it in storage, or the oldest that storage keeps.
+  std::uint32_t back = 0;
   bool schedule = true;  // false: the hosts are held and set up, so nothing is scheduled
-  std::uint32_t replicas =
-      0;  // data-parallel ones, as the job's hosts are enough for; 0: all that its layout has. Where it has fewer than before,
-  // or more, hosts in slots beyond the last and those granted beyond them take the empty ones below, in order
-};  // from the newest checkpoint that can be read: Loaded{step}
+  /// Data-parallel replicas that the job's hosts are enough for; 0: all of its layout. When the number changes, the hosts in
+  /// slots beyond the last, and those granted beyond them, take the empty slots below, in order.
+  std::uint32_t replicas = 0;
+};
+/// Requests a host for an empty slot or, where no slot is empty, for replicas that the job lacks. It is
+/// granted now or when a host is free: Granted{host}.
 struct Acquire {
   JobId job;
-};  // a host for an empty slot, or where none is empty for replicas that the job lacks; now or when one is free: Granted{host}
+};
+/// A host of a job without ranks joins the spares. Its slot is empty.
 struct StandBy {
   HostId host;
-};  // of a job without ranks: it joins the spares, and its slot is empty
+};
+/// A host leaves service and goes into repair. Its slot, if it has one, is empty.
 struct Evict {
   HostId host;
-};  // out of service and into repair; its slot, if it has one, is empty
+};
+/// A repaired host joins the spares.
 struct Readmit {
   HostId host;
-};  // a repaired host joins the spares
+};
+/// A host that was evicted, in repair or back from it, leaves for good.
 struct Retire {
   HostId host;
-};  // a host that was evicted, in repair or back from it, leaves for good
+};
+/// The hosts of a job without ranks go back to the cluster. They cost nothing until the next Start.
 struct Release {
   JobId job;
-};  // the hosts of a job without ranks go back to the cluster and cost nothing, until the next Start
+};
+/// Runs a probe. Members that fail arrive as Seen, then the outcome is Probed.
 struct Probe {
   ProbeId probe;
   Scope who;
   WatchId report;
-};  // failing members arrive as Seen, then Probed
+};
+/// Asks a person to find the culprit: Answered{choice}.
 struct Ask {
   JobId job;
-};  // a person finds the culprit: Answered{choice}
+};
+/// Tells a person. Nothing waits for it.
 struct Alert {
   JobId job;
   ComponentId who;
-};  // a person is told; nothing waits for it
+};
 
 using Action = std::variant<Watch, Unwatch, Wake, Cancel, CheckpointEvery, Checkpoint, Stop, Start, Acquire,
                             Evict, Readmit, Probe, Ask, Alert, Retire, Release, StandBy>;

@@ -17,24 +17,28 @@ namespace gauntlet {
 enum class Status : std::uint8_t { done, failed, cancelled };
 enum class Verdict : std::uint8_t { healthy, faulty };
 
+/// The result of a probe. `value`: how many members failed.
 struct Probed {
   ComponentId component;
   Verdict verdict;
   double value;
-};  // value: how many members failed
+};
 struct Granted {
   HostId host;
 };
+/// The checkpoint is durable up to this step.
 struct Saved {
   std::int64_t step;
-};  // durable up to this step
+};
+/// The checkpoint is loaded. Training goes on after this step.
 struct Loaded {
   std::int64_t step;
-};  // training goes on after this step
+};
+/// A person answers. `found`: the person names a culprit; otherwise there is none.
 struct Answered {
   HostId choice;
   bool found;
-};  // found: the person names a culprit, else there is none
+};
 
 using Result = std::variant<std::monostate, Probed, Granted, Saved, Loaded, Answered>;
 
@@ -47,37 +51,44 @@ struct Outcome {
 
 // --- the rest ----------------------------------------------------------------------------------------------------
 
+/// The first observation of every run.
 struct Started {
   JobId job;
   Inventory inventory;
-};  // always the first observation
+};
+/// A host is repaired and waits to be readmitted.
 struct HostReturned {
   HostId host;
-};  // repaired, waiting to be readmitted
-struct Told {
+};
+/// An operator or the cluster requests a planned stop or a preemption: stop now, for at least `hold`.
+struct StopRequest {
   JobId job;
   Duration hold;
   bool preempted = false;  // its hosts serve a job of higher priority meanwhile
-};                         // an operator, or the cluster: stop now, for at least `hold`
+};
+/// A person saw that the job stands still. No policy had told them.
 struct Noticed {
   JobId job;
-};  // a person saw that the job stands still, though nobody had told them
+};
+/// Level signals were dropped, because newer ones replaced them.
 struct Overflow {
   WatchId watch;
   std::uint32_t dropped;
-};  // level signals that were merged away
+};
 
 enum class Ending : std::uint8_t {
   completed,  // every step is done
   time_over,  // the window that the scenario looks at has passed
   gave_up,    // no progress for longer than the job allows
 };
+/// The last observation of every run.
 struct Finished {
   JobId job;
   Ending ending;
-};  // always the last observation
+};
 
-using Observation = std::variant<Started, Seen, Outcome, HostReturned, Told, Overflow, Finished, Noticed>;
+using Observation =
+    std::variant<Started, Seen, Outcome, HostReturned, StopRequest, Overflow, Finished, Noticed>;
 
 struct Observed {
   Time at;  // the driver's receipt, never decreasing

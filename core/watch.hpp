@@ -36,18 +36,23 @@ struct Scope {
   friend bool operator==(const Scope&, const Scope&) = default;
 };
 
+/// Reports once when samples stay away for longer, and when they return.
 struct Silence {
   Duration longest;
-};  // reports once when samples stay away for longer, and when they return
+};
+/// Reports when a value leaves the band [low, high] and when it returns. Of exits, it reports each with a
+/// code outside the band.
 struct Outside {
   double low, high;
-};  // reports leaving the band [low, high] and re-entering it; of exits, each with a code outside it
+};
+/// Reports every sample of that pattern. Process exits have pattern 0.
 struct Match {
   PatternId pattern;
-};  // reports every sample of that pattern; process exits have pattern 0
+};
+/// Reports the next `count` raw values, once.
 struct Sample {
   std::uint16_t count;
-};  // the next `count` raw values, once
+};
 
 struct Watch {
   WatchId id;

@@ -51,8 +51,7 @@ std::string why_text(const Summary& summary) {
   std::string text = fmt::format("A run loses {}: {} of that in `{}`", time_text(lost),
                                  share(phases[0].seconds, lost), phases[0].name);
   if (phases.size() > 1) text += fmt::format(", {} in `{}`", share(phases[1].seconds, lost), phases[1].name);
-  text +=
-      fmt::format(". The costliest cause is `{}` with {}.", causes[0].name, share(causes[0].seconds, lost));
+  text += fmt::format(". The largest cause is `{}`: {}.", causes[0].name, share(causes[0].seconds, lost));
   return text;
 }
 
@@ -61,7 +60,8 @@ std::string next_text(const Summary& summary) {
   const std::vector<Loss> causes = losses_by_cause(summary);
   if (phases.empty() || causes.empty()) return "";
   const auto said = [](const Advice& advice) {
-    return fmt::format("`{}` costs most. {}\n          {}", advice.phase, advice.aim, advice.settings);
+    return fmt::format("`{}` loses the most time. {}\n          {}", advice.phase, advice.aim,
+                       advice.settings);
   };
   if (phases[0].name == kOfPreemption.phase && causes[0].name == "preempted") return said(kOfPreemption);
   for (const Advice& advice : kAdvice)

@@ -56,7 +56,7 @@ class Judge {
       happened(at, What::granted);
     }
   }
-  void on(Time, const Told& told) {
+  void on(Time, const StopRequest& told) {
     ++(told.preempted ? figures_.preemptions : figures_.planned_stops);
     ++figures_.interruptions;
     ++told_;

@@ -1,5 +1,5 @@
-// What is wrong at a time, read off the truth log from front to back. What is asked costs what is wrong with the job, and what
-// happens to a host what is wrong with that host, however many other faults there are.
+// The faults that are active at a time, read from the truth log from front to back. A question about the job takes time in
+// proportion to the faults on the job; an event of a host takes time in proportion to the faults of that host.
 #pragma once
 
 #include "core/by_host.hpp"
@@ -19,18 +19,18 @@ namespace gauntlet {
 
 class TruthCursor {
  public:
-  /// A fault that is there, with the place of its onset in the log.
+  /// An active fault, with the place of its onset in the log.
   struct Active : Truth {
     std::uint32_t onset = 0;
-    std::uint64_t ranked = 0;     // counts the times that a fault was ranked by what it costs
-    std::uint32_t job_hosts = 0;  // so many of its hosts carry the job
+    std::uint64_t ranked = 0;     // the order in which faults were ranked
+    std::uint32_t job_hosts = 0;  // how many of its hosts carry the job
   };
 
-  /// All must outlive it. `hosts`: who carries the job at the times that are followed.
+  /// The arguments must outlive it. `hosts`: the hosts that carry the job at the times that are followed.
   TruthCursor(const HostLog& log, const JobHosts& hosts, StopLook& look)
       : hosts_(log), log_(log.log()), job_(hosts), look_(look) {}
 
-  /// Up to and including `until`; of that instant, what had happened when so many orders had been given.
+  /// Reads the log up to and including `until`; of that instant, what had happened when `orders` orders had been given.
   void follow(Time until, std::size_t orders = std::numeric_limits<std::size_t>::max()) {
     for (; next_ < log_.size() && log_[next_].at <= until && log_[next_].orders <= orders; ++next_) {
       look_.look();
@@ -45,12 +45,12 @@ class TruthCursor {
       if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
   }
-  /// Others carry the job now.
+  /// Other hosts carry the job from now on.
   void hosts_changed(const JobHosts::Change& change) {
     if (change.joined) host_joined(*change.joined);
     if (change.left) host_left(*change.left);
   }
-  /// They are known now, as the job begins.
+  /// The job begins: its hosts are known.
   void hosts_known() {
     on_job_.clear();
     corrupting_.clear();
@@ -66,7 +66,7 @@ class TruthCursor {
       if (log_[i].at > from && stops_the_job(log_[i])) return &log_[i];
     return nullptr;
   }
-  /// The fault that stopped the job just then.
+  /// The fault that stopped the job at exactly this time.
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
   /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
   const Active* disturbance() const { return on_job_.empty() ? nullptr : &slots_[on_job_.back()]; }
@@ -83,7 +83,7 @@ class TruthCursor {
     }
     return worst;
   }
-  /// The latest strike on a host of these that flaps.
+  /// The latest strike on one of these hosts that flaps.
   std::optional<Active> flaps(const std::vector<HostId>& suspects, Time at) const {
     for (const HostId host : suspects) {
       const auto strike = flapping(hosts_, next_, host, at, job_.taken_out(host, at));
@@ -99,7 +99,7 @@ class TruthCursor {
     Time since;
     std::uint32_t onset;  // its place in the log
   };
-  /// When a fault first corrupted the job's numbers, since that was forgotten last.
+  /// When a fault first corrupted the job's numbers, since forget_corruption().
   const std::optional<Corruption>& corrupt_since() const { return corrupt_since_; }
   void forget_corruption() { corrupt_since_.reset(); }
 
@@ -114,7 +114,7 @@ class TruthCursor {
   static bool on_job(const Active& fault) {
     return fault.component.kind == ComponentKind::job || fault.job_hosts > 0;
   }
-  /// By how bad they are; of those as bad the one that was ranked first is the worst.
+  /// Orders faults by their slowdown. Of equal ones, the one that was ranked first is the worst.
   static bool less(const Active& a, const Active& b) {
     return a.factor != b.factor ? a.factor < b.factor : a.ranked > b.ranked;
   }

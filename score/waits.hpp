@@ -22,7 +22,7 @@ class Waits {
     if (const auto* outcome = std::get_if<Outcome>(&seen.what)) {
       if (!examinations_.empty()) std::erase(examinations_, outcome->order);
       if (!hosts_.empty()) std::erase(hosts_, outcome->order);
-    } else if (const auto* told = std::get_if<Told>(&seen.what)) {
+    } else if (const auto* told = std::get_if<StopRequest>(&seen.what)) {
       held_until_ = std::max(held_until_, after(seen.at, told->hold));
     }
   }

@@ -20,7 +20,7 @@
 
 namespace gauntlet {
 
-/// What a start loads. Where neither storage nor memory holds anything: the beginning.
+/// What a start loads. Step 0, where neither storage nor memory holds a checkpoint.
 struct Loadable {
   std::int64_t step = 0;
   Tier from = Tier::storage;
@@ -29,46 +29,46 @@ struct Loadable {
 
 class Checkpoints {
  public:
-  /// All must outlive the checkpoints.
+  /// The arguments must outlive the checkpoints.
   Checkpoints(const World& world, const Hosts& hosts, OpenOrders& orders, SimEngine& engine)
       : world_(&world), hosts_(&hosts), orders_(&orders), engine_(&engine) {}
   void reset();
 
-  // Periodic ones.
+  // Periodic checkpoints.
   void every(Tier tier, Duration interval) { intervals_[static_cast<std::size_t>(tier)] = interval; }
   Gang::Checkpointing plan() const;
 
-  // Those that were ordered, whose orders are open.
+  // Checkpoints that were ordered, while their orders are open.
 
   /// Notes an ordered checkpoint. It begins at the next step boundary (`begin`).
   void ordered(OrderId order) { ordered_.push_back({.order = order}); }
-  /// The boundary where the gang's present stretch begins: so do those that wait for one.
+  /// The gang has reached a step boundary: the ordered checkpoints that wait for one begin.
   void begin(const Gang& gang);
-  /// The one of that order is over: the step that it holds, where it is durable.
+  /// Ends the checkpoint of this order. Returns the step that it holds, where it is durable.
   std::int64_t close(OrderId order);
-  /// Training was cut: those that are not durable are lost.
+  /// Training was cut: ordered checkpoints that are not durable are lost.
   void cut() { ordered_.clear(); }
-  /// Training pauses: those that block it come later.
+  /// Training pauses: ordered checkpoints that block it end later.
   void training_pauses();
-  /// Training goes on after a pause of that length: those that it caught while they blocked training come later.
+  /// Training goes on after a pause of this length. Checkpoints that blocked training when the pause began end later by it.
   void training_resumes(Duration pause);
-  /// The job waits for storage, and what it writes there waits as well.
+  /// Storage stops answering: the job waits, and so do the checkpoints that are being written.
   void storage_fails();
-  /// It waited so long, in a pause that began then.
+  /// Storage answers again, after the job waited this long in a pause that began at `paused_at`.
   void storage_answers(Duration waited, Time paused_at);
 
-  // What outlives what.
+  // What is left after hosts have lost their memory.
 
-  /// The host in that slot has lost what was in its memory.
+  /// The host in this slot has lost its memory.
   void lose_memory(std::uint32_t slot) { lost_.emplace_back(engine_->now(), slot); }
-  /// All of its hosts have that carry the job.
+  /// The hosts of this range that carry the job have lost their memory.
   void lose_memory(const HostRange& hosts);
-  /// So have the first slots, all of them.
+  /// The hosts in the first `slots` slots have lost their memory.
   void lose_memory_below(std::uint32_t slots);
-  /// Which checkpoint a start loads: the newest that can be read, from the quickest tier that has it. That one in storage is
-  /// corrupt shows when it has been loaded; then the next older one is.
+  /// Which checkpoint a start loads: the newest that can be read, from the quickest tier that has it. A corrupt checkpoint in
+  /// storage is found only when it has been loaded; then the next older one is loaded.
   Loadable choose(const Start& action, const Gang& gang) const;
-  /// It was loaded: what lost hosts held of it was copied back to them.
+  /// The checkpoint was loaded: hosts that had lost their memory hold their part again.
   void loaded() { lost_before_load_ = lost_.size(); }
 
  private:
@@ -77,7 +77,7 @@ class Checkpoints {
     OrderId order;
     std::int64_t step = 0;     // the step that it will hold
     Time stall_ends = kNever;  // when training goes on, once it has begun
-    Time durable = kNever;     // ... and when it is durable
+    Time durable = kNever;     // when it is durable, once it has begun
     bool begun() const { return stall_ends != kNever; }
   };
   bool still_held(Tier tier, const Gang& gang) const;

@@ -44,7 +44,6 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   examination_.reset(seed);
   operators_.reset(seed);
 
-  faults_.clocks().schedule(FaultClock::always);
   for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
     engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});
   }
@@ -55,7 +54,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   training_.watch_for_no_progress();
   out_.push(kStart, Started{JobId{0}, world_->inventory});
   for (const Strike& present : faults_.clocks().present_at_start()) strike(present);
-  faults_.clocks().schedule(FaultClock::always);  // what is there from the beginning fails no more
+  // After the faults that are there from the beginning: those components do not fail again.
+  faults_.clocks().schedule(FaultClock::always);
 }
 
 bool SimCluster::is_abandoned() const {
@@ -193,7 +193,7 @@ void SimCluster::on(const JobEnds& event) {
 
 void SimCluster::tell_to_stop(Duration hold, bool preempted) {
   faults_.stop_is(engine_.now(), {});
-  out_.push(engine_.now(), Told{JobId{0}, hold, preempted});
+  out_.push(engine_.now(), StopRequest{JobId{0}, hold, preempted});
 }
 
 void SimCluster::on(const PlannedDue& event) {

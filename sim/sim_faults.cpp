@@ -28,7 +28,7 @@ bool SimCluster::strike(const Strike& strike) {
   if (!struck) return false;
   ActiveFault& fault = faults_[struck->fault];
   const Effect effect = faults_.kind_of(fault).effect;
-  if (is_told(effect)) {
+  if (is_stop_request(effect)) {
     tell_to_stop(struck->lasts, effect == Effect::preempt);
     end_fault(struck->fault);
     return true;
@@ -156,7 +156,7 @@ void SimCluster::on(const FaultReturns&) {
 void SimCluster::end_fault(FaultRef ref) {
   const ActiveFault ended = faults_.end(ref);
   const FaultKind& kind = faults_.kind_of(ended);
-  if (!is_told(kind.effect)) monitoring_.fault_ended(ended);
+  if (!is_stop_request(kind.effect)) monitoring_.fault_ended(ended);
   if (kind.symptoms.loss != 0) monitoring_.loss_is(faults_.loss());
 }
 

@@ -1,7 +1,7 @@
-// Points x replicas, each run at most once: whatever the store has is read, not run again.
+// Points x replicas, each run at most once. A replica that the store has is read, not run again.
 //
-// A study is a deterministic function of the replicas that it asks for. So it needs no state of its own to go on after it
-// was killed: --resume runs it from the start, and the replicas that it asks for again are there already.
+// A study is a deterministic function of the replicas that it requests. So it needs no state of its own to go on after it
+// was killed: --resume runs it from the start, and the store has the replicas that it requests again.
 #pragma once
 
 #include "study/executor.hpp"
@@ -31,7 +31,7 @@ class Experiment {
     std::function<void(std::uint32_t done, std::uint64_t left)> progress = {};
   };
 
-  /// Executor and store outlive it, and know no points yet (the store may know those of an earlier run).
+  /// Executor and store must outlive it. The executor knows no points yet; the store may know those of an earlier run.
   Experiment(Executor& executor, Store& store, Options options);
 
   /// The number of a point; the same for a point with the same scenario.
@@ -41,7 +41,7 @@ class Experiment {
 
   struct Want {
     PointNumber point = 0;
-    std::uint32_t replicas = 0;  // at least so many, from 0 on
+    std::uint32_t replicas = 0;  // at least this many, from number 0
   };
   /// Runs what is missing. False where it was stopped before all was there, or the store failed (store.problem() says
   /// why); what is done is in the store.
@@ -56,12 +56,12 @@ class Experiment {
   /// One replica by its number, of a study that has no other.
   bool ensure_only(PointNumber point, std::uint32_t replica);
 
-  /// Whether replicas that were asked for are not there, or were not run again, because it was stopped or the store failed.
+  /// Whether requested replicas are missing, or were not run again, because the study was stopped or the store failed.
   bool fell_short() const { return fell_short_; }
 
   /// How many replicas of a point there are.
   std::uint32_t replicas(PointNumber point) const;
-  /// How many there are of all points, those that the store had of points that were not asked for yet among them.
+  /// How many replicas of all points there are, with those of points that the store had before this study requested them.
   std::uint64_t replicas() const { return store_->replicas(); }
 
   /// A metric of the first `count` replicas of a point, in their order, by its name in metrics_of (there is one of that
@@ -69,23 +69,22 @@ class Experiment {
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
 
-  /// Where the time of `count` replicas went, those from the first one on or from `from`: visits figures without
-  /// incidents, in order.
+  /// Visits the figures of `count` replicas in order, from number 0 or from `from`. Their incidents are not loaded.
   using See = std::function<void(std::uint32_t replica, const Figures&)>;
   void visit(PointNumber point, std::uint32_t count, const See& see) const;
   void visit(PointNumber point, std::uint32_t from, std::uint32_t count, const See& see) const;
 
   /// Statistics of every metric over the first `count` replicas. Memory does not grow with `count`.
-  /// The last one of a point is remembered.
+  /// The last summary of each point is kept.
   Summary summary(PointNumber point, std::uint32_t count) const;
-  /// Drops what the store holds that this study did not ask for, as an earlier one that was asked for other numbers of
-  /// replicas may have: the store is then that of a study that began with nothing. Of one that did not fall short.
+  /// Drops replicas that the store holds and this study did not request, as an earlier study with other numbers of replicas
+  /// may have left. The store is then that of a study that began empty. Precondition: !fell_short().
   void drop_unasked();
   /// Puts the statistics of all replicas of a point into the store.
   void put_summary(PointNumber point);
 
  private:
-  /// What the store lacks of them, in the order in which it is to be run.
+  /// The replicas that the store lacks, in the order in which they are to run.
   std::vector<Task> missing(std::span<const Want> wants) const;
   bool run(std::span<const Task> tasks);
 

@@ -108,15 +108,16 @@ std::optional<std::string_view> kind_of(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
-// What is told of the figures: those of the whole run in their order, then those of the kinds whose losses differ most.
-struct Told {
+// The figures that are listed: those of the whole run in their order, then those of the kinds whose losses differ most.
+struct ListedFigures {
   std::vector<const MetricDifference*> rows;
-  std::size_t same = 0, apart = 0;  // left out: the same in every replica; nobody can tell
-  std::size_t of_kinds = 0;         // left out although they differ
+  std::size_t same = 0;      // left out: the same in every replica
+  std::size_t unsure = 0;    // left out: the difference may be chance
+  std::size_t of_kinds = 0;  // left out although they differ
 };
 
-Told told_figures(const Comparison& comparison, std::uint32_t replicas) {
-  Told told;
+ListedFigures listed_figures(const Comparison& comparison, std::uint32_t replicas) {
+  ListedFigures listed;
   std::vector<const MetricDifference*> of_kinds;
   for (const MetricDifference& metric : comparison.metrics) {
     if (metric.name.starts_with("lost_s.") || !metric.first || !metric.second || !metric.of.difference)
@@ -125,9 +126,9 @@ Told told_figures(const Comparison& comparison, std::uint32_t replicas) {
     // There are dozens of them, and one that differs in a replica or two says little.
     const bool sure = !of_kind || metric.of.ci95 || replicas < kFewestForInterval;
     if (always_told(metric.name) || (distinguishable(metric.of) && sure))
-      (of_kind ? of_kinds : told.rows).push_back(&metric);
+      (of_kind ? of_kinds : listed.rows).push_back(&metric);
     else
-      ++(*metric.of.difference == 0 && metric.of.se.value_or(0) == 0 ? told.same : told.apart);
+      ++(*metric.of.difference == 0 && metric.of.se.value_or(0) == 0 ? listed.same : listed.unsure);
   }
   const auto place = [&](const MetricDifference* metric) {  // by_cause has the largest first
     return std::ranges::find(comparison.by_cause, *kind_of(metric->name), &LossDifference::cause) -
@@ -135,9 +136,10 @@ Told told_figures(const Comparison& comparison, std::uint32_t replicas) {
   };
   std::ranges::stable_sort(of_kinds, {}, place);
   const std::size_t most = std::min(of_kinds.size(), kFiguresOfKinds);
-  told.of_kinds = of_kinds.size() - most;
-  told.rows.insert(told.rows.end(), of_kinds.begin(), of_kinds.begin() + static_cast<std::ptrdiff_t>(most));
-  return told;
+  listed.of_kinds = of_kinds.size() - most;
+  listed.rows.insert(listed.rows.end(), of_kinds.begin(),
+                     of_kinds.begin() + static_cast<std::ptrdiff_t>(most));
+  return listed;
 }
 
 std::string figures(const Comparison& comparison, std::uint32_t replicas) {
@@ -145,8 +147,8 @@ std::string figures(const Comparison& comparison, std::uint32_t replicas) {
   TextTable table;
   table.header = {"figure", "", "A", second, second + " - A", "+-", "less variance"};
   bool one_sided = false;
-  const Told told = told_figures(comparison, replicas);
-  for (const MetricDifference* each : told.rows) {
+  const ListedFigures listed = listed_figures(comparison, replicas);
+  for (const MetricDifference* each : listed.rows) {
     const MetricDifference& metric = *each;
     one_sided = one_sided || !metric.in_first || !metric.in_second;
     const Unit unit = unit_for(metric_unit(metric.name, std::max(*metric.first, *metric.second)), metric.of);
@@ -158,11 +160,12 @@ std::string figures(const Comparison& comparison, std::uint32_t replicas) {
   std::string text = "Figures per run: the main ones, and those that differ\n" + to_text(table);
   if (one_sided) text += "  -: the scenario does not have this fault, which counts as 0.\n";
   const std::string kinds =
-      told.of_kinds > 0 ? fmt::format("{} more figures of single fault kinds differ; ", told.of_kinds) : "";
+      listed.of_kinds > 0 ? fmt::format("{} more figures of single fault kinds differ; ", listed.of_kinds)
+                          : "";
   return text +
          fmt::format(
              "  {}{} more are equal in every replica, {} differ by no more than chance (--json has them).\n",
-             kinds, told.same, told.apart);
+             kinds, listed.same, listed.unsure);
 }
 
 std::string shown_replica(const CompareResult& result, const Comparison& comparison) {

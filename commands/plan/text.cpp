@@ -133,7 +133,7 @@ std::string answer_line(const PlanResult& result) {
       given != nullptr ? fmt::format("{}; 95% interval of that share over draws and runs", kWithParameters)
                        : fmt::format("95% interval, {}", kIntervalCovers);
   const std::string text =
-      fmt::format("As given ({}), {} of runs finish {} within {} ({}); {:g}% asked",
+      fmt::format("As given ({}), {} of runs finish {} within {} ({}); the requirement is {:g}%",
                   size_text(result.as_given.size), share_of(result.as_given, given),
                   tokens_text(result.tokens), time_text(result.finish_by_s), kind, 100 * result.confidence);
   if (!result.enough) return text + missed(result);

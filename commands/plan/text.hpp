@@ -11,7 +11,7 @@ namespace gauntlet {
 /// Text of 100 columns, tables somewhat wider; every line ends in a newline, the first is the answer.
 std::string text_report(const PlanResult& result, const ReportOptions& options);
 
-/// "As given, 97.0% (93.6 to 98.9) of runs finish 10T tokens within 60 days (Monte Carlo only); 95% asked. 14,080 GPUs and 9
+/// "As given, 97.0% (93.6 to 98.9) of runs finish 10T tokens within 60 days (Monte Carlo only); the requirement is 95%. 14,080 GPUs and 9
 /// spare hosts would be enough: 95.5% (91.6 to 97.9)."
 std::string answer_line(const PlanResult& result);
 

@@ -72,14 +72,14 @@ void check_component(const Place& place, const FaultKind& fault) {
   if (fault.effect == Effect::corrupt && !computes(fault.component) && !job)
     return mistake(", which computes nothing that could be wrong",
                    "component = \"gpu\", \"host\" or \"job\"");
-  if (is_told(fault.effect) && !job)
+  if (is_stop_request(fault.effect) && !job)
     return mistake(", and it is the job that is to stop", "component = \"job\"");
   if (fault.same_step && !job && place.sound("same_step"))
     return place.mistake_at("same_step", "is given, and the component " + who, "component = \"job\"");
   if (job && fault.symptoms.heartbeat_lost && place.sound("heartbeat_lost"))
     return place.mistake_at("heartbeat_lost", "is given, and the job has no agent of its own",
                             "leave it out");
-  if (job && fault.remedy == Remedy::repair && !is_told(fault.effect) && place.sound("remedy"))
+  if (job && fault.remedy == Remedy::repair && !is_stop_request(fault.effect) && place.sound("remedy"))
     place.mistake_at("remedy", "is the repair of a host, and the component is the job",
                      "remedy = \"restart\" or \"person\"");
 }
@@ -101,7 +101,7 @@ void check_effect(const Place& place, const FaultKind& fault) {
     place.mistake_at("halts_storage", "is given, and the effect is not stall", "leave it out");
   if (fault.effect == Effect::stall && !fault.heals_after && place.sound("heals_after"))
     place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
-  if (is_told(fault.effect) && !fault.heals_after && place.sound("heals_after"))
+  if (is_stop_request(fault.effect) && !fault.heals_after && place.sound("heals_after"))
     place.mistake_at("heals_after", "is missing",
                      fault.effect == Effect::planned
                          ? "a planned stop lasts as long as people want: heals_after = \"10min\""
@@ -109,7 +109,7 @@ void check_effect(const Place& place, const FaultKind& fault) {
   const bool domain = fault.component == ComponentKind::rack || fault.component == ComponentKind::tor ||
                       fault.component == ComponentKind::aggregation ||
                       fault.component == ComponentKind::spine || fault.component == ComponentKind::power;
-  const bool lasts = fault.effect != Effect::none && !is_told(fault.effect);
+  const bool lasts = fault.effect != Effect::none && !is_stop_request(fault.effect);
   if (domain && lasts && fault.remedy == Remedy::repair && !fault.heals_after &&
       place.all_sound("heals_after", "component", "remedy"))
     place.mistake_at("heals_after", "is missing, and the repair of a host does not mend a failure domain",

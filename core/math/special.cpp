@@ -7,12 +7,12 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace gauntlet {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kSqrt2Pi = 2.50662827463100050242;
 constexpr double kHalfLog2Pi = 0.91893853320467274178;
 
@@ -32,7 +32,8 @@ double gamma_front(double a, double x) {
     return root * root / gamma_function(a + 1);
   }
   const double excess = (x - a) / a;
-  return math_exp(-a * (excess - math_log1p(excess)) - stirling_tail(a)) / std::sqrt(2 * kPi * a);
+  return math_exp(-a * (excess - math_log1p(excess)) - stirling_tail(a)) /
+         std::sqrt(2 * std::numbers::pi * a);
 }
 
 /// P(a, x) / gamma_front by its power series, Abramowitz & Stegun 6.5.29; converges fast for x below a + 1.
@@ -180,8 +181,8 @@ double student_t_quantile(double p, double degrees) {
   // smaller.
   const bool use_middle = p < 0.75;
   const double wanted = math_log(use_middle ? p - 0.5 : 1 - p);
-  const double density_at_zero =
-      math_exp(log_gamma(0.5 * (degrees + 1)) - log_gamma(0.5 * degrees)) / std::sqrt(kPi * degrees);
+  const double density_at_zero = math_exp(log_gamma(0.5 * (degrees + 1)) - log_gamma(0.5 * degrees)) /
+                                 std::sqrt(std::numbers::pi * degrees);
   double t = z;
   for (int step = 0; step < 200; ++step) {
     const double square = t * t;

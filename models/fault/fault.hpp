@@ -29,7 +29,9 @@ enum class Effect : std::uint8_t {
   planned,  // not a fault: an operator wants the job stopped for as long as it takes to heal
   preempt,  // nor this: a job of higher priority takes all its hosts for as long
 };
-constexpr bool is_told(Effect effect) { return effect == Effect::planned || effect == Effect::preempt; }
+constexpr bool is_stop_request(Effect effect) {
+  return effect == Effect::planned || effect == Effect::preempt;
+}
 constexpr bool stops_job(Effect effect) { return effect == Effect::crash || effect == Effect::hang; }
 
 /// Which compute a slow culprit is slow in.

@@ -3,6 +3,7 @@
 #include "core/infinity.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace gauntlet {
 namespace {
@@ -12,8 +13,7 @@ constexpr Duration kDay = std::chrono::hours(24);
 /// cos(2 pi x) for |x| <= 1/2, within a few units of the last place: 1 - 2 sin^2(pi x), the sine by its series, whose next
 /// term is below 2^-59 of it. The C library's cosine differs between machines.
 double cosine_of_turn(double x) {
-  constexpr double kPi = 3.141592653589793;
-  const double angle = kPi * x, square = angle * angle;
+  const double angle = std::numbers::pi * x, square = angle * angle;
   double sum = 1;
   for (int n = 20; n >= 2; n -= 2) sum = 1 - square * (1.0 / (n * (n + 1))) * sum;
   const double sine = angle * sum;

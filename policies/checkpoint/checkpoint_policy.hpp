@@ -1,9 +1,9 @@
-// When to take checkpoints: at fixed intervals, or at the optimum for what has been observed so far.
+// When to take checkpoints: at fixed intervals, or at the interval that is optimal for what was observed so far.
 //
 // The failure rate is learned, as the mean of a gamma posterior: the scenario's expectation counts as `prior_weight`
-// failures over `prior_weight * prior_mtbf`. A weight beyond any number of failures makes of each a policy that learns
-// nothing. The cost is that of the first checkpoint to storage after a start; of two levels it stays as expected, since only
-// those to storage are reported. A new interval is ordered when it differs by more than `hysteresis`.
+// failures over `prior_weight * prior_mtbf`. With a very large weight a policy learns nothing. The cost is that of the first
+// checkpoint to storage after a start. With two levels it stays as expected, since only checkpoints to storage are reported.
+// A new interval is ordered when it differs by more than `hysteresis`.
 #pragma once
 
 #include "core/action.hpp"
@@ -22,7 +22,7 @@ class LearnedMtbf {
  public:
   void start(const CheckpointConstants& constants, Time now);
   void failed() { ++failures_; }
-  /// Time goes on; what was sensed earlier may be heard later.
+  /// Time passes. What was sensed earlier may arrive later.
   void pass(Time now) { last_ = last_ < now ? now : last_; }
   Duration mean() const;
 
@@ -33,7 +33,8 @@ class LearnedMtbf {
   std::uint32_t failures_ = 0;
 };
 
-/// `fixed`: `interval` to storage. Like all the others it also orders those in memory that have an interval of their own.
+/// `fixed`: checkpoints to storage every `interval`. Like every policy, it also orders checkpoints in memory that have an
+/// interval of their own.
 class FixedInterval {
  public:
   void start(JobId job, const CheckpointConstants& constants, Time now, WatchIds& ids, Orders& out);

@@ -80,7 +80,7 @@ void Controller::on(const HostReturned& returned, Time now, Orders& out) {
   readmissions_.emplace(out.add(Wake{until}), returned.host);
 }
 
-void Controller::on(const Told& told, Time now, Orders& out) { recovery_.on(told, now, out); }
+void Controller::on(const StopRequest& told, Time now, Orders& out) { recovery_.on(told, now, out); }
 
 void Controller::on(const Noticed& noticed, Time now, Orders& out) {
   if (recovery_.on(noticed, now, seating_, out)) incident_opened(now, out);
@@ -106,15 +106,15 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
   const std::optional<HostId> host = suspicion.host;
   if (host && !seating_.in_service(*host)) return;  // it is dealt with already
   // A host that slows the job is better than none: it goes when another one stands by.
-  const bool kept = suspicion.gravity == Gravity::degraded && host && seating_.in_job(*host) &&
+  const bool kept = suspicion.kind == SuspicionKind::degraded && host && seating_.in_job(*host) &&
                     seating_.free_spares() <= static_cast<std::int64_t>(recovery_.condemned());
   if (kept) waiting_for_spare_.push_back(suspicion);
-  if (suspicion.gravity == Gravity::warning) {
+  if (suspicion.kind == SuspicionKind::warning) {
     if (recovery_.running() && (!host || seating_.in_job(*host)))
       just_in_time_.warned(job_, constants_->checkpoint, now, out);
     return;
   }
-  if (suspicion.gravity == Gravity::unusual || kept) {
+  if (suspicion.kind == SuspicionKind::unusual || kept) {
     const ComponentId who = host ? component(*host) : component(job_);
     if (told_.emplace(suspicion.cause, who).second) out.add(Alert{job_, who});
     return;

@@ -34,7 +34,7 @@ class Controller final : public Policy {
   void on(const Seen& seen, Time now, Orders& out);
   void on(const Outcome& outcome, Time now, Orders& out);
   void on(const HostReturned& returned, Time now, Orders& out);
-  void on(const Told& told, Time now, Orders& out);
+  void on(const StopRequest& told, Time now, Orders& out);
   void on(const Noticed& noticed, Time now, Orders& out);
   void on(const Overflow&, Time, Orders&) {}
   void on(const Finished&, Time, Orders&) {}

@@ -132,8 +132,8 @@ void ChangePointDetector::judge(Time now, Orders& out, Suspicions& found) {
   std::sort(slow.begin(), slow.end());
   slow.erase(std::unique(slow.begin(), slow.end()), slow.end());
   for (const HostId host : slow)
-    found.push_back({.host = host, .gravity = Gravity::degraded, .sensed = now, .cause = change_});
-  if (slow.empty()) found.push_back({.gravity = Gravity::unusual, .sensed = now, .cause = change_});
+    found.push_back({.host = host, .kind = SuspicionKind::degraded, .sensed = now, .cause = change_});
+  if (slow.empty()) found.push_back({.kind = SuspicionKind::unusual, .sensed = now, .cause = change_});
 }
 
 }  // namespace gauntlet

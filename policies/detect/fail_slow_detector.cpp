@@ -91,7 +91,7 @@ void FailSlowDetector::on(const Outcome& outcome, Time now, Orders& out, Suspici
       order_samples(g, out);
     } else {
       found.push_back(
-          {.host = host_of(*slow), .gravity = Gravity::degraded, .sensed = now, .cause = band_of(g)});
+          {.host = host_of(*slow), .kind = SuspicionKind::degraded, .sensed = now, .cause = band_of(g)});
     }
     return;
   }

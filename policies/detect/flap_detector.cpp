@@ -56,7 +56,7 @@ void FlapDetector::returned(const Down& down, Time now, Suspicions& found) {
   if (returns.size() < constants_->flap.returns) return;
   returns_.erase(down.host);
   found.push_back({.host = down.host,
-                   .gravity = Gravity::degraded,
+                   .kind = SuspicionKind::degraded,
                    .sensed = now,
                    .quarantine = constants_->flap.quarantine,
                    .cause = traffic_});

@@ -36,10 +36,10 @@ class LogDetector : public DetectorBase {
     const LineRule& rule = rules_[line];
     Suspicion suspicion{.host = host_of(seen.who), .sensed = seen.sensed, .cause = seen.watch};
     suspicion.of_host = rule.action == LineAction::replace;
-    if (rule.action == LineAction::alert) suspicion.gravity = Gravity::unusual;
-    if (rule.action == LineAction::save) suspicion.gravity = Gravity::warning;
+    if (rule.action == LineAction::alert) suspicion.kind = SuspicionKind::unusual;
+    if (rule.action == LineAction::save) suspicion.kind = SuspicionKind::warning;
     if (rule.action == LineAction::restart) {
-      suspicion.gravity = Gravity::restart;
+      suspicion.kind = SuspicionKind::restart;
       suspicion.host = std::nullopt;
     }
     if (tells_of_wrong_numbers(rule.pattern)) {

@@ -24,7 +24,7 @@ class LossDetector : public DetectorBase {
   void on(const Seen& seen, Time, Orders&, Suspicions& found) {
     if (seen.watch == spike_ && seen.edge == Edge::began)
       found.push_back(
-          {.gravity = Gravity::restart, .sensed = seen.sensed, .cause = seen.watch, .wrong = true});
+          {.kind = SuspicionKind::restart, .sensed = seen.sensed, .cause = seen.watch, .wrong = true});
   }
 
  private:

@@ -50,7 +50,7 @@ void MfuDetector::on(const Seen& seen, Time now, Orders& out, Suspicions&) {
 void MfuDetector::on(const Outcome& outcome, Time now, Orders&, Suspicions& found) {
   if (!declined_.on(outcome)) return;
   const bool was_well = left_ - began_ > constants_->lasting;  // since the last start
-  found.push_back({.gravity = constants_->restart && was_well ? Gravity::degraded : Gravity::unusual,
+  found.push_back({.kind = constants_->restart && was_well ? SuspicionKind::degraded : SuspicionKind::unusual,
                    .sensed = now,
                    .cause = slower_});
 }

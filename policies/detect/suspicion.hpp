@@ -11,25 +11,27 @@
 
 namespace gauntlet {
 
-/// How bad it is, and what it asks for.
-enum class Gravity : std::uint8_t {
-  stopped,   // the job is down, or must stop at once; who did it is to be found out
-  restart,   // the same, but the cause is known and a restart cures it: nobody is examined
-  degraded,  // the job goes on, worse than it should: save it, then stop; a host that is named is replaced
+/// How serious a suspicion is, and what it requests.
+enum class SuspicionKind : std::uint8_t {
+  stopped,   // the job is down, or must stop at once; the culprit is to be found
+  restart,   // the job is down, or must stop at once; a restart cures it, and no host is examined
+  degraded,  // the job goes on slowly: save it, then stop it; the suspected host is replaced
   unusual,   // a person is told, once
-  warning,   // the job goes on, and worse may come: it is saved
+  warning,   // the job goes on and may fail soon: save it
 };
 
+/// What a detector reports to the controller.
 struct Suspicion {
-  std::optional<HostId> host{};  // nobody: it is not known whose fault it is
-  Gravity gravity = Gravity::stopped;
-  Time sensed = kNever;       // by the clock of whoever sensed it
-  Duration quarantine{};      // the host, once evicted, does not serve again before so long
-  WatchId cause{};            // what showed it
-  bool wrong = false;         // what the job computes is wrong, and its newest checkpoints may be too
-  Time wrong_since = kNever;  // `wrong`: not before then, as far as that is known
-  std::uint32_t back = 0;  // `wrong`: so many checkpoints may have been taken since, as the controller counts
-  bool of_host = false;    // it is the host that fails, it says, and not its ranks alone
+  std::optional<HostId> host{};  // the suspected host; none where the culprit is not known
+  SuspicionKind kind = SuspicionKind::stopped;
+  Time sensed = kNever;       // by the clock of the host that sensed it
+  Duration quarantine{};      // the shortest time out of service, once the host is evicted
+  WatchId cause{};            // the watch that reported it
+  bool wrong = false;         // the job computes wrong values, and its newest checkpoints may hold them
+  Time wrong_since = kNever;  // `wrong`: the earliest time at which that can have begun, where it is known
+  std::uint32_t back =
+      0;                 // `wrong`: the checkpoints that may have been taken since, as the controller counts
+  bool of_host = false;  // the host fails, not its ranks alone
 };
 using Suspicions = std::vector<Suspicion>;
 

@@ -58,7 +58,7 @@ void TrafficPeriodDetector::on(const Seen& seen, Time, Orders& out, Suspicions& 
   if ((of_traffic || of_period) && seen.edge == Edge::began) {
     if (std::exchange(of_traffic ? declined_ : fluctuated_, true)) return;
     out.add(Unwatch{seen.watch});  // a level at the edge of its band crosses it again and again
-    found.push_back({.gravity = Gravity::unusual, .sensed = seen.sensed, .cause = seen.watch});
+    found.push_back({.kind = SuspicionKind::unusual, .sensed = seen.sensed, .cause = seen.watch});
   }
   if (seen.watch != periods_ || learned()) return;
   learning_.push_back(seen.value);

@@ -11,10 +11,10 @@ void add_once(std::vector<HostId>& hosts, HostId host) {
   if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
 }
 
-Trouble trouble_of(const Suspicion& suspicion) {
-  if (suspicion.gravity == Gravity::degraded) return Trouble::degraded;
-  if (suspicion.gravity == Gravity::restart) return Trouble::restart;
-  return suspicion.host ? Trouble::named : Trouble::nobody;
+Trigger trigger_of(const Suspicion& suspicion) {
+  if (suspicion.kind == SuspicionKind::degraded) return Trigger::degraded;
+  if (suspicion.kind == SuspicionKind::restart) return Trigger::restart;
+  return suspicion.host ? Trigger::named : Trigger::nobody;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders
     return false;
   }
   if (suspicion.wrong_since != kNever) rollback_.doubt(suspicion.back, suspicion.wrong_since);
-  return meet(trouble_of(suspicion), suspicion.host, suspicion.wrong, now, seating, out);
+  return meet(trigger_of(suspicion), suspicion.host, suspicion.wrong, now, seating, out);
 }
 
 /// What was sensed before the last start was ordered says nothing of the ranks that run since then: those that were there
@@ -56,13 +56,13 @@ bool Recovery::outdated(const Suspicion& suspicion) const {
 }
 
 bool Recovery::on(const Noticed&, Time now, Seating& seating, Orders& out) {
-  return meet(Trouble::noticed, {}, false, now, seating, out);
+  return meet(Trigger::noticed, {}, false, now, seating, out);
 }
 
-void Recovery::remember(Trouble trouble, std::optional<HostId> host) {
-  const bool examined = trouble != Trouble::degraded || constants_->diagnosis.examine_degraded;
+void Recovery::remember(Trigger trigger, std::optional<HostId> host) {
+  const bool examined = trigger != Trigger::degraded || constants_->diagnosis.examine_degraded;
   if (host) add_once(examined ? incident_.suspects : incident_.condemned, *host);
-  treatment_.ask = treatment_.ask || trouble == Trouble::noticed;
+  treatment_.ask = treatment_.ask || trigger == Trigger::noticed;
 }
 
 /// A restart cures what comes once; what comes again within the same incident is examined.
@@ -83,23 +83,23 @@ bool Recovery::begins_incident(Time now) {
   return true;
 }
 
-bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Seating& seating,
+bool Recovery::meet(Trigger trigger, std::optional<HostId> host, bool wrong, Time now, Seating& seating,
                     Orders& out) {
-  const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trouble)];
+  const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trigger)];
   // A job that is down is started anew anyway.
-  if (reaction == Reaction::ignore || (trouble == Trouble::degraded && !host && !running())) return false;
+  if (reaction == Reaction::ignore || (trigger == Trigger::degraded && !host && !running())) return false;
   const bool again = running() && !begins_incident(now) && rollback_.repeats();
-  if (wrong || (again && trouble != Trouble::degraded)) rollback_.doubt();
-  const bool examined = trouble != Trouble::degraded || (host && constants_->diagnosis.examine_degraded);
+  if (wrong || (again && trigger != Trigger::degraded)) rollback_.doubt();
+  const bool examined = trigger != Trigger::degraded || (host && constants_->diagnosis.examine_degraded);
   if (reaction == Reaction::treat) {
     treat(*host, examined, now, seating, out);
     return false;
   }
-  remember(trouble, host);
+  remember(trigger, host);
   switch (reaction) {
     case Reaction::join:
-      if (trouble == Trouble::noticed) return false;  // asked if the start that is under way fails too
-      treatment_.diagnose = trouble == Trouble::restart ? treatment_.diagnose && !restart_will_do()
+      if (trigger == Trigger::noticed) return false;  // asked if the start that is under way fails too
+      treatment_.diagnose = trigger == Trigger::restart ? treatment_.diagnose && !restart_will_do()
                                                         : treatment_.diagnose || examined;
       return false;
     case Reaction::save:
@@ -111,10 +111,10 @@ bool Recovery::meet(Trouble trouble, std::optional<HostId> host, bool wrong, Tim
       gather(now, out);
       return true;
     default:
-      if (reaction == Reaction::redo && trouble != Trouble::degraded && trouble != Trouble::noticed)
+      if (reaction == Reaction::redo && trigger != Trigger::degraded && trigger != Trigger::noticed)
         attempts_.failed(now);
       give_up(out);
-      treatment_.diagnose = trouble == Trouble::restart ? !restart_will_do() : examined;
+      treatment_.diagnose = trigger == Trigger::restart ? !restart_will_do() : examined;
       stop(StopReason::fault, out);
       return reaction == Reaction::begin;
   }
@@ -130,7 +130,7 @@ void Recovery::give_up(Orders& out) {
   }
 }
 
-void Recovery::on(const Told& told, Time now, Orders& out) {
+void Recovery::on(const StopRequest& told, Time now, Orders& out) {
   hold_.until = std::max(hold_.until, after(now, told.hold));
   if (told.preempted) hold_.reason = StopReason::preempted;
   const StopReason reason = told.preempted ? StopReason::preempted : StopReason::planned;

@@ -73,7 +73,7 @@ class Recovery {
   bool on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out);
   bool on(const Noticed& noticed, Time now, Seating& seating, Orders& out);
   /// A planned stop: a job that trains is saved first, a start under way is given up, a job that is down stays down.
-  void on(const Told& told, Time now, Orders& out);
+  void on(const StopRequest& told, Time now, Orders& out);
   void on(const Seen& seen);
   /// True when training began with this outcome.
   bool on(const Outcome& outcome, Time now, Seating& seating, Orders& out);
@@ -90,9 +90,9 @@ class Recovery {
 
  private:
   bool outdated(const Suspicion& suspicion) const;
-  bool meet(Trouble trouble, std::optional<HostId> host, bool wrong, Time now, Seating& seating, Orders& out);
+  bool meet(Trigger trigger, std::optional<HostId> host, bool wrong, Time now, Seating& seating, Orders& out);
   bool begins_incident(Time now);
-  void remember(Trouble trouble, std::optional<HostId> host);
+  void remember(Trigger trigger, std::optional<HostId> host);
   bool restart_will_do();
   void save(StopReason reason, Time now, Orders& out);
   void gather(Time now, Orders& out);

@@ -1,4 +1,4 @@
-// The stages of a recovery, each with its data, and a table of what new trouble does to each.
+// The stages of a recovery, each with its data, and a table of what each trigger does in each stage.
 #pragma once
 
 #include "core/action.hpp"
@@ -15,71 +15,79 @@
 
 namespace gauntlet {
 
-struct Running {};  // the job trains, as far as is known
+/// The job trains, as far as is known.
+struct Running {};
+/// One last checkpoint before a stop that is not urgent.
 struct Saving {
   OrderId checkpoint, limit;
   StopReason reason;
-};  // one last checkpoint before a stop that is not urgent
+};
+/// The job stands still and no host is suspected. The ranks report the collective in which they wait.
 struct Gathering {
   OrderId limit;
-  bool asked = false;  // every host, in which collective it waits
+  bool asked = false;  // every host was asked in which collective it waits
   std::vector<std::pair<HostId, Dimension>> answers;
-};  // the job stands still and nobody is named: who is? And who waits for whom?
+};
 struct Stopping {
   OrderId stop;
   StopReason reason;
 };
-struct Diagnosing {};  // probes run, or a person looks
+/// Probes run, or a person looks.
+struct Diagnosing {};
 /// Hosts were ordered and have not come.
 struct Replacing {
-  std::optional<OrderId> limit = {};  // from then on the job rather goes on smaller
-  bool late = false;                  // that was, and it had too few for the least, or a host was examined
+  std::optional<OrderId> limit = {};  // when it expires, the job goes on with fewer replicas
+  bool late = false;  // it has expired, but the job had too few hosts or one was being examined
 };
+/// The job is stopped because an operator requested it.
 struct Holding {
   OrderId wake;
   StopReason reason;
-};  // stopped because an operator wants it so
+};
 struct Starting {
   OrderId start;
 };
+/// A start has failed, and the next one waits.
 struct BackingOff {
   OrderId wake;
-};  // a start has failed, and the next one waits
+};
+/// Too many starts have failed. The hosts are kept as they are for a person to examine.
 struct Keeping {
   OrderId wake;
-};  // too many have: the hosts are kept as they are, so that somebody can look
+};
+/// Too many starts have failed, and the hosts were released. A person looks for the cause.
 struct Released {
   OrderId question;
-};  // ... and were given back; a person looks for the cause
+};
 
 using RecoveryStage = std::variant<Running, Saving, Gathering, Stopping, Diagnosing, Replacing, Holding,
                                    Starting, BackingOff, Keeping, Released>;
 
-/// What is new.
-enum class Trouble : std::uint8_t {
-  named,     // the job is down or must stop, because of this host
-  nobody,    // ... and nobody is named
-  restart,   // ... and a restart cures it
-  degraded,  // it goes on, but a host slows it, or a restart would do it good
-  noticed,   // a person saw that it stands still or does not start, unasked
+/// Why a recovery acts.
+enum class Trigger : std::uint8_t {
+  named,     // the job is down or must stop, because of a known host
+  nobody,    // the job is down or must stop, and the culprit is not known
+  restart,   // the job is down or must stop, and a restart cures it
+  degraded,  // the job goes on, but a host slows it or a restart would make it faster
+  noticed,   // a person saw that the job stands still or does not start
 };
-inline constexpr std::size_t kTroubles = 5;
+inline constexpr std::size_t kTriggers = 5;
 
-/// What it does to a stage.
+/// What a trigger does in a stage.
 enum class Reaction : std::uint8_t {
-  begin,   // a new incident: stop the job
-  gather,  // a new incident: wait for somebody to be named, then stop the job
-  save,    // a checkpoint first
-  cut,     // enough is known: stop the job
-  redo,    // give up the start that is under way or to come, and stop
-  join,    // the job is about to be down: it is dealt with once it is
-  treat,   // the job is down: the host is examined and replaced at once, beside whatever the job waits for
+  begin,   // begin an incident and stop the job
+  gather,  // begin an incident, wait until a host is suspected, then stop the job
+  save,    // take a checkpoint, then stop the job
+  cut,     // stop the job: enough is known
+  redo,    // give up the start that runs or is planned, and stop the job
+  join,    // wait until the job is down, then treat it
+  treat,   // examine and replace the host now, while the job waits
   ignore,
 };
-inline constexpr std::array<std::array<Reaction, kTroubles>, std::variant_size_v<RecoveryStage>> kReactions =
+inline constexpr std::array<std::array<Reaction, kTriggers>, std::variant_size_v<RecoveryStage>> kReactions =
     [] {
       using enum Reaction;
-      return std::array<std::array<Reaction, kTroubles>, std::variant_size_v<RecoveryStage>>{{
+      return std::array<std::array<Reaction, kTriggers>, std::variant_size_v<RecoveryStage>>{{
           /*                named  nobody  restart degraded noticed */
           /* running    */ {begin, gather, begin, save, begin},
           /* saving     */ {begin, gather, begin, join, begin},

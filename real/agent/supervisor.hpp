@@ -1,5 +1,5 @@
-// The agent's decisions: what it answers to each order, whom it obeys, and what it remembers. It acts through interfaces
-// alone and is told the time, so that it runs over processes and sockets (agent_loop) as over simulated ones.
+// The agent's decisions: what it answers to each order, which driver it obeys, and what it remembers. It acts through
+// interfaces and gets the time from its caller. So it runs over processes and sockets (agent_loop) and over simulated ones.
 #pragma once
 
 #include "real/agent/options.hpp"
@@ -31,18 +31,18 @@ struct AgentSurroundings {
   std::function<void(const std::string&)> say;  // a line for people
 };
 
-/// One thread owns it: settle(), sleep until next_deadline() or until anything is to be heard, wake(), and again.
+/// One thread owns it. Its loop: settle(); sleep until next_deadline() or until a message arrives; wake().
 class Supervisor {
  public:
   Supervisor(const AgentOptions& options, AgentSurroundings surroundings);
 
-  /// Does what waited until no rank is left. The exit code of the agent when it is to end and has no rank left.
+  /// Does what waited until no rank was left. Returns the agent's exit code when it is to end and has no rank left.
   std::optional<int> settle();
-  /// When wake() is due though nothing is heard; kNever where only that counts. On the clock of the surroundings.
+  /// When wake() is due although no message arrived, on the clock of the surroundings; kNever where no timer is set.
   Time next_deadline() const;
-  /// Hears the ranks, then these, and does what is due.
+  /// Hears the ranks, then these messages, and does what is due.
   void wake(const std::vector<SupervisorMessage>& heard);
-  /// Somebody other than a driver ends the agent.
+  /// Ends the agent on a signal, not on a driver's order.
   void end() { leave(kAgentEnded, ""); }
   bool leaving() const { return leaving_.has_value(); }
 
@@ -82,7 +82,7 @@ class Supervisor {
   template <class Message>
   void obey(StreamId stream, const Message& message);
 
-  bool told(const AgentMessage& message);  // false where nobody hears it
+  bool told(const AgentMessage& message);  // false where no driver attends
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
   void begin_probes();
@@ -96,26 +96,27 @@ class Supervisor {
   const AgentSurroundings around_;
 
   Watches watches_;
-  Time now_{};                   // of the clock at the last awakening: one time for all that it brought
+  Time now_{};                   // the time of the last wake(): the same for all that it brought
   std::int64_t started_ns_ = 0;  // the drill's time zero
 
   std::optional<Attendance> attendance_;
   std::uint64_t epoch_ = 0;  // the highest that attended
   bool ever_attended_ = false;
   Time abandoned_at_;                // while nobody attends
-  Time lease_ends_ = kStart;         // what is past is not a lease
-  std::deque<AgentMessage> missed_;  // lines, exits and injections that nobody attended to hear
-  std::size_t missed_progress_ = 0;  // of them, lines of steps and stalls: they alone are bounded
+  Time lease_ends_ = kStart;         // in the past: no lease
+  std::deque<AgentMessage> missed_;  // lines, exits and injections while no driver attended
+  std::size_t missed_progress_ =
+      0;  // how many of them are lines of steps and stalls, which alone are bounded
   std::uint64_t missed_left_out_ = 0;
 
   std::optional<DriverStartRanks> pending_start_;  // waits for an older run to be gone
   std::vector<OrderId> pending_stops_;
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
-  std::map<std::uint64_t, AgentInjected> injected_;  // in this drill, by number: none is done twice
-  std::vector<RunningProbe> probes_;  // those of the present driver, in the order in which they came
+  std::map<std::uint64_t, AgentInjected> injected_;  // in this drill, by number, so that none is done twice
+  std::vector<RunningProbe> probes_;                 // of the present driver, in the order of their arrival
   std::uint64_t last_probe_ = 0;
-  std::uint32_t probes_begun_ = 0;  // that have not ended, also of earlier drivers' probes
+  std::uint32_t probes_begun_ = 0;  // probes that have not ended, with those of earlier drivers
   std::optional<int> leaving_;
 };
 

@@ -119,9 +119,11 @@ class RealCluster final : public Cluster {
   };
   struct WindowDue {};
   struct GiveUpDue {};
+  /// Its agent is gone.
   struct AttendDue {
     HostId host;
-  };  // its agent is gone
+  };
+  /// A host that has not answered by this time is lost.
   struct AnswerDue {
     HostId host;
     std::uint32_t connection;
@@ -130,7 +132,7 @@ class RealCluster final : public Cluster {
     Time at;
     Duration allowed;
     bool extended = false;
-  };  // a host that has not answered by then is lost
+  };
   using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and what agents say

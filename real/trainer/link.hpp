@@ -38,7 +38,8 @@ struct Receiving {
 };
 
 enum class TransferEnd : std::uint8_t { complete, timed_out, closed };
-enum class OnClose : std::uint8_t { wait, tell };  // `tell` ends with TransferEnd::closed
+/// `tell` ends with TransferEnd::closed.
+enum class OnClose : std::uint8_t { wait, tell };
 
 struct Patience {
   std::int64_t until_ns = 0;  // CLOCK_MONOTONIC

@@ -26,20 +26,26 @@ struct FaultHeals {
 struct FaultGrows {
   FaultRef fault;
 };
+/// A fault follows on another, which began when its host had had `repairs` repairs.
 struct FaultFollows {
   FaultKindId kind;
   ComponentId component;
-  std::uint32_t repairs;      // of its host when that began
-};                            // what a fault leads to
-struct FaultReturns {};       // the step is reached at which a fault strikes again
-struct CollectiveTimeout {};  // ranks that wait for a culprit abort
+  std::uint32_t repairs;
+};
+/// The step is reached at which a fault strikes again.
+struct FaultReturns {};
+/// The ranks that wait for a culprit abort.
+struct CollectiveTimeout {};
 
 // The job.
-struct BoundaryReached {};  // a step boundary at which pace or cadence changes
+/// A step boundary at which pace or cadence changes.
+struct BoundaryReached {};
+/// A planned stop is due; `stop` is its index in JobModel::planned_stops.
 struct PlannedDue {
   std::uint32_t stop;
-};                       // index into JobModel::planned_stops
-struct OtherJobsDue {};  // one of them arrives or ends
+};
+/// Another job arrives or ends.
+struct OtherJobsDue {};
 struct EvaluationDue {};
 struct EvaluationEnds {};
 struct JobEnds {
@@ -47,12 +53,14 @@ struct JobEnds {
 };
 
 // Hosts.
+/// A stage of a repair or the burn-in ends.
 struct RepairDone {
   HostId host;
-};  // a stage of it, or burn-in
+};
+/// A host that was ordered stands by.
 struct SpareReady {
   HostId host;
-};  // a host that was sent for stands by
+};
 
 // Orders: whatever an order waits for has come.
 struct OrderDue {
@@ -68,12 +76,16 @@ struct LogLine {
   PatternId pattern;
   Severity severity;
 };
-struct ReportArrives {};  // the first of the reports that are on their way
+/// The first of the reports that are on their way.
+struct ReportArrives {};
+/// The ranks that are `hops` away from a culprit abort.
 struct AbortWave {
   std::uint32_t hops;
-};                        // the ranks so far away from a culprit abort
-struct ExitBurstEnds {};  // every rank that aborted has been heard of
-struct NoticeDue {};      // a person sees that the job stands still
+};
+/// Every rank that aborted has been heard of.
+struct ExitBurstEnds {};
+/// A person sees that the job stands still.
+struct NoticeDue {};
 struct HostTick {};
 struct TrafficMissing {};
 struct BlipBegins {};

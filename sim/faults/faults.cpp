@@ -33,7 +33,7 @@ void Faults::reset(Seed seed) {
 
 void Faults::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
-  const bool disturbs = kind.effect != Effect::none && !is_told(kind.effect);
+  const bool disturbs = kind.effect != Effect::none && !is_stop_request(kind.effect);
   truth_.push_back({.at = engine_->now(),
                     .what = what,
                     .kind = fault.kind,
@@ -87,7 +87,7 @@ std::optional<Faults::Struck> Faults::strike(const Strike& strike) {
     follow(kind, fault.component);
   }
   log_truth(TruthKind::onset, fault);
-  if (kind.grows_every > Duration::zero() && !is_told(kind.effect))
+  if (kind.grows_every > Duration::zero() && !is_stop_request(kind.effect))
     fault.grow = engine_->after(kind.grows_every, Priority::world, FaultGrows{fault.ref});
   return struck;
 }

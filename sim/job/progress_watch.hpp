@@ -13,7 +13,7 @@ namespace gauntlet {
 
 class ProgressWatch {
  public:
-  /// Both must outlive it.
+  /// `world` and `engine` must outlive it.
   ProgressWatch(const World& world, SimEngine& engine) : world_(&world), engine_(&engine) {}
   void reset() {
     mark_ = 0;
@@ -21,20 +21,20 @@ class ProgressWatch {
     give_up_ = {};
   }
 
-  /// Training halts, and the gang has completed so many steps.
+  /// Training halts: notes the steps that the gang has completed.
   void training_halts(const Gang& gang) {
     const std::int64_t steps = gang.steps_at(engine_->now());
     if (steps <= mark_) return;
     mark_ = steps;
     progress_at_ = std::max(progress_at_, gang.last_step_time(engine_->now()));
   }
-  /// Training goes on: there is progress once a step is complete that never was.
+  /// Training goes on. It counts as progress once it completes a step for the first time.
   void training_runs(const Gang& gang) {
     const Time rises = gang.time_of_step(std::max(mark_, gang.stretch().first_step) + 1);
     if (rises <= gives_up()) return engine_->hold(give_up_);
     watch(gang);
   }
-  /// The job does not train: it gives up in time, unless that is over before.
+  /// The job does not train: it gives up when the time has passed without progress.
   void watch(const Gang& gang) {
     if (world_->job.give_up_after == Duration::zero()) return;
     const Time at = std::max(gives_up(), engine_->now());

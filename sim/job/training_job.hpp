@@ -23,14 +23,14 @@ class TrainingJob {
     up,     // training or paused, as the gang says
     stuck,  // some are dead or hung, the others wait
   };
-  /// What a stretch of training goes by.
+  /// What determines a stretch of training.
   struct Conditions {
     ClusterState present;
-    Pace pace;  // with that present
+    Pace pace;  // in that state
     Gang::Checkpointing checkpointing;
   };
 
-  /// Both must outlive it.
+  /// `world` and `engine` must outlive the job.
   TrainingJob(const World& world, SimEngine& engine);
   void reset(Seed seed);
 
@@ -43,60 +43,63 @@ class TrainingJob {
   /// Ranks are up, and nothing moves.
   bool stands_still() const { return ranks_ == Ranks::stuck || paused(); }
   const Evaluations& evaluations() const { return evaluations_; }
-  /// What the present pace is for.
+  /// The state of the cluster that the present pace holds for.
   const ClusterState& present() const { return present_; }
 
   // Ranks.
 
-  /// They start, and wait so long in a collective.
+  /// The ranks start. In a collective they wait no longer than the timeout.
   void start(Duration collective_timeout);
-  /// Some are dead or hung.
+  /// Some ranks are dead or hung.
   void stick() { ranks_ = Ranks::stuck; }
-  /// They are stopped. Whether there were any.
+  /// Stops the ranks. Returns whether there were any.
   bool stop();
-  /// When those that wait from now on abort.
+  /// When ranks abort that wait from now on.
   Time collective_timeout() const;
 
   // The gang.
 
   /// A checkpoint was loaded from a tier, and training begins.
   void begin(std::int64_t step, Tier from, Conditions&& conditions);
-  /// It runs from now on: the timers of what comes meanwhile are set. `halt` holds them.
+  /// The gang trains: sets the timers of what comes during training.
   void run();
+  /// Holds the timers that `run` set.
   void halt();
-  /// It halted, and ends at once.
+  /// Ends the training of a gang that was halted.
   void cut();
-  /// It halted, and pauses.
+  /// Pauses a gang that was halted.
   void pause(FaultKindId by, Time until);
-  /// A pause began, or lasts longer than it seemed: timers for what comes before it is over are set, and no others.
+  /// A pause began or was prolonged: sets the timers of what comes before its end, and no others.
   void await_end_of_pause();
-  /// The pause is not over before `until`; what holds it is another thing by now.
+  /// The pause lasts until `until`.
   void pause_lasts(Time until) { gang_.pause_lasts(until); }
+  /// The pause lasts until `until`, from now on because of fault `by`.
   void pause_goes_on(FaultKindId by, Time until);
-  /// It trains again, after so long.
+  /// The gang trains again. Returns how long it paused.
   Duration resume();
   Time paused_at() const { return paused_at_; }
 
   void storage_fails() { gang_.storage_fails(engine_->now()); }
-  /// How long it did not answer.
+  /// Returns how long storage did not answer.
   Duration storage_answers() { return gang_.storage_answers(engine_->now()); }
 
-  /// The next evaluation is due: when it ends. It begins in a pause, and ends.
+  /// When the next evaluation ends, if it begins now. It runs in a pause.
   Time evaluation_ends() const { return evaluations_.ends(); }
   void evaluate() { evaluations_.begin(); }
   void end_evaluation() { evaluations_.end(); }
 
-  /// At the next step boundary, pace and cadence change as it is then. With `checkpoint`, it takes one to storage.
+  /// At the next step boundary, pace and cadence change to the conditions of that time.
   void change_at_boundary();
+  /// The same, and the job takes a checkpoint to storage.
   void checkpoint_at_boundary();
-  /// The boundary is reached. Whether a checkpoint was wanted.
+  /// The boundary is reached. Returns whether a checkpoint was ordered for it.
   bool change(Conditions&& conditions);
-  /// After that, its timers are set anew.
+  /// Sets the timers again, after `change`.
   void reschedule();
 
   /// The run ends.
   void end();
-  /// Nothing has run yet.
+  /// Begins to watch for progress, before the first start.
   void watch_for_no_progress() { progress_watch_.watch(gang_); }
 
  private:

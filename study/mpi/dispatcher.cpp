@@ -207,13 +207,13 @@ bool Dispatcher::ended() const {
                      [](const Peer& each) { return each.left || each.silent; });
 }
 
-bool Dispatcher::all_are_here() const {
+bool Dispatcher::none_is_lost() const {
   return std::all_of(peers_.begin() + 1, peers_.end(), [](const Peer& each) { return each.left; });
 }
 
 void Dispatcher::dismiss() {
   for (int rank = 1; rank < ranks_.size(); ++rank)
-    if (peer(rank).left) tell(rank, Leave{.together = all_are_here()});
+    if (peer(rank).left) tell(rank, Leave{.together = none_is_lost()});
 }
 
 }  // namespace gauntlet

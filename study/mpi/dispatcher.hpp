@@ -43,15 +43,15 @@ class Dispatcher {
 
   /// What helpers work for from now on; null: nothing.
   void set_study(std::shared_ptr<SharedStudy> study);
-  /// Receives and sends what there is. Returns whether there was anything.
+  /// Receives and sends the messages that wait. Returns whether there were any.
   bool step(Moment now);
 
-  /// Ends the conversation: tells people what the ranks did, and every rank that all is over.
+  /// Ends the conversation: reports what the ranks did, and tells every rank that the study is over.
   void end();
-  /// Who is there has said goodbye.
+  /// Every rank has left or is silent.
   bool ended() const;
-  /// ... and so have all.
-  bool all_are_here() const;
+  /// Every rank has left: none is silent.
+  bool none_is_lost() const;
   void dismiss();
 
  private:

@@ -69,7 +69,7 @@ void Hub::State::talk(Ranks& all, Dispatcher& dispatcher) {
   dispatcher.end();
   const auto until = steady_clock::now() + goodbye;
   while (!dispatcher.ended() && steady_clock::now() < until) step();
-  together = dispatcher.all_are_here();
+  together = dispatcher.none_is_lost();
   dispatcher.dismiss();
   all.leave(together, exit_code);
 }

@@ -98,7 +98,7 @@ void ReferenceCluster::log_truth(TruthKind what, const Fault& fault) {
   truth.hosts = fault.hosts.count;
   truth.on_job = on_job(fault);
   truth.stops = stops_job(of.effect);
-  truth.disturbs = of.effect != Effect::none && !is_told(of.effect);
+  truth.disturbs = of.effect != Effect::none && !is_stop_request(of.effect);
   truth.corrupts = of.effect == Effect::corrupt;
   truth.repairable = of.remedy == Remedy::repair;
   truth.factor = what == TruthKind::ended ? 1 : times_as_long(fault);
@@ -161,10 +161,10 @@ void ReferenceCluster::strike(FaultKindId kind_id, ComponentId component) {
   faults_.push_back(struck);
   const FaultIt fault = std::prev(faults_.end());
   log_truth(TruthKind::onset, *fault);
-  if (is_told(
+  if (is_stop_request(
           what.effect)) {  // "an operator wants the job stopped for as long as it takes to heal" (models/fault/fault.hpp)
-    observe(
-        Told{.job = {}, .hold = fault->heals - agenda_.now(), .preempted = what.effect == Effect::preempt});
+    observe(StopRequest{
+        .job = {}, .hold = fault->heals - agenda_.now(), .preempted = what.effect == Effect::preempt});
     return end(fault, false);
   }
   fault->heal = agenda_.at(fault->heals, Rank::world, [this, fault, onset] {

@@ -30,7 +30,7 @@ ReferenceCluster::ReferenceCluster(const World& world, Tape tape)
   crews_[1].size = world.repair.manual.crew;
   plan_strikes();
   for (const PlannedStop& stop : world.job.planned_stops)
-    agenda_.at(stop.at, Rank::world, [this, stop] { observe(Told{.job = {}, .hold = stop.hold}); });
+    agenda_.at(stop.at, Rank::world, [this, stop] { observe(StopRequest{.job = {}, .hold = stop.hold}); });
   if (world.job.window > Duration::zero())
     agenda_.at(after(kStart, world.job.window), Rank::end, [this] { finish(Ending::time_over); });
   give_up_later();

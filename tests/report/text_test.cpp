@@ -164,11 +164,11 @@ TEST(Report, SaysWhyTheNumberIsWhatItIs) {
   // Over 3 replicas 600 s are lost each: 499 s recomputing on average, 101 s restarting; gpu is charged 350 s.
   const std::string report = text_report(sample_summary(3), {});
   EXPECT_THAT(report, HasSubstr("\nA run loses 10 min: 83% of that in `recomputing`, 17% in `restarting`. "
-                                "The costliest cause is `gpu`\nwith 58%.\n"));
+                                "The largest cause is `gpu`:\n58%.\n"));
   EXPECT_THAT(
       report,
       HasSubstr(
-          "Try next: `recomputing` costs most. Lose less at a stop:\n"
+          "Try next: `recomputing` loses the most time. Lose less at a stop:\n"
           "          --set policies.checkpoint=exact, or with `fixed` --set checkpoint.interval=...\n"));
 }
 

@@ -208,7 +208,7 @@ class RandomRun {
         run_.carried_out(now_, Readmit{host});
         break;
       case 9:
-        run_.see(now_, Told{JobId{0}, 60s}), ++interruptions;
+        run_.see(now_, StopRequest{JobId{0}, 60s}), ++interruptions;
         break;
       default:
         run_.strikes(now_, kCorrupt, host.value);

@@ -77,7 +77,7 @@ TEST(AtOnce, AStartAfterAStopThatWasSeenLateLeavesItsLatency) {
 TEST(AtOnce, AnIncidentThatTakesNoTimeIsOne) {
   for (const StopReason reason : {StopReason::fault, StopReason::planned}) {
     HandMadeRun run = training_at_once_until(460s);
-    if (reason == StopReason::planned) run.see(460s, Told{JobId{0}, 0s});
+    if (reason == StopReason::planned) run.see(460s, StopRequest{JobId{0}, 0s});
     stops_and_starts(run, 460s, 46, reason);
     run.trains(460s, 560s, {.from_step = 46});
     const Figures figures = run.finishes(560s);

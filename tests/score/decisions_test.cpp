@@ -21,8 +21,8 @@ TEST(Interruptions, AreNeverMerged) {
   run.strikes(465s, kHang, 3);   // while nobody has noticed
   run.stops(470s);
   run.strikes(480s, kCrash, 0);  // while the job is down
-  run.see(485s, Told{JobId{0}, 100s});
-  run.see(486s, Told{JobId{0}, 100s});
+  run.see(485s, StopRequest{JobId{0}, 100s});
+  run.see(486s, StopRequest{JobId{0}, 100s});
   const Figures figures = run.finishes(500s);
   EXPECT_EQ(figures.interruptions, 6u);
   EXPECT_EQ(figures.planned_stops, 2u);
@@ -52,7 +52,7 @@ TEST(Interruptions, APlannedStopBelongsToTheIncidentThatItMeets) {
     HandMadeRun run;
     run.started(60s);
     run.trains(60s, 460s);
-    run.see(445s, Told{JobId{0}, 100s});
+    run.see(445s, StopRequest{JobId{0}, 100s});
     run.order(445s, Checkpoint{JobId{0}});
     if (fault_strikes_first) run.strikes(460s, kCrash, 1);
     run.order(460s, Stop{JobId{0}, fault_strikes_first ? StopReason::fault : StopReason::planned});
@@ -93,7 +93,7 @@ TEST(UnplannedRate, LeavesOutPlannedStopsFalseAlarmsReturnsAndOtherHosts) {
   run.started(60s);
   run.trains(60s, 460s);
   run.strikes(100s, kCrash, 4, /*on_job=*/false);
-  run.see(200s, Told{JobId{0}, 100s});
+  run.see(200s, StopRequest{JobId{0}, 100s});
   run.strikes(460s, kCrash, 1);
   run.stops(470s);
   run.starts(475s, 500s, 0);

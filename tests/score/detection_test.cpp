@@ -103,7 +103,7 @@ TEST(Detected, IsAFaultThatStrikesWhileTheJobIsDownAndWhoseHostIsEvictedThen) {
     SCOPED_TRACE(static_cast<int>(stage));
     HandMadeRun run = training_job(460s);
     if (stage == Stage::holding) {
-      run.see(460s, Told{JobId{0}, 3600s});
+      run.see(460s, StopRequest{JobId{0}, 3600s});
       run.answer(465s, run.order(460s, Stop{JobId{0}, StopReason::planned}));
     } else {
       run.strikes(460s, kCrash, 1);
@@ -344,7 +344,7 @@ TEST(Slowdown, OfTheJobItselfIsNoReasonToEvictAHost) {
 TEST(PlannedStops, DrawnAsAFaultKindNeedNoAnswerAndAreChargedToThePlan) {
   HandMadeRun run = training_job(460s);
   run.strikes(450s, kUpdate, 0);
-  run.see(450s, Told{JobId{0}, 300s});
+  run.see(450s, StopRequest{JobId{0}, 300s});
   run.order(460s, Stop{JobId{0}, StopReason::planned});
   run.ends(750s, kUpdate, 0);
   run.starts(760s, 820s, 40);

@@ -154,7 +154,7 @@ TEST(Phases, OfAPlannedStop) {
   HandMadeRun run;
   run.started(60s);
   run.trains(60s, 900s);  // 84 steps
-  run.see(895s, Told{JobId{0}, 3600s});
+  run.see(895s, StopRequest{JobId{0}, 3600s});
   const OrderId checkpoint = run.order(895s, Checkpoint{JobId{0}});
   run.trains(900s, 910s, {.from_step = 84, .cadence = {.first = 0, .every = kNoCheckpoint, .stall = 6s}});
   run.answer(910s, checkpoint, Saved{84});
@@ -189,7 +189,7 @@ TEST(Phases, OfAPlannedStopWithinAnIncident) {
   run.trains(60s, 500s);
   run.strikes(500s, kHang, 1);
   run.stops(510s);
-  run.see(512s, Told{JobId{0}, 1000s});
+  run.see(512s, StopRequest{JobId{0}, 1000s});
   run.carried_out(530s, Stop{JobId{0}, StopReason::planned});
   run.starts(1512s, 1572s, 44);
   run.trains(1572s, 1672s, {.from_step = 44});
@@ -214,8 +214,8 @@ TEST(Phases, OfTwoPlannedStopsHoldUntilTheLaterEnd) {
   run.trains(60s, 500s);
   run.strikes(500s, kCrash, 1);
   run.stops(505s);
-  run.see(512s, Told{JobId{0}, 1000s});
-  run.see(513s, Told{JobId{0}, 10s});
+  run.see(512s, StopRequest{JobId{0}, 1000s});
+  run.see(513s, StopRequest{JobId{0}, 10s});
   run.carried_out(530s, Stop{JobId{0}, StopReason::planned});
   run.replaces(540s, 1, 900s, 4);
   run.starts(1512s, 1572s, 44);

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace gauntlet {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 /// The ratio of totals of some runs, and what each run adds to it: residuals of mean zero.
 struct Ratio {
@@ -80,7 +79,7 @@ double mean_above_zero(double mean, double deviation) {
   if (!(deviation > 0)) return std::max(0.0, mean);
   const double at = mean / deviation;
   if (at < -kFar) return deviation / -at;
-  const double density = math_exp(-at * at / 2) / std::sqrt(2 * kPi);
+  const double density = math_exp(-at * at / 2) / std::sqrt(2 * std::numbers::pi);
   return mean + deviation * density / normal_survival(-at);
 }
 

@@ -73,7 +73,8 @@ TEST(PlanText, FirstLineIsTheAnswerWithItsKind) {
   EXPECT_EQ(
       answer_line(sample()),
       "As given (16,384 GPUs and 32 spare hosts), 97.0% (93.6 to 98.9) of runs finish 11T tokens within 60 "
-      "days (95% interval, Monte Carlo only); 95% asked. 15,232 GPUs and 11 spare hosts would probably be "
+      "days (95% interval, Monte Carlo only); the requirement is 95%. 15,232 GPUs and 11 spare hosts would "
+      "probably be "
       "enough: 95.5% (93.6 to 98.9).");
   PlanResult sure = sample();
   sure.enough->by_date.ci95->low = 0.951;
@@ -87,9 +88,9 @@ TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   EXPECT_EQ(
       answer_line(result),
       "As given (16,384 GPUs and 32 spare hosts), 91.0% (89.0 to 93.0) of runs finish 11T tokens within 60 "
-      "days (with parameter uncertainty; 95% interval of that share over draws and runs); 95% asked. 15,232 "
-      "GPUs and "
-      "11 spare hosts would probably be enough: 96.0% (94.0 to 98.0).");
+      "days (with parameter uncertainty; 95% interval of that share over draws and runs); the requirement is "
+      "95%. "
+      "15,232 GPUs and 11 spare hosts would probably be enough: 96.0% (94.0 to 98.0).");
   EXPECT_THAT(text_of(result),
               HasSubstr("With what is enough, 96.0% (94.0 to 98.0) of runs are done by 60 days"));
   EXPECT_THAT(text_of(result), Not(HasSubstr("run the plan again with more --replicas")));

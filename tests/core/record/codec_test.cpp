@@ -197,7 +197,7 @@ TEST(Codec, PrintsEveryObservation) {
       {Outcome{OrderId{1}, Status::done, 0ns, Answered{HostId{0}, false}},
        "Outcome{order=1 status=done took=0ns result=Answered{choice=0 found=no}}"},
       {HostReturned{HostId{3}}, "HostReturned{host=3}"},
-      {Told{JobId{0}, 1us}, "Told{job=0 hold=1000ns preempted=no}"},
+      {StopRequest{JobId{0}, 1us}, "StopRequest{job=0 hold=1000ns preempted=no}"},
       {Overflow{WatchId{4}, 12}, "Overflow{watch=4 dropped=12}"},
       {Finished{JobId{0}, Ending::completed}, "Finished{job=0 ending=completed}"},
       {Finished{JobId{0}, Ending::time_over}, "Finished{job=0 ending=time_over}"},

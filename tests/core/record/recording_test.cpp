@@ -458,11 +458,11 @@ class ScriptedCluster final : public Cluster {
   std::deque<Observed> script_;
 };
 
-/// One order for Started, none for HostReturned, two for Told.
+/// One order for Started, none for HostReturned, two for StopRequest.
 struct SomeOrders final : Policy {
   void on(const Observed& seen, Orders& out) override {
     if (std::holds_alternative<Started>(seen.what)) out.add(Wake{seen.at + 1s});
-    if (const auto* told = std::get_if<Told>(&seen.what)) {
+    if (const auto* told = std::get_if<StopRequest>(&seen.what)) {
       out.add(Stop{told->job, StopReason::planned});
       out.add(Wake{seen.at + told->hold});
     }
@@ -472,7 +472,7 @@ struct SomeOrders final : Policy {
 TEST(Recorder, WritesDownWhatPassesAndPassesItOn) {
   const std::deque<Observed> script = {{kStart, Started{}},
                                        {kStart + 2s, HostReturned{HostId{3}}},
-                                       {kStart + 3s, Told{JobId{0}, 5s}},
+                                       {kStart + 3s, StopRequest{JobId{0}, 5s}},
                                        {kStart + 9s, Finished{}}};
   ScriptedCluster cluster(script);
   Record record;

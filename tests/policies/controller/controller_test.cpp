@@ -192,7 +192,8 @@ TEST(Controller, SavesTheJobHoldsItAndStartsItWhenAnOperatorWantsItStopped) {
   Conversation talk;
   talk.starts();
   talk.at(60s).done("start", Loaded{0});
-  EXPECT_THAT(talk.at(5000s).sees(Told{JobId{0}, 3600s}), ElementsAre("checkpoint now", "wake me at 6800s"));
+  EXPECT_THAT(talk.at(5000s).sees(StopRequest{JobId{0}, 3600s}),
+              ElementsAre("checkpoint now", "wake me at 6800s"));
   EXPECT_THAT(talk.at(5030s).done("checkpoint now", Saved{490}), ElementsAre("stop as planned"));
   EXPECT_THAT(talk.at(5035s).done("stop"), ElementsAre("wake me at 8600s"));
   EXPECT_THAT(talk.at(8600s).done("wake me at 8600s"), ElementsAre(kStarts));

@@ -7,8 +7,9 @@
 namespace gauntlet {
 
 inline std::string in_words(const Suspicion& suspicion) {
-  constexpr std::array<const char*, 4> kGravities = {"stopped", "restart", "degraded", "unusual"};
-  return std::string(kGravities[static_cast<std::size_t>(suspicion.gravity)]) + ": " +
+  constexpr std::array<const char*, 5> kSuspicionKinds = {"stopped", "restart", "degraded", "unusual",
+                                                          "warning"};
+  return std::string(kSuspicionKinds[static_cast<std::size_t>(suspicion.kind)]) + ": " +
          (suspicion.host ? "host " + std::to_string(suspicion.host->value) : "nobody");
 }
 

@@ -1,4 +1,4 @@
-// What new trouble does to a recovery that is under way: every stage with every kind of it, by the stated table.
+// What each trigger does in each stage of a recovery, by the table of stages.hpp.
 #include "tests/policies/recover/recovering_job.hpp"
 
 #include <gmock/gmock.h>
@@ -14,12 +14,12 @@ using testing::IsEmpty;
 
 using enum Reaction;
 
-constexpr std::array<const char*, kTroubles> kTroubleNames = {"named", "nobody", "restart", "degraded",
+constexpr std::array<const char*, kTriggers> kTriggerNames = {"named", "nobody", "restart", "degraded",
                                                               "noticed"};
 
 struct Row {
   std::string stage;
-  std::array<Reaction, kTroubles>
+  std::array<Reaction, kTriggers>
       reactions;  // to: a host named, nobody, a restart, a degraded host, a person's notice
 };
 
@@ -46,7 +46,7 @@ struct Consequence {
   std::string stage;
   bool opens;
 };
-Consequence consequence(const std::string& stage, Reaction reaction, Trouble trouble) {
+Consequence consequence(const std::string& stage, Reaction reaction, Trigger trigger) {
   switch (reaction) {
     case begin:
       return {{"stop for a fault"}, "stopping", true};
@@ -58,7 +58,7 @@ Consequence consequence(const std::string& stage, Reaction reaction, Trouble tro
     case redo:
       return {{"cancel", "stop for a fault"}, "stopping", false};
     case treat:
-      if (trouble == Trouble::named) return {{"probe 0 on host 2"}, stage, false};
+      if (trigger == Trigger::named) return {{"probe 0 on host 2"}, stage, false};
       // No host is ordered for a job that has given its own back.
       if (stage == "released") return {{"evict host 2"}, stage, false};
       return {{"evict host 2", "acquire a host"}, stage, false};
@@ -69,17 +69,17 @@ Consequence consequence(const std::string& stage, Reaction reaction, Trouble tro
   return {{}, stage, false};
 }
 
-Words meets(JobInStage& job, Trouble trouble) {
-  switch (trouble) {
-    case Trouble::named:
+Words meets(JobInStage& job, Trigger trigger) {
+  switch (trigger) {
+    case Trigger::named:
       return job.suspect(2);
-    case Trouble::nobody:
+    case Trigger::nobody:
       return job.suspect_somebody();
-    case Trouble::restart:
+    case Trigger::restart:
       return job.restart();
-    case Trouble::degraded:
+    case Trigger::degraded:
       return job.degraded(2);
-    case Trouble::noticed:
+    case Trigger::noticed:
       return job.noticed();
   }
   return {};
@@ -96,11 +96,11 @@ TEST(Reactions, AreAsStatedForEveryStageAndEveryTrouble) {
   for (std::size_t i = 0; i < table().size(); ++i) {
     EXPECT_EQ(table()[i].stage, kStageNames[i]);
     EXPECT_EQ(table()[i].reactions, kReactions[i]) << kStageNames[i];
-    for (std::size_t t = 0; t < kTroubles; ++t) {
-      SCOPED_TRACE(table()[i].stage + ", " + kTroubleNames[t]);
+    for (std::size_t t = 0; t < kTriggers; ++t) {
+      SCOPED_TRACE(table()[i].stage + ", " + kTriggerNames[t]);
       JobInStage job(table()[i].stage);
-      const Consequence expected = consequence(table()[i].stage, table()[i].reactions[t], Trouble(t));
-      EXPECT_EQ(meets(job, Trouble(t)), expected.orders);
+      const Consequence expected = consequence(table()[i].stage, table()[i].reactions[t], Trigger(t));
+      EXPECT_EQ(meets(job, Trigger(t)), expected.orders);
       EXPECT_EQ(job.stage(), expected.stage);
       EXPECT_EQ(job.opened(), expected.opens);
       job.orders_until_it_runs();  // whatever happened: the job runs in the end

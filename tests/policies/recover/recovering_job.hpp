@@ -52,9 +52,9 @@ class RecoveringJob {
   Words suspect(std::uint32_t host) { return suspect(Suspicion{.host = HostId{host}, .sensed = now_}); }
   Words suspect_somebody() { return suspect(Suspicion{.sensed = now_}); }
   Words degraded(std::uint32_t host) {
-    return suspect(Suspicion{.host = HostId{host}, .gravity = Gravity::degraded, .sensed = now_});
+    return suspect(Suspicion{.host = HostId{host}, .kind = SuspicionKind::degraded, .sensed = now_});
   }
-  Words restart() { return suspect(Suspicion{.gravity = Gravity::restart, .sensed = now_}); }
+  Words restart() { return suspect(Suspicion{.kind = SuspicionKind::restart, .sensed = now_}); }
   Words suspect(const Suspicion& suspicion) {
     opened_ = recovery_.on(suspicion, now_, seating_, orders_);
     return unanswered_.note(orders_);
@@ -82,7 +82,7 @@ class RecoveringJob {
     return unanswered_.note(orders_);
   }
   Words told(Duration hold, bool preempted = false) {
-    recovery_.on(Told{JobId{0}, hold, preempted}, now_, orders_);
+    recovery_.on(StopRequest{JobId{0}, hold, preempted}, now_, orders_);
     return unanswered_.note(orders_);
   }
   void probe_finds(std::uint32_t host) {

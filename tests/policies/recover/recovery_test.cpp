@@ -352,7 +352,7 @@ TEST(Degraded, IsExaminedFirstWhereThatIsWanted) {
 TEST(Degraded, WithNobodyNamedIsSavedAndStartedAgain) {
   RecoveringJob job;
   job.run();
-  job.suspect({.gravity = Gravity::degraded});
+  job.suspect({.kind = SuspicionKind::degraded});
   job.done("checkpoint now", Saved{40});
   EXPECT_THAT(job.done("stop"), ElementsAre(kStarts));
 }

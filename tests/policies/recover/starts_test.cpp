@@ -153,7 +153,7 @@ TEST(FailedStarts, AreNotThoseThatAnOperatorGivesUp) {
 // --- back to an older checkpoint ---------------------------------------------------------------------------------------
 
 Words loss_is_wrong(RecoveringJob& job) {
-  EXPECT_THAT(job.suspect({.gravity = Gravity::restart, .sensed = kStart + job.now(), .wrong = true}),
+  EXPECT_THAT(job.suspect({.kind = SuspicionKind::restart, .sensed = kStart + job.now(), .wrong = true}),
               ElementsAre("stop for a fault"));
   return job.done("stop");
 }
@@ -212,7 +212,7 @@ TEST(RollingBack, IsNoMatterOfAHostThatSlowsTheJobNorOfAPlannedStop) {
 
 /// A line that tells of wrong numbers, written at that time; `back` checkpoints may have been taken since they went wrong.
 Suspicion wrong_numbers(Duration sensed, Duration since, std::uint32_t back) {
-  return {.gravity = Gravity::restart,
+  return {.kind = SuspicionKind::restart,
           .sensed = kStart + sensed,
           .wrong = true,
           .wrong_since = kStart + since,
