@@ -14,10 +14,12 @@ void Checkpoints::reset() {
   ordered_.clear();
   lost_.clear();
   lost_before_load_ = 0;
+  most_losses_ = kFewLosses;
 }
 
-/// The next checkpoint to a tier, or through it, is taken when the last one is usually there; slow writes alone overlap.
-/// Training waits for one that goes further at least as long as for one that does not, as it passes through the quicker tiers.
+/// The interval and the costs of each tier. The interval of a tier is at least the usual time until its checkpoint, and the
+/// checkpoints of the quicker tiers, are complete: only unusually slow writes overlap. A checkpoint to a safer tier passes
+/// through the quicker tiers, so its stall is at least as long as theirs.
 Gang::Checkpointing Checkpoints::plan() const {
   const CheckpointCosts& all_costs = hosts_->size().costs();
   Gang::Checkpointing all;
@@ -90,7 +92,32 @@ void Checkpoints::storage_answers(Duration waited, Time paused_at) {
   }
 }
 
-// --- what outlives what ----------------------------------------------------------------------------------------------
+// --- which checkpoints survive ---------------------------------------------------------------------------------------
+
+void Checkpoints::lose_memory(std::uint32_t slot) {
+  if (lost_.size() >= most_losses_) {
+    forget_repeated_losses();
+    most_losses_ =
+        std::max(kFewLosses, 2 * lost_.size());  // so that forgetting costs next to nothing per loss
+  }
+  lost_.emplace_back(engine_->now(), slot);
+}
+
+void Checkpoints::forget_repeated_losses() {
+  std::vector<bool> seen;
+  std::vector<std::pair<Time, std::uint32_t>> last;
+  std::size_t before_load = 0;
+  for (std::size_t i = lost_.size(); i-- > 0;) {
+    const std::uint32_t slot = lost_[i].second;
+    if (seen.size() <= slot) seen.resize(slot + 1);
+    if (seen[slot]) continue;
+    seen[slot] = true;
+    last.push_back(lost_[i]);
+    before_load += i < lost_before_load_ ? 1 : 0;
+  }
+  lost_.assign(last.rbegin(), last.rend());
+  lost_before_load_ = before_load;
+}
 
 void Checkpoints::lose_memory(const HostRange& hosts) {
   for_each_host(hosts, [this](HostId host) {
@@ -105,11 +132,11 @@ void Checkpoints::lose_memory_below(std::uint32_t slots) {
 bool Checkpoints::still_held(Tier tier, const Gang& gang) const {
   const std::optional<Gang::Held>& held = gang.held(tier);
   if (!held) return false;
-  std::vector<std::uint32_t> lost;  // slots, since the copy was taken
+  std::vector<std::uint32_t> lost;  // slots whose host has lost its memory since the copy was taken
   for (std::size_t i = lost_.size(); i-- > 0;) {
     const auto& [at, slot] = lost_[i];
-    // What was loaded was copied back to whoever had lost it before, at that same time too; who is lost then afterwards, by
-    // a fault that returns, has lost it again.
+    // A load copies the checkpoint back to every host that lost it before the load, even at the same time. A host that
+    // loses its memory at that time but after the load, by a fault that returns, has lost the copy again.
     if (at < held->taken || (at == held->taken && i < lost_before_load_)) break;
     lost.push_back(slot);
   }

@@ -60,7 +60,7 @@ class Checkpoints {
   // What is left after hosts have lost their memory.
 
   /// The host in this slot has lost its memory.
-  void lose_memory(std::uint32_t slot) { lost_.emplace_back(engine_->now(), slot); }
+  void lose_memory(std::uint32_t slot);
   /// The hosts of this range that carry the job have lost their memory.
   void lose_memory(const HostRange& hosts);
   /// The hosts in the first `slots` slots have lost their memory.
@@ -80,6 +80,7 @@ class Checkpoints {
     Time durable = kNever;     // when it is durable, once it has begun
     bool begun() const { return stall_ends != kNever; }
   };
+  void forget_repeated_losses();
   bool still_held(Tier tier, const Gang& gang) const;
   Duration increments_of(Tier tier, const Gang& gang) const;
 
@@ -89,9 +90,11 @@ class Checkpoints {
   SimEngine* engine_;
   std::array<Duration, kTiers> intervals_ = {};
   std::vector<Ordered> ordered_;  // by order
-  std::vector<std::pair<Time, std::uint32_t>>
-      lost_;                          // in order of time: when, and in which slot, a host lost its memory
-  std::size_t lost_before_load_ = 0;  // so many of them, before the last start had loaded
+  /// When, and in which slot, a host lost its memory, in order of time. Only the last loss of a slot matters.
+  std::vector<std::pair<Time, std::uint32_t>> lost_;
+  std::size_t lost_before_load_ = 0;  // how many of them came before the last start had loaded
+  static constexpr std::size_t kFewLosses = 64;
+  std::size_t most_losses_ = kFewLosses;  // with so many, the repeated ones are forgotten
 };
 
 }  // namespace gauntlet

@@ -1,4 +1,4 @@
-// How what happens to the job passes through the parts of the cluster.
+// What happens to the job of the cluster: training, pauses, changes of pace and stop requests.
 #include "sim/sim_cluster.hpp"
 
 #include "core/saturating.hpp"
@@ -11,7 +11,8 @@
 namespace gauntlet {
 namespace {
 
-// A millisecond's work, so that the question costs nothing and the answer comes at once.
+// About a millisecond of work: the check of the stop flag then costs almost nothing, and a stop takes effect almost at
+// once.
 constexpr std::uint64_t kEventsBetweenLooks = 1024;
 
 }  // namespace
@@ -92,7 +93,7 @@ void SimCluster::begin_training() {
   run_training();
 }
 
-/// The clock of training runs, and the timers of what comes meanwhile are set.
+/// Starts the clock of training, and sets the timers of what comes during training.
 void SimCluster::run_training() {
   faults_.clocks().training_runs();
   training_.run();
@@ -126,7 +127,7 @@ void SimCluster::await_end_of_pause() {
   training_.await_end_of_pause();
 }
 
-/// What held the job is over: it goes on, unless something else holds it.
+/// One cause of a pause has ended. Training resumes, unless another cause still pauses it.
 void SimCluster::resume_unless_paused() {
   if (!training_.paused()) return;
   if (!faults_.storage_is_out()) {
@@ -189,7 +190,7 @@ void SimCluster::on(const JobEnds& event) {
   out_.push(engine_.now(), Finished{JobId{0}, event.ending});
 }
 
-// --- who wants it to stop --------------------------------------------------------------------------------------------
+// --- stop requests ---------------------------------------------------------------------------------------------------
 
 void SimCluster::tell_to_stop(Duration hold, bool preempted) {
   faults_.stop_is(engine_.now(), {});

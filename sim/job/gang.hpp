@@ -1,5 +1,5 @@
-// The gang: one job's training as arithmetic. Steps and periodic checkpoints are not events; between two changes of
-// state where the job stands follows from when the present stretch began.
+// The gang: the training of one job as arithmetic. Steps and periodic checkpoints are not events. Between two changes of
+// state, the progress of the job follows from the time at which the present stretch began.
 #pragma once
 
 #include "core/record/evaluation.hpp"
@@ -30,14 +30,14 @@ class Gang {
     paused,  // ranks are up, nothing moves, and it heals by itself
   };
 
-  /// A checkpoint to a tier blocks training for `stall`, and the tier holds it `persist` after that.
+  /// A checkpoint to a tier blocks training for `stall`. The tier holds it completely `persist` after the stall.
   struct TierPlan {
     Duration interval =
         kForever;  // training time between checkpoints; a quicker tier's is at most a safer one's
     Duration stall{};
     Duration persist{};
-    Duration whole_persist{};  // with increments: of a checkpoint that goes on to a tier without
-    bool increments = false;   // others carry what changed alone; of tiers in memory
+    Duration whole_persist{};  // with increments: `persist` if it also goes to a tier without increments
+    bool increments = false;   // other checkpoints hold only what changed; only for tiers in memory
   };
   /// A checkpoint to one tier passes through the quicker ones that are in use. So that they fall together, a safer tier's
   /// interval is rounded up to a multiple of the quicker one's.
@@ -63,36 +63,37 @@ class Gang {
 
   /// Training begins after `step` completed steps. A tier that holds a checkpoint counts its interval from that.
   void begin(Time now, std::int64_t step, Pace pace, const Checkpointing& checkpointing);
-  /// Training ends at once: the step under way is lost, and so is what a tier does not hold all of yet.
+  /// Training ends at once. The step in progress is lost, and so is each checkpoint that its tier does not hold completely.
   void cut(Time now);
-  /// `until`: when what pauses it will be over; kNever where that is not known. What still holds it then says so by
-  /// `pause_lasts` or `pause_goes_on`.
+  /// Pauses training because of `by`. `until`: when the cause ends; kNever if that is not known. If something still pauses
+  /// the job then, the caller calls `pause_lasts` or `pause_goes_on`.
   void pause(Time now, FaultKindId by, Time until);
   void resume(Time now);
   /// The pause is not over before `until`.
   void pause_lasts(Time until) { paused_until_ = until; }
-  /// What paused it is over, and something else holds it by now: a pause of its own in the log.
+  /// The cause of the pause has ended, and another cause pauses the job by now. The log gets a separate pause.
   void pause_goes_on(Time now, FaultKindId by, Time until);
-  /// Whether it is paused, and that is over by then as far as is known: what a longer pause would bring need not be
-  /// waited for yet.
+  /// Whether the job is paused and, as far as is known, the pause ends by `time`. Events that only a longer pause would
+  /// bring need no timer yet.
   bool heals_by(Time time) const { return state_ == State::paused && paused_until_ <= time; }
-  /// While it is paused: since when, by what holds it at present.
+  /// While the job is paused: when the present cause began to pause it.
   Time paused_since() const { return log_->pauses.back().begin; }
   bool evaluates() const { return state_ == State::paused && log_->pauses.back().kind == kEvaluation; }
   /// Goes on from a step boundary (`boundary_after`) at another pace or cadence. `checkpoint_now`: begins with one to storage.
   void change(Time boundary, Pace pace, const Checkpointing& checkpointing, bool checkpoint_now);
 
-  /// While it is paused: nothing that is written to storage gets further until it answers again, or training goes on.
+  /// While the job is paused: writes to storage make no progress until storage answers again, or training resumes.
   void storage_fails(Time now);
-  /// How long it did not.
+  /// Storage answers again. Returns how long it did not answer.
   Duration storage_answers(Time now);
 
-  // What could be gone back to, as it stood when training was cut, paused or changed last.
+  // The checkpoints that a start could load, as they stood when training was last cut, paused or changed.
   const std::optional<Held>& held(Tier in_memory) const { return held_[static_cast<std::size_t>(in_memory)]; }
   const StoredCheckpoints& stored() const { return stored_; }
-  /// The newest in storage, or the beginning.
+  /// The step of the newest checkpoint in storage; 0 if there is none.
   std::int64_t durable() const { return stored_.newest().value_or(StoredCheckpoints::One{}).step; }
-  /// A checkpoint was loaded from a tier: newer ones are deleted. What lost hosts held of it was copied back to them.
+  /// A checkpoint was loaded from a tier. Newer checkpoints are deleted. Hosts that had lost their part of the loaded
+  /// checkpoint hold it again.
   void loaded(Time now, std::int64_t step, Tier from);
 
   /// The first step boundary at or after `now`, with no checkpoint under way; training only.
@@ -115,14 +116,15 @@ class Gang {
   Duration first_persist() const { return stored_persist(storage_begun_ + 1); }
 
  private:
-  /// The checkpoints of the present stretch that go as far as a tier: every `every`th, `taken` having passed since the last.
+  /// The checkpoints of the present stretch that go as far as a tier: one in `every`. When the stretch began at its origin,
+  /// `taken` checkpoints had passed since the last of them.
   struct Level {
     Tier tier = Tier::storage;
     std::int64_t every = 1, taken = 0;
-    std::int64_t settled = 0;  // so many are in `held_`, `stored_` or `writing_`
-    /// How many of the first n checkpoints.
+    std::int64_t settled = 0;  // how many of them are in `held_`, `stored_` or `writing_`
+    /// How many of the first n checkpoints of the stretch go as far as the tier.
     std::int64_t count(std::int64_t n) const { return (n + taken) / every; }
-    /// The j-th of them as a checkpoint of the stretch.
+    /// The number, in the stretch, of the j-th checkpoint that goes as far as the tier.
     std::int64_t nth(std::int64_t j) const { return j * every - taken; }
   };
   /// A checkpoint that is still being written.

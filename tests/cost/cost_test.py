@@ -149,10 +149,14 @@ class Scale(unittest.TestCase):
         self.assertLess(twice / once, 1.2 * ratio)
 
     # Spares fail as other hosts do, so that twice as many have twice the faults; a window twice as long has twice the incidents.
-    # Something that could be searched grows with each: faults on spares, evictions of healthy hosts, kept checkpoints.
+    # Something that could be searched grows with each: faults on spares, evictions of healthy hosts, kept checkpoints, memories
+    # that were lost since the copy that a job holds which never gets as far as the next one.
     GROWTH = {
         "spares": (100, ["spares.count={}0", "spares.cold={}", "spares.pool={}", "telemetry.gap_mtbf=10d"]),
         "window": (300, ["job.window={}d", "telemetry.gap_mtbf=1d", "storage.keep_every=5"]),
+        "stops of a job that gets nowhere": (8, [
+            "job.window={}d", "storage.load=2h", "faults.gpu_lost.mtbf=8h", "repair.time=10min", "policies.checkpoint=fixed",
+            "checkpoint.interval=10min", "checkpoint.peers_interval=2min"]),
     }
 
     def test_twice_the_spares_or_the_window_cost_twice(self):

@@ -251,6 +251,12 @@ class Generator:
                 put(tree, path, duration(2.2 * silence))
         if not detection:
             del tree["detection"]
+        # A person who answers at once is asked again as soon as the next start fails. A run that gets nowhere in 30 days, as all
+        # that it can load is corrupt, then keeps a million incidents, which are gigabytes.
+        response = find(tree, ("people", "response"))
+        if tree["recovery"].get("start_attempts") and (response is None or
+                                                       isinstance(response, str) and schema.seconds_of(response) < 60):
+            put(tree, ("people", "response"), "10min")
 
     @staticmethod
     def band(size, tree):
