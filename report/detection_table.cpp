@@ -92,8 +92,8 @@ std::string detection_table(const Summary& summary) {
   for (std::size_t i = 0; i < listed; ++i) add(text, rows[i]);
   if (rows.size() > listed) add(text, sum_of(std::span(rows).subspan(listed)));
   return text +
-         "  reached job: struck a host of the job, or came with a host that joined it. The faults that are\n"
-         "  neither detected nor missed did no harm.\n";
+         "  reached job: the fault struck a host of the job, or a host that joined the job brought it.\n"
+         "  A fault that is neither detected nor missed did no harm.\n";
 }
 
 }  // namespace gauntlet

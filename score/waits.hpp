@@ -1,7 +1,7 @@
-// What a job that is down waits for, as the orders of its recovery and their outcomes tell.
+// The waits of a job that is down, derived from the orders of its recovery and from their outcomes.
 //
-// Hosts are examined and replaced beside whatever else goes on, so that several waits may be open at once. The job is
-// charged for one of them: for the one that it is in, until that is over, and then for one that is still open.
+// Hosts are examined and replaced in parallel with everything else, so several waits may be open at once. The lost time is
+// charged to one of them: to the wait that the job is in, until that wait is over, and then to a wait that is still open.
 #pragma once
 
 #include "core/action.hpp"
@@ -27,8 +27,8 @@ class Waits {
     }
   }
 
-  /// The phase that an order begins in a job that is in phase `present`; nothing where that goes on. Evictions, readmissions and
-  /// intervals may be about something else: they neither answer a fault nor move the recovery.
+  /// The phase that an order begins in a job that is in phase `present`; nothing if `present` continues. An eviction, a
+  /// readmission or an interval may concern something else: it neither answers a fault nor moves the recovery.
   std::optional<Phase> on(const Order& order, Time now, Phase present) {
     const Action& what = order.what;
     if (const auto* stop = std::get_if<Stop>(&what))

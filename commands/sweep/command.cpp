@@ -167,7 +167,9 @@ void add_sweep(Program& program) {
       .type_name("PATH=VALUES")
       .one_value_each()
       .required();
-  sweep.value("--design", request->design, "grid: every combination; latin-hypercube: --points of them")
+  sweep
+      .value("--design", request->design,
+             "grid: all combinations of the values; latin-hypercube: as many combinations as --points states")
       .one_of({"grid", "latin-hypercube"})
       .shows_default();
   sweep.value("--points", request->points, "Number of points of a latin hypercube")

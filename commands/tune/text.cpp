@@ -177,16 +177,16 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
   if (field.alike)
     return fmt::format(
-        "How flat it is around {} = {} is not known: from {} to {} no value tried differs from it by more "
+        "The flat range around {} = {} is not known: no value tried from {} to {} differs from it by more "
         "than chance.{}",
         field.path, field.best, field.alike->low, field.alike->high, best_is_an_end(field));
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
-  std::string text = fmt::format(
-      "How flat it is: {} from {} to {} costs at most {:.0f}% of {} more than {}, {}.", field.path,
-      end(field.flat.low, field.flat_to_low), end(field.flat.high, field.flat_to_high), 100 * kFlat,
-      loss_name(result), result.points[field.lowest].values[axis], reference_name(result));
+  std::string text = fmt::format("Flat range: {} from {} to {} adds at most {:.0f}% to {} of {}, {}.",
+                                 field.path, end(field.flat.low, field.flat_to_low),
+                                 end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result),
+                                 result.points[field.lowest].values[axis], reference_name(result));
   text += why_named(result, field);
   for (const auto& cliff : {field.cliff_below, field.cliff_above}) {
     if (!cliff) continue;
@@ -212,10 +212,10 @@ std::string of_today(const TuneResult& result) {
     return fmt::format("Today's {} {} the same.", fmt::join(values, ", "),
                        values.size() == 1 ? "costs" : "cost");
   const bool by_chance = !today.worse->ci95 || today.worse->ci95->high >= 0;
-  return fmt::format("Today's {} {} {} {} than {}: {} of {}{}.", fmt::join(values, ", "),
-                     values.size() == 1 ? "costs" : "cost",
+  return fmt::format("Today's {} {} {} than {} by {}: {} of {}{}.", fmt::join(values, ", "),
+                     values.size() == 1 ? "costs" : "cost", difference >= 0 ? "more" : "less",
+                     fmt::join(best_of(result).values, ", "),
                      share_of_loss(result, std::abs(difference) / result.scale),
-                     difference >= 0 ? "more" : "less", fmt::join(best_of(result).values, ", "),
                      difference_text(*today.worse, objective_unit(result)), objective_name(result),
                      difference < 0 && by_chance ? ", as much as chance explains" : "");
 }
@@ -232,8 +232,8 @@ std::string stakes(const TuneResult& result, const TunedField& field) {
   }
   if (!worst || !(*worst->worse->difference > 0)) return "";
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
-  return fmt::format("The worst {} tried, {}, costs {} more than {}.", field.path, worst->values[axis],
-                     share_of_loss(result, *worst->worse->difference / result.scale), field.best);
+  return fmt::format("The worst {} tried, {}, costs more than {} by {}.", field.path, worst->values[axis],
+                     field.best, share_of_loss(result, *worst->worse->difference / result.scale));
 }
 
 std::string formula_text(const TuneResult& result, const AnalyticOptimum& optimum) {

@@ -22,7 +22,7 @@ constexpr double kSecondsOfYear = 365 * 86400.0, kCentury = 100 * kSecondsOfYear
 
 std::string count_text(double count) {
   return std::isfinite(count) ? std::to_string(static_cast<std::uint64_t>(std::min(count, 1e18)))
-                              : "no end of";
+                              : "infinitely many";
 }
 
 class RateChecks {
@@ -33,34 +33,34 @@ class RateChecks {
 
   double seconds() const { return seconds_; }
 
-  /// What comes so often in each second, of a run.
+  /// Checks what comes `rate` times per second, over a whole run.
   void comes(const std::string& path, double rate) const { comes(path, rate, seconds_); }
-  /// ... of so many seconds.
+  /// Checks what comes `rate` times per second, over `seconds` seconds.
   void comes(const std::string& path, double rate, double seconds) const {
     refuse_more(path, rate * seconds, kMostInRun, to_text(from_seconds(seconds)));
   }
-  /// What a run keeps comes so many times `in` what the text says.
+  /// Checks what a run keeps in memory, and what comes `count` times in the time or in the steps that `in` names.
   void keeps(const std::string& path, double count, const std::string& in) const {
     refuse_more(path, count, kMostKept, in);
   }
-  /// What comes so often in each second, and lasts for `law`, which the scenario says at `path`.
+  /// Checks what comes `rate` times per second and lasts for `law`, which the scenario states at `path`.
   void lasts(const std::string& path, double rate, const Law& law) const {
     const double at_once = rate * std::min(law.mean(), seconds_);
     if (!(at_once > kMostAtOnce) || !root_->sound(path)) return;
-    root_->mistake_at(path, "lasts so long that " + count_text(at_once) + " are there at once",
-                      "let it be shorter, or come less often: a run holds at most " +
-                          count_text(kMostAtOnce) + " of a kind");
+    root_->mistake_at(path, "lasts so long that " + count_text(at_once) + " of them overlap",
+                      "make it shorter or less frequent: a run can hold at most " + count_text(kMostAtOnce) +
+                          " of one kind at the same time");
   }
 
  private:
   void refuse_more(const std::string& path, double count, double most, const std::string& in) const {
     if (!(count > most) || !root_->sound(path)) return;
     root_->mistake_at(path, "comes " + count_text(count) + " times in " + in,
-                      "let it be rarer: a run takes at most " + count_text(most) + " of a kind");
+                      "make it less frequent: a run can have at most " + count_text(most) + " of one kind");
   }
 
   const Place* root_;
-  double seconds_;  // that a run lasts
+  double seconds_;  // the length of a run
 };
 
 /// How many faults wait for their end at once. How many there are in all: check_kept_faults().
@@ -163,14 +163,14 @@ void check_evaluations(const RateChecks& check, const JobModel& job, double step
   check.keeps("job.evaluation.every", in_work, count_text(static_cast<double>(job.steps)) + " steps");
 }
 
-/// No step of it would ever be complete.
+/// Warns if a healthy step takes longer than `job.give_up_after`: the run would end before its first step.
 void warn_of_endless_step(const Place& root, const World& world, double step) {
   const Duration patience = world.job.give_up_after;
   if (step < to_seconds(patience)) return;
   root.warning_at("job.give_up_after",
                   "is not longer than a healthy step, which takes " +
                       (step < kCentury ? to_text(from_seconds(step)) : "more than 100 years"),
-                  "the run ends without one: `gauntlet step` says what takes so long");
+                  "the run ends before its first step: `gauntlet step` shows what takes so long");
 }
 
 }  // namespace

@@ -21,23 +21,24 @@ Duration daly_interval(Duration cost, Duration mtbf);
 /// "Checkpointing strategies for parallel jobs", SC 2011, theorem 1, https://doi.org/10.1145/2063384.2063428.
 Duration exact_interval(Duration cost, Duration mtbf);
 
-/// What two levels of checkpoints cost, and how often each is needed. Seconds, and failures per second.
+/// The costs of two levels of checkpoints, in seconds, and the rates of the failures that need each level, per second.
 struct TwoLevels {
-  double quick_cost = 0;    // C1: one in memory blocks training for so long
-  double storage_cost = 0;  // C2: one in storage
-  double quick_rate = 0;    // l1: failures that those in memory outlive
-  double storage_rate = 0;  // l2: failures that they do not; above zero
+  double quick_cost = 0;    // C1: how long a checkpoint in memory blocks training
+  double storage_cost = 0;  // C2: how long a checkpoint in storage blocks training
+  double quick_rate = 0;    // l1: failures that checkpoints in memory survive
+  double storage_rate = 0;  // l2: failures that they do not survive; above zero
 };
 
-/// A period has `segments` of the same work. Each but the last ends with a checkpoint in memory; the last ends with one in
-/// storage alone.
+/// A period has `segments` segments of equal work. Each segment except the last ends with a checkpoint in memory. The last
+/// segment ends with a checkpoint in storage alone.
 struct TwoLevelPlan {
   Duration segment{};          // work
   std::uint32_t segments = 1;  // a period
 };
 
-/// The share of time that is work that stays done. With d_i = the work of segment i and its checkpoint, a failure of l1
-/// repeats the segment and one of l2 the period, so that with L = l1 + l2 the mean time of a period is
+/// The efficiency: the share of time that is work which no failure undoes. Let d_i be the time of the work of segment i and
+/// its checkpoint. A failure of l1 repeats the segment, and a failure of l2 repeats the period. With L = l1 + l2 the mean time
+/// of a period is
 ///
 ///   E = (prod_i (1 + (l2 / L) (exp(L d_i) - 1)) - 1) / l2
 ///

@@ -86,7 +86,7 @@ void Controller::on(const Noticed& noticed, Time now, Orders& out) {
   if (recovery_.on(noticed, now, seating_, out)) incident_opened(now, out);
 }
 
-/// Whatever it orders, it hears the outcome of.
+/// Calls a detector, and notes its orders: the detector gets their outcomes.
 template <class Call>
 void Controller::call(std::size_t detector, const Call& call, Orders& out) {
   const std::size_t first = out.size();
@@ -105,7 +105,7 @@ void Controller::detect(std::size_t detector, const What& what, Time now, Orders
 void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
   const std::optional<HostId> host = suspicion.host;
   if (host && !seating_.in_service(*host)) return;  // it is dealt with already
-  // A host that slows the job is better than none: it goes when another one stands by.
+  // A slow host is better than no host: the job keeps it until a spare host is free.
   const bool kept = suspicion.kind == SuspicionKind::degraded && host && seating_.in_job(*host) &&
                     seating_.free_spares() <= static_cast<std::int64_t>(recovery_.condemned());
   if (kept) waiting_for_spare_.push_back(suspicion);
@@ -138,12 +138,12 @@ void Controller::incident_opened(Time now, Orders& out) {
 void Controller::readmit(HostId host, Time now, Orders& out) {
   seating_.readmit(host);
   out.add(Readmit{host});
-  // A host that slows the job was kept for want of another one.
+  // Slow hosts were kept because no spare host was free.
   for (const Suspicion& kept : std::exchange(waiting_for_spare_, {})) suspect(kept, now, out);
   recovery_.spare_came(now, seating_, out);
 }
 
-/// What is ordered and counts later on.
+/// Notes the orders that count later: evictions and checkpoints.
 void Controller::note(std::size_t first, Time now, const Orders& out) {
   for (std::size_t i = first; i < out.size(); ++i) {
     const Action& what = out[i].what;

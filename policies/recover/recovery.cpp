@@ -43,12 +43,14 @@ bool Recovery::on(const Suspicion& suspicion, Time now, Seating& seating, Orders
   return meet(trigger_of(suspicion), suspicion.host, suspicion.wrong, now, seating, out);
 }
 
-/// What was sensed before the last start was ordered says nothing of the ranks that run since then: those that were there
-/// before had ended. By a host's clock it was before only where that is so however far the clock is off.
+/// A suspicion is outdated if its signal was sensed before the last start was ordered: the ranks of that time have
+/// ended. The clock of the host may be wrong by up to `clock_error`. The signal counts as older only if it is older
+/// with any such error.
 ///
-/// It may still say something of what outlives ranks. Wrong numbers are in the checkpoints that were taken since, and the start
-/// may have loaded one of these. Any host that is named while the start is under way is better examined now. Once the job
-/// trains, what a line says of a host may be cured or not: it stops nothing, and the host is examined first if the job stops again.
+/// Some older suspicions still count. Wrong numbers are in the checkpoints that were taken since, and the start may
+/// have loaded one of these. A host that is named while the start is in progress is examined now. Once the job trains,
+/// the start may have cured what a log line says of a host: the line stops nothing, and the host is examined first if
+/// the job stops again.
 bool Recovery::outdated(const Suspicion& suspicion) const {
   if (suspicion.sensed >= started_at_ - constants_->detection.clock_error) return false;
   if (!rollback_.shed(suspicion.wrong_since)) return false;
@@ -65,7 +67,8 @@ void Recovery::remember(Trigger trigger, std::optional<HostId> host) {
   treatment_.ask = treatment_.ask || trigger == Trigger::noticed;
 }
 
-/// A restart cures what comes once; what comes again within the same incident is examined.
+/// Whether a restart is enough, without an examination. A restart cures a fault that comes once. A fault that comes
+/// again in the same incident is examined.
 bool Recovery::restart_will_do() {
   if (!incident_.suspects.empty() || incident_.tries >= std::max(1U, constants_->recovery.restarts_in_place))
     return false;
@@ -73,7 +76,7 @@ bool Recovery::restart_will_do() {
   return true;
 }
 
-/// Forgets the incident before, where this is another.
+/// Returns whether a new incident begins. If so, forgets the incident before.
 bool Recovery::begins_incident(Time now) {
   if (now < incident_.lasts_until) return false;
   incident_.suspects.clear();
@@ -120,7 +123,7 @@ bool Recovery::meet(Trigger trigger, std::optional<HostId> host, bool wrong, Tim
   }
 }
 
-/// Whatever is under way and would end in a start, or in a stop later on.
+/// Cancels the start, the back-off or the gathering that is in progress.
 void Recovery::give_up(Orders& out) {
   if (const auto* starting = std::get_if<Starting>(&stage_)) out.add(Cancel{starting->start});
   if (const auto* waiting = std::get_if<BackingOff>(&stage_)) out.add(Cancel{waiting->wake});
@@ -159,8 +162,8 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
     if (attempts_.pass_deadline(outcome)) expire(now, seating, out);
     return false;
   }
-  // A host that was granted before its order was cancelled is the job's all the same. One that was evicted before the
-  // grant was heard of has left again.
+  // A host that was granted before its order was cancelled still belongs to the job. A host that was evicted before
+  // the controller learned of the grant has left again.
   const auto* granted = std::get_if<Granted>(&outcome.result);
   const bool left = granted != nullptr && !seating.in_service(granted->host);
   if (granted != nullptr && !left) seating.join(granted->host);
@@ -209,8 +212,8 @@ void Recovery::gather(Time now, Orders& out) {
   stage_ = Gathering{out.add(Wake{after(now, constants_->detection.gather)}), false, {}};
 }
 
-/// Nobody was named. Where hangs are localised, every host is asked in which collective it waits, and as long is waited for
-/// the answers.
+/// No host was named. If hangs are localised, every host is asked in which collective it waits. The wait for the
+/// answers then takes `detection.gather` once more.
 void Recovery::gathered(Time now, Seating& seating, Orders& out) {
   auto& gathering = std::get<Gathering>(stage_);
   if (diagnoser_.localises && !gathering.asked) {
@@ -259,7 +262,7 @@ void Recovery::stopped(Time now, Seating& seating, Orders& out) {
 
 // --- hosts ---------------------------------------------------------------------------------------------------------------
 
-/// A host that is named while the job is down. The job waits for what it waits for, and the host is dealt with meanwhile.
+/// Examines or replaces a host that is named while the job is down. The present wait of the job goes on meanwhile.
 void Recovery::treat(HostId host, bool examined, Time now, Seating& seating, Orders& out) {
   if (examined) {
     add_once(incident_.suspects, host);
@@ -270,7 +273,7 @@ void Recovery::treat(HostId host, bool examined, Time now, Seating& seating, Ord
   if (std::holds_alternative<Diagnosing>(stage_) && !examinations_.any()) make_ready(now, seating, out);
 }
 
-/// The stop itself: whoever was named for it, or everybody.
+/// Examines the stop: the hosts that were named for it, or every host of the job if none was named.
 void Recovery::diagnose(Time now, Seating& seating, Orders& out) {
   std::erase_if(incident_.suspects, [&](HostId host) { return !seating.in_job(host); });
   treatment_.diagnose = false;
@@ -302,8 +305,9 @@ void Recovery::examined(const Findings& findings, Time now, Seating& seating, Or
     go_on_smaller(now, seating, out);
 }
 
-/// Nobody has been found in this stop. That may have been chance; else whoever was named is replaced on evidence alone, and a
-/// person is asked where nobody was.
+/// The examinations of this stop have found no host. The failure may have been chance, so the job restarts, up to
+/// `restarts_in_place` times. After that the suspects are replaced on the evidence of the detectors alone. If there is
+/// no suspect, a person is asked.
 void Recovery::explain(Time now, Seating& seating, Orders& out) {
   if (attempts_.retries()) {
     incident_.suspects.clear();
@@ -330,7 +334,8 @@ void Recovery::looked_after(Time now) {
   attempts_.begin_anew(now);
 }
 
-/// And orders a host for each, unless the job has given its hosts back, or is about to.
+/// Evicts hosts of the job and orders a replacement for each. If the job has given its hosts back, or is about to, no
+/// replacement is ordered.
 void Recovery::evict(const std::vector<HostId>& hosts, Time now, Seating& seating, Orders& out) {
   for (const HostId host : hosts) {
     std::erase(incident_.suspects, host);
@@ -350,7 +355,7 @@ void Recovery::acquire(std::uint32_t hosts, Orders& out) {
   for (std::uint32_t i = 0; i < hosts; ++i) acquires_.push_back(out.add(Acquire{job_}));
 }
 
-/// Or will not: whatever was to come of an order for a host has come.
+/// An order for a host is over: the host has come, or it will not come.
 void Recovery::host_came(Time now, Seating& seating, Orders& out) {
   const auto* replacing = std::get_if<Replacing>(&stage_);
   if (replacing == nullptr) return;
@@ -391,14 +396,14 @@ void Recovery::grow(Time now, const Seating& seating, Orders& out) {
   if (running() && may_grow_ && seating.hosts_to_grow() > 0) save(StopReason::grow, now, out);
 }
 
-/// That were not ordered yet: for slots that are vacant, and for replicas that the job lacks.
+/// The number of hosts that the job still has to order, for vacant slots and for the replicas that it lacks.
 std::uint32_t Recovery::hosts_missing(const Seating& seating) const {
   const auto ordered = static_cast<std::uint32_t>(acquires_.size());
   const std::uint32_t vacant = std::max(seating.vacant(), ordered) - ordered;
   return vacant + (may_grow_ && ordered == 0 ? seating.hosts_to_grow() : 0);
 }
 
-/// The job is down, and what it waited for is over: the next thing that it waits for.
+/// The job is down, and its last wait is over. Chooses the next stage: another wait, or the start.
 void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
   if (attempts_.deadline_passed()) return keep(now, out);
   if (treatment_.diagnose) return diagnose(now, seating, out);
@@ -414,7 +419,8 @@ void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
   }
   if (attempts_.used_up()) return keep(now, out);
   if (now < hold_.until) {
-    // Whatever else the job was stopped for last goes on as the planned stop, and whoever reads the orders sees it.
+    // The job may have stopped for another reason. From now on it is down for the stop request, and this order says so
+    // to the readers of the orders.
     const StopReason reason = hold_.reason;
     const auto* holding = std::get_if<Holding>(&stage_);
     const auto* stopping = std::get_if<Stopping>(&stage_);

@@ -6,32 +6,33 @@
 //   starting --> stopping --> backing off --> starting ... --> keeping --> released --> starting   (starts that fail)
 //   replacing --> starting --> running --> saving --> stopping --> replacing --> starting --> running   (smaller for a while)
 //
-// `replace` examines hosts first and replaces those that fail a probe. `restart-in-place` starts again at once and
-// examines only what stops again within the same incident. In both, when the probes find nothing: up to
-// `restarts_in_place` restarts on the same hosts, then hosts under suspicion are replaced on evidence alone, and with
-// none under suspicion a person is asked. `restart` examines nobody: after its restarts a person is asked. `person` asks
-// one at every stop that was not planned.
+// `replace` first examines hosts, and replaces each host that fails a probe. `restart-in-place` restarts the job at once,
+// and examines hosts only if the job stops again in the same incident. If the probes find nothing, both restart the job on
+// the same hosts, up to `restarts_in_place` times. After that they replace the suspects on the evidence of the detectors
+// alone, or ask a person if there is no suspect. `restart` examines no host: after its restarts it asks a person. `person`
+// asks a person at every stop that was not planned.
 //
-// A start on hosts that are held already skips the scheduler where `reschedule` is off. A planned stop is then a hot
-// update: save, stop, hold for as long as told, and start the new code in the same place. A job that is preempted gives its
-// hosts back after the stop and is scheduled anew.
+// If `reschedule` is off, a start on hosts that the job already holds skips the scheduler. A planned stop is then a hot
+// update: the job saves, stops, waits for the requested time and starts the new code on the same hosts. A preempted job
+// gives its hosts back after the stop, and the scheduler places it again.
 //
-// Starts that fail are investigated as any other stop, unless `start_attempts` or `start_backoff` is set. Then they are
-// tried again after a back-off, on the same hosts but for those that are named and found faulty. After the last of
-// `start_attempts` the hosts are kept for a while as they are, then given back, and a person is asked. So they are when a
-// job that was submitted, or handed in again by that person, does not train within `start_deadline`.
+// A start that fails is investigated like any other stop, unless `start_attempts` or `start_backoff` is set. With one of
+// them set, the job starts again after a back-off. It keeps its hosts, except named hosts that are found faulty. After
+// `start_attempts` failed starts, the hosts are kept unchanged for `retention`. Then they are given back, and a person is
+// asked. The same happens if a job does not train within `start_deadline` after it was submitted, or after that person
+// submitted it again.
 //
-// With `wait_for_spare` a job that got no host in time for one that was replaced goes on smaller: as many data-parallel
-// replicas as its hosts fill, and the other hosts stand by. Once as many stand by as a missing replica needs, it is saved,
-// stopped and started with more; where it stops before that, that start has them too. What was tried in vain is tried
-// again when another host has come.
+// With `wait_for_spare`, a job that gets no replacement host in time continues with fewer hosts. It runs as many
+// data-parallel replicas as its hosts fill, and its other hosts become spares. When enough spares are free for a missing
+// replica, the job is saved, stopped and started with more replicas. If it stops for another reason before that, the next
+// start uses these spares too. If a wait for hosts has failed, the job tries again only after another spare has come.
 //
-// A stage is what the job waits for. Hosts do not wait for the job: one that is named while the job is down, in whatever
-// stage, is examined at once, and evicted and replaced once it is found faulty. The job starts when nobody is examined any
-// more and every host that was ordered has come.
+// A stage is what the job waits for. Hosts do not wait for the job: a host that is named while the job is down is examined
+// at once, in any stage, and is evicted and replaced if it is found faulty. The job starts when no examination runs and
+// every ordered host has come.
 //
-// Every stage but running ends with the outcome of an order, or with a wake where that could stay out; diagnosing with the
-// last examination, or with the eviction that makes it needless.
+// Every stage except running ends with the outcome of an order. If that outcome may stay out, a wake can end the stage.
+// Diagnosing ends with the last examination, or with the eviction that makes this examination unnecessary.
 #pragma once
 
 #include "core/action.hpp"
@@ -69,23 +70,24 @@ class Recovery {
     attempts_.submit(now, out);
     start(now, seating, out);
   }
-  /// True when the suspicion opened an incident.
+  /// Returns whether the suspicion opened an incident.
   bool on(const Suspicion& suspicion, Time now, Seating& seating, Orders& out);
   bool on(const Noticed& noticed, Time now, Seating& seating, Orders& out);
-  /// A planned stop: a job that trains is saved first, a start under way is given up, a job that is down stays down.
+  /// Handles a stop request. A job that trains is saved first. A start that is in progress is cancelled. A job that is down
+  /// stays down.
   void on(const StopRequest& told, Time now, Orders& out);
   void on(const Seen& seen);
-  /// True when training began with this outcome.
+  /// Returns whether training began with this outcome.
   bool on(const Outcome& outcome, Time now, Seating& seating, Orders& out);
-  /// One more host stands by.
+  /// One more spare host is free.
   void spare_came(Time now, const Seating& seating, Orders& out);
 
   const RecoveryStage& stage() const { return stage_; }
-  /// From a start that succeeded to the order to stop.
+  /// Whether the job is up: from a start that succeeded until the order to stop.
   bool job_up() const { return stage_.index() <= 2; }
-  /// Nothing is known to be wrong.
+  /// Whether the job trains, as far as is known.
   bool running() const { return std::holds_alternative<Running>(stage_); }
-  /// How many hosts are to be replaced without being examined.
+  /// The number of hosts that will be replaced without an examination.
   std::size_t condemned() const { return incident_.condemned.size(); }
 
  private:
@@ -125,25 +127,25 @@ class Recovery {
   void start(Time now, Seating& seating, Orders& out);
   bool started(const Outcome& outcome, Time now, const Seating& seating, Orders& out);
 
-  /// What is known of the present incident.
+  /// What is known about the present incident.
   struct Incident {
-    std::vector<HostId> suspects;   // named since the last start, in the order in which they were
-    std::vector<HostId> condemned;  // to be replaced without being examined
+    std::vector<HostId> suspects;   // hosts named in this incident and not evicted, in the order of naming
+    std::vector<HostId> condemned;  // hosts to replace without an examination
     std::uint32_t tries = 0;        // starts on hosts that no probe accused
-    Time lasts_until = kStart;      // a stop before then belongs to it
+    Time lasts_until = kStart;      // a stop before this time belongs to this incident
   };
-  /// What the present stop, or the one that is about to come, is dealt with by.
+  /// How the recovery handles the present stop, or the stop that is about to come.
   struct Treatment {
-    bool diagnose = false;   // hosts are examined; a planned stop does not need that
-    bool ask = false;        // ... by a person
-    bool explained = false;  // somebody was found faulty, or a person looked
+    bool diagnose = false;   // examine hosts; a planned stop does not need that
+    bool ask = false;        // ask a person
+    bool explained = false;  // a host was found faulty, or a person looked
   };
-  /// An operator wants the job to stand still until then. `preempted`: others have its hosts.
+  /// A stop request keeps the job down until this time. `preempted`: other jobs use its hosts.
   struct Hold {
     Time until = kStart;
     StopReason reason = StopReason::planned;
   };
-  /// Since the last start that succeeded. Hosts that are not kept are to be scheduled.
+  /// What happened to the hosts of the job since the last start that succeeded. New hosts need the scheduler.
   enum class JobHosts : std::uint8_t { kept, some_new, given_back };
 
   First first_;

@@ -40,7 +40,7 @@
 
 namespace gauntlet {
 
-/// What a study is. A store takes up its study again and no other.
+/// What identifies a study. A store continues its own study only.
 struct StudyIdentity {
   std::string command;    // "sweep"; of one replica by number "run --replica K"
   std::string arguments;  // what repeats the study, as a shell would read it
@@ -58,24 +58,25 @@ struct StoredPoint {
   ScenarioFacts facts;
 };
 
-/// Not thread-safe. What goes wrong while writing shows in problem() and stays; later writes do nothing. What cannot be read
-/// is thrown, as std::runtime_error.
+/// Not thread-safe. problem() keeps the first error of a write; later writes do nothing. An error of a read is thrown as
+/// std::runtime_error.
 class Store {
  public:
   struct Opened {
     std::unique_ptr<Store> store;
     std::optional<Problem> problem;  // where there is no store
   };
-  /// `faults`: the names of every fault kind of any point. A new file.
+  /// Creates a new file. `faults`: the names of every fault kind of any point.
   static Opened create(const std::filesystem::path& file, const StudyIdentity& study,
                        std::span<const std::string> faults);
-  /// In memory as far as it fits a cache of fixed size, and in a file without a name beyond.
+  /// Creates a temporary store: in memory up to a cache of fixed size, and in a file without a name beyond that size.
   static std::unique_ptr<Store> temporary(const StudyIdentity& study, std::span<const std::string> faults);
-  /// Goes on with a file: refused, with the difference, where it is of another study (study/store/same_study.hpp),
-  /// version or format; refused where it is damaged, for which all of it is read. Its arguments are then those of `study`.
+  /// Continues a file. A file of another study, version or format is refused, and the problem states the difference
+  /// (study/store/same_study.hpp). A damaged file is refused; to find damage, all of the file is read. The arguments of the
+  /// file are then those of `study`.
   static Opened resume(const std::filesystem::path& file, const StudyIdentity& study,
                        std::span<const std::string> faults);
-  /// Reads a file that is complete or under way, and changes nothing.
+  /// Opens a complete or unfinished file for reading, and changes nothing.
   static Opened open_to_read(const std::filesystem::path& file);
 
   ~Store();
@@ -85,31 +86,32 @@ class Store {
   const StudyIdentity& study() const;
   /// The names of every fault kind of any point.
   const std::vector<std::string>& faults() const;
-  /// The number of the point with this text; a new one where there is none yet.
+  /// Returns the number of the point with this text. Adds the point if the store does not have it yet.
   std::uint32_t add_point(const StoredPoint& point);
   std::uint32_t points() const;
   const StoredPoint& point(std::uint32_t number) const;
-  /// What does not match its digest, and where SQLite finds the file itself damaged; nothing where all is as it was written.
-  /// Reads all of it.
+  /// Reads all of the file, and returns what is damaged: rows that do not match their digest, or what SQLite finds. Nothing
+  /// if the file is sound.
   std::optional<std::string> damage() const;
 
-  /// How many replicas of a point there are.
+  /// The number of replicas of a point.
   std::uint32_t replicas(std::uint32_t point) const;
-  /// Of all points.
+  /// The number of replicas of all points.
   std::uint64_t replicas() const;
-  /// The number of its first; 0 where one replica was not asked for by number.
+  /// The number of the first replica of a point: 0, unless one replica was requested by number.
   std::uint32_t first_replica(std::uint32_t point) const;
   /// For people: "1,234 replicas of 3 points".
   std::string holds() const;
-  /// Brings what was added to the disk: until then a power cut may take the last tasks. (Closing does so too, and cannot say
-  /// that it failed.)
+  /// Brings to the disk what was added. Until then a power cut may destroy the last tasks. Closing the store does so too, but
+  /// it cannot report an error.
   void sync();
 
-  /// The next replicas of a point, `first` being the number that is there already (of the first ones any); in one
-  /// transaction, which survives the death of this process. Their incidents too, where they have any.
+  /// Adds the next replicas of a point, and their incidents if they have any, in one transaction. What was added survives the
+  /// death of this process. `first` is the number after the last replica of the point; the first replicas of a point may have
+  /// any number.
   void add(std::uint32_t point, std::uint32_t first, std::span<const Figures> figures);
 
-  /// Figures of replicas [first, first + count), which are there, without incidents, in their order.
+  /// Reads the figures of replicas [first, first + count) in their order, without incidents. The store must have them.
   using See = std::function<void(std::uint32_t replica, const Figures& figures)>;
   void read(std::uint32_t point, std::uint32_t first, std::uint32_t count, const See& see) const;
   /// The kept incidents of a point, by replica and number.
@@ -117,24 +119,24 @@ class Store {
       std::uint32_t point,
       const std::function<void(std::uint32_t replica, std::size_t number, const Incident&)>& see) const;
 
-  /// The same as rows of replica_columns(faults()) and incident_columns(); text in them lives until the next.
+  /// Reads the same as rows of replica_columns(faults()) and incident_columns(). The text in a row is valid until the next row.
   using SeeRow = std::function<void(const Row& row)>;
   void read_rows(std::uint32_t point, std::uint32_t first, std::uint32_t count, const SeeRow& see) const;
   void read_incident_rows(std::uint32_t point, const SeeRow& see) const;
 
-  /// Writes the statistics of a point in place of those that are there.
+  /// Writes the statistics of a point, and replaces the present ones.
   void put_summary(std::uint32_t point, const Summary& summary);
-  /// The statistics that were put for a point; nothing where none were.
+  /// The statistics that were written for a point, if there are any.
   std::optional<Summary> summary(std::uint32_t point) const;
-  /// A point that stays, with so many replicas from its first one on.
+  /// A point to keep, with this many of its replicas, counted from its first one.
   struct Kept {
     std::uint32_t point = 0;
     std::uint32_t replicas = 0;
   };
-  /// Drops every point and replica but these, and all statistics where there are others: the points are then 0, 1 and so
-  /// on, in this order.
+  /// Drops every other point and replica. If that changes anything, it also drops all statistics. The points then have the
+  /// numbers 0, 1 and so on, in this order.
   void keep(std::span<const Kept> kept);
-  /// Writes a file with the same content whose bytes depend on the content alone, not on how it came about.
+  /// Writes a file with the same content. Its bytes depend on the content alone, not on how the content was written.
   void write_canonical(const std::filesystem::path& file, Files& files = system_files());
 
   /// Why writing failed; nothing while all is well.

@@ -21,10 +21,9 @@ TEST(Rates, EvaluationsOfAWindow) {
   const auto with_evaluations_of = [](const std::string& time) {
     return problems({"job.step_time=125ms", "job.evaluation.every=1", "job.evaluation.time=" + time});
   };
-  EXPECT_THAT(
-      with_evaluations_of("31250us"),
-      HasSubstr("job.evaluation.every = 1 comes 5529600 times in 10d; let it be rarer: a run takes at most "
-                "5000000 of a kind"));
+  EXPECT_THAT(with_evaluations_of("31250us"), HasSubstr("job.evaluation.every = 1 comes 5529600 times in "
+                                                        "10d; make it less frequent: a run can have at most "
+                                                        "5000000 of one kind"));
   EXPECT_EQ(with_evaluations_of("100ms"), "");
 }
 
@@ -45,7 +44,8 @@ TEST(Rates, FaultsOfAWindow) {
   };
   EXPECT_THAT(with_mtbf("0.3s"), HasSubstr("faults.f comes 5760000 times in 10d"));
   // The limit that is named is the one that holds, however often it comes.
-  EXPECT_THAT(with_mtbf("1ms"), HasSubstr("let it be rarer: a run takes at most 5000000 of a kind"));
+  EXPECT_THAT(with_mtbf("1ms"),
+              HasSubstr("make it less frequent: a run can have at most 5000000 of one kind"));
   EXPECT_EQ(with_mtbf("0.4s"), "");
 }
 
