@@ -59,7 +59,7 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
 Problem no_work(const World& world) {
   Problem problem{.file = "",
                   .what = "the scenario",
-                  .why = "has neither job.tokens nor job.steps, so there is no work to finish by a date",
+                  .why = "has neither job.tokens nor job.steps, so there is no work to finish",
                   .suggestion = "write --tokens 15.6T, or --set job.steps=1000000"};
   if (world.job.window > Duration::zero())
     problem.suggestion +=

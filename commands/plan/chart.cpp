@@ -24,7 +24,8 @@ std::string short_name(const std::string& path) {
   return path.substr(kBefore.size(), path.size() - kBefore.size() - kBehind.size());
 }
 
-void add_curve(LineChart& chart, std::string name, const std::vector<double>& percentiles) {
+void add_curve(LineChart& chart, std::string name, const FinishTimes& finish) {
+  const std::vector<double>& percentiles = finish.percentiles;
   if (percentiles.empty()) return;
   ChartSeries series{.name = std::move(name), .points = {}, .line = true};
   for (std::size_t i = 0; i < percentiles.size(); ++i) {
@@ -56,16 +57,15 @@ LineChart finish_chart(const PlanResult& result) {
   const auto with = [](std::string_view plan, std::string_view kind) {
     return fmt::format("{}, {}", plan, kind);
   };
-  add_curve(chart, with("as given", kIntervalCovers), result.as_given.percentiles);
-  if (result.uncertainty)
-    add_curve(chart, with("as given", kWithParameters), result.uncertainty->percentiles);
-  if (result.enough) add_curve(chart, with("enough", kIntervalCovers), result.enough->percentiles);
+  add_curve(chart, with("as given", kIntervalCovers), result.as_given.finish);
+  if (result.uncertainty) add_curve(chart, with("as given", kWithParameters), result.uncertainty->finish);
+  if (result.enough) add_curve(chart, with("enough", kIntervalCovers), result.enough->finish);
   if (result.enough_uncertainty)
-    add_curve(chart, with("enough", kWithParameters), result.enough_uncertainty->percentiles);
-  if (result.best) add_curve(chart, with("best tried", kIntervalCovers), result.best->percentiles);
+    add_curve(chart, with("enough", kWithParameters), result.enough_uncertainty->finish);
+  if (result.best) add_curve(chart, with("best tried", kIntervalCovers), result.best->finish);
   if (result.best_uncertainty)
-    add_curve(chart, with("best tried", kWithParameters), result.best_uncertainty->percentiles);
-  add_date(chart, result.finish_by_s);
+    add_curve(chart, with("best tried", kWithParameters), result.best_uncertainty->finish);
+  if (result.finish_by_s) add_date(chart, *result.finish_by_s);
   return chart;
 }
 

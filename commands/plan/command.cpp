@@ -1,9 +1,10 @@
-// gauntlet plan: the resources that finish a job by a date.
+// gauntlet plan: when a job finishes, and the resources that finish it by a date.
 #include "commands/plan/command.hpp"
 
 #include "commands/plan/chart.hpp"
 #include "commands/plan/plan.hpp"
 #include "commands/plan/text.hpp"
+#include "core/calendar.hpp"
 #include "core/quantity.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
@@ -16,9 +17,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,7 +33,9 @@ namespace gauntlet {
 namespace {
 
 struct PlanRequest : StudyRequest {
-  std::string finish_by;  // "60d"
+  std::string finish_by;  // "60d", or with a start "2027-03-31"; empty: none
+  std::string start;      // "2027-01-15"; empty: none
+  std::vector<std::string> percentiles;
   double confidence = 0.95;
   std::string tokens;  // the work, where the scenario has none: "15.6T"
   std::optional<std::uint32_t> replicas;
@@ -39,12 +48,47 @@ struct Prepared {
   std::vector<Problem> problems;  // then the rest does not count
 };
 
-Duration read_date(const PlanRequest& request, std::vector<Problem>& problems) {
-  Parsed<Duration> parsed = parse_duration(request.finish_by);
+std::optional<CalendarDay> read_start(const PlanRequest& request, std::vector<Problem>& problems) {
+  if (request.start.empty()) return std::nullopt;
+  const Parsed<CalendarDay> parsed = parse_day(request.start);
+  if (!parsed.value)
+    problems.push_back(option_problem("--start", request.start, parsed.why, parsed.suggestion));
+  return parsed.value;
+}
+
+/// "60d", or a date: the end of that day.
+Parsed<Duration> time_limit(const std::string& text, std::optional<CalendarDay> start) {
+  const Parsed<CalendarDay> date = parse_day(text);
+  if (!date.value) return parse_duration(text);
+  if (!start) return {{}, "is a date, and the job has no first day", "write --start 2027-01-15 as well"};
+  return {*date.value - *start + std::chrono::days(1), "", ""};
+}
+
+std::optional<Duration> read_time_limit(const PlanRequest& request, std::optional<CalendarDay> start,
+                                        std::vector<Problem>& problems) {
+  if (request.finish_by.empty()) return std::nullopt;
+  Parsed<Duration> parsed = time_limit(request.finish_by, start);
   if (parsed.value && *parsed.value > Duration::zero()) return *parsed.value;
   if (parsed.value) parsed = {{}, "is not after the start", "write for example 60d"};
   problems.push_back(option_problem("--finish-by", request.finish_by, parsed.why, parsed.suggestion));
-  return Duration::zero();
+  return std::nullopt;
+}
+
+/// The usual percentiles and those that were asked for.
+std::vector<std::size_t> read_percentiles(const PlanRequest& request) {
+  std::vector<std::size_t> percents = PlanQuestion().percents;
+  for (const std::string& text : request.percentiles) percents.push_back(std::stoul(text));
+  std::sort(percents.begin(), percents.end());
+  percents.erase(std::unique(percents.begin(), percents.end()), percents.end());
+  return percents;
+}
+
+/// What is wrong with a percentile.
+std::string problem_of_percentile(const std::string& text) {
+  std::uint32_t percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  if (error == std::errc{} && end == text.data() + text.size() && percent >= 1 && percent <= 99) return "";
+  return fmt::format("\"{}\" is not a whole number from 1 to 99; write for example --percentile 99", text);
 }
 
 std::optional<double> read_tokens(const PlanRequest& request, std::vector<Problem>& problems) {
@@ -58,17 +102,21 @@ std::optional<double> read_tokens(const PlanRequest& request, std::vector<Proble
 Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
   Prepared prepared;
   std::vector<Problem>& problems = prepared.problems;
-  const Duration date = read_date(request, problems);
+  const std::optional<CalendarDay> start = read_start(request, problems);
+  const bool undated = !request.start.empty() && !start;  // then a date cannot be judged
+  const std::optional<Duration> limit = undated ? std::nullopt : read_time_limit(request, start, problems);
   const std::optional<double> tokens = read_tokens(request, problems);
   LoadedPoint base = PointSource(request.scenarios.front(), request.sets, seed).point();
   if (!base.point) problems.insert(problems.end(), base.problems.begin(), base.problems.end());
   if (!problems.empty()) return prepared;
   const Scenario& scenario = base.point->scenario;
-  prepared.work = work_of(scenario, tokens, date);
+  prepared.work = work_of(scenario, tokens, limit.value_or(Duration::zero()));
   if (prepared.work.problem) problems.push_back(*prepared.work.problem);
   prepared.question = {.tokens = prepared.work.tokens,
-                       .finish_by_s = to_seconds(date),
+                       .finish_by_s = limit ? std::optional(to_seconds(*limit)) : std::nullopt,
                        .confidence = request.confidence,
+                       .start = start,
+                       .percents = read_percentiles(request),
                        .replicas = request.replicas.value_or(scenario.study.replicas),
                        .seed = seed,
                        .uncertainty = request.uncertainty};
@@ -78,7 +126,9 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
 std::string command_of(const PlanRequest& request, const PlanQuestion& question) {
   return CommandLine("gauntlet plan", request.scenarios.front())
              .option("--finish-by", request.finish_by)
-             .number("--confidence", std::optional(question.confidence))
+             .number("--confidence", question.finish_by_s ? std::optional(question.confidence) : std::nullopt)
+             .option("--start", request.start)
+             .option("--percentile", request.percentiles)
              .option("--tokens", request.tokens)
              .number("--replicas", std::optional(question.replicas))
              .flag("--uncertainty", question.uncertainty)
@@ -104,7 +154,7 @@ int plan_command(const PlanRequest& request) {
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
   Workbench::Output output = output_with_chart(request, result, command, faults);
-  if (!result.enough && !result.interrupted)
+  if (result.finish_by_s && !result.enough && !result.interrupted)
     output.exit_code = kFailed;  // nothing that was tried meets the date
   return bench->finish(output);
 }
@@ -135,14 +185,29 @@ std::string problem_of_confidence(const std::string& text) {
 void add_plan(Program& program) {
   const auto request = std::make_shared<PlanRequest>();
   Command plan = program.command(
-      "plan", "Find how many GPUs and spare hosts finish the job by a date, and what one more of each saves",
+      "plan",
+      "Find when the job finishes, how many GPUs and spare hosts finish it by a date, and what one more of "
+      "each "
+      "saves",
+      "  gauntlet plan mine.toml --tokens 2T --start 2027-01-15\n"
       "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
-      "  gauntlet plan mine.toml --finish-by 60d --uncertainty --out plan");
+      "  gauntlet plan mine.toml --start 2027-01-15 --finish-by 2027-03-31 --uncertainty --out plan");
   add_scenario(plan, request->scenarios.emplace_back());
-  plan.value("--finish-by", request->finish_by,
-             "Time limit for the work: wall time from the start of the job, such as 60d")
-      .type_name("TIME")
-      .required();
+  plan.value(
+          "--finish-by", request->finish_by,
+          "Time limit for the work: wall time from the start of the job, such as 60d; with --start, also the "
+          "last day, such as 2027-03-31. Without it, plan says when the work is done")
+      .type_name("TIME");
+  plan.value("--start", request->start,
+             "First day of the job, such as 2027-01-15: the report then has calendar dates")
+      .type_name("DATE");
+  plan.value(
+          "--percentile", request->percentiles,
+          "Also report when this percentage of the runs is done, from 1 to 99 (always: 5, 50, 80, 90, 95); "
+          "can be repeated")
+      .type_name("P")
+      .one_value_each()
+      .check(problem_of_percentile);
   plan.value("--confidence", request->confidence,
              "Share of the simulated runs that must finish within --finish-by")
       .type_name("P")
@@ -151,7 +216,7 @@ void add_plan(Program& program) {
   plan.value("--tokens", request->tokens,
              "The work in tokens, such as 15.6T (default: the work of the scenario)")
       .type_name("N");
-  add_replicas(plan, request->replicas, "Replicas of every point (default: the scenario's)");
+  add_replicas(plan, request->replicas, "Replicas of every variant (default: the scenario's)");
   plan.flag("--uncertainty", request->uncertainty,
             "Include parameter uncertainty: draw rates from the posterior of their count, and uncertain keys "
             "from their "

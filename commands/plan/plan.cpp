@@ -86,16 +86,30 @@ class Planning {
     result_.tokens = question_->tokens;
     result_.finish_by_s = question_->finish_by_s;
     result_.confidence = question_->confidence;
+    result_.start = question_->start;
+    result_.percents = question_->percents;
     const bool whole = variants_.run(*given, question_->replicas);
     // Where it was stopped, what there is; nothing is decided by it.
     result_.replicas =
         whole ? question_->replicas : std::min(variants_.experiment().replicas(*given), question_->replicas);
     result_.as_given = variants_.outcome(*given, 0, result_.replicas);
-    if (!whole || !(question_->uncertainty ? uncertain_search(*given) : search())) return;
-    describe();
+    if (!whole || !(question_->finish_by_s ? what_is_enough(*given) : when(*given))) return;
     result_.one_more = bought({}, *given);
     if (result_.enough && point_ != given) result_.enough_one_more = bought(found_, *point_);
     if (!stopped_ && !variants_.stopped()) tornado(*given);
+  }
+
+  /// Without a date there is nothing to search for.
+  bool when(PointNumber given) {
+    result_.notes = notes_on(*variants_.base(), result_.as_given, false);
+    if (question_->uncertainty) result_.uncertainty = carried({}, given, question_->replicas).result;
+    return !stopped_;
+  }
+
+  bool what_is_enough(PointNumber given) {
+    if (!(question_->uncertainty ? uncertain_search(given) : search())) return false;
+    describe();
+    return true;
   }
 
   std::vector<Purchase> bought(const Variant& from, PointNumber point) {
@@ -184,10 +198,10 @@ class Planning {
   std::optional<double> nearest_date() {
     if (!found_uncertainty_)
       return finish_quantile(variants_.finish(*point_, question_->replicas), question_->confidence);
-    const std::vector<double>& at = found_uncertainty_->percentiles;
+    const FinishTimes& finish = found_uncertainty_->finish;
     constexpr double kRounding = 1e-9;  // 0.55 is 55%, not 56
     const auto percent = static_cast<std::size_t>(std::ceil(100 * question_->confidence - kRounding));
-    return percent <= at.size() ? std::optional(at[percent - 1]) : std::nullopt;
+    return finish.at(percent);
   }
 
   void tornado(PointNumber given) {

@@ -1,4 +1,5 @@
-// What it takes to finish by a date: the plan as given, the least that would do, and what one more of each thing buys.
+// When the work is done, and what it takes to finish by a date: the plan as given, the least that is enough, and what one
+// more of each thing saves.
 #pragma once
 
 #include "commands/plan/question.hpp"

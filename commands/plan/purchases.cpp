@@ -94,12 +94,13 @@ std::vector<Purchase> purchases(PlanVariants& variants, PointNumber from, const 
   std::vector<Purchase> bought;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::vector<double> after = variants.finish(points[i + 1], question.replicas);
-    bought.push_back({.what = names[i],
-                      .p95 = quantile_change(before, after, 0.95, question.seed),
-                      .share = share_change(before, after, question.finish_by_s),
-                      .mean = mean_change(before, after),
-                      .cost = difference(experiment, priced ? "cost" : "gpu_hours", from, points[i + 1],
-                                         question.replicas)});
+    bought.push_back(
+        {.what = names[i],
+         .p95 = quantile_change(before, after, 0.95, question.seed),
+         .share = question.finish_by_s ? share_change(before, after, *question.finish_by_s) : Change{},
+         .mean = mean_change(before, after),
+         .cost =
+             difference(experiment, priced ? "cost" : "gpu_hours", from, points[i + 1], question.replicas)});
   }
   return bought;
 }

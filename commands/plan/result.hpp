@@ -3,8 +3,10 @@
 
 #include "commands/plan/finish/result.hpp"
 #include "commands/plan/uncertainty/result.hpp"
+#include "core/calendar.hpp"
 #include "study/summary/summary.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,17 +30,16 @@ struct PlanSize {
 struct PlanOutcome {
   PlanSize size;
   std::uint32_t first = 0;  // the number of its first run
-  ShareOfRuns by_date;
+  ShareOfRuns by_date;      // of no runs without a date
   FinishTimes finish;
-  std::vector<double> percentiles;  // of the finish: 1%, 2%, ... as far as so many finish
-  Statistics cost, gpu_hours;       // of a run; no cost without a price
+  Statistics cost, gpu_hours;  // of a run; no cost without a price
 };
 
 /// One more of one thing, the rest as given.
 struct Purchase {
   std::string what;  // "1 data-parallel replica (128 GPUs)"
   Change p95;        // of the finishing time, seconds
-  Change share;      // of runs done by the date
+  Change share;      // of runs done by the date; nothing without one
   Change mean;       // of the finishing time, seconds, over runs that finish in both
   Change cost;       // USD; of GPU-hours where there is no price
 };
@@ -62,12 +63,14 @@ struct Tornado {
 };
 
 struct PlanResult {
-  ScenarioFacts facts;  // of the plan as given
-  double tokens = 0;    // the work
-  double finish_by_s = 0;
+  ScenarioFacts facts;                // of the plan as given
+  double tokens = 0;                  // the work
+  std::optional<double> finish_by_s;  // without it, the plan only says when the work is done
   double confidence = 0;
-  std::uint32_t replicas = 0;  // of each variant that is reported
-  bool interrupted = false;    // what is missing was not reached
+  std::optional<CalendarDay> start;   // the first day of the job: times are shown as dates too
+  std::vector<std::size_t> percents;  // of the runs whose finish is reported, 1 to 99, rising
+  std::uint32_t replicas = 0;         // of each variant that is reported
+  bool interrupted = false;           // what is missing was not reached
 
   PlanOutcome as_given;
   /// The least that meets the date; each thing at its least after those before it in PlanSize (GPUs, spares, storage,

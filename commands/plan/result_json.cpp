@@ -1,16 +1,34 @@
 #include "commands/plan/result.hpp"
 #include "study/summary/json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace gauntlet {
 namespace {
 
-Json finish_json(const FinishTimes& of) {
+Json finish_json(const FinishTimes& of, const PlanResult& result) {
   Json json;
-  json["p5"] = json_of(of.p5);
-  json["p50"] = json_of(of.p50);
-  json["p95"] = json_of(of.p95);
+  for (const std::size_t percent : result.percents)
+    json[fmt::format("p{}", percent)] = json_of(of.at(percent));
+  return json;
+}
+
+Json intervals_json(const FinishTimes& of, const PlanResult& result) {
+  Json json;
+  for (const std::size_t percent : result.percents)
+    json[fmt::format("p{}", percent)] = json_of(of.ci95_at(percent));
+  return json;
+}
+
+/// Null without the first day of the job.
+Json dates_json(const FinishTimes& of, const PlanResult& result) {
+  if (!result.start) return nullptr;
+  Json json;
+  for (const std::size_t percent : result.percents) {
+    const std::optional<double> at = of.at(percent);
+    json[fmt::format("p{}", percent)] = at ? Json(to_text(day_after(*result.start, *at))) : Json(nullptr);
+  }
   return json;
 }
 
@@ -21,7 +39,7 @@ Json change_json(const Change& of) {
   return json;
 }
 
-Json outcome_json(const PlanOutcome& of) {
+Json outcome_json(const PlanOutcome& of, const PlanResult& result) {
   Json json;
   json["gpus"] = of.size.gpus;
   json["dp"] = of.size.replicas;
@@ -36,13 +54,17 @@ Json outcome_json(const PlanOutcome& of) {
   share["ci95"] = json_of(of.by_date.ci95);
   share["n"] = of.by_date.runs;
   share["first_replica"] = of.first;
-  json["finish_s"] = finish_json(of.finish);
+  json["finish_s"] = finish_json(of.finish, result);
+  json["finish_ci95_s"] = intervals_json(of.finish, result);
+  json["finish_date"] = dates_json(of.finish, result);
   json["cost"] = json_of(of.cost);
   json["gpu_hours"] = json_of(of.gpu_hours);
   return json;
 }
 
-Json optional_json(const std::optional<PlanOutcome>& of) { return of ? outcome_json(*of) : Json(nullptr); }
+Json optional_json(const std::optional<PlanOutcome>& of, const PlanResult& result) {
+  return of ? outcome_json(*of, result) : Json(nullptr);
+}
 
 Json purchase_json(const Purchase& of) {
   Json json;
@@ -85,7 +107,7 @@ Json metric_json(const UncertainMetric& of) {
   return json;
 }
 
-Json uncertainty_json(const std::optional<Uncertainty>& of) {
+Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& result) {
   if (!of) return nullptr;
   Json json;
   json["interval"] = kWithParameters;
@@ -93,7 +115,8 @@ Json uncertainty_json(const std::optional<Uncertainty>& of) {
   json["replicas_each"] = of->replicas_each;
   json["share_by_date"] = json_of(of->share_by_date);
   json["share_by_date_ci95_monte_carlo"] = json_of(of->share_ci95);
-  json["finish_s"] = finish_json(of->finish);
+  json["finish_s"] = finish_json(of->finish, result);
+  json["finish_date"] = dates_json(of->finish, result);
   json["metrics"] = Json::object();
   for (const UncertainMetric& metric : of->metrics) json["metrics"][metric.name] = metric_json(metric);
   json["parameters"] = Json::array();
@@ -118,14 +141,15 @@ std::string to_json(const PlanResult& result) {
   json["version"] = result.facts.version;
   json["seed"] = result.facts.seed;
   json["tokens"] = result.tokens;
-  json["finish_by_s"] = result.finish_by_s;
+  json["finish_by_s"] = json_of(result.finish_by_s);
+  json["start"] = result.start ? Json(to_text(*result.start)) : Json(nullptr);
   json["confidence"] = result.confidence;
   json["replicas"] = result.replicas;
   if (result.interrupted) json["interrupted"] = true;
   json["interval"] = kIntervalCovers;
-  json["as_given"] = outcome_json(result.as_given);
-  json["enough"] = optional_json(result.enough);
-  json["best"] = optional_json(result.best);
+  json["as_given"] = outcome_json(result.as_given, result);
+  json["enough"] = optional_json(result.enough, result);
+  json["best"] = optional_json(result.best, result);
   json["best_by_s"] = json_of(result.best_by_s);
   json["one_more"] = Json::array();
   for (const Purchase& purchase : result.one_more) json["one_more"].push_back(purchase_json(purchase));
@@ -133,9 +157,9 @@ std::string to_json(const PlanResult& result) {
   for (const Purchase& purchase : result.enough_one_more)
     json["enough_one_more"].push_back(purchase_json(purchase));
   json["sensitivity"] = tornado_json(result.tornado);
-  json["uncertainty"] = uncertainty_json(result.uncertainty);
-  json["enough_uncertainty"] = uncertainty_json(result.enough_uncertainty);
-  json["best_uncertainty"] = uncertainty_json(result.best_uncertainty);
+  json["uncertainty"] = uncertainty_json(result.uncertainty, result);
+  json["enough_uncertainty"] = uncertainty_json(result.enough_uncertainty, result);
+  json["best_uncertainty"] = uncertainty_json(result.best_uncertainty, result);
   json["notes"] = result.notes;
   return document(json);
 }

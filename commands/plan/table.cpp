@@ -89,8 +89,12 @@ void add_sizes(TextTable& table, const std::vector<PlanColumn>& all) {
 }
 
 /// In a column whose name has the unit.
-std::string finish_cell(const std::optional<double>& at, const Unit& unit) {
-  return at ? unit.number(*at) : "never";
+std::string finish_cell(const FinishTimes& of, std::size_t percent, const Unit& unit) {
+  const std::optional<double> at = of.at(percent);
+  if (!at) return "never";
+  const std::optional<Interval> ci95 = of.ci95_at(percent);
+  if (!ci95) return unit.number(*at);
+  return fmt::format("{} ({} to {})", unit.number(*at), unit.number(ci95->low), unit.number(ci95->high));
 }
 
 /// The unit in which the largest of these changes is easy to read.
@@ -127,23 +131,17 @@ Unit uncertain_unit(std::string_view name) {
 
 std::string size_table(const PlanResult& result) {
   const std::vector<PlanColumn> all = columns(result);
-  const Unit date = date_unit(result);
   TextTable table;
   table.header = {""};
   for (const PlanColumn& column : all) table.header.push_back(column.name);
   add_sizes(table, all);
-  const std::string by_date = "done by " + time_text(result.finish_by_s);
-  if (drawn(result.uncertainty) != nullptr)
-    add_row(table, all, by_date + ", parameters as given",
-            [](const PlanOutcome& of) { return share_text(of.by_date); });
-  add_column_row(table, all, by_date, share_cell);
-  const auto finish = [&](const char* name, std::optional<double> FinishTimes::*at) {
-    add_column_row(table, all, fmt::format("{}, {}", name, date.name),
-                   [&](const PlanColumn& of) { return finish_cell(finish_of(of).*at, date); });
-  };
-  finish("finish of 5% of runs", &FinishTimes::p5);
-  finish("median finish", &FinishTimes::p50);
-  finish("finish of 95% of runs", &FinishTimes::p95);
+  if (result.finish_by_s) {
+    const std::string by_date = "done by " + deadline_text(result);
+    if (drawn(result.uncertainty) != nullptr)
+      add_row(table, all, by_date + ", parameters as given",
+              [](const PlanOutcome& of) { return share_text(of.by_date); });
+    add_column_row(table, all, by_date, share_cell);
+  }
   const bool priced = result.as_given.cost.mean.has_value();
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const Unit money = amount_unit((result.as_given.*cost).mean.value_or(0), priced ? "USD" : "");
@@ -153,7 +151,31 @@ std::string size_table(const PlanResult& result) {
   return to_text(table);
 }
 
-std::string purchase_table(const std::vector<Purchase>& bought, bool priced) {
+std::string finish_table(const PlanResult& result) {
+  const std::vector<PlanColumn> all = columns(result);
+  Unit unit = date_unit(result);
+  for (const PlanColumn& column : all)
+    if (const auto ci95 = finish_of(column).ci95_at(50)) unit = unit.fine_enough_for(half_width(ci95));
+  TextTable table;
+  table.header = {"runs done"};
+  for (const PlanColumn& column : all) {
+    table.header.push_back(fmt::format("{}, {}", column.name, unit.name));
+    if (result.start) table.header.emplace_back("date");
+  }
+  for (const std::size_t percent : result.percents) {
+    std::vector<std::string> row = {fmt::format("{}%", percent)};
+    for (const PlanColumn& column : all) {
+      const FinishTimes& finish = finish_of(column);
+      row.push_back(finish_cell(finish, percent, unit));
+      const std::optional<double> at = finish.at(percent);
+      if (result.start) row.push_back(at ? to_text(day_after(*result.start, *at)) : "never");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return to_text(table);
+}
+
+std::string purchase_table(const std::vector<Purchase>& bought, bool dated, bool priced) {
   double largest = 0, dearest = 0;
   for (const Purchase& each : bought) {
     for (const Change* change : {&each.p95, &each.mean})
@@ -163,11 +185,20 @@ std::string purchase_table(const std::vector<Purchase>& bought, bool priced) {
   const Unit time = change_unit(largest), share = {.divisor = 0.01, .name = "%", .decimals = 1};
   const Unit money = amount_unit(dearest, priced ? "USD" : "GPU-hours");
   TextTable table;
-  table.header = {"one more", "done by date, %", fmt::format("finish of 95%, {}", time.name),
-                  fmt::format("mean finish, {}", time.name), priced ? "cost, " + money.name : money.name};
-  for (const Purchase& each : bought)
-    table.rows.push_back({each.what, change_text(each.share, share), change_text(each.p95, time),
-                          change_text(each.mean, time), change_text(each.cost, money)});
+  table.header = {"one more"};
+  if (dated) table.header.emplace_back("done by date, %");
+  for (const std::string& name :
+       {fmt::format("finish of 95%, {}", time.name), fmt::format("mean finish, {}", time.name),
+        priced ? "cost, " + money.name : money.name})
+    table.header.push_back(name);
+  for (const Purchase& each : bought) {
+    std::vector<std::string> row = {each.what};
+    if (dated) row.push_back(change_text(each.share, share));
+    for (const std::string& cell :
+         {change_text(each.p95, time), change_text(each.mean, time), change_text(each.cost, money)})
+      row.push_back(cell);
+    table.rows.push_back(std::move(row));
+  }
   return to_text(table);
 }
 

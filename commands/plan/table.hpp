@@ -8,11 +8,14 @@
 
 namespace gauntlet {
 
-/// The plan as given, and what is enough or the best that was tried: what each buys, and when its runs are done.
+/// The plan as given, and what is enough or the best that was tried: what each buys, and its cost.
 std::string size_table(const PlanResult& result);
 
-/// What each purchase changes. `priced`: costs are USD, else GPU-hours.
-std::string purchase_table(const std::vector<Purchase>& bought, bool priced);
+/// When the runs of the same plans complete the work.
+std::string finish_table(const PlanResult& result);
+
+/// What each purchase changes. `dated`: the plan has a date to finish by. `priced`: costs are USD, else GPU-hours.
+std::string purchase_table(const std::vector<Purchase>& bought, bool dated, bool priced);
 
 /// A bar for each parameter.
 std::string tornado_table(const Tornado& tornado);

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -27,12 +29,12 @@ std::string what_intervals_cover(const PlanResult& result) {
 }
 
 std::string requirements(const PlanResult& result, const ReportOptions& options) {
-  std::string text = heading(options, "Requirements") + size_table(result);
+  std::string text = heading(options, result.finish_by_s ? "Requirements" : "Resources") + size_table(result);
   if (const Uncertainty* given = drawn(result.uncertainty))
     text += wrapped(fmt::format(
-        "Times, shares and costs include parameter uncertainty: {} runs over {} draws of the parameters. "
-        "The row \"parameters as given\" does not.",
-        count_text(static_cast<double>(given->runs())), given->draws));
+        "Times, shares and costs include parameter uncertainty: {} runs over {} draws of the parameters.{}",
+        count_text(static_cast<double>(given->runs())), given->draws,
+        result.finish_by_s ? " The row \"parameters as given\" does not." : ""));
   if (!result.enough) return text;
   const Uncertainty* enough = drawn(result.enough_uncertainty);
   if (enough != nullptr)
@@ -58,7 +60,7 @@ std::string one_more(const PlanResult& result, const ReportOptions& options) {
     if (bought.empty()) return "";
     return heading(options, fmt::format("Effect of one more, from {} (95% intervals of paired runs, {})",
                                         what, covers(result))) +
-           purchase_table(bought, priced);
+           purchase_table(bought, result.finish_by_s.has_value(), priced);
   };
   return than("the scenario as given", result.one_more) + than("what is enough", result.enough_one_more);
 }
@@ -74,9 +76,18 @@ std::string tornado(const PlanResult& result, const ReportOptions& options) {
                              covers(result)));
 }
 
+std::string finish(const PlanResult& result, const ReportOptions& options) {
+  std::string text = heading(options, "Finish of the work") + finish_table(result);
+  if (!result.as_given.finish.ci95.empty() && drawn(result.uncertainty) == nullptr)
+    text += wrapped(fmt::format("In parentheses: 95% intervals, {}.", kIntervalCovers));
+  if (result.start)
+    text += wrapped(fmt::format("Dates count from the beginning of {}.", to_text(*result.start)));
+  return text;
+}
+
 std::string uncertainty_sentence(const char* which, const Uncertainty& of, const PlanResult& result) {
   return wrapped(fmt::format("{}, {} of runs are done by {}: {}.", which,
-                             share_text(of.share_by_date, of.share_ci95), time_text(result.finish_by_s),
+                             share_text(of.share_by_date, of.share_ci95), deadline_text(result),
                              finish_text(of.finish, date_unit(result))));
 }
 
@@ -91,16 +102,18 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
     return text + wrapped(
                       "No parameter is uncertain: the scenario has no rate that is a count, and no "
                       "study.uncertain.");
-  text += uncertainty_sentence("As given", given, result);
-  if (result.enough_uncertainty)
-    text += uncertainty_sentence("With what is enough", *result.enough_uncertainty, result);
+  if (result.finish_by_s) {
+    text += uncertainty_sentence("As given", given, result);
+    if (result.enough_uncertainty)
+      text += uncertainty_sentence("With what is enough", *result.enough_uncertainty, result);
+    text += wrapped(
+        "These shares include the uncertainty of the parameters. Their intervals cover only the scatter of "
+        "draws "
+        "and runs.");
+  }
   return text +
          wrapped(
-             "These shares include the uncertainty of the parameters. Their intervals cover only the scatter "
-             "of "
-             "draws and runs. The interval of a mean with parameter uncertainty contains the mean at the "
-             "true "
-             "parameters.") +
+             "The interval of a mean with parameter uncertainty contains the mean at the true parameters.") +
          uncertainty_table(given);
 }
 
@@ -111,7 +124,7 @@ std::string missed(const PlanResult& result) {
   if (!result.best_by_s)
     return text + fmt::format(": with {}, the best one, too many runs never finish.", gpus);
   const std::string nearest = time_text(*result.best_by_s);
-  const double late = *result.best_by_s - result.finish_by_s;
+  const double late = *result.best_by_s - *result.finish_by_s;
   if (late <= 0)
     return text + fmt::format(
                       " for certain: with {} it would be {}, which may be chance; run the plan again with "
@@ -120,9 +133,37 @@ std::string missed(const PlanResult& result) {
   return text + fmt::format(". The nearest date is {}, {} later, with {}.", nearest, time_text(late), gpus);
 }
 
+/// "within 48.5 days", "by 2027-03-04 (48.5 days)".
+std::string when_text(double at, const PlanResult& result) {
+  if (!result.start) return "within " + time_text(at);
+  return fmt::format("by {} ({})", to_text(day_after(*result.start, at)), time_text(at));
+}
+
+/// "within 60 days", "by 2027-03-15 (60 days)".
+std::string deadline(const PlanResult& result) {
+  if (!result.start) return "within " + deadline_text(result);
+  return fmt::format("by {} ({})", deadline_text(result), time_text(*result.finish_by_s));
+}
+
+/// The answer to a plan without a date.
+std::string when_line(const PlanResult& result) {
+  if (result.as_given.finish.percentiles.empty() && result.replicas == 0)
+    return "No run is complete, so there is no answer.";
+  const Uncertainty* given = drawn(result.uncertainty);
+  const FinishTimes& finish = given != nullptr ? given->finish : result.as_given.finish;
+  const std::string plan = fmt::format("As given ({}),", size_text(result.as_given.size)),
+                    work = tokens_text(result.tokens);
+  const std::string_view kind = given != nullptr ? kWithParameters : "parameters as given";
+  const std::optional<double> half = finish.at(50), most = finish.at(90);
+  if (!half) return fmt::format("{} fewer than half of the runs finish {} ({}).", plan, work, kind);
+  return fmt::format("{} half of the runs finish {} {}, {} ({}).", plan, work, when_text(*half, result),
+                     most ? "90% " + when_text(*most, result) : "and fewer than 90% ever do", kind);
+}
+
 }  // namespace
 
 std::string answer_line(const PlanResult& result) {
+  if (!result.finish_by_s) return when_line(result);
   const auto share_of = [](const PlanOutcome& of, const Uncertainty* unknown) {
     return unknown != nullptr ? share_text(unknown->share_by_date, unknown->share_ci95)
                               : share_text(of.by_date);
@@ -133,9 +174,9 @@ std::string answer_line(const PlanResult& result) {
       given != nullptr ? fmt::format("{}; 95% interval of that share over draws and runs", kWithParameters)
                        : fmt::format("95% interval, {}", kIntervalCovers);
   const std::string text =
-      fmt::format("As given ({}), {} of runs finish {} within {} ({}); the requirement is {:g}%",
+      fmt::format("As given ({}), {} of runs finish {} {} ({}); the requirement is {:g}%",
                   size_text(result.as_given.size), share_of(result.as_given, given),
-                  tokens_text(result.tokens), time_text(result.finish_by_s), kind, 100 * result.confidence);
+                  tokens_text(result.tokens), deadline(result), kind, 100 * result.confidence);
   if (!result.enough) return text + missed(result);
   const bool same = enough == nullptr && result.enough->size == result.as_given.size;
   const std::optional<Interval>& sure = enough != nullptr ? enough->share_ci95 : result.enough->by_date.ci95;
@@ -153,8 +194,8 @@ std::string text_report(const PlanResult& result, const ReportOptions& options) 
                               what_intervals_cover(result)));
   text += fault_files_text(options);
   if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
-  text += requirements(result, options) + one_more(result, options) + tornado(result, options) +
-          uncertainty(result, options);
+  text += requirements(result, options) + finish(result, options) + one_more(result, options) +
+          tornado(result, options) + uncertainty(result, options);
   if (!result.notes.empty()) text += heading(options, "Assumptions");
   for (const std::string& note : result.notes) text += wrapped(note);
   return text + reproduce_text(options);

@@ -164,7 +164,7 @@ FinishScale PlanVariants::scale_of(PointNumber number, const std::vector<double>
 
 PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replicas) const {
   const std::vector<double> times = finish(number, replicas);
-  const double by = question_->finish_by_s, asked = question_->confidence;
+  const double by = *question_->finish_by_s, asked = question_->confidence;
   if (!effects_ || effects_->moved_by.empty())
     return {.value = share_by(times, by).value().value_or(0),
             .error = std::sqrt(asked * (1 - asked) / static_cast<double>(replicas))};
@@ -173,7 +173,7 @@ PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replic
 }
 
 bool PlanVariants::meets_point(PointNumber number) {
-  if (healthy(number) > question_->finish_by_s) return false;  // faults make nothing faster
+  if (healthy(number) > *question_->finish_by_s) return false;  // faults make nothing faster
   if (!run(number, first_look())) return false;
   const double asked = question_->confidence;
   const auto hits =
@@ -212,9 +212,8 @@ PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::
                .crew = world.repair.crew,
                .storage_write = storage_use(world.storage).write ? bandwidth_text(world.storage.write) : ""},
       .first = first,
-      .by_date = share_by(times, question_->finish_by_s),
-      .finish = quantiles_of(times),
-      .percentiles = percentiles_of(times),
+      .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
+      .finish = percentiles_with_intervals(times),
       .cost = statistics_of(experiment_->values(number, "cost", end), first),
       .gpu_hours = statistics_of(experiment_->values(number, "gpu_hours", end), first)};
 }

@@ -51,7 +51,7 @@ class PlanVariants {
   bool run(PointNumber point, std::uint32_t replicas);
   bool run(const std::vector<PointNumber>& points, std::uint32_t replicas);
 
-  /// Whether as large a share of runs as asked for is done by the date, with a standard error to spare (the least of many
+  /// Whether as large a share of runs as asked for is done by the date (the question has one), with a standard error to spare (the least of many
   /// variants that seem to do is one that was lucky). By all replicas, or by fewer of them where even these leave next to
   /// no doubt. False also of a variant that is not a scenario, and where it stopped.
   bool meets(const Variant& variant);

@@ -8,6 +8,14 @@
 
 namespace gauntlet {
 
+std::string deadline_text(const PlanResult& result) {
+  const double limit = *result.finish_by_s;
+  if (!result.start) return time_text(limit);
+  constexpr double kSecondsOfDay = 86'400;
+  const bool whole_days = std::fmod(limit, kSecondsOfDay) == 0;  // the last one ends with the limit
+  return to_text(day_after(*result.start, whole_days ? limit - kSecondsOfDay : limit));
+}
+
 std::string percent_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 std::string share_text(const std::optional<double>& share, const std::optional<Interval>& ci95) {
@@ -24,14 +32,14 @@ std::string finish_text(const FinishTimes& of, const Unit& unit) {
     text += (text.empty() ? "" : ", ") + std::string(share) +
             (at ? fmt::format(" after {} {}", unit.number(*at), unit.name) : " never");
   };
-  add("5%", of.p5);
-  add("half", of.p50);
-  add("95%", of.p95);
+  add("5%", of.at(5));
+  add("half", of.at(50));
+  add("95%", of.at(95));
   return text;
 }
 
 Unit date_unit(const PlanResult& result) {
-  return time_unit(result.as_given.finish.p50.value_or(result.finish_by_s));
+  return time_unit(result.as_given.finish.at(50).value_or(result.finish_by_s.value_or(0)));
 }
 
 std::string change_text(const Change& change, const Unit& unit) {

@@ -12,6 +12,9 @@ namespace gauntlet {
 /// The unit of finishing times.
 Unit date_unit(const PlanResult& result);
 
+/// The time limit, "60 days"; or its last day, "2027-03-15". Precondition: there is one.
+std::string deadline_text(const PlanResult& result);
+
 /// "97.0%"
 std::string percent_text(double share);
 /// "97.0% (93.6 to 98.9)"

@@ -36,6 +36,48 @@ std::vector<double> bounded(std::span<const double> finish) {
   return values;
 }
 
+std::vector<double> sorted(std::span<const double> finish) {
+  std::vector<double> times = bounded(finish);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+FinishTimes percentiles_of_sorted(const std::vector<double>& times) {
+  FinishTimes of;
+  for (int percent = 1; percent < 100 && !times.empty(); ++percent) {
+    const double at = quantile(times, percent / 100.0);
+    if (at >= kNeverFrom) break;
+    of.percentiles.push_back(at);
+  }
+  return of;
+}
+
+/// P(at least `hits` of `runs`), each with the probability `p`.
+double at_least(std::size_t hits, std::size_t runs, double p) {
+  if (hits == 0) return 1;
+  return incomplete_beta(static_cast<double>(hits), static_cast<double>(runs - hits + 1), p);
+}
+
+/// The order statistics l and u with P(X_l > quantile) and P(X_u < quantile) at most 2.5% each. Nothing where there is no
+/// such l or u, or where X_u is never.
+std::optional<Interval> between_order_statistics(const std::vector<double>& times, double p) {
+  constexpr double kTail = 0.025;
+  const std::size_t runs = times.size();
+  // The quantile is below X_l where fewer than l runs are below it. Both tails are monotone in the place.
+  std::size_t low = 0, above = runs + 1;  // the last that is sure, the first that is not
+  while (above - low > 1) {
+    const std::size_t middle = (low + above) / 2;
+    (1 - at_least(middle, runs, p) <= kTail ? low : above) = middle;
+  }
+  std::size_t below = 0, high = runs + 1;
+  while (high - below > 1) {
+    const std::size_t middle = (below + high) / 2;
+    (at_least(middle, runs, p) <= kTail ? high : below) = middle;
+  }
+  if (low == 0 || high > runs || times[high - 1] >= kNeverFrom) return std::nullopt;
+  return Interval{times[low - 1], times[high - 1]};
+}
+
 /// The p with P(at least `hits` of `runs` | p) = `tail`: the inverse of I_p(hits, runs - hits + 1), by bisection.
 double beta_quantile(double tail, double a, double b) {
   double low = 0, high = 1;
@@ -81,21 +123,14 @@ std::optional<double> finish_quantile(std::span<const double> finish, double p) 
   return quantile_of(values, p);
 }
 
-FinishTimes quantiles_of(std::span<const double> finish) {
-  return {.p5 = finish_quantile(finish, 0.05),
-          .p50 = finish_quantile(finish, 0.5),
-          .p95 = finish_quantile(finish, 0.95)};
-}
+FinishTimes percentiles_of(std::span<const double> finish) { return percentiles_of_sorted(sorted(finish)); }
 
-std::vector<double> percentiles_of(std::span<const double> finish) {
-  std::vector<double> sorted = bounded(finish), percentiles;
-  std::sort(sorted.begin(), sorted.end());
-  for (int percent = 1; percent < 100 && !sorted.empty(); ++percent) {
-    const double at = quantile(sorted, percent / 100.0);
-    if (at >= kNeverFrom) break;
-    percentiles.push_back(at);
-  }
-  return percentiles;
+FinishTimes percentiles_with_intervals(std::span<const double> finish) {
+  const std::vector<double> times = sorted(finish);
+  FinishTimes of = percentiles_of_sorted(times);
+  for (std::size_t percent = 1; percent <= of.percentiles.size(); ++percent)
+    of.ci95.push_back(between_order_statistics(times, static_cast<double>(percent) / 100));
+  return of;
 }
 
 Change quantile_change(std::span<const double> first, std::span<const double> second, double p,

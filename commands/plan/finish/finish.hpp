@@ -24,9 +24,11 @@ ShareOfRuns share_by(std::span<const double> finish, double by);
 
 /// The time by which the share `p` is done; nothing where it never is, or without runs.
 std::optional<double> finish_quantile(std::span<const double> finish, double p);
-FinishTimes quantiles_of(std::span<const double> finish);
-/// The times by which 1%, 2%, ... 99% are done, as far as so many ever are.
-std::vector<double> percentiles_of(std::span<const double> finish);
+/// The percentiles, without intervals.
+FinishTimes percentiles_of(std::span<const double> finish);
+/// The percentiles of independent runs, each with the interval between two order statistics that contains the true one with
+/// a probability of 95% or more, whatever the distribution (David and Nagaraja, Order Statistics, 3rd ed., 2003, sec. 7.1).
+FinishTimes percentiles_with_intervals(std::span<const double> finish);
 
 /// second - first of the quantile `p`, replica i of both having met the same faults. The interval is the percentile one of
 /// a bootstrap over pairs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sec. 13.3) with chances of its own

@@ -3,8 +3,10 @@
 
 #include "study/summary/summary.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace gauntlet {
 
@@ -19,9 +21,19 @@ struct ShareOfRuns {
   }
 };
 
-/// Seconds after the start by which that share of the runs is done; absent where so many never are.
+/// When runs complete their work: seconds after the start by which 1%, 2%, ... 99% of them have.
 struct FinishTimes {
-  std::optional<double> p5, p50, p95;
+  std::vector<double> percentiles;  // shorter than 99 where so many runs never complete it
+  /// 95% intervals of the percentiles: absent where there are too few runs, empty where runs are not independent.
+  std::vector<std::optional<Interval>> ci95;
+
+  /// `percent`: 1 to 99. Nothing where so many runs never complete the work.
+  std::optional<double> at(std::size_t percent) const {
+    return percent <= percentiles.size() ? std::optional(percentiles[percent - 1]) : std::nullopt;
+  }
+  std::optional<Interval> ci95_at(std::size_t percent) const {
+    return percent <= ci95.size() ? ci95[percent - 1] : std::nullopt;
+  }
 };
 
 /// What a change of the scenario does to a figure, over the same faults.

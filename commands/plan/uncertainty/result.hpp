@@ -39,7 +39,6 @@ struct Uncertainty {
   std::vector<UncertainMetric> metrics;
   /// Where the scenario has work to do.
   FinishTimes finish;                   // of one run, with parameter uncertainty
-  std::vector<double> percentiles;      // of the same: 1%, 2%, ... as far as so many finish
   std::optional<double> share_by_date;  // of such runs; absent without a date
   /// What chance leaves open of that share: of draws and of runs. The parameters are in the share itself.
   std::optional<Interval> share_ci95;

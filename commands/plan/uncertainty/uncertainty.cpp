@@ -28,12 +28,12 @@ struct Drawn {
 };
 
 /// Of all replicas that have a value of their own.
-FinishTimes quantiles_of_runs(std::span<const std::vector<Fraction>> drawn) {
+FinishTimes percentiles_of_runs(std::span<const std::vector<Fraction>> drawn) {
   std::vector<double> runs;
   for (const std::vector<Fraction>& draw : drawn)
     for (const Fraction& run : draw)
       if (const auto own = run.value()) runs.push_back(*own);
-  return quantiles_of(runs);
+  return percentiles_of(runs);
 }
 
 Statistics as_given(std::span<const Fraction> values) {
@@ -67,10 +67,10 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   out.ci95 = mean->ci95();
   out.parameter_variance = mean->parameter_variance;
   out.run_variance = mean->run_variance;
-  const FinishTimes quantiles = quantiles_of_runs(runs);
-  out.p5 = quantiles.p5;
-  out.p50 = quantiles.p50;
-  out.p95 = quantiles.p95;
+  const FinishTimes runs_between = percentiles_of_runs(runs);
+  out.p5 = runs_between.at(5);
+  out.p50 = runs_between.at(50);
+  out.p95 = runs_between.at(95);
   return out;
 }
 
@@ -83,8 +83,7 @@ void add_finish(std::span<const double> given, std::span<const std::vector<doubl
     if (by) shares.push_back(share_by(draw, *by).value().value_or(0));
   }
   const std::span<const double> all = draws.empty() ? given : std::span<const double>(runs);
-  out.finish = quantiles_of(all);
-  out.percentiles = percentiles_of(all);
+  out.finish = draws.empty() ? percentiles_with_intervals(all) : percentiles_of(all);
   if (!by || all.empty()) return;
   if (draws.empty()) {  // all is known
     const ShareOfRuns share = share_by(given, *by);

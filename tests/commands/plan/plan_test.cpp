@@ -4,12 +4,14 @@
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
 #include "core/infinity.hpp"
+#include "core/random/stream.hpp"
 #include "study/size.hpp"
 #include "study/work.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -99,8 +101,8 @@ TEST(Plan, WithoutFaultsTakesTheFirstSizeThatIsFastEnough) {
       EXPECT_EQ(planned.result->enough->size.replicas, wanted);
       EXPECT_EQ(planned.result->enough->size.spares, 0U);
       // The least bandwidth writes too slowly for the checkpoint that the others stop for, for 8e-5 of the time.
-      EXPECT_LE(planned.result->enough->finish.p50, finish[wanted]);
-      EXPECT_GT(planned.result->enough->finish.p50, finish[wanted] * 0.9999);
+      EXPECT_LE(planned.result->enough->finish.at(50), finish[wanted]);
+      EXPECT_GT(planned.result->enough->finish.at(50), finish[wanted] * 0.9999);
       EXPECT_EQ(planned.result->as_given.by_date.hits, date < finish[8] ? 0U : 5U);
     }
   }
@@ -173,8 +175,8 @@ TEST(Plan, SaysTheNearestDateWhereNoneIsEnough) {
   ASSERT_TRUE(planned.result);
   EXPECT_FALSE(planned.result->enough);
   ASSERT_TRUE(planned.result->best && planned.result->best_by_s);
-  EXPECT_LT(*planned.result->best_by_s, *planned.result->as_given.finish.p50);
-  EXPECT_EQ(planned.result->best_by_s, planned.result->best->finish.p95);
+  EXPECT_LT(*planned.result->best_by_s, *planned.result->as_given.finish.at(50));
+  EXPECT_EQ(planned.result->best_by_s, planned.result->best->finish.at(95));
 }
 
 TEST(Plan, BarsAndPurchasesAreExactWhereNothingIsLeftToChance) {
@@ -270,13 +272,72 @@ TEST(Finish, ExactIntervalsOfAShare) {
   EXPECT_EQ(clopper_pearson(10, 10, 0.95).high, 1);
 }
 
+TEST(Plan, WithoutADateSaysWhenTheWorkIsDoneAndSearchesNothing) {
+  Bench bench(undisturbed({}));
+  PlanQuestion asked = question(bench.source, 1, 5);
+  asked.finish_by_s.reset();
+  const Planned planned = plan(bench.experiment, bench.source, asked);
+  ASSERT_TRUE(planned.result);
+  const PlanResult& result = *planned.result;
+  EXPECT_FALSE(result.enough || result.best);
+  EXPECT_EQ(result.as_given.by_date.runs, 0U);
+  ASSERT_TRUE(result.as_given.finish.at(99));  // every run takes as long as the others
+  EXPECT_EQ(result.as_given.finish.at(1), result.as_given.finish.at(99));
+  ASSERT_FALSE(result.one_more.empty());
+  EXPECT_FALSE(result.one_more[0].share.by);
+  EXPECT_LT(*result.one_more[0].mean.by, 0);
+}
+
+// David and Nagaraja, Order Statistics, sec. 7.1, and any table of signs: of 10 the median lies between the 2nd and the 9th with
+// a probability of 1 - 2 x 11/1024 = 97.9%; of 20 between the 6th and the 15th, 95.9%; of 5 between no two with 95%.
+TEST(Finish, IntervalsOfPercentilesAreThoseOfTheTables) {
+  std::vector<double> finish;
+  const auto of = [&](std::size_t runs) {
+    finish.resize(runs);
+    std::iota(finish.begin(), finish.end(), 1.0);
+    return percentiles_with_intervals(finish);
+  };
+  EXPECT_FALSE(of(5).ci95_at(50));
+  ASSERT_TRUE(of(10).ci95_at(50));
+  EXPECT_EQ(of(10).ci95_at(50)->low, 2);
+  EXPECT_EQ(of(10).ci95_at(50)->high, 9);
+  EXPECT_EQ(of(20).ci95_at(50)->low, 6);
+  EXPECT_EQ(of(20).ci95_at(50)->high, 15);
+  // 0.95^n is at most 2.5% from 72 runs on.
+  EXPECT_FALSE(of(71).ci95_at(95));
+  EXPECT_TRUE(of(72).ci95_at(95));
+  finish = {1, 2, 3, 4, 5, 6, 7, 8, kInfinity, kInfinity};
+  EXPECT_TRUE(percentiles_with_intervals(finish).at(50));
+  EXPECT_FALSE(percentiles_with_intervals(finish).ci95_at(50));  // its upper end is never
+}
+
+/// Exponential times, of which every percentile is known.
+TEST(Finish, IntervalsOfPercentilesCoverTheTrueOnes) {
+  constexpr int kRepetitions = 1000;
+  constexpr std::size_t kRuns = 200;
+  for (const std::size_t percent : {5U, 50U, 90U, 95U}) {
+    const double truth = -std::log1p(-static_cast<double>(percent) / 100);
+    int covered = 0;
+    for (int i = 0; i < kRepetitions; ++i) {
+      Stream chance({.study = 7, .replica = static_cast<std::uint32_t>(i)}, stream_name("test.percentiles"));
+      std::vector<double> finish(kRuns);
+      for (double& each : finish) each = -std::log(chance.uniform());
+      const auto interval = percentiles_with_intervals(finish).ci95_at(percent);
+      ASSERT_TRUE(interval);
+      covered += interval->low <= truth && truth <= interval->high ? 1 : 0;
+    }
+    EXPECT_GE(covered, 936) << percent;  // 95% less two standard errors
+    EXPECT_LE(covered, 985) << percent;  // not for being wide
+  }
+}
+
 TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
   const std::vector<double> finish = {30, kInfinity, 10, 20};
   EXPECT_EQ(finish_quantile(finish, 0.5), 25);
   EXPECT_EQ(finish_quantile(finish, 1.0 / 3), 20);
   EXPECT_EQ(finish_quantile(finish, 0.95), std::nullopt);
   EXPECT_EQ(share_by(finish, 20).hits, 2U);
-  EXPECT_LT(percentiles_of(finish).size(), 70U);
+  EXPECT_LT(percentiles_of(finish).percentiles.size(), 70U);
   const std::vector<double> later = {40, kInfinity, kInfinity, 25};
   EXPECT_EQ(mean_change(finish, later).by, 7.5);  // over the two that finish in both
   EXPECT_EQ(share_change(finish, later, 30).by, -0.5);

@@ -15,6 +15,14 @@ using testing::Not;
 
 constexpr double kSecondsOfDay = 86'400;
 
+/// Percentiles on a line from the median - `spread` days at 5% to the median + `spread` days at 95%.
+FinishTimes around(double median, double spread) {
+  FinishTimes of;
+  for (int percent = 1; percent < 100; ++percent)
+    of.percentiles.push_back((median + spread * (percent - 50) / 45) * kSecondsOfDay);
+  return of;
+}
+
 PlanOutcome outcome(std::uint64_t gpus, std::uint32_t spares, std::uint32_t hits, double days) {
   PlanOutcome of;
   of.size = {.gpus = gpus,
@@ -26,9 +34,7 @@ PlanOutcome outcome(std::uint64_t gpus, std::uint32_t spares, std::uint32_t hits
              .crew = 0,
              .storage_write = "2TB/s"};
   of.by_date = {.hits = hits, .runs = 200, .ci95 = Interval{0.936, 0.989}};
-  of.finish = {
-      .p5 = (days - 1) * kSecondsOfDay, .p50 = days * kSecondsOfDay, .p95 = (days + 1) * kSecondsOfDay};
-  of.percentiles = {(days - 1) * kSecondsOfDay, days * kSecondsOfDay};
+  of.finish = around(days, 1);
   of.cost.n = 200;
   of.cost.mean = 55.36e6;
   of.cost.ci95 = Interval{55.32e6, 55.40e6};
@@ -42,6 +48,7 @@ PlanResult sample() {
   result.tokens = 11e12;
   result.finish_by_s = 60 * kSecondsOfDay;
   result.confidence = 0.95;
+  result.percents = {5, 50, 80, 90, 95};
   result.replicas = 200;
   result.as_given = outcome(16'384, 32, 194, 57.4);
   result.enough = outcome(15'232, 11, 191, 58.5);
@@ -61,7 +68,7 @@ Uncertainty unknown(double share) {
   of.replicas_each = 8;
   of.share_by_date = share;
   of.share_ci95 = Interval{share - 0.02, share + 0.02};
-  of.finish = {.p5 = 50 * kSecondsOfDay, .p50 = 57 * kSecondsOfDay, .p95 = 61 * kSecondsOfDay};
+  of.finish = around(57, 4);
   return of;
 }
 
@@ -114,9 +121,50 @@ TEST(PlanText, WithParameterUncertaintyTheTableSaysWhatTheFirstLineSays) {
       text, testing::ContainsRegex("done by 60 days +82.6% \\(80.6 to 84.6\\) +96.0% \\(94.0 to 98.0\\)\n"));
   EXPECT_THAT(
       text, testing::ContainsRegex("done by 60 days, parameters as given +97.0% \\(93.6 to 98.9\\) +95.5% "));
-  EXPECT_THAT(text, testing::ContainsRegex("finish of 95% of runs, days +61.0 +61.0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("95% +61.0 +61.0\n"));
   EXPECT_THAT(text, testing::ContainsRegex("cost, M USD +56.10 \\+- 2.00 +unknown\n"));
   EXPECT_THAT(text, HasSubstr("1,600 runs over 200 draws"));
+}
+
+TEST(PlanText, WithoutADateTheFirstLineSaysWhenTheWorkIsDone) {
+  PlanResult result = sample();
+  result.finish_by_s.reset();
+  result.enough.reset();
+  result.as_given.by_date = {};
+  EXPECT_EQ(answer_line(result),
+            "As given (16,384 GPUs and 32 spare hosts), half of the runs finish 11T tokens within 57.4 days, "
+            "90% within "
+            "58.3 days (parameters as given).");
+  result.start = parse_day("2027-01-15").value;
+  EXPECT_EQ(answer_line(result),
+            "As given (16,384 GPUs and 32 spare hosts), half of the runs finish 11T tokens by 2027-03-13 "
+            "(57.4 days), 90% "
+            "by 2027-03-14 (58.3 days) (parameters as given).");
+  const std::string text = text_of(result);
+  EXPECT_THAT(text, testing::ContainsRegex("runs done +as given, days +date\n"));
+  EXPECT_THAT(text, testing::ContainsRegex(" 5% +56.4 +2027-03-12\n"));
+  EXPECT_THAT(text, testing::ContainsRegex(" 95% +58.4 +2027-03-14\n"));
+  EXPECT_THAT(text, Not(HasSubstr("done by")));
+  EXPECT_THAT(to_json(result), HasSubstr("\"p95\": \"2027-03-14\""));
+  result.uncertainty = unknown(0);
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("by 2027-03-13 (57 days), 90% by 2027-03-16 (60.6 days) (with parameter "
+                        "uncertainty)."));
+  result.uncertainty->finish.percentiles.resize(89);
+  EXPECT_THAT(answer_line(result), HasSubstr("(57 days), and fewer than 90% ever do (with"));
+  result.uncertainty->finish.percentiles.resize(40);
+  EXPECT_THAT(answer_line(result), HasSubstr("fewer than half of the runs finish 11T tokens (with"));
+}
+
+// The 60 days from January 15 on end with March 15.
+TEST(PlanText, ALastDayIsTheDayThatEndsWithTheLimit) {
+  PlanResult result = sample();
+  result.start = parse_day("2027-01-15").value;
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("of runs finish 11T tokens by 2027-03-15 (60 days) (95% interval"));
+  EXPECT_THAT(text_of(result), HasSubstr("done by 2027-03-15 "));
+  *result.finish_by_s += 3600;
+  EXPECT_THAT(answer_line(result), HasSubstr("by 2027-03-16 (60"));
 }
 
 TEST(PlanText, AnImpossibleDateNamesTheNearest) {
@@ -137,7 +185,8 @@ TEST(PlanText, AnImpossibleDateNamesTheNearest) {
 TEST(PlanText, WhatNeverHappensHasNoUnit) {
   PlanResult result = sample();
   result.uncertainty = unknown(0.4);
-  result.uncertainty->finish = {.p5 = 50 * kSecondsOfDay, .p50 = {}, .p95 = {}};
+  result.uncertainty->finish = around(57, 7);
+  result.uncertainty->finish.percentiles.resize(40);
   EXPECT_THAT(text_of(result), HasSubstr("by 60 days: 5% after 50.0 days, half never, 95%\nnever."));
   result.enough.reset();
   result.best = outcome(131'072, 800, 0, 71);
@@ -174,7 +223,7 @@ TEST(PlanChart, HasTheDistributionAndTheTornado) {
   const ChartPage page = chart_of(sample(), "gauntlet plan mine");
   ASSERT_EQ(page.lines.size(), 2U);
   EXPECT_EQ(page.lines[0].series.size(), 3U);
-  EXPECT_EQ(page.lines[0].series[0].points[1].y, 0.02);
+  EXPECT_EQ(page.lines[0].series[0].points[1].y, 0.05);
   EXPECT_EQ(page.lines[0].series[2].points[0].x, 60 * kSecondsOfDay);  // the date
   EXPECT_EQ(page.lines[1].series[1].points[0].y, 14'400);
 }
