@@ -83,6 +83,19 @@ void check_heartbeats(const Place& root, const Scenario& scenario) {
                   "every host would count as lost: write \"" + to_text(times(2, longest)) + "\"");
 }
 
+/// Between two samples of traffic there is silence, also in a job that is well.
+void check_traffic(const Place& root, const Scenario& scenario) {
+  constexpr const char* kLasting = "detection.traffic_stopped.lasting";
+  if (!uses(scenario, "traffic-stopped") ||
+      !root.all_sound(kLasting, "telemetry.traffic_interval", "policies.detect"))
+    return;
+  const Duration interval = scenario.world.telemetry.traffic_interval;
+  if (scenario.policies.detection.traffic_stopped.lasting >= interval) return;
+  root.mistake_at(kLasting, "is below telemetry.traffic_interval, " + to_text(interval),
+                  "the job would be stopped between any two samples of traffic: write \"" +
+                      to_text(times(2, interval)) + "\"");
+}
+
 constexpr Duration kNoStep = kForever / 8;  // 36 years
 
 /// On hardware with a mistyped bandwidth it may last for ever.
@@ -248,6 +261,7 @@ void warn_of_few_peers(const Place& root, const Scenario& scenario) {
 void check_detection(const Place& root, const Scenario& scenario) {
   check_signals(root, scenario);
   check_heartbeats(root, scenario);
+  check_traffic(root, scenario);
   check_hang_timeouts(root, scenario);
   warn_of_evaluations(root, scenario);
   warn_of_stalls(root, scenario);

@@ -545,6 +545,19 @@ TEST(BadInput, HeartbeatsThatCannotWork) {
             "15s; every host would count as lost: write \"30s\"\n");
 }
 
+TEST(BadInput, TrafficThatIsSilentBetweenTwoSamples) {
+  const auto problems = [](const std::string& lasting, const std::string& detectors) {
+    return problems_with("[telemetry]\ntraffic_interval = \"3min\"\n[detection.traffic_stopped]\nlasting = \"" +
+                         lasting + "\"\n[policies]\ndetect = [" + detectors + "]\n");
+  };
+  EXPECT_EQ(problems("2min", "\"traffic-stopped\""),
+            "test.toml:22:11: detection.traffic_stopped.lasting = \"2min\" is below "
+            "telemetry.traffic_interval, 3min; the job would be stopped between any two samples of traffic: "
+            "write \"6min\"\n");
+  EXPECT_EQ(problems("3min", "\"traffic-stopped\""), "");
+  EXPECT_EQ(problems("2min", "\"exit\""), "");
+}
+
 TEST(BadInput, StorageWithoutABandwidth) {
   EXPECT_EQ(
       problems_when("free = true", ""),

@@ -249,6 +249,11 @@ class Generator:
             given = find(tree, path)
             if silence > USUAL_PATIENCE[key] if given is None else silence > schema.seconds_of(given):
                 put(tree, path, duration(2.2 * silence))
+        # Between two samples of traffic there is silence, and `check` refuses to take that for a stop.
+        interval, lasting = (find(tree, path) for path in (("telemetry", "traffic_interval"), ("detection", "traffic_stopped", "lasting")))
+        longest = USUAL_PATIENCE["traffic_stopped.lasting"] if lasting is None else schema.seconds_of(lasting)
+        if interval is not None and schema.seconds_of(interval) > longest:
+            put(tree, ("detection", "traffic_stopped", "lasting"), duration(2.2 * schema.seconds_of(interval)))
         if not detection:
             del tree["detection"]
         # A person who answers at once is asked again as soon as the next start fails. A run that gets nowhere in 30 days, as all
