@@ -39,6 +39,27 @@ says stdout "    Start{job=0"
 exits 0 replay <(cat "$scratch/whole")
 says stdout ": identical"
 
+# What other constants order is different, also where the recording was cut after that: its scenario is that of another run.
+exits 0 run "$tiny" --replica 3 --set 'policies.checkpoint="fixed"' --record "$scratch/others"
+python3 - "$scratch/others" "$scratch/whole" "$scratch/mixed" <<'PYTHON'
+import pathlib, sys
+MAGIC, KIND, LENGTH, CHECKSUM = len(b"gauntlet-record-1\n"), 1, 4, 4
+
+def entries_begin(recording):
+    at = MAGIC + KIND
+    return at + LENGTH + CHECKSUM + int.from_bytes(recording[at:at + LENGTH], "little")
+
+scenario_of, entries_of = (pathlib.Path(path).read_bytes() for path in sys.argv[1:3])
+mixed = scenario_of[:entries_begin(scenario_of)] + entries_of[entries_begin(entries_of):]
+pathlib.Path(sys.argv[3]).write_bytes(mixed)
+PYTHON
+exits 1 replay "$scratch/mixed"
+says stdout ": different"
+says stdout "  recorded: CheckpointEvery{"
+head -c $(($(stat -c %s "$scratch/mixed") - 1)) "$scratch/mixed" >"$scratch/cut"
+exits 1 replay "$scratch/cut"
+says stdout ": different"
+
 exits 2 replay "$scratch/none"
 exits 2 replay "$scratch"
 echo "no recording" >"$scratch/words"
