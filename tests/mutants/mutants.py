@@ -167,28 +167,27 @@ class Broken(Exception):
 
 
 class Trials:
-    """Tries mutants one by one. A test runs without a mutant before it runs with one for the first time."""
+    """Tries mutants one by one. All their tests run without a mutant first, so that each mutant takes one build."""
 
-    def __init__(self, jobs):
+    def __init__(self, mutants, jobs):
         self.jobs = jobs
-        self.seconds = {}  # of each test without a mutant
-
-    def measure(self, test):
-        if test in self.seconds:
-            return
-        if output := build(targets_of(test), self.jobs):
+        tests = sorted({test for mutant in mutants for test in mutant.tests})
+        if output := build(set().union(*map(targets_of, tests)), jobs):
             raise Broken(f"{output}\nthe sources do not build")
+        self.seconds = {test: self.measure(test) for test in tests}  # without a mutant
+
+    @staticmethod
+    def measure(test):
         outcome = run_test(test, limit_s=1200)
         if not outcome.passed:
             raise Broken(f"{outcome.output}\n{test} fails without any mutant, or has no cases")
-        self.seconds[test] = outcome.seconds
+        return outcome.seconds
 
     def verdict_of(self, mutant):
         """(verdict, detail): caught, survived, does not apply, does not compile."""
         if problem := mutant.problem(COPY):
             return "does not apply", problem
         for test in mutant.tests:
-            self.measure(test)
             verdict = self.under_test(mutant, test)
             if verdict[0] != "survived":
                 return verdict
@@ -243,14 +242,15 @@ def main():
     copy_sources()
     if not (BUILD / "build.ninja").exists():
         run(["cmake", "--preset", PRESET], cwd=COPY, stdout=subprocess.DEVNULL)
-    trials, counts, good = Trials(options.jobs), {}, True
+    try:
+        trials = Trials(mutants, options.jobs)
+    except Broken as broken:
+        print(f"mutants.py: {broken}", file=sys.stderr)
+        return 2
+    counts, good = {}, True
     for number, mutant in enumerate(mutants, 1):
         began = time.monotonic()
-        try:
-            verdict, detail = trials.verdict_of(mutant)
-        except Broken as broken:
-            print(f"mutants.py: {broken}", file=sys.stderr)
-            return 2
+        verdict, detail = trials.verdict_of(mutant)
         shown, as_it_should = judge(mutant, verdict)
         counts[shown] = counts.get(shown, 0) + 1
         good = good and as_it_should
