@@ -62,7 +62,7 @@ void lay_laws(Value& below, Value& above, std::string_view path) {
   }
 }
 
-/// Merges, with laws of chance replaced as wholes.
+/// Merges two values. A distribution is replaced whole.
 void lay_over(Value& below, Value above) {
   for (const std::string& path : law_paths()) lay_laws(below, above, path);
   merge(below, std::move(above));

@@ -1,4 +1,4 @@
-// The places of a scenario that the merging of its layers must know: names of catalogue entries, and laws of chance.
+// The places of a scenario that the merging of its layers must know: names of catalogue entries, and distributions.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct CatalogueReference {
 /// All of them, from the description.
 const std::vector<CatalogueReference>& catalogue_references();
 
-/// Where a law of chance may stand: "repair.time", "faults.*.law" (of every entry).
+/// The paths that may hold a distribution: "repair.time", "faults.*.law" (of every entry).
 const std::vector<std::string>& law_paths();
 
 }  // namespace gauntlet

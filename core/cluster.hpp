@@ -1,4 +1,5 @@
-// The seam. Policies decide; clusters act. The same policies run over a simulated cluster, real machines and a record.
+// The interface between policies and clusters. Policies decide; clusters act. The same policies run over a simulated
+// cluster, real machines and a record.
 #pragma once
 
 #include "core/action.hpp"
@@ -11,8 +12,8 @@ namespace gauntlet {
 /// A world that can be observed and given orders. Not thread-safe: one driver owns it.
 struct Cluster {
   virtual ~Cluster() = default;
-  /// The next observation at or before `until`; nothing when there is none, and the clock then stands at `until`. A simulation
-  /// that is to be abandoned gives nothing either, and what it did is of no use.
+  /// Returns the next observation at or before `until`. If there is none, returns nothing and sets the clock to `until`. A
+  /// simulation that is abandoned returns nothing too, and its results are of no use.
   virtual std::optional<Observed> next(Time until) = 0;
   /// Begins the order and returns. Its outcome is an observation, exactly one, possibly at once.
   virtual void start(const Order& order) = 0;

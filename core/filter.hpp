@@ -42,7 +42,7 @@ class SilenceFilter {
   bool silent_ = false;
 };
 
-/// The edge of the band is inside, and what is no number is outside.
+/// The edge of the band is inside. A value that is not a number is outside.
 inline bool is_outside(const Outside& band, double value) {
   return !(value >= band.low && value <= band.high);
 }

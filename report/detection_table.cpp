@@ -92,7 +92,7 @@ std::string detection_table(const Summary& summary) {
   for (std::size_t i = 0; i < listed; ++i) add(text, rows[i]);
   if (rows.size() > listed) add(text, sum_of(std::span(rows).subspan(listed)));
   return text +
-         "  reached job: the fault struck a host of the job, or a host that joined the job brought it.\n"
+         "  reached job: the fault struck a host of the job, or came with a host that joined the job.\n"
          "  A fault that is neither detected nor missed did no harm.\n";
 }
 

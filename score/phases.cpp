@@ -15,13 +15,13 @@
 namespace gauntlet {
 namespace {
 
-/// Of a stop that nothing is wrong for.
+/// The cause of a stop that was ordered for another reason than a fault.
 Cause cause_of(StopReason reason) {
   if (reason == StopReason::grow) return kCauseFewer;
   return reason == StopReason::preempted ? kCausePreempted : kCausePlanned;
 }
 
-/// Walks the wall time once: stretches of training, pauses, and the gaps between them.
+/// Walks the wall time once: stretches of training, pauses, and gaps, in which the job is down.
 class Walk {
  public:
   Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures,
@@ -57,29 +57,30 @@ class Walk {
       trained(progress_.stretches[i], from);
       at = progress_.stretches[i].end;
     }
-    in_steps(under_way_, under_way_healthy_, under_way_fewer_,
-             redoing_);  // the step that the end of the run found under way
+    // The step that was incomplete at the end of the run.
+    in_steps(under_way_, under_way_healthy_, under_way_fewer_, redoing_);
     if (incident_) close(end);
     figures_.steps = mark_;
     return std::move(walked_);
   }
 
  private:
-  /// Where a stretch stands when it begins: where the one before it ended, if it goes on after a pause.
+  /// The state at the beginning of a stretch. After a pause it is the state at the end of the stretch before.
   Reached beginning(std::size_t i) const {
     const Stretch& stretch = progress_.stretches[i];
     if (i > 0 && stretch.resumes(progress_.stretches[i - 1])) return ended_;
     return stretch.reached_at(stretch.begin);
   }
 
-  /// Whether training goes on where it was. It does not after a stop that lost progress, even one that took no time at all.
+  /// Whether training continues from the state that it had reached. It does not after a stop that lost progress, even
+  /// if that stop took no time.
   bool goes_on(const Stretch& stretch, const Reached& from) const {
     return stopped_ || (stretch.first_step + from.steps == reached_ && from.into_step == under_way_);
   }
 
   // --- starts that take no time ---------------------------------------------------------------------------------------
 
-  /// Orders to start that were carried out at the instant at which they were given.
+  /// Finds the orders to start that were done at the instant at which they were given.
   void find_starts_at_once() {
     for (std::size_t i = 0; i < record_.orders.size(); ++i) {
       look_.look();
@@ -95,17 +96,18 @@ class Walk {
       }
     }
   }
-  /// Whether the job was started at that instant, and trained at once.
+  /// Whether the job was started at that instant and trained at once.
   bool starts_at_once(Time when) { return orders_of_gap(when) > orders_before(when); }
-  /// How many orders were given before that time. Asked from front to back, so that each order is passed once.
+  /// The number of orders that were given before that time. Calls come in order of time, so each order is passed
+  /// once.
   std::size_t orders_before(Time when) {
     const std::vector<RecordedOrder>& orders = record_.orders;
     while (before_ > 0 && orders[before_ - 1].at >= when) --before_;
     while (before_ < orders.size() && orders[before_].at < when) ++before_;
     return before_;
   }
-  /// How many were given until the gap that ends at that time was over: all before it, and of those at that very instant the
-  /// ones up to the start by which training went on.
+  /// The number of orders that were given by the end of the gap that ends at that time. An order of that same instant
+  /// counts if it came no later than the start after which training continued.
   std::size_t orders_of_gap(Time until) {
     const auto after_it =
         std::upper_bound(starts_at_once_.begin(), starts_at_once_.end(), until,
@@ -126,7 +128,7 @@ class Walk {
   Incident& incident() { return figures_.incidents[*incident_]; }
   void harmed(std::uint32_t onset, Duration time) { walked_.harm[onset] = sum(walked_.harm[onset], time); }
 
-  /// Time in steps: redone, or new.
+  /// Charges time in steps. `redone`: the steps had been completed before.
   void in_steps(Duration time, Duration healthy, Duration for_fewer, bool redone) {
     if (redone) return charge(Phase::recomputing, time, cause_);
     charge(Phase::effective, healthy, {});
@@ -135,7 +137,7 @@ class Walk {
     if (slow_onset_) harmed(*slow_onset_, time - healthy - for_fewer);
   }
 
-  /// Reads on to see who carries the job, up to just before `when`.
+  /// Updates which hosts are in the job, from the record up to just before `when`.
   void follow_hosts(Time when) {
     for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
       look_.look();
@@ -154,7 +156,7 @@ class Walk {
 
   // --- training ------------------------------------------------------------------------------------------------------
 
-  /// `from`: where the stretch stands when it begins.
+  /// Charges a stretch. `from`: its state at its beginning.
   void trained(const Stretch& stretch, const Reached& from) {
     const Reached to = stretch.reached_at(stretch.end, from);
     ended_ = to;
@@ -187,7 +189,7 @@ class Walk {
     reached_ = last;
     stopped_ = false;
 
-    // Whether the step under way is lost shows in what follows: a pause and more training complete it.
+    // The next gap or stretch decides whether the incomplete step is lost. Training after a pause completes it.
     under_way_ = to.into_step;
     const auto of_step = [&](Duration part) {
       if (part == Duration::zero()) return part;
@@ -199,18 +201,19 @@ class Walk {
     redoing_ = last < mark_;
   }
 
-  /// When a stretch that begins below the mark reaches it, before a checkpoint there.
+  /// The time at which a stretch that begins below the mark reaches it, before a checkpoint at that step.
   Time time_of_mark(const Stretch& stretch) const { return stretch.time_of_step(mark_ - stretch.first_step); }
 
-  /// Time in checkpoints from one state of a stretch to a later one.
+  /// The time for which checkpoints block training from one state of a stretch to a later one.
   static Duration blocked(const Stretch& stretch, const Reached& from, const Reached& to) {
     const Duration under_way = to.into_stall - from.into_stall;
     if (to.checkpoints == from.checkpoints) return under_way;
     return stretch.cadence.stalls(to.checkpoints) - stretch.cadence.stalls(from.checkpoints) + under_way;
   }
 
-  /// Of the new steps [fresh, last) of a stretch that begins at step `first`: those that came after the numbers went
-  /// wrong. A start from a checkpoint from before then sets them right, unless whatever corrupts them is still there.
+  /// Counts the corrupt steps among the new steps [fresh, last) of a stretch that begins at step `first`. Steps are
+  /// corrupt from the fault on. A start from an older checkpoint makes them correct again, unless a fault still
+  /// corrupts them.
   void count_corrupt(const Stretch& stretch, std::int64_t first, std::int64_t fresh, std::int64_t last) {
     const TruthCursor::Active* corrupting = truth_.corruption();
     if (corrupt_step_ && stopped_ && first <= *corrupt_step_ && corrupting == nullptr) corrupt_step_.reset();
@@ -218,7 +221,7 @@ class Walk {
       corrupt_step_ = first;
       corrupt_onset_ = corrupting->onset;
     }
-    truth_.forget_corruption();  // what struck while the job was down shows above
+    truth_.forget_corruption();  // a fault that struck while the job was down is in `corrupting`
     truth_.follow(stretch.end, orders_before(stretch.end));
     if (const auto& corruption = truth_.corrupt_since(); corruption && !corrupt_step_) {
       corrupt_step_ = stretch.first_step + stretch.reached_at(corruption->since).steps;
@@ -232,8 +235,8 @@ class Walk {
 
   void paused(const Pause& pause) {
     const Duration time = pause.end - pause.begin;
-    if (redoing_)
-      return charge(Phase::recomputing, time, cause_);  // what was evaluated before is evaluated again
+    // An evaluation of steps that were evaluated before is recomputing too.
+    if (redoing_) return charge(Phase::recomputing, time, cause_);
     if (pause.kind == kEvaluation) return charge(Phase::planned, time, kCauseEvaluation);
     charge(Phase::slowdown, time, cause_of(pause.kind));
   }
@@ -257,7 +260,7 @@ class Walk {
     stopped_ = true;
 
     Time at = from;
-    // Time for which the job is told to stand still is not its faults', though one may have brought it down before.
+    // The time of a planned stop is charged to the stop request, even if a fault had stopped the job before.
     const auto charge_stage = [&](Time when) {
       charge(stage, when - at, stage == Phase::planned ? held_for_.value_or(cause_) : cause_);
     };
@@ -266,19 +269,19 @@ class Walk {
       at = when;
       stage = next;
     };
-    const Truth* strike = incident_ ? nullptr : truth_.stop_between(from, to);  // within the first start
+    const Truth* strike = incident_ ? nullptr : truth_.stop_between(from, to);  // in the first start
     const auto struck_before = [&](Time when) {
       if (strike == nullptr || strike->at > when) return;
       move_to(stage, strike->at);
       stopped_by(*std::exchange(strike, nullptr));
     };
-    // Reads on up to `when`, and no further than the first `count` observations.
+    // Reads observations up to `when`, but only among the first `count`.
     const auto follow_until = [&](Time when, std::size_t count) {
       for (; seen_ < std::min(count, record_.observations.size()) && record_.observations[seen_].at <= when;
            ++seen_) {
         look_.look();
         const Observed& seen = record_.observations[seen_];
-        if (std::holds_alternative<Seen>(seen.what)) continue;  // most are, and end no wait
+        if (std::holds_alternative<Seen>(seen.what)) continue;  // most observations; they end no wait
         waits_.on(seen);
         if (seen.at < from) continue;
         if (has_started(seen) && seen.at < to) {
@@ -304,19 +307,20 @@ class Walk {
         if (incident_) ++incident().restarts;
       }
     }
-    // An order of that very moment is met before its outcome, in the next gap.
+    // An order of the instant `to` belongs to the next gap, and so does its outcome.
     const bool more = order_ < record_.orders.size();
     follow_until(to, more ? record_.orders[order_].observations : record_.observations.size());
     charge_stage(to);
   }
 
-  /// Whether the start under way has succeeded: a gap that goes on after it is a new stop, unnoticed yet.
+  /// Whether the start in progress has succeeded. If the gap continues after it, the job has stopped again,
+  /// undetected so far.
   bool has_started(const Observed& seen) const {
     const auto* outcome = std::get_if<Outcome>(&seen.what);
     return outcome != nullptr && outcome->order == starting_ && outcome->status == Status::done;
   }
 
-  /// A gap begins: what stopped the job, and the phase that it starts in.
+  /// Begins a gap: finds the cause of the stop, and returns the first phase of the gap.
   Phase open(Time when, std::size_t gap_ends) {
     unanswered_ = false;
     if (when == kStart) {
@@ -353,9 +357,9 @@ class Walk {
     unanswered_ = true;
   }
 
-  /// What a stop of a job that no fault had stopped was good for: a pause that is under way; else what was wrong with the
-  /// hosts that were evicted before the next start, or came and went there; where none was, the worst of what a restart
-  /// cures. Nothing: a false alarm.
+  /// The fault that justifies a stop of a job that no fault had stopped. In this order: a fault that pauses the job;
+  /// a fault of the hosts that are evicted before the next start, active or flapping; if no host is evicted, the
+  /// worst fault that a restart cures; a fault that corrupts the numbers. Nothing if the stop is a false alarm.
   std::optional<TruthCursor::Active> reason_to_stop(Time when, std::size_t gap_ends) const {
     const TruthCursor::Active* worst = truth_.disturbance();
     if (worst != nullptr && std::isinf(worst->factor)) return *worst;
@@ -364,20 +368,20 @@ class Walk {
     if (auto found = truth_.flaps(evicted, when)) return found;
     if (worst != nullptr && evicted.empty() && !worst->repairable) return *worst;  // a restart cures it
     if (const TruthCursor::Active* corrupting = truth_.corruption()) return *corrupting;
-    if (corrupt_step_ &&
-        next_start_goes_back(gap_ends))  // what corrupted the numbers is over, and they are not
+    // The fault has ended, but the numbers are still corrupt.
+    if (corrupt_step_ && next_start_goes_back(gap_ends))
       return TruthCursor::Active{log_[corrupt_onset_], corrupt_onset_};
     return std::nullopt;
   }
 
-  /// Whether the job is next started from an older checkpoint than its newest.
+  /// Whether the next start loads an older checkpoint than the newest one.
   bool next_start_goes_back(std::size_t gap_ends) const {
     for (std::size_t i = order_; i < gap_ends; ++i)
       if (const auto* start = std::get_if<Start>(&record_.orders[i].order.what)) return start->back > 0;
     return false;
   }
 
-  /// Hosts of the job that were ordered out of it in the gap that begins.
+  /// The hosts of the job with an order to evict them in this gap, before its next start.
   std::vector<HostId> evicted_before_the_next_start(std::size_t gap_ends) const {
     std::vector<HostId> hosts;
     for (std::size_t i = order_; i < gap_ends; ++i) {
@@ -390,7 +394,7 @@ class Walk {
     return hosts;
   }
 
-  /// Whether the stop answers the exit of a rank: then something was wrong, though no fault that is known of.
+  /// Whether the stop answers the exit of a rank. Then it is not a false alarm, although no known fault explains it.
   bool answers_an_exit(Time when) const {
     const RecordedOrder* stop = stop_at(when);
     if (stop == nullptr) return false;
@@ -399,7 +403,7 @@ class Walk {
     return watches_exits(seen->watch);
   }
 
-  /// Whether the watch is on exits of ranks. Asked again and again of a few watches.
+  /// Whether the watch reports exits of ranks. The few such watches are cached, because calls are frequent.
   bool watches_exits(WatchId id) const {
     if (!exit_watches_) {
       exit_watches_.emplace();
@@ -411,7 +415,7 @@ class Walk {
     return exit_watches_->contains(id);
   }
 
-  /// The order to stop that was given just then.
+  /// The order to stop that was given at that time.
   const RecordedOrder* stop_at(Time when) const {
     for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at == when; ++i) {
       if (std::holds_alternative<Stop>(record_.orders[i].order.what)) return &record_.orders[i];
@@ -419,7 +423,7 @@ class Walk {
     return nullptr;
   }
 
-  /// Whether it opened one.
+  /// Returns whether it opened an incident. An incident that is open already goes on.
   bool join_or_open(Time when, Cause cause, ComponentId component) {
     if (incident_) return false;
     cause_ = cause;
@@ -453,28 +457,28 @@ class Walk {
   const Record& record_;
   Figures& figures_;
   StopLook& look_;
-  std::size_t order_ = 0, seen_ = 0;         // for the gaps
-  std::size_t before_ = 0;                   // where orders_before stands
-  std::vector<std::size_t> starts_at_once_;  // by their places among the orders
+  std::size_t order_ = 0, seen_ = 0;         // the next order and observation of the gaps
+  std::size_t before_ = 0;                   // the last result of orders_before
+  std::vector<std::size_t> starts_at_once_;  // indices in the orders of the record
   Waits waits_;
-  mutable std::optional<std::set<WatchId>> exit_watches_;  // made when it is first asked for
-  std::size_t heard_ = 0, given_ = 0;                      // for the hosts
+  mutable std::optional<std::set<WatchId>> exit_watches_;  // filled by the first call
+  std::size_t heard_ = 0, given_ = 0;                      // the next observation and order of hosts_
 
-  std::optional<std::size_t> incident_;  // the open one
+  std::optional<std::size_t> incident_;  // the open incident
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
-  std::optional<Cause> held_for_;  // what the job was told to stand still for, in the gap that is walked
+  std::optional<Cause> held_for_;  // the reason of the planned stop in the present gap
   Cause slow_cause_ = kCauseStart;
   std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
   bool unanswered_ = false;                  // a fault opened the incident and no order has answered it
-  std::optional<OrderId> starting_;          // the start under way
+  std::optional<OrderId> starting_;          // the start in progress
 
-  std::int64_t mark_ = 0;
-  std::int64_t reached_ = 0;  // steps complete when the last stretch ended
-  Reached ended_;             // where it stood
-  bool stopped_ = false;      // no stretch has followed the last gap yet
+  std::int64_t mark_ = 0;     // the most steps ever complete: steps below it are repeated
+  std::int64_t reached_ = 0;  // complete steps at the end of the last stretch
+  Reached ended_;             // the state at that time
+  bool stopped_ = false;      // the last gap has no stretch after it so far
   Duration under_way_{}, under_way_healthy_{},
       under_way_fewer_{};                     // of the step that the last stretch left unfinished
-  bool redoing_ = false;                      // that step, or the next one, is below the mark
+  bool redoing_ = false;                      // whether that step, or the next one, is below the mark
   std::optional<std::int64_t> corrupt_step_;  // steps from here on are wrong
   std::uint32_t corrupt_onset_ = 0;           // because of this fault
   Walked walked_;

@@ -1,7 +1,7 @@
 // The job's checkpoints in all tiers: how often each is taken, which survive, and which a start loads.
 //
-// The gang computes what each tier holds (sim/job/gang.hpp). This part decides what of it is left after hosts have lost their
-// memory, and follows the checkpoints that were ordered one by one.
+// The gang computes which checkpoint each tier holds (sim/job/gang.hpp). This class decides whether that checkpoint
+// is still complete after hosts have lost their memory. It also tracks the single checkpoints that a policy ordered.
 #pragma once
 
 #include "core/action.hpp"
@@ -20,7 +20,7 @@
 
 namespace gauntlet {
 
-/// What a start loads. Step 0, where neither storage nor memory holds a checkpoint.
+/// The checkpoint that a start loads. Step 0 if neither storage nor memory holds one.
 struct Loadable {
   std::int64_t step = 0;
   Tier from = Tier::storage;
@@ -38,35 +38,36 @@ class Checkpoints {
   void every(Tier tier, Duration interval) { intervals_[static_cast<std::size_t>(tier)] = interval; }
   Gang::Checkpointing plan() const;
 
-  // Checkpoints that were ordered, while their orders are open.
+  // Single checkpoints that a policy ordered, while their orders are open.
 
   /// Notes an ordered checkpoint. It begins at the next step boundary (`begin`).
   void ordered(OrderId order) { ordered_.push_back({.order = order}); }
   /// The gang has reached a step boundary: the ordered checkpoints that wait for one begin.
   void begin(const Gang& gang);
-  /// Ends the checkpoint of this order. Returns the step that it holds, where it is durable.
+  /// Ends the checkpoint of this order. Returns the step that it holds, or 0 if it has not begun.
   std::int64_t close(OrderId order);
   /// Training was cut: ordered checkpoints that are not durable are lost.
   void cut() { ordered_.clear(); }
   /// Training pauses: ordered checkpoints that block it end later.
   void training_pauses();
-  /// Training goes on after a pause of this length. Checkpoints that blocked training when the pause began end later by it.
+  /// Training continues after a pause of this length. A checkpoint that blocked training when the pause began ends
+  /// later by the length of the pause.
   void training_resumes(Duration pause);
   /// Storage stops answering: the job waits, and so do the checkpoints that are being written.
   void storage_fails();
-  /// Storage answers again, after the job waited this long in a pause that began at `paused_at`.
+  /// Storage answers again. The job has waited for it for `waited`, in a pause that began at `paused_at`.
   void storage_answers(Duration waited, Time paused_at);
 
-  // What is left after hosts have lost their memory.
+  // Checkpoints that are left after hosts have lost their memory.
 
   /// The host in this slot has lost its memory.
   void lose_memory(std::uint32_t slot);
-  /// The hosts of this range that carry the job have lost their memory.
+  /// Those hosts of this range that are in the job have lost their memory.
   void lose_memory(const HostRange& hosts);
   /// The hosts in the first `slots` slots have lost their memory.
   void lose_memory_below(std::uint32_t slots);
-  /// Which checkpoint a start loads: the newest that can be read, from the quickest tier that has it. A corrupt checkpoint in
-  /// storage is found only when it has been loaded; then the next older one is loaded.
+  /// Chooses the checkpoint that a start loads: the newest readable one, from the quickest tier that has it. A
+  /// corrupt checkpoint in storage is found only after it has been loaded. Then the next older one is loaded too.
   Loadable choose(const Start& action, const Gang& gang) const;
   /// The checkpoint was loaded: hosts that had lost their memory hold their part again.
   void loaded() { lost_before_load_ = lost_.size(); }
@@ -90,11 +91,11 @@ class Checkpoints {
   SimEngine* engine_;
   std::array<Duration, kTiers> intervals_ = {};
   std::vector<Ordered> ordered_;  // by order
-  /// When, and in which slot, a host lost its memory, in order of time. Only the last loss of a slot matters.
+  /// Losses of memory as (time, slot), in order of time. Only the last loss of a slot matters.
   std::vector<std::pair<Time, std::uint32_t>> lost_;
-  std::size_t lost_before_load_ = 0;  // how many of them came before the last start had loaded
+  std::size_t lost_before_load_ = 0;  // the number of losses before the last load was complete
   static constexpr std::size_t kFewLosses = 64;
-  std::size_t most_losses_ = kFewLosses;  // with so many, the repeated ones are forgotten
+  std::size_t most_losses_ = kFewLosses;  // at this size, all but the last loss of each slot are dropped
 };
 
 }  // namespace gauntlet

@@ -8,7 +8,7 @@ bool run_replica(SimCluster& cluster, Policy& policy, Seed seed, bool full_telem
   cluster.reset(seed, full_telemetry, stop);
   Recorder recorder(cluster, record);
   run(recorder, policy, kNever);
-  // A job that waits for ever ends without a word, as nothing happens any more: that is no replica that was abandoned.
+  // A job that waits forever has no more events, so it ends without `Finished`. It is not an abandoned replica.
   return cluster.finished() || stop == nullptr || !stop->load();
 }
 

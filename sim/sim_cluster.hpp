@@ -1,7 +1,8 @@
-// The simulated cluster behind the seam: hosts, spares, the repair shop, one gang job, its storage, and their faults.
+// The simulated cluster: hosts, spare hosts, the repair shop, one gang job, its storage, and their faults. It
+// implements `Cluster` (core/cluster.hpp).
 //
-// Its clock jumps to the next event. Machines act here, decisions are made elsewhere: everything that a policy learns
-// leaves through the outbox, everything that really goes wrong goes to the truth log.
+// Its clock jumps to the next event. The cluster carries out orders; policies decide. A policy learns only what
+// leaves through the outbox. Every fault that strikes goes to the truth log.
 //
 // Each part owns its state, and no part knows the cluster. An event or an order enters here and passes through the parts
 // forward: faults, training, checkpoints, orders, monitoring (ARCHITECTURE.md, "How a fault passes through the simulated
@@ -36,8 +37,9 @@ class SimCluster final : public Cluster {
   /// `world` must outlive the cluster. Nothing happens before `reset`.
   explicit SimCluster(const World& world);
 
-  /// A fresh cluster at time zero, for one replica. Memory is kept. `full_telemetry`: every raw sample is generated.
-  /// `stop`: once it is set, `next` soon gives nothing more, and the replica is to be abandoned (never where it is null).
+  /// Makes a fresh cluster at time zero, for one replica. Allocated memory is reused. `full_telemetry`: every raw
+  /// sample is generated. `stop`: once it is set, `next` soon returns nothing, and the caller must abandon the
+  /// replica. Null: never.
   void reset(Seed seed, bool full_telemetry, const std::atomic<bool>* stop = nullptr);
 
   std::optional<Observed> next(Time until) override;
@@ -48,7 +50,7 @@ class SimCluster final : public Cluster {
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
   std::uint64_t events() const { return engine_.events(); }
   Time now() const { return engine_.now(); }
-  /// Whether the job has ended. A replica that was abandoned has not.
+  /// Whether the job has ended. False if the replica was abandoned.
   bool finished() const { return finished_; }
   const RepairCounts& repairs_done() const { return hosts_.repairs_done(); }
   const SpareCounts& spares_used() const { return hosts_.spares_used(); }
@@ -143,7 +145,7 @@ class SimCluster final : public Cluster {
   Operators operators_;
   std::optional<OtherJobs> other_jobs_;
   bool finished_ = false;
-  const std::atomic<bool>* stop_ = nullptr;  // set where the replica is to be abandoned
+  const std::atomic<bool>* stop_ = nullptr;  // once set, the replica is abandoned
 };
 
 }  // namespace gauntlet

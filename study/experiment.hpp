@@ -27,14 +27,15 @@ class Experiment {
  public:
   struct Options {
     const std::atomic<bool>* stop = nullptr;  // Ctrl-C
-    /// Replicas that were just run, and how many of this call are left to run: for a progress bar.
+    /// For a progress bar. `done`: replicas that were just run. `left`: replicas that this call still has to run.
     std::function<void(std::uint32_t done, std::uint64_t left)> progress = {};
   };
 
-  /// Executor and store must outlive it. The executor knows no points yet; the store may know those of an earlier run.
+  /// `executor` and `store` must outlive the experiment. The executor has no points yet; the store may have those of
+  /// an earlier run.
   Experiment(Executor& executor, Store& store, Options options);
 
-  /// The number of a point; the same for a point with the same scenario.
+  /// Adds a point and returns its number. A point with the same scenario gets the same number.
   PointNumber add(std::shared_ptr<const Point> point);
   const Point& point(PointNumber number) const;
   std::size_t points() const;
@@ -43,29 +44,29 @@ class Experiment {
     PointNumber point = 0;
     std::uint32_t replicas = 0;  // at least this many, from number 0
   };
-  /// Runs what is missing. False where it was stopped before all was there, or the store failed (store.problem() says
-  /// why); what is done is in the store.
+  /// Runs the replicas that are missing. Returns false if the study was stopped before all were run, or if the store
+  /// failed (store.problem() says why). Replicas that were run are in the store in any case.
   bool ensure(std::span<const Want> wants);
-  /// The same number for several points: common random numbers.
+  /// The same number of replicas for several points. They have common random numbers.
   bool ensure(std::span<const PointNumber> points, std::uint32_t replicas);
 
-  /// Runs a replica again, in a simulation of the caller's, to look at what the store does not keep. False where it was
-  /// stopped: then the study fell short.
+  /// Runs a replica again in the caller's simulation, for details that the store does not keep. Returns false if the
+  /// study was stopped. Then fell_short() is true.
   bool run_again(Simulation& simulation, ReplicaOptions options, Figures& figures);
 
-  /// One replica by its number, of a study that has no other.
+  /// Runs one replica by its number, in a study that has no other replica.
   bool ensure_only(PointNumber point, std::uint32_t replica);
 
   /// Whether requested replicas are missing, or were not run again, because the study was stopped or the store failed.
   bool fell_short() const { return fell_short_; }
 
-  /// How many replicas of a point there are.
+  /// The number of replicas of a point in the store.
   std::uint32_t replicas(PointNumber point) const;
-  /// How many replicas of all points there are, with those of points that the store had before this study requested them.
+  /// The number of replicas of all points in the store. It includes points that this study has not requested.
   std::uint64_t replicas() const { return store_->replicas(); }
 
-  /// A metric of the first `count` replicas of a point, in their order, by its name in metrics_of (there is one of that
-  /// name: metric_exists()). Read from the store.
+  /// Reads a metric of the first `count` replicas of a point, in their order. `metric`: a name in metrics_of.
+  /// Precondition: metric_exists().
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
 
@@ -77,8 +78,8 @@ class Experiment {
   /// Statistics of every metric over the first `count` replicas. Memory does not grow with `count`.
   /// The last summary of each point is kept.
   Summary summary(PointNumber point, std::uint32_t count) const;
-  /// Drops replicas that the store holds and this study did not request, as an earlier study with other numbers of replicas
-  /// may have left. The store is then that of a study that began empty. Precondition: !fell_short().
+  /// Drops the replicas in the store that this study did not request. An earlier study with more replicas may have
+  /// left them. The store is then the same as after a study with an empty store. Precondition: !fell_short().
   void drop_unasked();
   /// Puts the statistics of all replicas of a point into the store.
   void put_summary(PointNumber point);
@@ -93,7 +94,7 @@ class Experiment {
   Options options_;
   std::vector<std::shared_ptr<const Point>> points_;
   std::vector<PointNumber> stored_;   // by point: its number in the store
-  std::vector<std::uint32_t> asked_;  // by point: how many replicas
+  std::vector<std::uint32_t> asked_;  // by point: the number of requested replicas
   std::map<std::uint32_t, PointNumber> by_stored_;
   mutable std::map<PointNumber, Summary> summaries_;
   bool fell_short_ = false;

@@ -172,9 +172,10 @@ void add_compare(Program& program) {
       "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500");
   add_scenarios(compare, request->scenarios);
   compare
-      .value("--with", request->versions,
-             "Changes that make a variant of the one scenario, such as 'spares.count=4 "
-             "checkpoint.interval=5min'; can be repeated")
+      .value(
+          "--with", request->versions,
+          "Changes that make a variant of the scenario, such as 'spares.count=4 checkpoint.interval=5min'; "
+          "can be repeated. Needs exactly one scenario")
       .type_name("CHANGES")
       .one_value_each();
   add_replicas(compare, request->replicas, "Replicas of each scenario (default: those of the first one)");

@@ -23,8 +23,8 @@ struct StepPass {
 struct StepStall {
   std::uint32_t stage = 0;
   double begin = 0, end = 0;
-  std::string cause;                              // "host 17 stalls"
-  std::string who = {};                           // "host 17": whom the other ranks of the stage wait for
+  std::string cause;     // "host 17 stalls"
+  std::string who = {};  // "host 17": the host that the other ranks of the stage wait for
   std::uint32_t first_rank = 0, last_rank = ~0u;  // that stall
 };
 
@@ -40,7 +40,7 @@ struct PictureStage {
   std::uint32_t first_rank = 0, ranks = 1;
   std::string cause = {};  // what of it is degraded: "host 17 slow"; empty: nothing
   bool slow_forward = false, slow_backward = false;
-  std::string slowest_forward = {}, slowest_backward = {};  // whom its ranks wait for: "GPU 3 of host 17"
+  std::string slowest_forward = {}, slowest_backward = {};  // its ranks wait for it: "GPU 3 of host 17"
   std::vector<PictureRank> shown = {};  // one; where ranks differ, the whole tensor-parallel group
 };
 

@@ -174,13 +174,14 @@ void add_trace_options(Command& command, TraceRequest& request) {
   command
       .value("--format", request.format,
              "lanl: the columns of LANL's release; csv: start,end,node,cause[,system], times in ISO 8601; "
-             "detect: by the columns")
+             "detect: choose the format by the columns")
       .one_of(names_of(kFormats))
       .shows_default();
   command.value("--system", request.system, "Only this system").type_name("NAME");
   command.value("--cause", request.cause, "Only failures of this cause").type_name("NAME");
-  command.value("--from", request.from, "Only failures from then on: 2003-01-01").type_name("DATE");
-  command.value("--until", request.until, "Only failures before then").type_name("DATE");
+  command.value("--from", request.from, "Only failures on or after this date, such as 2003-01-01")
+      .type_name("DATE");
+  command.value("--until", request.until, "Only failures before this date").type_name("DATE");
   command
       .value("--nodes", request.nodes,
              "Number of nodes of the system, if the file does not say it (default: those that failed)")
@@ -188,8 +189,8 @@ void add_trace_options(Command& command, TraceRequest& request) {
       .between(1, 10'000'000);
   command
       .value("--max-rejected", request.max_rejected,
-             "Largest share of lines that cannot be read, 0 to 1; rates are too low by that share. Above it "
-             "the command ends with exit code 2 (default: 0.01)")
+             "Accept this share of lines that cannot be read, 0 to 1; the rates are too low by the share of "
+             "such lines. With more, the command ends with exit code 2 (default: 0.01)")
       .type_name("SHARE")
       .between(0.0, 1.0);
   add_json(command, request.json);

@@ -12,7 +12,7 @@
 
 namespace gauntlet {
 
-/// What was read, and what became of it.
+/// The file that was read, and how many of its records were used or rejected.
 struct TraceSource {
   std::string version;
   std::string file, format;

@@ -86,7 +86,7 @@ struct TunedPoint {
   std::string name_along(std::string_view path) const { return path == kIntervalPath ? full_name() : name; }
 };
 
-/// A bound, and what became of it.
+/// A bound, and whether it is met.
 struct TunedBound {
   std::string text;  // "wall_time_s.p95<60d"
   std::string metric;

@@ -145,8 +145,10 @@ std::string certainty(const TuneResult& result) {
     return result.end == TuneResult::End::budget
                ? "Too few points ran for a curve through them: --budget allows more replicas."
                : "Too few points could run for a curve through them.";
-  std::string text =
-      fmt::format("With 95% confidence no point saves more than {}.", share_of_loss(result, *result.regret));
+  const std::string bound = share_of_loss(result, *result.regret);
+  const bool tiny = bound.starts_with("less than");  // "less than 0.01% of the lost time"
+  std::string text = fmt::format("With 95% confidence {} {}.",
+                                 tiny ? "every other point saves" : "no point saves more than", bound);
   if (result.end == TuneResult::End::budget)
     text += " The budget was spent before the search was as precise as it aims for: --budget allows more.";
   return text;

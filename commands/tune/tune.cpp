@@ -243,7 +243,7 @@ TuneResult result_of(Tuning& of, TuneResult result) {
 
 namespace {
 
-/// Within a window the bill is the hosts held for so long, whatever they achieve: the least is to hold none.
+/// Within a window the cost depends only on the hosts that are held. So its minimum is at no host, whatever they achieve.
 std::optional<Problem> problem_of_what_is_bought(const Objective& objective, const Point& base,
                                                  std::string_view option) {
   const bool bill = objective.metric == "cost" || objective.metric == "gpu_hours";

@@ -73,7 +73,7 @@ void check_copies(const Place& root, const Scenario& scenario) {
                     "each copy is on a host of its own: write less, or leave checkpoint.peers_interval out");
 }
 
-/// Those that are kept for ever fill any storage: when, if each interval is trained without a stop.
+/// Warns of checkpoints that are kept forever and fill the storage. The time until then assumes training without a stop.
 void warn_of_full_storage(const Place& root, const Scenario& scenario, Bytes size) {
   if (!root.all_sound("storage.keep_every", "checkpoint.interval", "policies.checkpoint", "job.window"))
     return;

@@ -98,7 +98,7 @@ void check_traffic(const Place& root, const Scenario& scenario) {
 
 constexpr Duration kNoStep = kForever / 8;  // 36 years
 
-/// On hardware with a mistyped bandwidth it may last for ever.
+/// The time of a step. With a mistyped bandwidth of the hardware it may be infinite.
 Duration step_time(const World& world) {
   const bool given = world.job.step_time > Duration::zero();
   return std::min(given ? world.job.step_time : StepModel(world).healthy(), kNoStep);

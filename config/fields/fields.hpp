@@ -1,6 +1,6 @@
-// How a part of a scenario is described: once, as fields with a name, what they take, a default and a line of
-// documentation. Reading a scenario, showing it and writing its JSON Schema are three visitors of the same
-// description (reader.hpp, show.cpp, schema.cpp), so no name exists twice.
+// The description of a part of a scenario: fields, each with a name, a type, a default and a line of documentation.
+// Three visitors use the same description: they read a scenario, show it, and write its JSON Schema (reader.hpp,
+// show.cpp, schema.cpp). So each name is written once.
 #pragma once
 
 #include "config/toml/place.hpp"
@@ -14,33 +14,33 @@
 
 namespace gauntlet {
 
-/// What a field takes.
+/// The values that a field accepts.
 struct Type {
   std::string schema;                      // a JSON Schema object
   std::function<void(const Place&)> read;  // stores the value where it belongs, or reports why it cannot
-  bool law = false;         // a law of chance, which is replaced whole by another (config/fields/laws.hpp)
-  std::string folder = {};  // not empty: a name stands for an entry of that folder of the catalogue
-  std::function<Value()> initial = {};  // the value of the variable, as a scenario would write it
+  bool law = false;         // a distribution: a higher layer replaces it whole (config/fields/laws.hpp)
+  std::string folder = {};  // if not empty, the field takes a name of that folder of the catalogue
+  std::function<Value()> initial = {};  // the initial value of the variable, as a scenario would write it
 };
 
-/// What holds when a field is not given.
+/// The value of a field that is not given.
 struct Fallback {
   enum class Kind { required, optional, value, computed };
   Kind kind = Kind::optional;
   std::string toml;                      // value; required: an example, or empty
-  std::optional<Value> ready = {};       // value: the same, where it has not to be parsed
-  std::function<std::string()> compute;  // computed: TOML; asked only while there are no mistakes
+  std::optional<Value> ready = {};       // value: the same as a Value, if no TOML needs to be parsed
+  std::function<std::string()> compute;  // computed: TOML; called only while the scenario has no mistakes
 
   /// `example`: TOML, for messages.
   static Fallback required(std::string example = {}) { return {Kind::required, std::move(example), {}, {}}; }
-  /// Absent is a state of its own.
+  /// A field may be absent, and that differs from every value.
   static Fallback optional() { return {Kind::optional, {}, {}, {}}; }
   static Fallback value(std::string toml) { return {Kind::value, std::move(toml), {}, {}}; }
   static Fallback value(Value ready) {
     std::string toml = to_toml(ready);
     return {Kind::value, std::move(toml), std::move(ready), {}};
   }
-  /// From the rest of the scenario, as far as it has been described by then.
+  /// Computed from those fields of the scenario that are described before this one.
   static Fallback computed(std::function<std::string()> toml) {
     return {Kind::computed, {}, {}, std::move(toml)};
   }
@@ -54,25 +54,25 @@ class Fields {
 
   virtual ~Fields() = default;
 
-  /// Of these fields, which follow, those written on the highest layer hold and the others are dropped: a file that
-  /// extends another, or --set, can so say the same thing in another way.
+  /// States that the fields `names`, which follow, are alternatives. Those on the highest layer that has any of them
+  /// are kept, and the others are dropped. So a file that extends another, or --set, can choose another alternative.
   virtual void alternatives(std::initializer_list<std::string_view> names) = 0;
   virtual void field(std::string_view name, const Type& type, const Fallback& fallback,
                      std::string_view doc) = 0;
-  /// The default is the value that the variable has, which its struct initialises.
+  /// A field whose default is the initial value of its variable, from the member initialiser of the struct.
   void field(std::string_view name, const Type& type, std::string_view doc) {
     field(name, type, Fallback::value(type.initial()), doc);
   }
   /// [name]
   virtual void table(std::string_view name, const Describe& describe, std::string_view doc) = 0;
-  /// name = { ... }; absent is a state of its own.
+  /// name = { ... }. The table may be absent, and that differs from an empty table.
   virtual void inline_table(std::string_view name, const Describe& describe, std::string_view doc) = 0;
-  /// [name], or name = "entry of that folder of the catalogue".
+  /// [name], or name = "ENTRY", with an entry of `folder` of the catalogue.
   virtual void catalogue(std::string_view name, std::string_view folder, const Describe& describe,
                          std::string_view doc) = 0;
   /// [name.ENTRY] for any number of entries, in the order of their names.
   virtual void entries(std::string_view name, const DescribeEntry& describe, std::string_view doc) = 0;
-  /// What cannot be said of one field alone. Runs only while reading, with the table that is being described.
+  /// A check of several fields together. It runs only when a scenario is read, with the table that is described.
   virtual void check(const std::function<void(const Place&)>& check) = 0;
 };
 

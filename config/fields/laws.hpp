@@ -1,5 +1,5 @@
-// Laws of chance as a scenario writes them: "15min" is a constant, { name = "weibull", shape = 0.7, mean = "300h" } a law
-// by name and parameters.
+// Distributions as a scenario writes them: "15min" is a constant, { name = "weibull", shape = 0.7, mean = "300h" } has a
+// name and parameters.
 #pragma once
 
 #include "config/fields/fields.hpp"

@@ -16,7 +16,7 @@ struct ReadBytes {
 ReadBytes read_bytes(Files& files, const std::string& path);
 
 /// Why a path is not a file with contents of its own: a FIFO, a socket, a device or a directory is none, and whoever opens one
-/// may wait for ever. Nothing where it is a file, or where nothing is there.
+/// may wait forever. Nothing where it is a file, or where nothing is there.
 std::optional<std::string> not_a_file(const std::string& path);
 
 }  // namespace gauntlet

@@ -1,4 +1,4 @@
-// Special functions behind the laws of chance, the closed forms and the confidence intervals.
+// Special functions for the distributions, the closed forms and the confidence intervals.
 //
 // Built on core/math/elementary and std::sqrt, so they share its promise: the same bytes everywhere.
 // Arguments outside a stated domain are a bug of the caller and assert.

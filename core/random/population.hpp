@@ -66,7 +66,7 @@ class Population {
 };
 
 /// N components of an exponential law that are renewed at once when they fail: a Poisson process of rate N /
-/// mean for ever. It takes no note of what a policy does, so policies compared on one seed meet the same
+/// mean at all times. It does not depend on what a policy does, so policies compared on one seed meet the same
 /// failures.
 class PoissonPopulation {
  public:

@@ -1,4 +1,5 @@
-// The third implementation of the seam: re-reads a record and holds fresh policies to the orders in it.
+// The cluster that replays a record: it reads the observations of a record again, and compares the orders of new policies
+// with the orders in it.
 #pragma once
 
 #include "core/cluster.hpp"

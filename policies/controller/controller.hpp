@@ -1,8 +1,9 @@
-// The controller composes the policies of a scenario into one: detectors raise suspicions, the recovery of the job
-// answers them, the checkpoint policy sets the intervals, and repaired hosts go back to the spares, or leave for good.
+// The policy that joins the policies of a scenario. Detectors raise suspicions, and the recovery of the job answers
+// them. The checkpoint policy sets the intervals. The retirement policy decides whether a repaired host becomes a
+// spare host again or is retired.
 //
-// The same object code runs over the simulator, over a record and over real machines. It is a value: everything that
-// it knows came through `on`.
+// The same object code runs over the simulator, over a record and over real machines. The controller is a value: it
+// knows only what came through `on`.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -24,7 +25,8 @@ namespace gauntlet {
 
 class Controller final : public Policy {
  public:
-  /// For one job. `constants` must outlive the controller; its names are in policies/controller/registry.hpp.
+  /// For one job. `constants` must outlive the controller. policies/controller/registry.hpp has the names of policies
+  /// that `constants` may contain.
   explicit Controller(const PolicyConstants& constants, JobId job = {});
 
   void on(const Observed& seen, Orders& out) override;
@@ -54,24 +56,24 @@ class Controller final : public Policy {
   Recovery::Reports reports_;
   Seating seating_;
   std::vector<Detector> detectors_;
-  std::vector<WatchId> last_watches_;  // of each detector: their ids follow each other
+  std::vector<WatchId> last_watches_;  // the last id of each detector: ids are given to one after the other
   struct Asked {
     OrderId order;
     std::size_t detector;
   };
-  std::vector<Asked> asked_;  // orders of detectors that have no outcome yet, in order
+  std::vector<Asked> asked_;  // orders of detectors without an outcome so far, by id
   CheckpointPolicy checkpoints_;
   JustInTime just_in_time_;
   CheckpointCount taken_;
   Recovery recovery_;
   Retirement retirement_;
   bool job_up_ = false;
-  std::uint32_t replicas_ = 0;                      // that the detectors know of
-  Suspicions found_;                                // by what is being heard; kept for its memory alone
-  std::set<std::pair<WatchId, ComponentId>> told_;  // what a person was told since the job's last start
-  Suspicions waiting_for_spare_;                    // of hosts that slow the job, while none stands by
-  std::map<HostId, Time> quarantine_;               // until when
-  std::map<OrderId, HostId> readmissions_;          // that wait for the end of one
+  std::uint32_t replicas_ = 0;  // the size of the job that the detectors know
+  Suspicions found_;            // of the present call of `detect`; a member to reuse memory
+  std::set<std::pair<WatchId, ComponentId>> told_;  // alerts to a person since the job's last start
+  Suspicions waiting_for_spare_;                    // of hosts that slow the job, while no spare host is free
+  std::map<HostId, Time> quarantine_;               // the end of the quarantine of each host
+  std::map<OrderId, HostId> readmissions_;          // hosts whose quarantine ends with this wake
 };
 
 }  // namespace gauntlet

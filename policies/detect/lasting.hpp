@@ -30,7 +30,7 @@ class Lasting {
     whose_.clear();
     wakes_.clear();
   }
-  /// Of whom it has been for long enough, where the outcome says that. It goes on to be the case of them.
+  /// The component whose state has lasted long enough, if the outcome is of its wake. Its state still lasts.
   std::optional<ComponentId> on(const Outcome& outcome) {
     const auto place = whose_.find(outcome.order);
     if (place == whose_.end()) return std::nullopt;

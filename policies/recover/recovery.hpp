@@ -31,7 +31,8 @@
 // at once, in any stage, and is evicted and replaced if it is found faulty. The job starts when no examination runs and
 // every ordered host has come.
 //
-// Every stage except running ends with the outcome of an order. If that outcome may stay out, a wake can end the stage.
+// Every stage except running ends with the outcome of an order. If that outcome may never come, a wake can end the
+// stage.
 // Diagnosing ends with the last examination, or with the eviction that makes this examination unnecessary.
 #pragma once
 
@@ -131,14 +132,14 @@ class Recovery {
   struct Incident {
     std::vector<HostId> suspects;   // hosts named in this incident and not evicted, in the order of naming
     std::vector<HostId> condemned;  // hosts to replace without an examination
-    std::uint32_t tries = 0;        // starts on hosts that no probe accused
+    std::uint32_t tries = 0;        // restarts that were tried without replacing a suspect
     Time lasts_until = kStart;      // a stop before this time belongs to this incident
   };
-  /// How the recovery handles the present stop, or the stop that is about to come.
+  /// How the recovery handles the present stop, or the next one while the job is up.
   struct Treatment {
     bool diagnose = false;   // examine hosts; a planned stop does not need that
     bool ask = false;        // ask a person
-    bool explained = false;  // a host was found faulty, or a person looked
+    bool explained = false;  // a host was found faulty, or a person has examined the stop
   };
   /// A stop request keeps the job down until this time. `preempted`: other jobs use its hosts.
   struct Hold {
@@ -163,7 +164,7 @@ class Recovery {
   StartAttempts attempts_;
   JobHosts job_hosts_ = JobHosts::some_new;
   std::vector<OrderId> acquires_;  // orders for hosts that have not come
-  bool may_grow_ = true;           // a host has come since that was tried in vain
+  bool may_grow_ = true;           // false after a wait for hosts failed, until another spare host comes
   Time started_at_ = kStart;       // when the last start was ordered
 };
 

@@ -17,7 +17,7 @@ namespace gauntlet {
 
 /// The job trains, as far as is known.
 struct Running {};
-/// One last checkpoint before a stop that is not urgent.
+/// The job takes one last checkpoint before a stop that is not urgent.
 struct Saving {
   OrderId checkpoint, limit;
   StopReason reason;
@@ -25,19 +25,19 @@ struct Saving {
 /// The job stands still and no host is suspected. The ranks report the collective in which they wait.
 struct Gathering {
   OrderId limit;
-  bool asked = false;  // every host was asked in which collective it waits
+  bool asked = false;  // whether every host was asked for the collective in which it waits
   std::vector<std::pair<HostId, Dimension>> answers;
 };
 struct Stopping {
   OrderId stop;
   StopReason reason;
 };
-/// Probes run, or a person looks.
+/// Probes run, or a person examines the job.
 struct Diagnosing {};
 /// Hosts were ordered and have not come.
 struct Replacing {
   std::optional<OrderId> limit = {};  // when it expires, the job goes on with fewer replicas
-  bool late = false;  // it has expired, but the job had too few hosts or one was being examined
+  bool late = false;  // the limit has expired, but the job has too few hosts, or one is still examined
 };
 /// The job is stopped because an operator requested it.
 struct Holding {
@@ -78,9 +78,9 @@ enum class Reaction : std::uint8_t {
   begin,   // begin an incident and stop the job
   gather,  // begin an incident, wait until a host is suspected, then stop the job
   save,    // take a checkpoint, then stop the job
-  cut,     // stop the job: enough is known
+  cut,     // end the gathering and stop the job: the culprit or the remedy is known
   redo,    // give up the start that runs or is planned, and stop the job
-  join,    // wait until the job is down, then treat it
+  join,    // remember the trigger, and act on it when the job is down
   treat,   // examine and replace the host now, while the job waits
   ignore,
 };

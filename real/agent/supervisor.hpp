@@ -1,5 +1,6 @@
-// The agent's decisions: what it answers to each order, which driver it obeys, and what it remembers. It acts through
-// interfaces and gets the time from its caller. So it runs over processes and sockets (agent_loop) and over simulated ones.
+// The decisions of an agent: its answer to each order, the driver that it obeys, and the messages that it keeps for
+// the next driver. It acts through interfaces and takes the time from a clock that it is given. So it runs with real
+// processes and sockets (agent_loop.hpp), and with simulated ones.
 #pragma once
 
 #include "real/agent/options.hpp"
@@ -21,7 +22,7 @@ namespace gauntlet {
 
 using SupervisorMessage = std::variant<FromStream, ProbeEnded>;
 
-/// What an agent acts through. All of it outlives the supervisor.
+/// The interfaces that an agent acts through. They must outlive the supervisor.
 struct AgentSurroundings {
   const Clock& clock;
   AgentStreams& streams;
@@ -36,13 +37,14 @@ class Supervisor {
  public:
   Supervisor(const AgentOptions& options, AgentSurroundings surroundings);
 
-  /// Does what waited until no rank was left. Returns the agent's exit code when it is to end and has no rank left.
+  /// If no rank is left, answers the orders to stop and begins the start that waits. Returns the exit code of the
+  /// agent if it is to end and has no rank left.
   std::optional<int> settle();
-  /// When wake() is due although no message arrived, on the clock of the surroundings; kNever where no timer is set.
+  /// The time at which wake() is due without a message, on the clock of the surroundings. kNever if no timer is set.
   Time next_deadline() const;
-  /// Hears the ranks, then these messages, and does what is due.
+  /// Reads the output and the exits of the ranks, then handles these messages, then the timers that are due.
   void wake(const std::vector<SupervisorMessage>& heard);
-  /// Ends the agent on a signal, not on a driver's order.
+  /// Ends the agent because of a signal, without an order of a driver.
   void end() { leave(kAgentEnded, ""); }
   bool leaving() const { return leaving_.has_value(); }
 
@@ -58,7 +60,7 @@ class Supervisor {
     WatchId report;
     Time late;
     std::string name;
-    std::uint64_t number;  // of this agent's probes
+    std::uint64_t number;  // counts the probes of this agent
     bool begun;
   };
 
@@ -82,7 +84,7 @@ class Supervisor {
   template <class Message>
   void obey(StreamId stream, const Message& message);
 
-  bool told(const AgentMessage& message);  // false where no driver attends
+  bool told(const AgentMessage& message);  // false if no driver is connected
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
   void begin_probes();
@@ -96,27 +98,26 @@ class Supervisor {
   const AgentSurroundings around_;
 
   Watches watches_;
-  Time now_{};                   // the time of the last wake(): the same for all that it brought
+  Time now_{};                   // the time of the last wake(): one time for all that it handles
   std::int64_t started_ns_ = 0;  // the drill's time zero
 
   std::optional<Attendance> attendance_;
-  std::uint64_t epoch_ = 0;  // the highest that attended
+  std::uint64_t epoch_ = 0;  // the highest epoch of a driver so far
   bool ever_attended_ = false;
-  Time abandoned_at_;                // while nobody attends
+  Time abandoned_at_;                // when the agent ends if no driver connects
   Time lease_ends_ = kStart;         // in the past: no lease
-  std::deque<AgentMessage> missed_;  // lines, exits and injections while no driver attended
-  std::size_t missed_progress_ =
-      0;  // how many of them are lines of steps and stalls, which alone are bounded
+  std::deque<AgentMessage> missed_;  // lines, exits and injections that no driver was connected to receive
+  std::size_t missed_progress_ = 0;  // how many of them are lines of steps and stalls: only these are limited
   std::uint64_t missed_left_out_ = 0;
 
-  std::optional<DriverStartRanks> pending_start_;  // waits for an older run to be gone
+  std::optional<DriverStartRanks> pending_start_;  // waits until the ranks of the run before have ended
   std::vector<OrderId> pending_stops_;
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
-  std::map<std::uint64_t, AgentInjected> injected_;  // in this drill, by number, so that none is done twice
+  std::map<std::uint64_t, AgentInjected> injected_;  // of this drill, by number: no injection is done twice
   std::vector<RunningProbe> probes_;                 // of the present driver, in the order of their arrival
   std::uint64_t last_probe_ = 0;
-  std::uint32_t probes_begun_ = 0;  // probes that have not ended, with those of earlier drivers
+  std::uint32_t probes_begun_ = 0;  // probes that run, including those of earlier drivers
   std::optional<int> leaving_;
 };
 

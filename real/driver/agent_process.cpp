@@ -142,7 +142,7 @@ void AgentProcess::kill() {
   forget();
 }
 
-/// Of one that is ending. One that the kernel holds on to is left to it: nobody waits for ever.
+/// Forgets a process that is ending. A process that the kernel does not end is left to the kernel: nothing waits for it.
 void AgentProcess::forget() {
   const bool gone = exits_within(kDies);
   if (child_ >= 0 && gone) reap(child_);

@@ -68,7 +68,7 @@ std::string new_drill_directory();
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.
 void prepare_drill_directory(const std::string& path, Files& files = system_files());
 
-/// Says in the directory which driver has the drill: agents that remember whom they obeyed may all be gone.
+/// Writes to the directory which driver has the drill. The agents that know their last driver may all have ended.
 void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files = system_files());
 
 /// What was written last; nothing where the directory is gone.

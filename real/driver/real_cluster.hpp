@@ -1,12 +1,13 @@
-// The real cluster behind the seam: agents on machines, ranks under them, and the faults of a plan injected into them.
+// The real cluster: agents on machines, their ranks, and the faults that a plan injects into the ranks. It implements
+// `Cluster` (core/cluster.hpp).
 //
-// One thread owns it, the driver's. Agents' messages come in on threads of their links and wait in an inbox; `next`
-// sleeps until one of them, or until a timer of its own, is due. Clock, agents and the way to them are the platform's
-// (real/driver/platform.hpp); the journal and the raw progress are files. What policies learn is what agents' filters let through
-// and the outcomes of orders; what is injected goes to the journal alone.
+// The driver's thread owns it. Messages of agents arrive on the threads of their links and wait in an inbox. `next`
+// sleeps until a message arrives or a timer is due. The platform provides the clock, the agents and the links to them
+// (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
+// let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// Where this world is simpler than the simulated one: a new checkpoint interval takes effect at the next start, a
-// checkpoint out of turn is answered `failed`, and a person who is asked finds nothing.
+// It is simpler than the simulated cluster: a new checkpoint interval takes effect at the next start, the order for a
+// single checkpoint fails, and a person who is asked finds nothing.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -32,45 +33,47 @@
 
 namespace gauntlet {
 
-/// How long an agent may take to answer an order, beyond what the order itself takes; then its host counts as lost. An
-/// agent answers within milliseconds. On a machine that other work keeps busy it has been seen to take seconds.
+/// The time that an agent has to answer an order, in addition to the time that the order itself takes. After that its
+/// host counts as lost. An agent answers within milliseconds; on a busy machine it was observed to take seconds.
 inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
 
 struct DrillSetup {
-  std::string directory;        // of sockets, checkpoints, the journal and the raw progress; ours alone
-  std::int64_t started_ns = 0;  // on the platform's clock: the drill's time zero
-  std::uint64_t epoch = 1;      // rises with each driver that takes over
+  std::string directory;        // of this drill alone: sockets, checkpoints, the journal, the raw progress
+  std::int64_t started_ns = 0;  // time zero of the drill, on the platform's clock
+  std::uint64_t epoch = 1;      // one more for each driver that takes over
   Seed seed;
   FaultPlan plan;
-  const std::atomic<bool>* stop = nullptr;  // set: `next` ends the run, and nobody is waited for long
+  const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
   bool stopped() const { return stop != nullptr && *stop; }
   Duration answers_within = kAnswersWithin;
 };
 
-/// Agents obey a later driver: this one has ended, without touching them or what they work on.
+/// Agents obey a later driver. This driver ends without a change to the agents or the files that they use.
 struct Superseded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// It was asked to stop while its agents were started: nothing is left running.
+/// The driver was asked to stop while it started its agents. No agent is left running.
 struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class RealCluster final : public Cluster {
  public:
-  /// Starts the agents, or attends to those that an earlier driver left. `so_far`: what it recorded. Throws
-  /// std::runtime_error, with nothing left running, when an agent cannot be started; Interrupted when it is to stop
-  /// before all of them are there. All but `setup` must outlive it.
+  /// Starts the agents, or connects to the agents of an earlier driver. `so_far`: the record of that driver, else
+  /// empty. Throws std::runtime_error if an agent cannot be started, and Interrupted if it is asked to stop before
+  /// all agents run. In both cases no agent is left running. `world`, `so_far` and `platform` must outlive the
+  /// cluster.
   RealCluster(const World& world, DrillSetup setup, const Record& so_far, Platform& platform);
   /// Ends the agents and their ranks, unless they obey a later driver.
   ~RealCluster() override;
 
-  /// Throws Superseded, and std::runtime_error where the drill's own directory fails it.
+  /// Throws Superseded, and std::runtime_error if a file of the drill's directory cannot be read or written.
   std::optional<Observed> next(Time until) override;
   void start(const Order& order) override;
 
-  /// By HostId, as their agents said when they were attended to last; empty where none ever was.
+  /// By HostId: what each agent said of its host at the last connection. Empty for a host without a connection so
+  /// far.
   std::vector<HostIdentity> identities() const;
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
@@ -78,17 +81,18 @@ class RealCluster final : public Cluster {
  private:
   enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
   enum class RanksState : std::uint8_t { none, starting, up };
-  /// What a host owes: the answers to four orders, and the lines of its ranks after a start and at the end of the job.
+  /// What the driver still expects of a host: the answers to four orders, and the lines of its ranks after a start
+  /// and at the end of the job.
   enum class Debt : std::uint8_t { start, stop, probe, injection, ranks_up, ranks_finished };
   struct Host {
     HostState state = HostState::spare;
-    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while its agent is gone
-    std::uint32_t connection = 0;          // counts the attendances: what an older one still sends is dropped
-    std::unique_ptr<AgentHandle> process;  // null where none is known
+    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while the host has no agent
+    std::uint32_t connection = 0;          // counts connections: messages of an older one are dropped
+    std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
     HostIdentity identity;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
-    Time watched_since{};                             // the youngest of `silence`
-    std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers to orders, by order or injection
+    Time watched_since{};                             // when the newest of `silence` was added
+    std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers that have not come, by order or injection
   };
   struct Lost {
     std::string why;
@@ -96,13 +100,13 @@ class RealCluster final : public Cluster {
   struct Incoming {
     std::uint32_t host;
     std::uint32_t connection;
-    Time at;  // when it came
+    Time at;  // when the message arrived
     std::variant<AgentMessage, Lost> what;
   };
   struct OpenOrder {
     Order order;
     Time began;
-    bool taken = true;                // what take() said
+    bool taken = true;                // the result of take()
     std::set<std::uint32_t> waiting;  // hosts that have not answered
     std::uint32_t failing = 0;        // Probe: hosts that failed
     std::optional<HostId> first_failing{};
@@ -119,7 +123,7 @@ class RealCluster final : public Cluster {
   };
   struct WindowDue {};
   struct GiveUpDue {};
-  /// Its agent is gone.
+  /// The host needs a new agent.
   struct AttendDue {
     HostId host;
   };
@@ -135,7 +139,7 @@ class RealCluster final : public Cluster {
   };
   using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, AnswerDue>;
 
-  // real_cluster.cpp: the loop, and what agents say
+  // real_cluster.cpp: the loop, and messages of agents
   Time now();
   AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
   void push(const Observation& what);
@@ -180,7 +184,7 @@ class RealCluster final : public Cluster {
   std::vector<std::uint32_t> ranks_of(HostId host) const;
   std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
 
-  // real_answers.cpp: what hosts owe, and hosts that are lost
+  // real_answers.cpp: answers that are due, and hosts that are lost
   void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
   bool owes(HostId host, Debt debt, std::uint64_t number) const;
   void lose(HostId host);
@@ -240,8 +244,8 @@ class RealCluster final : public Cluster {
   bool finished_ = false;
   bool superseded_ = false;
 
-  // Leases are renewed from a thread of their own, so that waiting for one agent does not end the ranks of the others;
-  // but only while the driver's thread shows signs of life.
+  // A separate thread renews the leases, so that the ranks of other hosts survive while the driver waits for one
+  // agent. It renews them only while the driver's thread is alive.
   std::mutex links_mutex_;
   std::atomic<std::int64_t> alive_at_ns_;
   std::unique_ptr<Repeater> renewer_;
@@ -250,7 +254,7 @@ class RealCluster final : public Cluster {
   std::vector<HostId> slots_;
   std::vector<std::uint32_t> vacant_;
   std::deque<HostId> spares_;
-  std::vector<Order> watches_;               // standing, to be told to agents that come back
+  std::vector<Order> watches_;               // in force; sent again to an agent that is started again
   std::map<std::uint64_t, OpenOrder> open_;  // by order id
   Stream repair_draws_, person_draws_;
 
@@ -258,10 +262,10 @@ class RealCluster final : public Cluster {
   std::uint32_t run_ = 0;  // starts of the job so far
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
-  std::set<std::uint32_t> up_;  // ranks of this run
+  std::set<std::uint32_t> up_;  // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
-  std::int64_t most_steps_ = 0;  // that any run completed
-  Time progress_at_;             // when it did, or when this driver began
+  std::int64_t most_steps_ = 0;  // the most steps that any run has completed
+  Time progress_at_;             // when most_steps_ last rose, or when this driver began
 };
 
 }  // namespace gauntlet

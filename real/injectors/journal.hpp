@@ -30,7 +30,7 @@ class Journal {
   const std::vector<JournalEntry>& entries() const { return entries_; }
   /// Whether the injection was begun, now or by an earlier driver.
   bool begun(std::uint64_t injection) const;
-  /// Whether its agent said what became of it: observed or missed.
+  /// Whether its agent has answered that the injection was observed or missed.
   bool answered(std::uint64_t injection) const;
 
  private:

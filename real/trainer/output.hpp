@@ -15,7 +15,7 @@ class RankOutput {
   int descriptor() const { return descriptor_; }
 
   /// Stamps the line with the time, in the order in which lines appear. Ends the process with kExitFailed when nobody
-  /// reads any more: a rank without a supervisor has nobody to train for.
+  /// reads any more: a rank must not train without a supervisor.
   void say(RankLine line);
   void log(std::string pattern, std::string text);
 

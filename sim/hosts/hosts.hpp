@@ -1,4 +1,5 @@
-// The hosts of the cluster: what each does, where it sits in the job, and the pools that it is in when it does not.
+// The hosts of the cluster: the state of each, its slot in the job, and the pools of the hosts that are not in the
+// job.
 #pragma once
 
 #include "core/id.hpp"
@@ -22,49 +23,50 @@ class Hosts {
  public:
   enum class State : std::uint8_t { in_job, spare, in_repair, returned, retired };
 
-  /// Both must outlive the hosts.
+  /// `world` and `engine` must outlive this object.
   Hosts(const World& world, SimEngine& engine);
   void reset(Seed seed);
 
   State state(HostId host) const { return states_[host.value]; }
   bool in_job(HostId host) const { return state(host) == State::in_job; }
   bool powered(HostId host) const { return state(host) != State::in_repair && state(host) != State::retired; }
-  /// Of a range, the first host that carries the job.
+  /// The first host of a range that is in the job.
   std::optional<HostId> first_in_job(const HostRange& hosts) const;
-  /// How often the host that a component belongs to has been repaired.
+  /// The number of repairs so far of the host that a component belongs to.
   std::uint32_t repairs_of(ComponentId component) const;
 
   const Seats& seats() const { return seats_; }
-  /// The job as it was at its last start.
+  /// The size of the job at its last start.
   JobSize& size() { return sizes_.present(); }
   const JobSize& size() const { return sizes_.present(); }
 
-  /// A spare host joins the job, where so many orders wait for one and the job has a place. Where none stands by, those
-  /// that can come are sent for.
+  /// Moves a warm spare host into the job, if `waiting` orders want one and the job has a place for it. If no warm
+  /// host is free, calls other hosts (sim/hosts/spares.hpp) and returns nothing.
   std::optional<HostId> grant(std::size_t waiting);
-  /// A host leaves the job. Its slot, which is empty then; nothing where it had none yet.
+  /// Takes a host out of the job. Returns its slot, which is empty now. Returns nothing if the host had no slot yet.
   std::optional<std::uint32_t> leave_job(HostId host);
-  /// A host that has left the job stands by. It is set up as it is, and is the next to be granted.
+  /// Makes a host that has left the job a warm spare host, without a new setup. It is the next one that is granted.
   void stand_by(HostId host);
-  /// A host that has left the job, or that stood by, is out of service.
+  /// Takes a host out of service that has left the job or was a spare host.
   void leave_service(HostId host);
-  /// It goes to repair. `cause`: the fault that it is repaired for, where there is one. `draws`: of this repair.
+  /// Sends a host to repair. `cause`: its fault, if it has one. `draws`: the random stream of this repair.
   void repair(HostId host, std::optional<FaultKindId> cause, const Stream& draws);
-  /// A host that is back from repair stands by, while so many orders wait.
+  /// Makes a host that is back from repair a spare host, while `waiting` orders want one.
   void readmit(HostId host, std::size_t waiting);
-  /// A host in repair, or back from it, goes for good.
+  /// Removes a host for good that is in repair or back from it.
   void retire(HostId host);
 
   /// What a start with another number of replicas changes.
   struct Resized {
     bool reseated = false;        // hosts have new slots
-    std::uint32_t new_ranks = 0;  // so many slots, the first ones, hold ranks that are others now
+    std::uint32_t new_ranks = 0;  // this many slots, from the first, hold other ranks than before
   };
-  /// The job has so many replicas from now on, as Start says. Nothing where the number of its hosts does not match.
+  /// Gives the job the number of replicas that Start states. Returns nothing if the number of its hosts does not
+  /// match.
   std::optional<Resized> resize(std::uint32_t replicas);
 
   void on(const SpareReady& event, std::size_t waiting);
-  /// Nothing where the host goes on to what comes next in its repair.
+  /// Returns nothing if the host goes to the next stage of its repair.
   std::optional<RepairQueue::Back> on(const RepairDone& event);
 
   const RepairCounts& repairs_done() const { return shop_->counts(); }
@@ -78,15 +80,15 @@ class Hosts {
   JobSizes sizes_;
   Seats seats_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> repairs_;  // of each host so far
-  std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they fell empty
-  std::vector<HostId>
-      beyond_;  // of the job, for replicas that it lacks, in the order in which they were granted
+  std::vector<std::uint32_t> repairs_;  // the number of repairs of each host so far
+  std::vector<std::uint32_t> vacant_;   // slots without a host, in the order in which they became empty
+  /// Hosts of the job without a slot, for replicas that it lacks, in the order in which they were granted.
+  std::vector<HostId> beyond_;
   std::optional<Spares> spares_;
   std::optional<RepairQueue> shop_;
 };
 
-/// Whether `holds` for one of the hosts. They are asked in order, until it does.
+/// Whether `holds` is true for any host of the range. Tests the hosts in order, up to the first such host.
 template <class Holds>
 bool any_host(const HostRange& hosts, const Holds& holds) {
   for (std::uint32_t i = 0; i < hosts.count; ++i) {

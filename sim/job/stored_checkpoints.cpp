@@ -54,7 +54,7 @@ void StoredCheckpoints::retain() {
   erase_empty();
 }
 
-/// Those that nothing is kept of. What is kept for ever of the old ones stays as it is, however many these are.
+/// Erases the entries of which no checkpoint is kept. Old checkpoints that are kept forever stay, however many these are.
 void StoredCheckpoints::erase_empty() {
   old_ = std::min(old_, series_.size());
   const auto recent = series_.begin() + static_cast<std::ptrdiff_t>(old_);

@@ -1,4 +1,4 @@
-// The checkpoints in storage: which of them are kept, and what the dice say of each.
+// The checkpoints in storage: which of them are kept, and the random draws of each.
 //
 // Checkpoints to storage are numbered from 1, over the whole run. Those that one undisturbed stretch of training made lie
 // equally far apart and are kept as one entry, so that memory goes with the number of stretches.

@@ -74,10 +74,10 @@ void HostSignals::make_parts(Entry& entry) const {
 
 bool HostSignals::watch(const Watch& watch) {
   const auto* silence = std::get_if<Silence>(&watch.until);
-  const bool filtered = std::holds_alternative<Outside>(watch.until) ||
-                        std::holds_alternative<Sample>(watch.until) ||
-                        (silence != nullptr &&
-                         tick_of(watch.signal) == traffic_tick);  // steps stop, and that is no news of a host
+  const bool filtered =
+      std::holds_alternative<Outside>(watch.until) || std::holds_alternative<Sample>(watch.until) ||
+      (silence != nullptr &&
+       tick_of(watch.signal) == traffic_tick);  // steps stop, which says nothing about a host
   if (!filtered || watch.who.kind != ComponentKind::host) return false;
   report_due();  // a new watch sees what comes after it
   tell_of_ticks();
@@ -240,7 +240,7 @@ Time HostSignals::next_traffic(bool measured) const {
     return at < first ? first : after(first, times((at - first) / interval + 1, interval));
   };
   Time at = next_after(engine_->now());
-  // Ticks and checkpoints may keep step with each other for ever.
+  // Every tick may coincide with a checkpoint forever.
   constexpr int kMostStalls = 1000;
   for (int stalls = 0; measured && in_stall(at); ++stalls) {
     if (stalls == kMostStalls) return kNever;

@@ -2,22 +2,23 @@
 //
 //   study     one row: format, command, arguments, version, seed, scenario (its name), text (the base scenario as TOML),
 //             interval (what its intervals cover), digest
-//   point     one row a point: point (its number), label, settings (JSON object path -> value), the facts of its scenario
+//   point     one row per point: point (its number), label, settings (JSON object path -> value), the facts of its scenario
 //             (name, question, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, flops_per_step, gpu_hour_usd,
 //             window_ns, steps, give_up_after_ns, faults: JSON array of names), text (its whole scenario as TOML),
 //             idle_gpu_hour_usd (null: gpu_hour_usd), storage_month_usd, replayed (JSON: names of faults
 //             that a trace gives)
-//   replica   one row a replica, by (point, replica): point, then the columns of replicas.csv (rows.hpp). Those of a fault
-//             that the point's scenario does not have are null
-//   incident  one row an incident, by (point, replica, incident): point, then the columns of incidents.csv; of the
+//   replica   one row per replica, by (point, replica): point, then the columns of replicas.csv (rows.hpp). The columns of a
+//             fault that the point's scenario does not have are null
+//   incident  one row per incident, by (point, replica, incident): point, then the columns of incidents.csv. Only for
 //             replicas whose incidents were kept
-//   metric    one row a metric of a point, by (point, name), written when the study is complete: point, replicas,
+//   metric    one row per metric of a point, by (point, name), written when the study is complete: point, replicas,
 //             fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p5, p50, p95; unknown is null
-//   digest    point, part, replicas, digest: what the rows above are checked against (store_digests_private.hpp), so that a store
-//             that was damaged is not taken for a sound one
+//   digest    point, part, replicas, digest: the digests of the rows above (store_digests_private.hpp). They reveal a
+//             damaged store
 //
-// Times are whole nanoseconds in the replica and incident tables, seconds in the metrics. Replicas of a point are there from
-// 0 up without a gap; those of a run of one replica by number (command "run --replica K") from that number.
+// Times are whole nanoseconds in the replica and incident tables, and seconds in the metrics. The replicas of a point
+// have the numbers 0, 1 and so on, without a gap. In a run of one replica (command "run --replica K") they begin at
+// K.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -42,12 +43,12 @@ namespace gauntlet {
 
 /// What identifies a study. A store continues its own study only.
 struct StudyIdentity {
-  std::string command;    // "sweep"; of one replica by number "run --replica K"
-  std::string arguments;  // what repeats the study, as a shell would read it
+  std::string command;    // such as "sweep"; "run --replica K" for one replica
+  std::string arguments;  // arguments that repeat the study, quoted for a shell
   std::string version;    // of the program
   std::uint64_t seed = 0;
   std::string scenario;  // the name of the base scenario
-  std::string text;      // the base scenario as TOML without comments; of a comparison, all of them
+  std::string text;      // the base scenario as TOML without comments; all scenarios of a comparison
 };
 
 /// A point as the store keeps it.
@@ -64,7 +65,7 @@ class Store {
  public:
   struct Opened {
     std::unique_ptr<Store> store;
-    std::optional<Problem> problem;  // where there is no store
+    std::optional<Problem> problem;  // set if there is no store
   };
   /// Creates a new file. `faults`: the names of every fault kind of any point.
   static Opened create(const std::filesystem::path& file, const StudyIdentity& study,
@@ -102,7 +103,8 @@ class Store {
   std::uint32_t first_replica(std::uint32_t point) const;
   /// For people: "1,234 replicas of 3 points".
   std::string holds() const;
-  /// Brings to the disk what was added. Until then a power cut may destroy the last tasks. Closing the store does so too, but
+  /// Writes all added rows to the disk. Until then a power cut may destroy the last tasks. The destructor does the
+  /// same, but
   /// it cannot report an error.
   void sync();
 

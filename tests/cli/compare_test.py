@@ -1,4 +1,4 @@
-"""gauntlet compare over every kind of component that can fail, and every cause that is no fault: the report and the JSON are made,
+"""gauntlet compare over every kind of component that can fail, and every cause that is not a fault: the report and the JSON are made,
 and --resume makes them again."""
 import json
 import os

@@ -1,6 +1,6 @@
 """Every command with each standard stream closed, full or without a reader.
 
-Standard output is the answer: where it cannot be written the command fails, but a reader that went away is no failure. What cannot
+Standard output is the answer: where it cannot be written the command fails, but a reader that went away is not a failure. What cannot
 be said on standard error is not said, and nothing else changes. No command dies of a signal, and no file takes a closed stream's
 place."""
 import os

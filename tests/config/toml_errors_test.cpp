@@ -41,7 +41,7 @@ TEST(TomlErrors, EachHasItsPlaceAndWhatToWrite) {
   }
 }
 
-/// A mistake of one field is no mistake of another.
+/// A mistake of one field is not a mistake of another.
 TEST(TomlErrors, AWrongTypeIsOneProblem) {
   const std::string tokens = with(kSmall, "window = \"10d\"", "tokens = 1e12");
   for (const char* set :

@@ -94,14 +94,14 @@ TEST(OutsideFilter, ReportsCrossingsAndTakesTheEdgeAsInside) {
       {1.0, Edge::ended},
       {std::nextafter(1.0, 0.0), Edge::began},
       {2.0, Edge::ended},
-      {std::nan(""), Edge::began},  // what is no number is in no band
+      {std::nan(""), Edge::began},  // a value that is not a number is in no band
       {-kInfinity, std::nullopt},
       {1.1, Edge::ended},
   };
   for (const auto& [value, expected] : table) {
     EXPECT_EQ(filter.would_report(value), expected.has_value()) << value;
     EXPECT_EQ(filter.on_sample(value), expected) << value;
-    EXPECT_FALSE(filter.would_report(value)) << value;  // the same again is no news
+    EXPECT_FALSE(filter.would_report(value)) << value;  // the same value again is not reported
   }
 }
 

@@ -1,7 +1,8 @@
 // What `check` accepts, `run` runs: no broken contract, no run without an end. A sample of all fields and values; all of them
 // are tried by accepted_slow_test.cpp.
-#include "config/scenario.hpp"
 #include "tests/input/accepted.hpp"
+
+#include "config/scenario.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ TEST(AcceptedInput, HardwareThatNoStepCanBeComputedForIsRefused) {
   }
 }
 
-// Samples at regular times are seldom simulated one by one: a long run is no reason to refuse them.
+// Samples at regular times are seldom simulated one by one: a long run is not a reason to refuse them.
 TEST(AcceptedInput, LongWindowsRun) {
   for (const char* set : {"job.window=\"25y\"", "job.window=\"100y\""}) {
     const Tried outcome = outcome_of({"tiny-8", set});

@@ -44,7 +44,7 @@ struct Jobs {
   std::array<double, 2> intervals = {};
 };
 
-// Of one replica; the denominators of a metric that is no ratio are 1.
+// Of one replica; the denominators of a metric that is not a ratio are 1.
 constexpr std::array<const char*, 3> kMetrics = {"interruptions", "ettr", "mttf_s"};
 using Measured = std::array<Fraction, kMetrics.size()>;
 using Exact = std::array<double, kMetrics.size()>;

@@ -108,7 +108,7 @@ void ReferenceCluster::begin_training(std::int64_t step) {
   plan_checkpoints();
   filters_start_afresh();
   at_boundary();
-  // A checkpoint that takes no time and was due is no sample: it was complete when the job's agent began to look.
+  // A checkpoint that takes no time and was due is not a sample: it was complete when the job's agent began to look.
   agenda_.cancel(sampled_);
   samples_.clear();
 }

@@ -45,7 +45,7 @@ TEST(DetectionTable, SaysWhatBecameOfTheFaultsOfAKind) {
       "                         reached                 p50       p95  handled           cost of      wrong\n"
       "  by fault kind              job  detected   latency   latency     auto  missed    missed  evictions\n"
       "  kind_0                   100.0       1.0      20 s      90 s    92.5%    99.0      30 s       0.01\n"
-      "  reached job: the fault struck a host of the job, or a host that joined the job brought it.\n"
+      "  reached job: the fault struck a host of the job, or came with a host that joined the job.\n"
       "  A fault that is neither detected nor missed did no harm.\n");
 }
 

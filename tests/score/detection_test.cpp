@@ -359,7 +359,7 @@ TEST(PlannedStops, DrawnAsAFaultKindNeedNoAnswerAndAreChargedToThePlan) {
 
 // --- faults at the first start ----------------------------------------------------------------------------------------------
 
-// A container fails when the job is started for the first time: what follows is no part of the start.
+// A container fails when the job is started for the first time: what follows is not a part of the start.
 TEST(TheFirstStart, EndsWhereAFaultStopsIt) {
   HandMadeRun run;
   run.started(60s);
@@ -380,7 +380,7 @@ TEST(TheFirstStart, EndsWhereAFaultStopsIt) {
   EXPECT_EQ(fates(figures, kCrash), (Fates{1, 1, 0, 0}));
 }
 
-// There from the beginning: the order that starts the job is no answer to it.
+// There from the beginning: the order that starts the job does not answer it.
 TEST(TheFirstStart, AnswersNoFaultThatWasThereBefore) {
   HandMadeRun run;
   run.strikes(0s, kCrash, 1);

@@ -172,7 +172,7 @@ TEST(Pauses, ThatADetectorCutsAreNoFalseAlarms) {
   EXPECT_EQ(figures.interruptions, 0u);
 }
 
-// The fault holds the ranks as soon as they are up. That is no stop, and it is below the mark.
+// The fault holds the ranks as soon as they are up. That is not a stop, and it is below the mark.
 TEST(Pauses, ThatComeWithTheStartAreNoGaps) {
   HandMadeRun run;
   run.started(60s);

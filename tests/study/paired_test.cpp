@@ -67,7 +67,7 @@ TEST(PairedDifference, IsThatOfThePrintedMeansAndTurnsRoundWithItsSides) {
 }
 
 TEST(PairedDifference, OfAConstantShiftDoesNotVary) {
-  // 0.1 is no binary number, so the differences have rounding in them, which is no scatter.
+  // 0.1 is not a binary number, so the differences have rounding errors. These are not scatter.
   Values first, second;
   for (int i = 0; i < 10; ++i) {
     first.push_back({1000.0 + i, 1});

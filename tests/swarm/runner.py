@@ -22,7 +22,7 @@ class Result:
 
 
 def text_of(output):
-    """A byte that is no UTF-8 is kept as a lone surrogate, so that whoever looks finds it (case.py)."""
+    """A byte that is not UTF-8 is kept as a lone surrogate, so that whoever looks finds it (case.py)."""
     return output.decode("utf-8", errors="surrogateescape")
 
 

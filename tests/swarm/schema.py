@@ -15,7 +15,7 @@ def seconds_of(text):
 
 
 def load(gauntlet):
-    """Path -> what the schema says of a key that is no table; a path is a tuple of keys, with ANY for a name."""
+    """Path -> what the schema says of a key that is not a table; a path is a tuple of keys, with ANY for a name."""
     text = subprocess.run([gauntlet, "schema"], text=True, capture_output=True, check=True).stdout
     leaves = {}
 

@@ -58,7 +58,7 @@ def is_cpp(path):
 
 @functools.cache
 def room_of(path):
-    """The room a file is in (the deepest that contains it), or its top folder where that is no room."""
+    """The room a file is in (the deepest that contains it), or its top folder if that is not a room."""
     rooms = [room for room in (*ROOMS, *JOINING) if path.startswith(room + "/")]
     return max(rooms, key=len) if rooms else path.split("/")[0]
 

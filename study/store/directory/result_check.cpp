@@ -56,7 +56,7 @@ class CsvCheck {
   }
 
  private:
-  /// Before it is opened, which waits for ever where it is a FIFO.
+  /// Checks a file before it is opened: to open a FIFO would wait forever.
   static const fs::path& regular(const fs::path& file) {
     if (auto why = not_a_file(file)) found(file, *why);
     return file;

@@ -294,7 +294,7 @@ TEST(ReadingTraces, TakesCompressedFilesWhole) {
     const TraceRead read = read_text(bytes);
     ASSERT_TRUE(read.trace) << read.problems.front().text();
     EXPECT_EQ(read.trace->records, plain.trace->records);
-    // Half of it is no trace, however many records it holds; nor is one with a byte changed.
+    // Half of it is not a trace, however many records it holds. With a changed byte it is not a trace either.
     const TraceRead half = read_text(bytes.substr(0, bytes.size() / 2));
     EXPECT_FALSE(half.trace);
     EXPECT_NE(half.problems.back().text().find("is damaged or was cut"), std::string::npos);

@@ -92,11 +92,14 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   EXPECT_THAT(text, testing::EndsWith("\nReproduce with: gauntlet tune one-fault\n"));
   const std::string all = flowing(result);
   EXPECT_THAT(all, HasSubstr("With 95% confidence no point saves more than 0.20% of the lost time."));
+  TuneResult flat = result;
+  flat.regret = 4e-5;
+  EXPECT_THAT(flowing(flat),
+              HasSubstr("With 95% confidence every other point saves less than 0.01% of the lost time."));
   EXPECT_THAT(
       all,
-      HasSubstr(
-          "checkpoint.interval from 45min to 1h2min adds at most 1% to the lost time "
-          "of 53min, the lowest value of the curve that is fitted through the rows. 10s is refused."));
+      HasSubstr("checkpoint.interval from 45min to 1h2min adds at most 1% to the lost time "
+                "of 53min, the lowest value of the curve that is fitted through the rows. 10s is refused."));
   EXPECT_THAT(all, HasSubstr("Today's 30min costs more than 53min by 15% of the lost time: 0.60 percentage "
                              "points +- 0.02 of ETTR."));
   EXPECT_THAT(

@@ -314,7 +314,7 @@ TEST(Controller, LearnsTheIntervalFromCostsAndFailures) {
   EXPECT_THAT(talk.at(3500s).falls_silent(2),
               ElementsAre("stop for a fault",
                           "checkpoint every 106s"));  // sqrt(2 x 2.5 x (1,000 + 3,500) / 2) = 106.07
-  // Another host is no second failure, nor is what happens to the start.
+  // Neither another host nor an event of the start counts as a second failure.
   EXPECT_THAT(talk.at(3501s).falls_silent(3), IsEmpty());
 }
 

@@ -119,7 +119,7 @@ TEST(LossDetector, RestartsWhereTheLossIsNoNumberOrJumps) {
   loss.job_begins();
   const Outside band = loss.band("loss of the job");
   OutsideFilter filter(band);
-  EXPECT_FALSE(filter.on_sample(-50));  // a loss that falls is no spike
+  EXPECT_FALSE(filter.on_sample(-50));  // a loss that falls is not a spike
   EXPECT_FALSE(filter.on_sample(band.high));
   EXPECT_EQ(filter.on_sample(std::numeric_limits<double>::quiet_NaN()), Edge::began);
   EXPECT_THAT(loss.job("loss", Edge::began, 12), ElementsAre("restart: nobody"));

@@ -85,7 +85,7 @@ TEST(MfuDetector, RestartsOnceAndThenTellsAPerson) {
   EXPECT_THAT(mfu.wakes(), ElementsAre("unusual: nobody"));
 }
 
-// A job of fewer hosts is slower: that is no decline, and the band of the larger one would say it is.
+// A job of fewer hosts is slower. That is not a decline, but it is outside the band of the larger job.
 TEST(MfuDetector, LearnsAJobOfAnotherSizeAfresh) {
   Watching<MfuDetector> mfu({.mfu = {.samples = 4, .decline = 0.1, .lasting = 1800s, .restart = true}});
   EXPECT_THAT(mfu.job_resizes({.job_hosts = 8, .layout = {}}), IsEmpty());  // nothing is learned yet
