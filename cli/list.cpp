@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -68,24 +71,55 @@ std::vector<std::string> listed_kinds() {
   return kinds;
 }
 
-int list_command(const std::string& what) {
+std::string in_small_letters(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+struct ListRequest {
+  std::string kind;    // empty: all of them
+  std::string filter;  // empty: every name
+};
+
+// The entries whose name or meaning contains the filter, whatever its capitals are.
+std::vector<Listed> filtered(std::vector<Listed> entries, const std::string& filter) {
+  const std::string wanted = in_small_letters(filter);
+  const auto lacks = [&](std::string_view text) {
+    return in_small_letters(text).find(wanted) == std::string::npos;
+  };
+  std::erase_if(entries, [&](const Listed& entry) { return lacks(entry.name) && lacks(entry.about); });
+  return entries;
+}
+
+int list_command(const ListRequest& request) {
   std::string out;
   for (const Listing& listing : kListings) {
-    if (!what.empty() && what != listing.kind) continue;
-    if (what.empty()) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", listing.kind);
-    out += table(listing.list());
+    if (!request.kind.empty() && request.kind != listing.kind) continue;
+    const std::vector<Listed> entries = filtered(listing.list(), request.filter);
+    if (entries.empty()) continue;
+    if (request.kind.empty()) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", listing.kind);
+    out += table(entries);
   }
-  return print(out) ? kSuccess : kFailed;
+  if (!out.empty()) return print(out) ? kSuccess : kFailed;
+  complain(fmt::format("none of the {} has \"{}\" in its name or meaning; `gauntlet list {}` lists them all",
+                       request.kind, request.filter, request.kind));
+  return kWrongInput;
 }
 
 }  // namespace
 
 void add_list(Program& program) {
-  const auto what = std::make_shared<std::string>();
-  Command list = program.command("list", "List the names that scenarios and studies can use",
-                                 "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics");
-  list.value("what", *what, "The kind of names (default: all)").type_name("KIND").one_of(listed_kinds());
-  list.runs([what] { return list_command(*what); });
+  const auto request = std::make_shared<ListRequest>();
+  Command list = program.command(
+      "list", "List the names that scenarios and studies can use",
+      "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics\n  gauntlet list faults nic");
+  list.value("what", request->kind, "The kind of names (default: all)")
+      .type_name("KIND")
+      .one_of(listed_kinds());
+  list.value("filter", request->filter, "List only entries with this text in their name or meaning")
+      .type_name("FILTER");
+  list.runs([request] { return list_command(*request); });
 }
 
 }  // namespace gauntlet

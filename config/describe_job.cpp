@@ -34,15 +34,15 @@ void describe(Fields& fields, Layout& layout) {
 
 void describe(Fields& fields, StartChain::Growth& growth) {
   constexpr Range<double> kPowers{-4, 4, false};
-  fields.field("scheduling", number(growth.scheduling, kPowers), "exponent of this phase; 0: at any scale alike");
+  fields.field("scheduling", number(growth.scheduling, kPowers),
+               "exponent of this phase; 0: at any scale alike");
   fields.field("process_start", number(growth.process_start, kPowers),
                "exponent of this phase; 0: at any scale alike");
   fields.field("communicator_init", number(growth.communicator_init, kPowers),
                "exponent of this phase; 0: at any scale alike");
   fields.field("data_loader", number(growth.data_loader, kPowers),
                "exponent of this phase; 0: at any scale alike");
-  fields.field("warm_up", number(growth.warm_up, kPowers),
-               "exponent of this phase; 0: at any scale alike");
+  fields.field("warm_up", number(growth.warm_up, kPowers), "exponent of this phase; 0: at any scale alike");
   describe_source(fields);
 }
 
@@ -257,7 +257,7 @@ void describe(Fields& fields, Transformer& model) {
 
 void describe_job(Fields& fields, World& world) {
   JobModel& job = world.job;
-  double tokens = 0;
+  const double& tokens = job.tokens;
   const auto steps_for_tokens = [&] {
     const double of_step = static_cast<double>(job.global_batch) * job.model.sequence;
     return tokens > 0 && of_step > 0 ? static_cast<std::int64_t>(std::ceil(tokens / of_step)) : 0;
@@ -282,7 +282,8 @@ void describe_job(Fields& fields, World& world) {
                "sequences that pass a pipeline stage together");
   fields.field("step_time", duration(job.step_time, Sign::not_negative),
                "of a healthy step, as measured; 0s: from the step model");
-  fields.field("tokens", number(tokens, {0, 1e18, false}), "the work, in tokens; 0: in steps");
+  fields.field("tokens", token_count(job.tokens, {0, 1e18, false}),
+               "the work, in tokens, such as \"2T\"; 0: in steps");
   fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}),
                Fallback::computed([&] { return std::to_string(steps_for_tokens()); }),
                "the work; 0: no end but the window");

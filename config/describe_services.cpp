@@ -3,8 +3,11 @@
 #include "config/describe.hpp"
 #include "config/fields/laws.hpp"
 #include "config/fields/types.hpp"
+#include "core/currency.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -149,20 +152,49 @@ void describe(Fields& fields, People& people) {
   describe_source(fields);
 }
 
+namespace {
+
+/// The one currency of all amounts above zero; nothing costs as much in any. Where there is none: as the amounts of zero say.
+void find_currency(const Place& place, Cost& cost) {
+  constexpr std::array<std::string_view, 3> kAmounts = {"gpu_hour", "idle_gpu_hour", "tb_month"};
+  std::optional<Place> first;  // of an amount above zero
+  cost.currency = kDefaultCurrency;
+  for (const std::string_view key : kAmounts) {
+    const auto held = place.find(key);
+    if (!held || held->value().string() == nullptr) continue;
+    const std::optional<Price> price = parse_price(*held->value().string()).value;
+    if (!price || price->currency.empty()) continue;
+    if (price->amount.value > 0 && first && price->currency != cost.currency)
+      return place.mistake_at(key,
+                              "is in " + price->currency + ", and " + first->path() + " is in " +
+                                  cost.currency + " (" + first->value().at.text() + ")",
+                              "write all amounts of a scenario in one currency; no exchange rates are known");
+    if (!first && (price->amount.value > 0 || held->value().at.written())) cost.currency = price->currency;
+    if (!first && price->amount.value > 0) first = held;
+  }
+  // An amount that nobody wrote is shown in the currency of the others.
+  for (const std::string_view key : kAmounts)
+    if (const auto held = place.find(key); held && !held->value().at.written())
+      held->value().data = to_text(Price{{}, cost.currency});
+}
+
+}  // namespace
+
 void describe(Fields& fields, Cost& cost) {
   fields.field(
-      "gpu_hour", quantity(cost.gpu_hour, Sign::not_negative),
+      "gpu_hour", amount(cost.gpu_hour, Sign::not_negative),
       "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says; the "
       "place of one that left for good (policies.retire) stays leased");
   Money idle;
-  fields.field("idle_gpu_hour", quantity(idle, Sign::not_negative), Fallback::optional(),
+  fields.field("idle_gpu_hour", amount(idle, Sign::not_negative), Fallback::optional(),
                "of every GPU that stands by, those of spares.pool left out");
-  fields.field("tb_month", quantity(cost.tb_month, Sign::not_negative),
+  fields.field("tb_month", amount(cost.tb_month, Sign::not_negative),
                "of the last checkpoints that storage keeps (storage.keep_last): 10^12 bytes for 30 days");
   describe_source(fields);
   fields.check([&](const Place& place) {
     cost.idle_gpu_hour.reset();
     if (place.find("idle_gpu_hour")) cost.idle_gpu_hour = idle;
+    if (place.all_sound("gpu_hour", "idle_gpu_hour", "tb_month")) find_currency(place, cost);
   });
 }
 

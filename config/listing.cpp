@@ -8,7 +8,9 @@
 #include "core/signal.hpp"
 #include "policies/controller/registry.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <span>
 #include <string_view>
@@ -51,6 +53,36 @@ std::vector<std::pair<std::string, Value>> catalogue_entries(const std::string& 
   return entries;
 }
 
+/// A fault of the catalogue's profiles, which several of them have.
+struct CatalogueFault {
+  std::vector<std::string> meanings;  // each once
+  std::vector<std::string> profiles;  // with the rate there
+};
+
+/// What the fault is: its model with the meaning of that, else its effect.
+std::string meaning_of(const Value& fault, const std::map<std::string, std::string, std::less<>>& meanings) {
+  const std::string model = plain(fault, "model");
+  const auto known = meanings.find(model);
+  if (known != meanings.end()) return known->second + " (model " + model + ")";
+  return plain(fault, "effect") + " of a " + plain(fault, "component");
+}
+
+/// How often the fault is in a profile; empty where the profile does not say.
+std::string rate_of(const Value& fault) {
+  std::string rate;
+  if (fault.find("rate") != nullptr) rate = plain(fault, "rate.count") + " over " + plain(fault, "rate.over");
+  if (fault.find("mtbf") != nullptr) rate = "mtbf " + plain(fault, "mtbf");
+  if (fault.find("prevalence") != nullptr)
+    rate += (rate.empty() ? "a share of " : ", a share of ") + plain(fault, "prevalence");
+  return rate;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : std::string(separator)) + part;
+  return out;
+}
+
 void list_names(std::vector<Listed>& out, std::span<const std::string_view> names, std::string_view key,
                 std::string_view (*about)(std::string_view)) {
   for (const std::string_view name : names)
@@ -72,21 +104,26 @@ std::vector<Listed> list_scenarios() {
 }
 
 std::vector<Listed> list_faults() {
-  std::vector<Listed> out;
+  std::map<std::string, std::string, std::less<>> meanings;  // by fault model
+  for (const auto& [name, model] : catalogue_entries(std::string(kFaultModels)))
+    meanings[name] = plain(model, "summary");
+  std::map<std::string, CatalogueFault> faults;
   for (const auto& [profile, tree] : catalogue_entries("faults")) {
-    const Value* faults = tree.find("faults");
-    if (faults == nullptr || faults->table() == nullptr) continue;
-    for (const auto& [name, fault] : *faults->table()) {
-      const bool known = fault.find("model") != nullptr;
-      std::string about =
-          known ? plain(fault, "model") : plain(fault, "effect") + " of a " + plain(fault, "component");
-      if (fault.find("rate") != nullptr)
-        about += ", " + plain(fault, "rate.count") + " over " + plain(fault, "rate.over");
-      if (fault.find("mtbf") != nullptr) about += ", mtbf " + plain(fault, "mtbf");
-      if (fault.find("prevalence") != nullptr) about += ", a share of " + plain(fault, "prevalence");
-      out.push_back({name, about + " (catalog/faults/" + profile + ".toml)"});
+    const Value* table = tree.find("faults");
+    if (table == nullptr || table->table() == nullptr) continue;
+    for (const auto& [name, fault] : *table->table()) {
+      CatalogueFault& entry = faults[name];
+      if (std::string meaning = meaning_of(fault, meanings);
+          std::ranges::find(entry.meanings, meaning) == entry.meanings.end())
+        entry.meanings.push_back(std::move(meaning));
+      const std::string rate = rate_of(fault);
+      entry.profiles.push_back("catalog/faults/" + profile + ".toml" +
+                               (rate.empty() ? "" : " (" + rate + ")"));
     }
   }
+  std::vector<Listed> out;
+  for (const auto& [name, fault] : faults)
+    out.push_back({name, joined(fault.meanings, "; or ") + ". In " + joined(fault.profiles, ", ")});
   return out;
 }
 

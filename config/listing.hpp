@@ -12,7 +12,7 @@ struct Listed {
 };
 
 std::vector<Listed> list_scenarios();      // with the question that each asks
-std::vector<Listed> list_faults();         // of the catalogue's fault profiles
+std::vector<Listed> list_faults();         // of the catalogue's fault profiles, each name once
 std::vector<Listed> list_fault_models();   // what goes wrong by name, with the sources of their numbers
 std::vector<Listed> list_distributions();  // with their parameters
 std::vector<Listed> list_policies();       // with the key that chooses them

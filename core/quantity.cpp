@@ -79,18 +79,15 @@ constexpr std::array<Unit, 6> kFlopRateUnits = {{
     {"PFLOP/s", 1e15},
     {"EFLOP/s", 1e18},
 }};
-constexpr std::array<Unit, 1> kMoneyUnits = {{{"USD", 1}}};
 
 constexpr std::array<std::string_view, 3> kUsualTime = {"s", "min", "h"};
 constexpr std::array<std::string_view, 2> kUsualBytes = {"GB", "GiB"};
 constexpr std::array<std::string_view, 2> kUsualBandwidth = {"GB/s", "Gb/s"};
 constexpr std::array<std::string_view, 1> kUsualFlopRate = {"TFLOP/s"};
-constexpr std::array<std::string_view, 1> kUsualMoney = {"USD"};
 
 constexpr Dimension kBytes{kBytesUnits, kUsualBytes};
 constexpr Dimension kBandwidth{kBandwidthUnits, kUsualBandwidth};
 constexpr Dimension kFlopRate{kFlopRateUnits, kUsualFlopRate};
-constexpr Dimension kMoney{kMoneyUnits, kUsualMoney};
 
 template <class Units>
 constexpr auto names_of(const Units& units) {
@@ -102,7 +99,6 @@ constexpr auto kTimeUnitNames = names_of(kTimeUnits);
 constexpr auto kBytesUnitNames = names_of(kBytesUnits);
 constexpr auto kBandwidthUnitNames = names_of(kBandwidthUnits);
 constexpr auto kFlopRateUnitNames = names_of(kFlopRateUnits);
-constexpr auto kMoneyUnitNames = names_of(kMoneyUnits);
 
 std::string either(std::string_view number, std::span<const std::string_view> units) {
   constexpr std::size_t kLongest = 20;  // what is longer is not a number that somebody meant
@@ -281,13 +277,11 @@ Parsed<Bandwidth> parse_bandwidth(std::string_view text) {
 Parsed<FlopRate> parse_flop_rate(std::string_view text) {
   return parse_in<FlopRate>(kFlopRate, kFlopRateUnitNames, text);
 }
-Parsed<Money> parse_money(std::string_view text) { return parse_in<Money>(kMoney, kMoneyUnitNames, text); }
 
 std::span<const std::string_view> duration_units() { return kTimeUnitNames; }
 std::span<const std::string_view> bytes_units() { return kBytesUnitNames; }
 std::span<const std::string_view> bandwidth_units() { return kBandwidthUnitNames; }
 std::span<const std::string_view> flop_rate_units() { return kFlopRateUnitNames; }
-std::span<const std::string_view> money_units() { return kMoneyUnitNames; }
 
 std::string to_text(Duration value) {
   if (value == Duration::zero()) return "0s";
@@ -320,6 +314,5 @@ std::string to_text(Duration value) {
 std::string to_text(Bytes value) { return text_in(kBytes, kBytesUnitNames, value); }
 std::string to_text(Bandwidth value) { return text_in(kBandwidth, kBandwidthUnitNames, value); }
 std::string to_text(FlopRate value) { return text_in(kFlopRate, kFlopRateUnitNames, value); }
-std::string to_text(Money value) { return text_in(kMoney, kMoneyUnitNames, value); }
 
 }  // namespace gauntlet

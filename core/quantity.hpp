@@ -33,7 +33,7 @@ using Bytes = Quantity<struct BytesTag>;          // bytes
 using Bandwidth = Quantity<struct BandwidthTag>;  // bytes per second
 using Flops = Quantity<struct FlopsTag>;          // floating-point operations
 using FlopRate = Quantity<struct FlopRateTag>;    // floating-point operations per second
-using Money = Quantity<struct MoneyTag>;          // US dollars
+using Money = Quantity<struct MoneyTag>;          // of one currency (core/currency.hpp)
 
 /// In [0, 1]; whoever reads one from a user checks it.
 struct Probability {
@@ -65,15 +65,12 @@ Parsed<Bytes> parse_bytes(std::string_view text);
 Parsed<Bandwidth> parse_bandwidth(std::string_view text);
 /// "989TFLOP/s"; prefixes M G T P E.
 Parsed<FlopRate> parse_flop_rate(std::string_view text);
-/// "2.5USD".
-Parsed<Money> parse_money(std::string_view text);
 
 /// The units that the parsers above know, for messages and schemas.
 std::span<const std::string_view> duration_units();
 std::span<const std::string_view> bytes_units();
 std::span<const std::string_view> bandwidth_units();
 std::span<const std::string_view> flop_rate_units();
-std::span<const std::string_view> money_units();
 
 /// Text that parses back to the same nanoseconds: "2min30s", "1.5ms", "54d".
 std::string to_text(Duration value);
@@ -81,6 +78,5 @@ std::string to_text(Duration value);
 std::string to_text(Bytes value);
 std::string to_text(Bandwidth value);
 std::string to_text(FlopRate value);
-std::string to_text(Money value);
 
 }  // namespace gauntlet

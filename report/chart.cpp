@@ -133,7 +133,7 @@ ChartUnit unit_of(FieldKind kind) {
 }
 
 std::string to_html(const ChartPage& page) {
-  Json json = {{"title", page.title}, {"subtitle", page.subtitle}};
+  Json json = {{"title", page.title}, {"subtitle", page.subtitle}, {"currency", page.currency}};
   Json& lines = json["lines"] = Json::array();
   for (const LineChart& chart : page.lines) lines.push_back(json_of(chart));
   Json& maps = json["maps"] = Json::array();

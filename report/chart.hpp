@@ -13,7 +13,7 @@
 namespace gauntlet {
 
 /// What the numbers of an axis are, for its ticks: "10min", "80%", "1.2 TB". Numbers are in the base unit: a share in
-/// [0, 1] for percent, seconds, bytes, bytes per second, US dollars.
+/// [0, 1] for percent, seconds, bytes, bytes per second, money.
 enum class ChartUnit : std::uint8_t { number, percent, duration, bytes, bandwidth, money };
 
 /// Of the values of a field.
@@ -80,8 +80,9 @@ struct HeatMap {
 
 /// Everything on one page, each chart below the one before.
 struct ChartPage {
-  std::string title;     // the answer
-  std::string subtitle;  // what the intervals are, how many replicas, the seed
+  std::string title;             // the answer
+  std::string subtitle;          // what the intervals are, how many replicas, the seed
+  std::string currency = "USD";  // of all money
   std::vector<LineChart> lines = {};
   std::vector<HeatMap> maps = {};
   std::string note = {};  // below the charts: the command that makes it again

@@ -33,6 +33,8 @@ function si(value, unit) {
   return /[0-9]/.test(last) ? text + " " + unit : text.slice(0, -1) + " " + last + unit;
 }
 
+function money(text) { return page.currency === "USD" ? "$" + text : text + " " + page.currency; }
+
 // For ticks that lie `step` apart.
 function tickText(unit, step) {
   switch (unit) {
@@ -43,7 +45,7 @@ function tickText(unit, step) {
     case "duration": return duration;
     case "bytes": return value => si(value, "B");
     case "bandwidth": return value => si(value, "B/s");
-    case "money": return value => Math.abs(value) >= 1e6 ? "$" + d3.format(".3~s")(value) : "$" + d3.format(",~g")(+value.toFixed(9));
+    case "money": return value => money(Math.abs(value) >= 1e6 ? d3.format(".3~s")(value) : d3.format(",~g")(+value.toFixed(9)));
     default: return value => Math.abs(value) >= 1e7 ? d3.format(".3~s")(value) : d3.format(",")(+value.toPrecision(9));
   }
 }
@@ -55,7 +57,7 @@ function exactText(unit, value) {
     case "duration": return value >= 172800 ? trim(value / 86400, 6) + " days" : value >= 7200 ? trim(value / 3600, 6) + " h" : duration(value);
     case "bytes": return si(value, "B");
     case "bandwidth": return si(value, "B/s");
-    case "money": return "$" + d3.format(",.2f")(value);
+    case "money": return money(d3.format(",.2f")(value));
     default: return d3.format(",")(+value.toPrecision(6));
   }
 }

@@ -3,11 +3,13 @@
 
 #include "report/units.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace gauntlet {
 
-/// For values of about `size`: a share as percent, a time from milliseconds to days, money, tokens, or a plain number.
-Unit metric_unit(std::string_view metric, double size);
+/// For values of about `size`: a share as percent, a time from milliseconds to days, money in `currency`,
+/// tokens, or a plain number.
+Unit metric_unit(std::string_view metric, double size, const std::string& currency);
 
 }  // namespace gauntlet

@@ -4,6 +4,7 @@
 #include "report/detection_table.hpp"
 #include "report/gave_up.hpp"
 #include "report/losses.hpp"
+#include "report/metric_unit.hpp"
 #include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
@@ -13,7 +14,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -63,7 +66,7 @@ std::string note_on(const Summary& summary, const Statistics& of, std::string no
 }
 
 void figure(Page& page, const Summary& summary, const char* label, const char* metric,
-            Unit (*unit_for)(double), const std::string& note = {}) {
+            const std::function<Unit(double)>& unit_for, const std::string& note = {}) {
   const Statistics* of = summary.find(metric);
   if (of == nullptr) return;
   if (!of->mean) {
@@ -78,8 +81,6 @@ void figure(Page& page, const Summary& summary, const char* label, const char* m
 Unit as_percent(double) { return percent(); }
 Unit as_count(double) { return {.divisor = 1, .name = "", .decimals = 1}; }
 Unit as_tokens(double value) { return amount_unit(value, "tokens/s"); }
-Unit as_dollars(double value) { return amount_unit(value, "USD"); }
-Unit as_dollars_an_hour(double) { return {.divisor = 1, .name = "USD", .decimals = 2}; }
 // Written out up to a hundred million; small ones with two digits that count.
 Unit as_gpu_hours(double value) {
   if (value >= 1e8) return amount_unit(value, "");
@@ -154,9 +155,11 @@ void cost(Page& page, const Summary& summary) {
   figure(page, summary, "GPU-hours", "gpu_hours", as_gpu_hours, "spares included");
   const Statistics* price = summary.find("cost");
   if (!price || !price->mean) return;
-  figure(page, summary, "cost", "cost", as_dollars);
-  figure(page, summary, "cost of lost time", "cost.lost", as_dollars);
-  figure(page, summary, "per effective GPU-hour", "cost.per_effective_gpu_hour", as_dollars_an_hour);
+  for (const auto& [label, metric] : {std::pair{"cost", "cost"},
+                                      {"cost of lost time", "cost.lost"},
+                                      {"per effective GPU-hour", "cost.per_effective_gpu_hour"}})
+    figure(page, summary, label, metric,
+           [&, &name = metric](double value) { return metric_unit(name, value, summary.facts.currency); });
 }
 
 // Hours, unless the largest loss is under two of them.

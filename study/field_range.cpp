@@ -1,6 +1,7 @@
 #include "study/field_range.hpp"
 
 #include "core/contract.hpp"
+#include "core/currency.hpp"
 #include "core/math/elementary.hpp"
 #include "core/text.hpp"
 #include "study/value_text.hpp"
@@ -108,8 +109,11 @@ Parsed<double> parse_number(std::string_view text, FieldKind kind) {
       return plain(parse_bandwidth(text));
     case FieldKind::flop_rate:
       return plain(parse_flop_rate(text));
-    case FieldKind::money:
-      return plain(parse_money(text));
+    case FieldKind::money: {
+      const Parsed<Price> price = parse_price(text);
+      return {price.value ? std::optional(price.value->amount.value) : std::nullopt, price.why,
+              price.suggestion};
+    }
   }
   return {};
 }

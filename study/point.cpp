@@ -26,6 +26,7 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   facts.flops_per_step = model_flops_per_token(job.model) * facts.tokens_per_step;
   facts.gpu_hour = world.cost.gpu_hour;
   facts.idle_gpu_hour = world.cost.idle_gpu_hour;
+  facts.currency = world.cost.currency;
   constexpr double kTerabyte = 1e12;
   facts.storage_month = {world.cost.tb_month.value * checkpoint_size(world).value / kTerabyte *
                          world.storage.keep_last};

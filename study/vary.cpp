@@ -1,6 +1,8 @@
 #include "study/vary.hpp"
 
+#include "core/currency.hpp"
 #include "core/text.hpp"
+#include "core/tokens.hpp"
 #include "study/option_problem.hpp"
 #include "study/value_text.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::array kNumericKinds = {FieldKind::number,    FieldKind::duration,  FieldKind::bytes,
                                       FieldKind::bandwidth, FieldKind::flop_rate, FieldKind::money};
+constexpr std::string_view kTokens = "job.tokens";  // its texts have the units of tokens
 constexpr double kLogFrom =
     10;  // ratio of the ends from which on a range is logarithmic unless it says otherwise
 
@@ -72,6 +75,23 @@ Parsed<Spacing> parse_spacing(std::string_view text) {
   return {spacing, "", ""};
 }
 
+/// "USD and EUR" of amounts above zero that are not in one currency; else nothing.
+std::optional<std::string> mixed_currencies(std::span<const std::string> amounts) {
+  std::string first;
+  for (const std::string& amount : amounts) {
+    const std::optional<Price> price = parse_price(amount).value;
+    if (!price || !(price->amount.value > 0)) continue;
+    if (!first.empty() && price->currency != first) return first + " and " + price->currency;
+    first = price->currency;
+  }
+  return std::nullopt;
+}
+
+Problem mixed(std::string_view option, std::string what, const std::string& currencies) {
+  return problem(option, std::move(what), "has amounts in " + currencies,
+                 "write all of them in one currency; no exchange rates are known");
+}
+
 struct RangeText {
   FieldRange range;
   std::optional<std::uint32_t> count;
@@ -106,7 +126,10 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
   RangeText read;
   FieldRange& range = read.range;
   range.path = path;
-  const std::vector<std::string> ends = {unquoted(parts[0]), unquoted(parts[1])};
+  std::vector<std::string> ends = {unquoted(parts[0]), unquoted(parts[1])};
+  if (path == kTokens)  // "2T" of tokens is a plain number, and "2B" is none of bytes
+    for (std::string& end : ends)
+      if (const auto tokens = parse_tokens(end).value) end = fmt::format("{}", *tokens);
   range.low_text = ends[0];
   range.high_text = ends[1];
   Spacing spacing;
@@ -116,11 +139,14 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
     spacing = *parsed.value;
   }
   const Value* const held = base.find(path);
-  const std::optional<FieldKind> field = kind_of(held), kind = common_kind(ends);
+  const std::optional<FieldKind> field = path == kTokens ? FieldKind::number : kind_of(held),
+                                 kind = common_kind(ends);
   const bool fits =
       kind && (!field || *kind == *field || (number_of(ends[0], *field) && number_of(ends[1], *field)));
   if (!fits) return {{}, mismatch(option, what, ends, field)};
   range.kind = field.value_or(*kind);
+  if (range.kind == FieldKind::money)
+    if (const auto currencies = mixed_currencies(ends)) return {{}, mixed(option, what, *currencies)};
   range.low = *number_of(ends[0], range.kind);
   range.high = *number_of(ends[1], range.kind);
   if (!(range.low < range.high))
@@ -129,7 +155,8 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
         problem(option, what, range.low == range.high ? "is empty: both ends are the same" : "is reversed",
                 "write the smaller end first")};
   const bool wants_whole = held == nullptr || std::holds_alternative<std::int64_t>(held->data);
-  range.whole = range.kind == FieldKind::number && wants_whole && is_whole(ends[0]) && is_whole(ends[1]);
+  range.whole = path != kTokens && range.kind == FieldKind::number && wants_whole && is_whole(ends[0]) &&
+                is_whole(ends[1]);
   range.logarithmic = spacing.logarithmic.value_or(range.low > 0 && range.high / range.low >= kLogFrom);
   if (range.logarithmic && !(range.low > 0))
     return {{},
@@ -139,16 +166,15 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
   return {std::move(read), {}};
 }
 
-/// As many values as asked for, those that rounding makes the same once.
-std::vector<std::string> values_of(const FieldRange& range, std::uint32_t count) {
-  if (count == 1) return {range.low_text};
-  std::vector<std::string> values;
-  const double step = 1.0 / (count - 1);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::string text = range.text_at(i + 1 == count ? 1.0 : i * step, step);
-    if (values.empty() || values.back() != text) values.push_back(std::move(text));
-  }
-  return values;
+/// The whole numbers from the low end to the high one.
+double whole_numbers(const FieldRange& range) { return range.high - range.low + 1; }
+
+/// Those of a range that does not say how many.
+std::vector<std::string> usual_values(const FieldRange& range) {
+  if (!range.whole || whole_numbers(range) > kMostWholeNumbers) return spaced_values(range, kRangeValues);
+  FieldRange even = range;  // as whole numbers are, whatever the axis is
+  even.logarithmic = false;
+  return spaced_values(even, static_cast<std::uint32_t>(whole_numbers(range)));
 }
 
 ParsedAxis list_axis(const std::string& path, std::string_view text, const Value& base,
@@ -172,10 +198,36 @@ ParsedAxis list_axis(const std::string& path, std::string_view text, const Value
                           return number_of(value, *field);
                         });
   axis.kind = of_field ? *field : kind.value_or(FieldKind::text);
+  if (path == kTokens && axis.kind != FieldKind::number) axis.kind = FieldKind::text;
+  if (axis.kind == FieldKind::money)
+    if (const auto currencies = mixed_currencies(bare)) return {{}, mixed(option, what, *currencies)};
   return {std::move(axis), {}};
 }
 
 }  // namespace
+
+std::vector<std::string> spaced_values(const FieldRange& range, std::uint32_t count) {
+  if (count == 1) return {range.low_text};
+  std::vector<std::string> values;
+  const double step = 1.0 / (count - 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::string text = range.text_at(i + 1 == count ? 1.0 : i * step, step);
+    if (values.empty() || values.back() != text) values.push_back(std::move(text));
+  }
+  return values;
+}
+
+std::string left_out_text(const Axis& axis, std::string_view option) {
+  if (!axis.range || !axis.range->whole) return "";
+  const double all = whole_numbers(*axis.range), taken = static_cast<double>(axis.values.size());
+  if (taken >= all) return "";
+  const std::string range = axis.range->low_text + ":" + axis.range->high_text;
+  std::string text = fmt::format("{} = {} takes {:.0f} of {:.0f} whole numbers and leaves out the others.",
+                                 axis.path, range, taken, all);
+  if (all <= kMostPoints)
+    text += fmt::format(" {} {}={}:lin{:.0f} takes all of them.", option, axis.path, range, all);
+  return text;
+}
 
 ParsedRange parse_range(const std::string& path, std::string_view text, const Value& base,
                         std::string_view option) {
@@ -203,7 +255,7 @@ ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view
   const FieldRange& range = got.read->range;
   return {Axis{.path = path,
                .kind = range.kind,
-               .values = values_of(range, got.read->count.value_or(kRangeValues)),
+               .values = got.read->count ? spaced_values(range, *got.read->count) : usual_values(range),
                .range = range,
                .counted = got.read->count.has_value()},
           {}};

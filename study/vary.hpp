@@ -1,7 +1,7 @@
 // Fields to vary and the values that they take: the text of --vary, --over and --gpus.
 //
 //   checkpoint.interval=1min:2h:log20     20 values from one minute to two hours, evenly spaced on a log axis
-//   spares.count=0:8                      nine values, evenly spaced
+//   spares.count=0:8                      every whole number of a short range; else nine values, evenly spaced
 //   policies.checkpoint=fixed,young       these values
 //
 // A value keeps its unit: what comes out is text that --set takes.
@@ -47,8 +47,16 @@ struct ParsedAxis {
 
 /// How many values a range has where it does not say.
 inline constexpr std::uint32_t kRangeValues = 9;
+/// A range of so many whole numbers has all of them where it does not say how many.
+inline constexpr std::uint32_t kMostWholeNumbers = 20;
 /// The most points of a study.
 inline constexpr std::uint32_t kMostPoints = 100'000;
+
+/// As many values of a range as asked for, from its low end to its high one; those that rounding makes the same once.
+std::vector<std::string> spaced_values(const FieldRange& range, std::uint32_t count);
+
+/// Of a range of whole numbers that has not all of them: how many are left out, and what to write for all. Else empty.
+std::string left_out_text(const Axis& axis, std::string_view option = "--vary");
 
 /// "PATH=a,b,c" or "PATH=low:high[:logN|:linN]".
 ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view option = "--vary");

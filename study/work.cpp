@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -57,10 +55,11 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
 }
 
 Problem no_work(const World& world) {
-  Problem problem{.file = "",
-                  .what = "the scenario",
-                  .why = "has neither job.tokens nor job.steps, so there is no work to finish",
-                  .suggestion = "write --tokens 15.6T, or --set job.steps=1000000"};
+  Problem problem{
+      .file = "",
+      .what = "the scenario",
+      .why = "has neither job.tokens nor job.steps, so there is no work to finish",
+      .suggestion = "write --tokens 15.6T, or job.tokens = \"15.6T\" or job.steps = 1000000 in the scenario"};
   if (world.job.window > Duration::zero())
     problem.suggestion +=
         fmt::format(" (in {} a run without faults trains {:.3g}T tokens)", to_text(world.job.window),
@@ -75,26 +74,6 @@ Problem too_much(const std::string& why) {
 
 }  // namespace
 
-Parsed<double> parse_tokens(std::string_view text) {
-  constexpr std::string_view kExample = "write for example --tokens 15.6T";
-  constexpr std::array<std::pair<char, double>, 5> kScales = {
-      {{'k', 1e3}, {'M', 1e6}, {'G', 1e9}, {'B', 1e9}, {'T', 1e12}}};
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  if (error != std::errc{} || rest.size() > 1)
-    return {{}, "is not a number of tokens", std::string(kExample)};
-  if (!rest.empty()) {
-    const auto scale =
-        std::find_if(kScales.begin(), kScales.end(), [&](const auto& each) { return each.first == rest[0]; });
-    if (scale == kScales.end()) return {{}, "has an unknown unit", "write k, M, G (or B) or T, as in 15.6T"};
-    value *= scale->second;
-  }
-  if (!(value > 0) || !std::isfinite(value)) return {{}, "is not above zero", std::string(kExample)};
-  return {value, "", ""};
-}
-
 std::int64_t steps_for(double tokens, const JobModel& job) {
   return static_cast<std::int64_t>(std::ceil(std::min(tokens / tokens_per_step(job), 9e18)));
 }
@@ -106,7 +85,8 @@ Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish
     work.problem = no_work(base.world);
     return work;
   }
-  work.tokens = tokens.value_or(static_cast<double>(job.steps) * tokens_per_step(job));
+  const double given = job.tokens > 0 ? job.tokens : static_cast<double>(job.steps) * tokens_per_step(job);
+  work.tokens = tokens.value_or(given);
   const std::int64_t steps = tokens ? steps_for(*tokens, job) : job.steps;
   if (static_cast<double>(steps) > kMostSteps) {
     work.problem = too_much(fmt::format("has {} steps, more than {:.0f}", steps, kMostSteps));
@@ -120,8 +100,7 @@ Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish
   work.sets.push_back(fmt::format("job.steps={}", steps));
   if (tokens && job.steps > 0)
     work.notes.push_back(fmt::format("--tokens replaces the work of the scenario, {:.3g}T tokens ({} steps).",
-                                     static_cast<double>(job.steps) * tokens_per_step(job) / 1e12,
-                                     job.steps));
+                                     given / 1e12, job.steps));
   const double horizon = kHorizon * std::max(healthy, to_seconds(finish_by));
   lift_window(job, std::clamp(from_seconds(horizon), job.window, std::max(kLongest, job.window)), work);
   return work;

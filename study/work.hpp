@@ -13,9 +13,6 @@
 
 namespace gauntlet {
 
-/// "15.6T", "300B", "1e12": tokens, above zero.
-Parsed<double> parse_tokens(std::string_view text);
-
 /// Steps that it takes to train on so many tokens, with the global batch of a job.
 std::int64_t steps_for(double tokens, const JobModel& job);
 

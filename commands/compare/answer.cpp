@@ -185,7 +185,7 @@ std::string consequence(const CompareResult& result, const Comparison& compariso
   }
   const MetricDifference* cost = comparison.find("cost");
   if (cost != nullptr && distinguishable(cost->of)) {
-    const Unit unit = amount_unit(*cost->of.difference, "USD");
+    const Unit unit = amount_unit(*cost->of.difference, a.facts.currency);
     sentence(fmt::format("{} costs {} {}.", second, size_text(cost->of, unit),
                          *cost->of.difference > 0 ? "more" : "less"));
   }

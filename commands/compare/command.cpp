@@ -157,7 +157,8 @@ int compare_command(const CompareRequest& request) {
                         .command = run_command_of(request, (*versions)[i], seed),
                         .settings = (*versions)[i].settings});
   CompareResult result = compare(bench->experiment(), compared, replicas, seed);
-  result.notes = notes_of(request, *points);
+  const std::vector<std::string> notes = notes_of(request, *points);
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   return bench->finish(output_of(result, again, inherited_faults_of(request)));
 }
 

@@ -1,12 +1,16 @@
 #include "commands/compare/compare.hpp"
 
+#include "commands/compare/answer.hpp"
 #include "commands/compare/pair_incidents.hpp"
 #include "commands/compare/paired_values.hpp"
 #include "core/contract.hpp"
 #include "study/replica.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace gauntlet {
@@ -36,6 +40,18 @@ void add_means(const Summary& first, const Summary& second, std::vector<MetricDi
     metric.first = metric.in_first ? first.mean(metric.name) : 0;
     metric.second = metric.in_second ? second.mean(metric.name) : 0;
   }
+}
+
+// Amounts in two currencies have no difference. What to tell people, where that is so.
+std::optional<std::string> leave_costs_out(const Summary& first, Comparison& comparison,
+                                           const Summary& second) {
+  const bool priced = first.facts.gpu_hour.value > 0 && second.facts.gpu_hour.value > 0;
+  if (!priced || first.facts.currency == second.facts.currency) return std::nullopt;
+  for (MetricDifference& metric : comparison.metrics)
+    if (metric.name.starts_with("cost")) metric.of = {};
+  return fmt::format(
+      "Costs are not compared: those of A are in {}, and those of {} in {}; no exchange rates are known.",
+      first.facts.currency, scenario_letter(comparison.second), second.facts.currency);
 }
 
 }  // namespace
@@ -76,6 +92,8 @@ CompareResult compare(Experiment& experiment, std::span<const ComparedPoint> poi
     comparison.basis = held.basis;
     comparison.metrics = std::move(held.metrics);
     add_means(out.scenarios[0].summary, out.scenarios[second].summary, comparison.metrics);
+    if (auto note = leave_costs_out(out.scenarios[0].summary, comparison, out.scenarios[second].summary))
+      out.notes.push_back(std::move(*note));
     comparison.lost = std::move(held.lost);
     comparison.because = std::move(held.by_cause_and_phase);
     comparison.by_cause = std::move(held.by_cause);

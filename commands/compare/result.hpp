@@ -88,7 +88,7 @@ struct CompareResult {
 /// {"command": "compare", "seed", "replicas", "interval", "scenarios": [{"label", "command", "metrics"...}, ...],
 ///  "differences": [{"scenario", "against", "basis", "lost", "metrics": {"ettr": {"first", "second", "difference", "se",
 ///  "ci95", "variance_factor"}, ...}, "because": [{"cause", "phase", "first_s", "second_s", "difference_s", ...}, ...],
-///  "replica", "incidents": [...]}, ...], "notes"}. What is unknown is null.
+///  "replica", "incidents": [...]}, ...], "notes"}. What is unknown is null, as is the difference of costs in two currencies.
 std::string to_json(const CompareResult& result);
 
 }  // namespace gauntlet

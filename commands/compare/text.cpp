@@ -142,7 +142,7 @@ ListedFigures listed_figures(const Comparison& comparison, std::uint32_t replica
   return listed;
 }
 
-std::string figures(const Comparison& comparison, std::uint32_t replicas) {
+std::string figures(const Comparison& comparison, std::uint32_t replicas, const std::string& currency) {
   const std::string second = scenario_letter(comparison.second);
   TextTable table;
   table.header = {"figure", "", "A", second, second + " - A", "+-", "less variance"};
@@ -151,7 +151,8 @@ std::string figures(const Comparison& comparison, std::uint32_t replicas) {
   for (const MetricDifference* each : listed.rows) {
     const MetricDifference& metric = *each;
     one_sided = one_sided || !metric.in_first || !metric.in_second;
-    const Unit unit = unit_for(metric_unit(metric.name, std::max(*metric.first, *metric.second)), metric.of);
+    const Unit unit =
+        unit_for(metric_unit(metric.name, std::max(*metric.first, *metric.second), currency), metric.of);
     table.rows.push_back({metric.name, unit.name, metric.in_first ? unit.number(*metric.first) : "-",
                           metric.in_second ? unit.number(*metric.second) : "-",
                           signed_number(unit, *metric.of.difference), half_width(metric.of, unit),
@@ -241,7 +242,7 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
     if (result.comparisons.size() > 1)
       text += headline(options, wrapped(fmt::format("{} against A", scenario_letter(comparison.second))));
     if (!same_losses(comparison)) text += losses(comparison) + "\n";
-    text += figures(comparison, result.replicas);
+    text += figures(comparison, result.replicas, result.scenarios[0].summary.facts.currency);
     if (comparison.shown && !same_losses(comparison)) text += "\n" + shown_replica(result, comparison);
   }
   return text + reproduce_text(options);

@@ -4,6 +4,7 @@
 #include "config/key_list.hpp"
 #include "config/listing.hpp"
 #include "config/toml/nearest.hpp"
+#include "core/currency.hpp"
 #include "core/signal.hpp"
 #include "policies/controller/registry.hpp"
 #include "report/metric_unit.hpp"
@@ -34,7 +35,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 
 /// As `gauntlet run --json` has it, and in reports where that differs.
 std::string unit_of(std::string_view metric) {
-  const Unit unit = metric_unit(metric, 1);
+  const Unit unit = metric_unit(metric, 1, "the scenario's currency");
   if (unit.name == "%") return "a share from 0 to 1; reports print %";
   return unit.name.empty() ? "a number" : unit.name;
 }
@@ -91,6 +92,8 @@ std::string takes(const nlohmann::json& schema) {
   const std::string type = schema.value("type", "");
   if (schema.contains("pattern")) {
     const std::string pattern = schema["pattern"];
+    if (pattern.find("|USD|") != std::string::npos)
+      return "an amount with the ISO 4217 code of its currency, such as 2.5USD or 2.5EUR";
     const std::size_t begin = pattern.find(" ?("), end = pattern.find(')', begin);
     if (begin == std::string::npos) return "a text";
     return fmt::format(
@@ -249,6 +252,7 @@ std::vector<Word> all_words() {
 std::vector<Word> find_words(const std::vector<Word>& words, std::string_view given) {
   for (std::string_view label = given; !label.empty(); label = shortened(label))
     if (std::vector<Word> found = find_whole(words, label); !found.empty()) return found;
+  if (is_currency(given) && given != kDefaultCurrency) return find_words(words, kDefaultCurrency);
   const std::string end = "." + std::string(given);
   return those(words,
                [&](const Word& word) { return word.kind == WordKind::key && word.name.ends_with(end); });

@@ -178,13 +178,14 @@ int new_command(const NewRequest& request) {
     }
     read = read_facts(known);
   }
-  if (!read.problems.empty()) return wrong_input(read.problems);
-  if (!read.facts) return missing_options(read.missing);
+  const auto refused = [&](int code) {
+    if (asks) say_answers(request, known);
+    return code;
+  };
+  if (!read.problems.empty()) return refused(wrong_input(read.problems));
+  if (!read.facts) return refused(missing_options(read.missing));
   const Draft draft = write_draft(known, *read.facts);
-  if (draft.text) return write(request, draft);
-  const int code = wrong_input(draft.problems);
-  if (asks) say_answers(request, known);
-  return code;
+  return draft.text ? write(request, draft) : refused(wrong_input(draft.problems));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
 #include "core/text.hpp"
+#include "core/tokens.hpp"
 #include "models/calibration/calibration.hpp"
 #include "policies/spares/sizing.hpp"
 #include "shell/command_line.hpp"
@@ -174,17 +175,15 @@ void DraftWriter::cluster() {
 
 void DraftWriter::work() {
   if (facts_->tokens)
-    lines_.line(
-        "tokens", real(*facts_->tokens),
-        fmt::format("given: the work, {} tokens; steps = 100_000 or window = \"30d\" can stand in its place",
-                    about_tokens(*facts_->tokens)));
+    lines_.line("tokens", in_quotes(tokens_to_text(*facts_->tokens)),
+                "given: the work, in tokens; steps = 100_000 or window = \"30d\" can stand in its place");
   if (facts_->steps)
     lines_.line("steps", std::to_string(*facts_->steps),
-                "given: the work, in steps; tokens = 2e12 or window = \"30d\" can stand in its place");
+                "given: the work, in steps; tokens = \"2T\" or window = \"30d\" can stand in its place");
   if (facts_->window)
     lines_.line(
         "window", in_quotes(*facts_->window),
-        "given: the wall time to look at; tokens = 2e12 or steps = 100_000 ends with the work instead");
+        "given: the wall time to look at; tokens = \"2T\" or steps = 100_000 ends with the work instead");
 }
 
 void DraftWriter::batch() {
@@ -321,12 +320,7 @@ void DraftWriter::cost() {
   if (!facts_->gpu_hour) return;
   const Price& price = *facts_->gpu_hour;
   lines_.table("cost");
-  lines_.line(
-      "gpu_hour", in_quotes(to_text(Money{price.amount})),
-      price.currency == "USD"
-          ? std::string("given: of one GPU for one hour, spares included")
-          : fmt::format("given: {} {} for one GPU and hour, spares included; read {} where a report says USD",
-                        number(price.amount), price.currency, price.currency));
+  lines_.line("gpu_hour", in_quotes(to_text(price)), "given: of one GPU for one hour, spares included");
 }
 
 void DraftWriter::faults() {

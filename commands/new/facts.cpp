@@ -7,8 +7,8 @@
 #include "config/toml/nearest.hpp"
 #include "core/quantity.hpp"
 #include "core/text.hpp"
+#include "core/tokens.hpp"
 #include "study/option_problem.hpp"
-#include "study/work.hpp"
 
 #include <fmt/format.h>
 
@@ -261,19 +261,20 @@ void FactsReader::read_mix() {
 void FactsReader::read_price() {
   const auto text = word("--gpu-hour");
   if (!text) return;
-  Price price;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), price.amount);
-  const std::string_view rest(end, static_cast<std::size_t>(text->data() + text->size() - end));
-  price.currency = trimmed(rest);
-  const bool word_of_letters = std::ranges::all_of(
-      price.currency, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
+  double amount = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), amount);
+  const std::string_view code = trimmed({end, static_cast<std::size_t>(text->data() + text->size() - end)});
+  const bool word_of_letters =
+      std::ranges::all_of(code, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
   if (error != std::errc{} || !word_of_letters)
     return refuse("--gpu-hour", "is not a price", "write for example --gpu-hour 2.10USD");
-  if (price.currency.empty())
+  if (code.empty())
     return refuse("--gpu-hour", "has no currency", fmt::format("write --gpu-hour {}USD", *text));
-  if (!(price.amount >= 0 && price.amount <= kMostMoney.value))
+  if (!(amount >= 0 && amount <= kMostMoney.value))
     return refuse("--gpu-hour", "is not a price that can be paid", "write for example --gpu-hour 2.10USD");
-  facts_.gpu_hour = price;
+  const Parsed<Price> price = parse_price(*text);
+  if (!price.value) return refuse("--gpu-hour", price.why, price.suggestion);
+  facts_.gpu_hour = *price.value;
 }
 
 /// Hosts in repair cannot fail: more failures than repairs that fit one after the other were never counted.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/new/known.hpp"
+#include "core/currency.hpp"
 #include "core/problem.hpp"
 #include "core/time.hpp"
 #include "models/hardware.hpp"
@@ -21,11 +22,6 @@ struct CountedFailures {
   double seconds = 0;       // for which the hosts were watched
   double host_seconds = 0;  // of all hosts together
   double per_host_second() const { return count / host_seconds; }
-};
-
-struct Price {
-  double amount = 0;
-  std::string currency;  // "USD"
 };
 
 /// Texts are as given where a scenario takes the same words.

@@ -109,6 +109,7 @@ ChartPage chart_of(const PlanResult& result, const std::string& command) {
                  .subtitle = fmt::format("{}: {} per variant; 95% intervals, {}; seed {}. {}",
                                          result.facts.name, counted(result.replicas, "run"), kIntervalCovers,
                                          result.facts.seed, result.facts.question),
+                 .currency = result.facts.currency,
                  .lines = {finish_chart(result)},
                  .maps = {},
                  .note = command};

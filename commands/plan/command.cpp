@@ -6,6 +6,7 @@
 #include "commands/plan/text.hpp"
 #include "core/calendar.hpp"
 #include "core/quantity.hpp"
+#include "core/tokens.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/fault_files_text.hpp"
@@ -95,7 +96,8 @@ std::optional<double> read_tokens(const PlanRequest& request, std::vector<Proble
   if (request.tokens.empty()) return std::nullopt;
   const Parsed<double> parsed = parse_tokens(request.tokens);
   if (!parsed.value)
-    problems.push_back(option_problem("--tokens", request.tokens, parsed.why, parsed.suggestion));
+    problems.push_back(
+        option_problem("--tokens", request.tokens, parsed.why, "write for example --tokens 15.6T"));
   return parsed.value;
 }
 

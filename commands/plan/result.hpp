@@ -41,7 +41,7 @@ struct Purchase {
   Change p95;        // of the finishing time, seconds
   Change share;      // of runs done by the date; nothing without one
   Change mean;       // of the finishing time, seconds, over runs that finish in both
-  Change cost;       // USD; of GPU-hours where there is no price
+  Change cost;       // in the scenario's currency; of GPU-hours where there is no price
 };
 
 /// One parameter at its low and its high end, the rest as given.
@@ -88,7 +88,7 @@ struct PlanResult {
   std::vector<std::string> notes;                 // what the plan takes for granted
 };
 
-/// {"scenario", "version", "seed", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
+/// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
 ///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p5", "p50", "p95"}, "cost": {...}, "gpu_hours": {...}},
 ///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
 ///  "best_uncertainty", "notes"}. What is unknown is null.

@@ -140,6 +140,7 @@ std::string to_json(const PlanResult& result) {
   json["scenario"] = result.facts.name;
   json["version"] = result.facts.version;
   json["seed"] = result.facts.seed;
+  json["currency"] = result.facts.currency;
   json["tokens"] = result.tokens;
   json["finish_by_s"] = json_of(result.finish_by_s);
   json["start"] = result.start ? Json(to_text(*result.start)) : Json(nullptr);

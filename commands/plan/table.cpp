@@ -111,18 +111,18 @@ std::string bar_text(double low, double high, double widest) {
          std::string(std::min(kBar, right), '#');
 }
 
-std::string metric_label(std::string_view name) {
+std::string metric_label(std::string_view name, const std::string& currency) {
   if (name == "ettr") return "ETTR, %";
   if (name == "wall_time_s") return "mean finish, days";
-  if (name == "cost") return "cost, M USD";
+  if (name == "cost") return "cost, M " + currency;
   if (name == "gpu_hours") return "GPU-hours, k";
   return std::string(name);
 }
 
-Unit uncertain_unit(std::string_view name) {
+Unit uncertain_unit(std::string_view name, const std::string& currency) {
   if (name == "ettr") return percent();
   if (name == "wall_time_s") return {.divisor = 86'400, .name = "days", .decimals = 1};
-  if (name == "cost") return {.divisor = 1e6, .name = "M USD", .decimals = 2};
+  if (name == "cost") return {.divisor = 1e6, .name = "M " + currency, .decimals = 2};
   if (name == "gpu_hours") return {.divisor = 1e3, .name = "k", .decimals = 1};
   return {.divisor = 1, .name = "", .decimals = 1};
 }
@@ -144,7 +144,8 @@ std::string size_table(const PlanResult& result) {
   }
   const bool priced = result.as_given.cost.mean.has_value();
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
-  const Unit money = amount_unit((result.as_given.*cost).mean.value_or(0), priced ? "USD" : "");
+  const Unit money =
+      amount_unit((result.as_given.*cost).mean.value_or(0), priced ? result.facts.currency : "");
   const std::string what = priced ? "cost" : "GPU-hours";
   add_column_row(table, all, money.name.empty() ? what : what + ", " + money.name,
                  [&](const PlanColumn& of) { return cost_cell(of, priced, money); });
@@ -175,7 +176,8 @@ std::string finish_table(const PlanResult& result) {
   return to_text(table);
 }
 
-std::string purchase_table(const std::vector<Purchase>& bought, bool dated, bool priced) {
+std::string purchase_table(const std::vector<Purchase>& bought, bool dated, const std::string& currency) {
+  const bool priced = !currency.empty();
   double largest = 0, dearest = 0;
   for (const Purchase& each : bought) {
     for (const Change* change : {&each.p95, &each.mean})
@@ -183,7 +185,7 @@ std::string purchase_table(const std::vector<Purchase>& bought, bool dated, bool
     dearest = std::max(dearest, std::abs(each.cost.by.value_or(0)));
   }
   const Unit time = change_unit(largest), share = {.divisor = 0.01, .name = "%", .decimals = 1};
-  const Unit money = amount_unit(dearest, priced ? "USD" : "GPU-hours");
+  const Unit money = amount_unit(dearest, priced ? currency : "GPU-hours");
   TextTable table;
   table.header = {"one more"};
   if (dated) table.header.emplace_back("done by date, %");
@@ -218,18 +220,18 @@ std::string tornado_table(const Tornado& tornado) {
   return to_text(table);
 }
 
-std::string uncertainty_table(const Uncertainty& of) {
+std::string uncertainty_table(const Uncertainty& of, const std::string& currency) {
   TextTable table;
   table.header = {"mean", "as given", kWithParameters.data(), "one run, 5% to 95%", "parameter variance"};
   for (const UncertainMetric& metric : of.metrics) {
     if (!metric.mean) continue;
-    const Unit unit = uncertain_unit(metric.name).fine_enough_for(half_width(metric.known.ci95));
+    const Unit unit = uncertain_unit(metric.name, currency).fine_enough_for(half_width(metric.known.ci95));
     const auto with = [&](double mean, const std::optional<Interval>& interval) {
       return unit.number(mean) + " +- " + unit.number(half_width(interval));
     };
     const double total = metric.parameter_variance + metric.run_variance;
     table.rows.push_back(
-        {metric_label(metric.name), with(*metric.known.mean, metric.known.ci95),
+        {metric_label(metric.name, currency), with(*metric.known.mean, metric.known.ci95),
          with(*metric.mean, metric.ci95),
          metric.p5 && metric.p95 ? unit.number(*metric.p5) + " to " + unit.number(*metric.p95) : "unknown",
          total > 0 ? percent_text(metric.parameter_variance / total) : "-"});

@@ -14,13 +14,14 @@ std::string size_table(const PlanResult& result);
 /// When the runs of the same plans complete the work.
 std::string finish_table(const PlanResult& result);
 
-/// What each purchase changes. `dated`: the plan has a date to finish by. `priced`: costs are USD, else GPU-hours.
-std::string purchase_table(const std::vector<Purchase>& bought, bool dated, bool priced);
+/// What each purchase changes. `dated`: the plan has a date to finish by. `currency`: of the costs; empty:
+/// the costs are GPU-hours.
+std::string purchase_table(const std::vector<Purchase>& bought, bool dated, const std::string& currency);
 
 /// A bar for each parameter.
 std::string tornado_table(const Tornado& tornado);
 
-/// Each metric without and with what is not known.
-std::string uncertainty_table(const Uncertainty& of);
+/// Each metric without and with what is not known; costs are in `currency`.
+std::string uncertainty_table(const Uncertainty& of, const std::string& currency);
 
 }  // namespace gauntlet

@@ -47,6 +47,14 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
                             "other, GPUs first. The "
                             "column uses {} runs other than those that chose it.",
                             count_text(result.enough->by_date.runs)));
+  const bool priced = result.as_given.cost.mean.has_value();
+  const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
+  const std::optional<double> given = (result.as_given.*cost).mean, less = (result.enough.value().*cost).mean;
+  if (given && less && *less > *given)
+    text += wrapped(
+        fmt::format("Enough takes more {} than as given: it is the fewest GPUs that meet the date, not the "
+                    "lowest {}, and fewer GPUs train for longer.",
+                    priced ? "money" : "GPU-hours", priced ? "cost" : "number of GPU-hours"));
   const std::optional<double> share =
       enough != nullptr ? enough->share_by_date : result.enough->by_date.value();
   if (share.value_or(1) < result.confidence)
@@ -60,7 +68,7 @@ std::string one_more(const PlanResult& result, const ReportOptions& options) {
     if (bought.empty()) return "";
     return heading(options, fmt::format("Effect of one more, from {} (95% intervals of paired runs, {})",
                                         what, covers(result))) +
-           purchase_table(bought, result.finish_by_s.has_value(), priced);
+           purchase_table(bought, result.finish_by_s.has_value(), priced ? result.facts.currency : "");
   };
   return than("the scenario as given", result.one_more) + than("what is enough", result.enough_one_more);
 }
@@ -114,7 +122,7 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
   return text +
          wrapped(
              "The interval of a mean with parameter uncertainty contains the mean at the true parameters.") +
-         uncertainty_table(given);
+         uncertainty_table(given, result.facts.currency);
 }
 
 std::string missed(const PlanResult& result) {

@@ -58,7 +58,10 @@ GpuCounts from_range(std::string_view option, std::string_view text, std::uint64
   const ParsedAxis axis = parse_axis(fmt::format("gpus={}:{}{}", low, high, spacing), nothing, option);
   if (!axis.axis) return refused(option, text, axis.problem->why, axis.problem->suggestion);
   GpuCounts out{.counts = {}, .range = true, .problem = {}};
-  for (const std::string& value : axis.axis->values) out.counts.push_back(parse_count(value).value);
+  // Of a short range only few sizes are ones that a job can have: never all of them, as --vary has it.
+  const std::vector<std::string> values =
+      axis.axis->counted ? axis.axis->values : spaced_values(*axis.axis->range, kRangeValues);
+  for (const std::string& value : values) out.counts.push_back(parse_count(value).value);
   return out;
 }
 

@@ -27,7 +27,7 @@ ChartAxis axis_of(const SweptField& field) {
 }
 
 ChartAxis objective_axis(const SweepResult& result) {
-  if (result.smallest) return {"USD per effective GPU-hour", ChartUnit::money};
+  if (result.smallest) return {currency_of(result) + " per effective GPU-hour", ChartUnit::money};
   return {"ETTR", ChartUnit::percent};
 }
 
@@ -169,7 +169,12 @@ HeatMap map_of(const SweepResult& result) {
 }  // namespace
 
 ChartPage chart_of(const SweepResult& result, const std::string& command) {
-  ChartPage page{.title = answer_line(result), .subtitle = "", .lines = {}, .maps = {}, .note = command};
+  ChartPage page{.title = answer_line(result),
+                 .subtitle = "",
+                 .currency = currency_of(result),
+                 .lines = {},
+                 .maps = {},
+                 .note = command};
   if (!result.best) return page;
   page.subtitle = fmt::format("{}: {} points, 95% intervals, {}; seed {}. {}", result.scenario,
                               count_text(static_cast<double>(result.points.size())), kIntervalCovers,

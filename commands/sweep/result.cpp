@@ -15,4 +15,8 @@ std::uint64_t SweepResult::replicas() const {
   return all;
 }
 
+std::string currency_of(const SweepResult& result) {
+  return result.points.empty() ? ScenarioFacts{}.currency : result.points.front().summary.facts.currency;
+}
+
 }  // namespace gauntlet

@@ -58,7 +58,8 @@ struct SweepResult {
   std::vector<RefusedPoint> refused;
   bool interrupted = false;  // not all that was asked for was run
   std::vector<PrecisionGoal> precision;
-  bool budget_spent = false;  // the budget ended it before every point was precise
+  bool budget_spent = false;       // the budget ended it before every point was precise
+  std::vector<std::string> notes;  // what a reader would not expect: whole numbers that a range leaves out
 
   /// What makes a point the best: the highest ettr; where points hold different numbers of GPUs at a price, the lowest
   /// cost.per_effective_gpu_hour.
@@ -76,10 +77,14 @@ struct SweepResult {
   std::uint64_t replicas() const;  // of all points
 };
 
-/// {"command": "sweep", "scenario", "version", "seed", "design", "interval", "fields": [{"path", "values"}],
+/// Of the costs of every point (study/vary.hpp mixes no currencies).
+std::string currency_of(const SweepResult& result);
+
+/// {"command": "sweep", "scenario", "version", "seed", "currency", "design", "interval", "fields": [{"path", "values"}],
 ///  "points": [{"settings": {}, "replicas", "fingerprint", "precise", "may_be_best", "behind_best": {"difference", "se",
 ///  "ci95", "variance_factor"}, "metrics": {}}], "best": {"metric", "settings", "mean", "ci95", ...}}; "interrupted": true
-/// after "interval" where not all was run; "refused": [{"settings": {}, "why"}] where points were left out. What is unknown is null.
+/// after "interval" where not all was run; "refused": [{"settings": {}, "why"}] where points were left out; "notes". What is unknown is
+/// null.
 std::string to_json(const SweepResult& result);
 
 }  // namespace gauntlet

@@ -63,6 +63,7 @@ std::string to_json(const SweepResult& result) {
   json["scenario"] = result.scenario;
   json["version"] = result.version;
   json["seed"] = result.seed;
+  json["currency"] = currency_of(result);
   json["design"] = result.design;
   json["interval"] = kIntervalCovers;
   if (result.interrupted) json["interrupted"] = true;
@@ -79,6 +80,7 @@ std::string to_json(const SweepResult& result) {
     for (const auto& [path, value] : point.settings) refused["settings"][path] = value;
     refused["why"] = point.why;
   }
+  json["notes"] = result.notes;
   return document(json);
 }
 

@@ -47,8 +47,10 @@ void choose_objective(SweepResult& result) {
     const ScenarioFacts& facts = point.summary.facts;
     return facts.gpus_held != first.gpus_held || facts.gpus != first.gpus || facts.gpu_hour != first.gpu_hour;
   });
-  const bool priced = std::ranges::all_of(
-      result.points, [](const SweptPoint& point) { return point.summary.facts.gpu_hour.value > 0; });
+  const bool priced = std::ranges::all_of(result.points, [&](const SweptPoint& point) {
+    const ScenarioFacts& facts = point.summary.facts;
+    return facts.gpu_hour.value > 0 && facts.currency == first.currency;
+  });
   constexpr const char* kCost = "cost.per_effective_gpu_hour";
   const bool trains = std::ranges::any_of(
       result.points, [](const SweptPoint& point) { return point.summary.mean(kCost).has_value(); });
@@ -201,6 +203,9 @@ SweepResult sweep(Experiment& experiment, const SweepPlan& plan,
   result.precision = terms.precision;
   result.asked_points = static_cast<std::uint32_t>(points.size());
   result.refused = plan.refused;
+  if (plan.design == "grid")
+    for (const Axis& axis : plan.axes)
+      if (std::string note = left_out_text(axis); !note.empty()) result.notes.push_back(std::move(note));
 
   std::vector<PointNumber> numbers;
   for (const std::shared_ptr<const Point>& point : points) numbers.push_back(experiment.add(point));

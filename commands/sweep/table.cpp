@@ -66,8 +66,8 @@ std::vector<std::string> header_of(const SweepResult& result, const std::vector<
   std::vector<std::string> header;
   for (const SweptField& field : result.fields) header.push_back(field.path);
   const Unit unit = objective_unit(result);
-  header.insert(header.end(),
-                {"replicas", result.smallest ? "USD" : "ETTR, " + unit.name, "+-", "trails by", "+-"});
+  header.insert(header.end(), {"replicas", result.smallest ? currency_of(result) : "ETTR, " + unit.name, "+-",
+                               "trails by", "+-"});
   for (const std::size_t phase : losses) header.push_back(std::string(kPhaseNames[phase]) + ", %");
   header.push_back("");
   if (result.fields.size() == 1) header.push_back("worst to best");
@@ -102,7 +102,7 @@ std::string objective_name(const SweepResult& result) {
 
 Unit objective_unit(const SweepResult& result) {
   const Statistics* of = result.best ? result.points[*result.best].summary.find(result.objective) : nullptr;
-  const Unit unit = metric_unit(result.objective, of && of->mean ? *of->mean : 0);
+  const Unit unit = metric_unit(result.objective, of && of->mean ? *of->mean : 0, currency_of(result));
   return of ? unit.fine_enough_for(half_width(of->ci95)) : unit;
 }
 

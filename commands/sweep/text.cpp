@@ -24,7 +24,7 @@ std::string replicas_text(const SweepResult& result) {
                         : fmt::format("{} to {} per point", count_text(fewest), counted(most, "replica"));
 }
 
-/// Of a difference: percentage points, or dollars.
+/// Of a difference: percentage points, or money.
 std::string difference_text(const PairedDifference& of, const Unit& unit) {
   const Unit fine =
       unit.fine_enough_for(of.ci95 ? (of.ci95->high - of.ci95->low) / 2 : std::abs(*of.difference));
@@ -205,6 +205,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     text += fault_files_text(options);
     add(replay_warning(result.points.front().summary.facts));
     add(refused(result));
+    for (const std::string& note : result.notes) add(note);
     text += "\n";
     add(certainty(result));
     add(common_numbers(result));

@@ -105,8 +105,11 @@ std::string fault_profile(const SelectedTrace& selected, ZeroDurations zeros) {
       "time between two\n"
       "failures of one node, those of all nodes taken together: nodes that differ lower its shape, and the "
       "lives that the\n"
-      "window cut are not in it. A fault lasts as long as the repair did, unless the scenario's own repair "
-      "is quicker.{}",
+      "window cut are not in it. A fault ends by itself after as long as its repair took. A host that was "
+      "evicted "
+      "comes back after\n"
+      "repair.time of the scenario: where the repairs of these records are to count, write that time from "
+      "them.{}",
       source.selected, source_text(source), kZeroWords[static_cast<std::size_t>(zeros)],
       only_failed_nodes(selected.trace)
           ? "\n\nNodes are those that failed, which is all that the records know: "

@@ -46,11 +46,16 @@ Parsed<double> plain_limit(std::string_view text) {
   return {percentage ? value / 100 : value, "", ""};
 }
 
-Parsed<double> parse_limit(std::string_view text, std::string_view metric) {
+Parsed<double> parse_limit(std::string_view text, std::string_view metric, std::string_view currency) {
   if (in_seconds(metric)) return parse_seconds(text);
   if (metric.starts_with("cost")) {
-    const Parsed<Money> money = parse_money(text);
-    return {money.value ? std::optional(money.value->value) : std::nullopt, money.why, money.suggestion};
+    const Parsed<Price> price = parse_price(text);
+    if (!price.value) return {std::nullopt, price.why, price.suggestion};
+    if (price.value->amount.value > 0 && price.value->currency != currency)
+      return {std::nullopt,
+              fmt::format("is in {}, and the scenario's costs are in {}", price.value->currency, currency),
+              fmt::format("write the limit in {}; no exchange rates are known", currency)};
+    return {price.value->amount.value, "", ""};
   }
   return plain_limit(text);
 }
@@ -110,7 +115,8 @@ std::optional<Problem> problem_of_metric(std::string_view metric, std::span<cons
   return wrong_bound(in_quotes(metric), "is not a metric", suggest_names(metric, metrics), option);
 }
 
-ParsedBound parse_bound(std::string_view text, std::span<const std::string> metrics) {
+ParsedBound parse_bound(std::string_view text, std::span<const std::string> metrics,
+                        std::string_view currency) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos)
     return {{}, wrong_bound(in_quotes(text), "has neither < nor >", std::string(kExample))};
@@ -124,7 +130,7 @@ ParsedBound parse_bound(std::string_view text, std::span<const std::string> metr
   bound.upper = text[sign] == '<';
   std::tie(bound.metric, bound.statistic) = split_figure(trimmed(text.substr(0, sign)), metrics);
   if (auto wrong = problem_of_metric(bound.metric, metrics, kSubjectTo)) return {{}, std::move(wrong)};
-  const Parsed<double> value = parse_limit(limit, bound.metric);
+  const Parsed<double> value = parse_limit(limit, bound.metric, currency);
   if (!value.value)
     return {{}, wrong_bound(fmt::format("\"{}\": \"{}\"", bound.text, limit), value.why, value.suggestion)};
   bound.limit = *value.value;

@@ -5,6 +5,7 @@
 //   cost<2500000USD          the mean cost
 #pragma once
 
+#include "core/currency.hpp"
 #include "core/problem.hpp"
 #include "study/summary/metrics.hpp"
 
@@ -43,9 +44,10 @@ struct ParsedBound {
   std::optional<Problem> problem;  // where there is none
 };
 
-/// `metrics`: the names of those that the scenario has. Metrics in seconds take a duration ("60d"), money takes "2.5USD",
-/// everything else a number or a percentage.
-ParsedBound parse_bound(std::string_view text, std::span<const std::string> metrics);
+/// `metrics`: the names of those that the scenario has. Metrics in seconds take a duration ("60d"), money takes "2.5USD"
+/// in the currency of the scenario, everything else a number or a percentage.
+ParsedBound parse_bound(std::string_view text, std::span<const std::string> metrics,
+                        std::string_view currency = kDefaultCurrency);
 
 /// What is wrong with the name of a metric, if anything; `option` is where it was said.
 std::optional<Problem> problem_of_metric(std::string_view metric, std::span<const std::string> metrics,

@@ -13,7 +13,7 @@ namespace {
 
 ChartAxis objective_axis(const TuneResult& result) {
   const std::string unit = objective_unit(result).name;
-  const bool money = unit == "USD" || unit.ends_with(" USD");
+  const bool money = result.metric.starts_with("cost");
   const bool time = result.metric.ends_with("_s") && !result.metric.ends_with("_per_s");
   return {.title = objective_name(result),
           .unit = unit == "%" ? ChartUnit::percent
@@ -70,7 +70,12 @@ LineChart chart_along(const TuneResult& result, std::size_t axis) {
 }  // namespace
 
 ChartPage chart_of(const TuneResult& result, const std::string& command) {
-  ChartPage page{.title = answer_line(result), .subtitle = "", .lines = {}, .maps = {}, .note = command};
+  ChartPage page{.title = answer_line(result),
+                 .subtitle = "",
+                 .currency = result.currency,
+                 .lines = {},
+                 .maps = {},
+                 .note = command};
   if (!result.best) return page;
   page.subtitle = fmt::format("{}: {} points, {} replicas, 95% intervals, {}; seed {}. {}", result.scenario,
                               count_text(static_cast<double>(result.points.size())),

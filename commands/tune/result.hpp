@@ -112,6 +112,7 @@ struct TuneResult {
     interrupted,
   };
   std::string scenario, question, version;
+  std::string currency;  // of the scenario's costs
   std::uint64_t seed = 0;
   std::string metric;
   bool maximise = true;

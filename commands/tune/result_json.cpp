@@ -139,6 +139,7 @@ std::string to_json(const TuneResult& result) {
   json["scenario"] = result.scenario;
   json["version"] = result.version;
   json["seed"] = result.seed;
+  json["currency"] = result.currency;
   json["interval"] = kIntervalCovers;
   json["objective"] = Json{{"metric", result.metric}, {"is", result.maximise ? "highest" : "lowest"}};
   json["end"] = name_of(result.end);

@@ -67,7 +67,7 @@ std::string bound_text(const TuneResult& result, const TunedPoint& point, std::s
   const TunedBound& bound = result.bounds[i];
   const std::optional<double> left = slack(result, point, i);
   if (!left) return fmt::format("{}: no run has a {}", bound.text, bound.metric);
-  const Unit unit = metric_unit(bound.metric, *point.figures[i]).fine_enough_for(*left);
+  const Unit unit = metric_unit(bound.metric, *point.figures[i], result.currency).fine_enough_for(*left);
   const std::string gap = unit.name == "%" || unit.name.empty() ? "" : " ";
   const std::string by = unit.name == "%" ? " percentage points" : gap + unit.name;
   return fmt::format("{} is {} by {}{} ({}{}{})", bound.text, *left >= 0 ? "met" : "missed",

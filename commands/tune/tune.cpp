@@ -286,7 +286,7 @@ ParsedTune parse_tune(const TuneWords& words, const PointSource& source) {
   if (auto problem = problem_of_what_is_bought(task.objective, *base.point, option))
     parsed.problems.push_back(std::move(*problem));
   for (const std::string& text : words.subject_to) {
-    ParsedBound bound = parse_bound(text, metrics);
+    ParsedBound bound = parse_bound(text, metrics, base.point->facts.currency);
     if (bound.bound)
       task.bounds.push_back(std::move(*bound.bound));
     else
@@ -304,6 +304,7 @@ TuneResult tune(Experiment& experiment, const PointSource& source, TuneTask task
   result.scenario = facts.name;
   result.question = facts.question;
   result.version = facts.version;
+  result.currency = facts.currency;
   result.seed = facts.seed;
   Tuning of(experiment, source, std::move(task), facts.seed);
   of.outcome = of.search.run();

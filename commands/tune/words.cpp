@@ -21,9 +21,10 @@ std::string objective_name(const TuneResult& result) {
 }
 
 Unit objective_unit(const TuneResult& result) {
-  if (!result.best) return metric_unit(result.metric, 0);
+  if (!result.best) return metric_unit(result.metric, 0, result.currency);
   const Statistics& of = result.points[*result.best].objective;
-  return metric_unit(result.metric, of.mean.value_or(0)).fine_enough_for(half_width(of.ci95));
+  return metric_unit(result.metric, of.mean.value_or(0), result.currency)
+      .fine_enough_for(half_width(of.ci95));
 }
 
 std::string loss_name(const TuneResult& result) {

@@ -123,6 +123,30 @@ std::string remedy_of_traces(const World& world, ComponentKind kind, std::uint32
          ", or more cluster.hosts";
 }
 
+/// Records number the hosts that failed from zero on. Where they are of a much smaller cluster, most hosts of this one never
+/// fail. The traces of all faults are taken together, because each host may fail in another way.
+void warn_of_small_records(const Place& root, const World& world) {
+  constexpr std::size_t kFewest = 10;  // so many hosts in a row are no chance, and not written by hand
+  std::vector<bool> named;
+  const FaultKind* first = nullptr;
+  for (const FaultKind& fault : world.faults) {
+    if (fault.trace.empty() || fault.component != ComponentKind::host) continue;
+    if (first == nullptr) first = &fault;
+    for (const auto& [at, host] : fault.trace) {
+      if (host >= named.size()) named.resize(host + 1);
+      named[host] = true;
+    }
+  }
+  const std::uint32_t hosts = world.inventory.hosts();
+  const bool in_a_row = std::ranges::all_of(named, [](bool each) { return each; });
+  if (named.size() < kFewest || !in_a_row || hosts <= 2 * named.size()) return;
+  root.warning_at(
+      "faults." + first->name + ".trace",
+      "and the other traces name the first " + std::to_string(named.size()) + " of " + std::to_string(hosts) +
+          " hosts: the other hosts never fail in these ways",
+      "take records of a cluster of this size, or the rates of `gauntlet trace fit --nodes N --out FILE`");
+}
+
 void check_trace(const Place& root, const World& world) {
   if (!root.all_sound("cluster", "spares")) return;
   for (const FaultKind& fault : world.faults) {
@@ -135,6 +159,7 @@ void check_trace(const Place& root, const World& world) {
     root.mistake_at(path, "names component " + std::to_string(beyond->second),
                     remedy_of_traces(world, fault.component, count));
   }
+  if (root.sound("faults")) warn_of_small_records(root, world);
 }
 
 /// A job that goes on with fewer data-parallel replicas.

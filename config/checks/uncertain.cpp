@@ -1,7 +1,9 @@
 #include "config/checks/uncertain.hpp"
 
 #include "config/fields/types.hpp"
+#include "core/currency.hpp"
 #include "core/quantity.hpp"
+#include "core/tokens.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +29,7 @@ constexpr std::string_view kNumber = "a number";
 /// A number and what it counts, so that seconds are not compared with bytes.
 struct Amount {
   double value = 0;
-  std::string_view kind;
+  std::string kind;
 };
 
 template <class T>
@@ -37,15 +39,16 @@ std::optional<double> plain(const Parsed<T>& parsed) {
 
 std::optional<Amount> amount_of(const Value& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value.data))
-    return Amount{static_cast<double>(*whole), kNumber};
-  if (const auto* number = std::get_if<double>(&value.data)) return Amount{*number, kNumber};
+    return Amount{static_cast<double>(*whole), std::string(kNumber)};
+  if (const auto* number = std::get_if<double>(&value.data)) return Amount{*number, std::string(kNumber)};
   const std::string* text = value.string();
   if (text == nullptr) return std::nullopt;
   if (const auto seconds = parse_seconds(*text).value) return Amount{*seconds, "a duration"};
   if (const auto bytes = plain(parse_bytes(*text))) return Amount{*bytes, "a size"};
   if (const auto rate = plain(parse_bandwidth(*text))) return Amount{*rate, "a bandwidth"};
   if (const auto rate = plain(parse_flop_rate(*text))) return Amount{*rate, "a rate of FLOPs"};
-  if (const auto money = plain(parse_money(*text))) return Amount{*money, "an amount of money"};
+  if (const auto price = parse_price(*text).value)
+    return Amount{price->amount.value, "an amount in " + price->currency};
   return std::nullopt;
 }
 
@@ -97,7 +100,7 @@ std::optional<UncertainField> read_field(const Place& place) {
     return {};
   }
   if (from->kind != to->kind) {
-    high->mistake("is " + std::string(to->kind) + ", and low is " + std::string(from->kind));
+    high->mistake("is " + to->kind + ", and low is " + from->kind);
     return {};
   }
   if (!(from->value < to->value)) {
@@ -151,14 +154,17 @@ void check_uncertain(const Place& root, const std::vector<UncertainField>& field
           "this scenario does not have",
           "`gauntlet show` lists what it has; where --set replaced it, add --set 'study.uncertain=[]'");
     if (!root.sound(field.path)) continue;
-    const auto value = amount_of(held->value());
+    const std::string* text = held->value().string();
+    const auto tokens =
+        field.path == "job.tokens" && text != nullptr ? parse_tokens(*text).value : std::nullopt;
+    const auto value = tokens ? Amount{*tokens, std::string(kNumber)} : amount_of(held->value());
     if (!value)
       return mistake("holds no number or quantity", held->value().table() != nullptr
                                                         ? "name one of its parameters, such as its median"
                                                         : "name one that does");
     const auto low = amount_of(Value{field.low, {}, {}, false});  // a plain number is none as a text
     if (low ? low->kind != value->kind && low->value != 0 : value->kind != kNumber)
-      return mistake("is " + std::string(value->kind) + ", and low and high are not");
+      return mistake("is " + value->kind + ", and low and high are not");
   }
 }
 

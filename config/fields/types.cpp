@@ -2,6 +2,8 @@
 
 #include "config/fields/scenario_parts.hpp"
 #include "core/contract.hpp"
+#include "core/currency.hpp"
+#include "core/tokens.hpp"
 
 #include <algorithm>
 #include <array>
@@ -242,6 +244,23 @@ Type number(double& into, Range<double> range) {
       [&into] { return into; });
 }
 
+Type token_count(double& into, Range<double> range) {
+  return type_of(R"({"anyOf": [)" + number_schema("number", range) +
+                     R"(, {"type": "string", "pattern": "^[0-9]*\\.?[0-9]+([eE][0-9]+)? ?(k|M|G|B|T)?$"}]})",
+                 [&into, range](const Place& place) {
+                   if (place.value().string() == nullptr) {
+                     if (const auto value = read_number(place, range)) into = *value;
+                     return;
+                   }
+                   const auto tokens = accept(place, parse_tokens(*place.value().string()));
+                   if (!tokens) return;
+                   if (std::string why = outside(*tokens, range); !why.empty())
+                     return place.mistake(std::move(why));
+                   into = *tokens;
+                 },
+                 [&into] { return into; });
+}
+
 Type probability(Probability& into) {
   constexpr Range<double> kUnit{.low = 0, .high = 1, .above_low = false};
   return type_of(
@@ -272,9 +291,22 @@ Type quantity(FlopRate& into, Sign sign) {
   return quantity_type<FlopRate>(into, sign,
                                  {parse_flop_rate, flop_rate_units, "a rate such as \"989TFLOP/s\""});
 }
-Type quantity(Money& into, Sign sign) {
-  return quantity_type<Money>(into, sign,
-                              {parse_money, money_units, "an amount such as \"2.5USD\"", kMostMoney});
+Type amount(Money& into, Sign sign) {
+  return type_of(
+      units_pattern(currencies(), false),
+      [&into, sign](const Place& place) {
+        const auto text = text_with_unit(place, "an amount such as \"2.5USD\" or \"2.5EUR\"");
+        if (!text) return;
+        const auto value = accept(place, parse_price(*text));
+        if (!value) return;
+        if (sign == Sign::positive && value->amount.value <= 0) return place.mistake("is not above zero");
+        if (value->amount > kMostMoney)
+          return place.mistake("is above " + to_text(Price{kMostMoney, value->currency}));
+        into = value->amount;
+      },
+      [&into] {
+        return to_text(Price{into, std::string(kDefaultCurrency)});
+      });
 }
 
 Type durations(std::vector<Duration>& into) {

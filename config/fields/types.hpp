@@ -42,7 +42,10 @@ Type duration(Duration& into, Sign sign);
 Type quantity(Bytes& into, Sign sign);
 Type quantity(Bandwidth& into, Sign sign);
 Type quantity(FlopRate& into, Sign sign);
-Type quantity(Money& into, Sign sign);
+/// A count of tokens: "2T", or a number.
+Type token_count(double& into, Range<double> range);
+/// An amount of money in any currency; those of a scenario have one together (describe_services.cpp).
+Type amount(Money& into, Sign sign);
 Type durations(std::vector<Duration>& into);
 
 /// A text for people, which no model reads.

@@ -68,6 +68,7 @@ struct JobModel {
   std::uint32_t global_batch = 1;  // sequences
   std::uint32_t micro_batch = 1;   // sequences
   Duration step_time{};            // zero: from models/step
+  double tokens = 0;               // the work as it was given; zero: in steps
   std::int64_t steps = 0;          // the work; zero: no end but `window`
   Duration window{};               // wall time that the scenario looks at; zero: until the work is done
   Duration give_up_after{};        // without progress
@@ -186,6 +187,7 @@ struct Cost {
   Money gpu_hour;                      // every GPU of the job
   std::optional<Money> idle_gpu_hour;  // of every GPU that stands by; left out: `gpu_hour`
   Money tb_month;                      // of checkpoints kept in storage, 10^12 bytes for 30 days
+  std::string currency;                // of all these, an ISO 4217 code
 };
 
 /// What a drill on real processes is allowed and given.

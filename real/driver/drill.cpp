@@ -197,7 +197,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   };
   bool recording_is_ours = false;
   try {
-    prepare_drill_directory(state.directory);
+    prepare_drill_directory(state.directory, *options.files);
     kept.write(state);
     AppendFile file = fresh ? AppendFile(options.record, *options.files)
                             : AppendFile(options.record, so_far.whole_bytes, *options.files);
@@ -210,7 +210,8 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .epoch = state.epoch,
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
-                         .stop = options.stop},
+                         .stop = options.stop,
+                         .files = options.files},
                         so_far.record, *options.platform);
     result.record = so_far.record;
     FileRecorder recorder(cluster, result.record, writer);

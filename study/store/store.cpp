@@ -65,7 +65,8 @@ std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const Stored
                    std::string_view(point.text),
                    facts.idle_gpu_hour ? Cell(facts.idle_gpu_hour->value) : Cell(),
                    facts.storage_month.value,
-                   std::string_view(replayed)};
+                   std::string_view(replayed),
+                   std::string_view(facts.currency)};
   sqlite::execute(database, "BEGIN IMMEDIATE");
   sqlite::Statement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
   const std::uint64_t digest = digest_of_point(database, number);

@@ -6,7 +6,7 @@
 //             (name, question, gpus, gpus_held, hosts, spares, peak_flops, tokens_per_step, flops_per_step, gpu_hour_usd,
 //             window_ns, steps, give_up_after_ns, faults: JSON array of names), text (its whole scenario as TOML),
 //             idle_gpu_hour_usd (null: gpu_hour_usd), storage_month_usd, replayed (JSON: names of faults
-//             that a trace gives)
+//             that a trace gives), currency (ISO 4217: of gpu_hour_usd and the others, whatever their names say)
 //   replica   one row per replica, by (point, replica): point, then the columns of replicas.csv (rows.hpp). The columns of a
 //             fault that the point's scenario does not have are null
 //   incident  one row per incident, by (point, replica, incident): point, then the columns of incidents.csv. Only for

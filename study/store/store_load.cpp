@@ -86,6 +86,7 @@ StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study)
   if (!std::holds_alternative<std::monostate>(row.cell(18))) facts.idle_gpu_hour = Money{row.real(18)};
   facts.storage_month = {row.real(19)};
   facts.replayed = Json::parse(row.text(20)).get<std::vector<std::string>>();
+  facts.currency = row.text(21);
   return point;
 }
 

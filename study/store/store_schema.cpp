@@ -45,7 +45,8 @@ std::vector<Column> point_columns() {
           {"text", "TEXT"},
           {"idle_gpu_hour_usd", "REAL"},
           {"storage_month_usd", "REAL"},
-          {"replayed", "TEXT"}};
+          {"replayed", "TEXT"},
+          {"currency", "TEXT"}};
 }
 
 std::vector<Column> metric_columns() {

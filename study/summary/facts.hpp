@@ -31,6 +31,7 @@ struct ScenarioFacts {
   std::optional<Money> idle_gpu_hour{};  // of a spare's; nothing: gpu_hour
   Money storage_month{};                 // for the checkpoints that are kept, 30 days
   std::vector<std::string> replayed{};   // of `faults`: those that a trace gives, the same in every replica
+  std::string currency{"USD"};           // of every price, an ISO 4217 code
 };
 
 }  // namespace gauntlet

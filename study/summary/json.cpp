@@ -42,6 +42,7 @@ Json facts_json(const ScenarioFacts& facts) {
   json["spares"] = facts.spares;
   json["window_s"] = to_seconds(facts.window);
   json["steps"] = facts.steps;
+  json["currency"] = facts.currency;
   return json;
 }
 

@@ -37,7 +37,7 @@ struct Metric {
   double quantile = 0;  // of what was pooled
 };
 
-/// Every metric of a scenario, in the order in which they are reported. Times are in seconds, money in US dollars:
+/// Every metric of a scenario, in the order in which they are reported. Times are in seconds, money in the scenario's currency:
 ///
 /// - ettr: effective time / wall time
 /// - training_rate: iterations x mean step time / wall time (MegaScale, NSDI'24, https://arxiv.org/abs/2402.15627)

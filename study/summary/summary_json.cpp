@@ -48,6 +48,7 @@ Summary summary_from(const Json& json) {
   out.facts.name = json.at("scenario").get<std::string>();
   out.facts.version = json.at("version").get<std::string>();
   out.facts.seed = json.at("seed").get<std::uint64_t>();
+  if (json.contains("currency")) out.facts.currency = json.at("currency").get<std::string>();
   out.replicas = count_from(json.at("replicas"));
   if (json.contains("interrupted")) out.interrupted = json.at("interrupted").get<bool>();
   if (json.contains("replica")) out.only = count_from(json.at("replica"));
@@ -66,6 +67,7 @@ std::string to_json(const Summary& summary) {
   json["scenario"] = summary.facts.name;
   json["version"] = summary.facts.version;
   json["seed"] = summary.facts.seed;
+  json["currency"] = summary.facts.currency;
   json["replicas"] = summary.replicas;
   if (summary.interrupted) json["interrupted"] = true;
   if (summary.only) json["replica"] = *summary.only;

@@ -110,11 +110,6 @@ TEST(ParseFlopRate, KnowsItsPrefixes) {
   EXPECT_EQ(parse_flop_rate("nan").why, "is not a number with a unit");
 }
 
-TEST(ParseMoney, IsInDollars) {
-  EXPECT_EQ(parse_money("2.5USD").value, Money{2.5});
-  EXPECT_EQ(parse_money("2.5EUR").why, "has the unknown unit \"EUR\"");
-}
-
 TEST(QuantityText, IsTheShortestThatParsesBack) {
   EXPECT_EQ(to_text(Bytes{80.0 * 1024 * 1024 * 1024}), "80GiB");
   EXPECT_EQ(to_text(Bytes{1.6e12}), "1.6TB");
@@ -122,7 +117,6 @@ TEST(QuantityText, IsTheShortestThatParsesBack) {
   EXPECT_EQ(to_text(Bandwidth{50e9}), "50GB/s");
   EXPECT_EQ(to_text(Bandwidth{2.5e10 / 8}), "25Gb/s");
   EXPECT_EQ(to_text(FlopRate{989e12}), "989TFLOP/s");
-  EXPECT_EQ(to_text(Money{2.5}), "2.5USD");
 }
 
 TEST(QuantityText, KeepsEveryBit) {

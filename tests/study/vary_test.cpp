@@ -68,6 +68,50 @@ TEST(Vary, RangesAreSpacedAndRoundedWithinTheirExactEnds) {
   EXPECT_THAT(values("spares.count=-1:3:lin9"), ElementsAre("-1", "0", "1", "2", "3"));  // never -0
 }
 
+std::string left_out(const std::string& text) { return left_out_text(*parse_axis(text, base()).axis); }
+
+TEST(Vary, AShortRangeOfWholeNumbersHasAllOfThem) {
+  EXPECT_THAT(values("spares.count=0:3"), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(values("spares.count=2:13"),
+              ElementsAre("2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"));
+  EXPECT_EQ(values("spares.count=1:20").size(), 20U) << "a logarithmic one too";
+  EXPECT_EQ(values("spares.count=1:20:log").size(), 20U);
+  EXPECT_EQ(left_out("spares.count=1:20"), "");
+  // A field of numbers that need not be whole.
+  EXPECT_EQ(values("job.factor=0:16").size(), 9U);
+  EXPECT_EQ(left_out("job.factor=0:16"), "");
+}
+
+TEST(Vary, ALongRangeOfWholeNumbersSaysThatItLeavesSomeOut) {
+  EXPECT_THAT(values("spares.count=0:100"),
+              ElementsAre("0", "12", "25", "38", "50", "62", "75", "88", "100"));
+  EXPECT_EQ(left_out("spares.count=0:100"),
+            "spares.count = 0:100 takes 9 of 101 whole numbers and leaves out the others. "
+            "--vary spares.count=0:100:lin101 takes all of them.");
+  EXPECT_EQ(values("spares.count=0:100:lin101").size(), 101U) << "as the sentence says";
+  EXPECT_EQ(left_out("spares.count=0:100:lin101"), "");
+  EXPECT_THAT(left_out("spares.count=1:1000:log4"), HasSubstr("takes 4 of 1000 whole numbers"));
+  EXPECT_EQ(values("spares.count=1:1000:lin1000").size(), 1000U) << "as that sentence says";
+  // More than a study has points: there is no way to all of them.
+  EXPECT_THAT(left_out("spares.count=0:1000000"), testing::EndsWith("leaves out the others."));
+  EXPECT_EQ(left_out("spares.count=1,50,100"), "") << "a list is what it says";
+}
+
+TEST(Vary, MixesNoCurrencies) {
+  EXPECT_THAT(values("cost.gpu_hour=1EUR:4EUR:lin4"), ElementsAre("1EUR", "2EUR", "3EUR", "4EUR"));
+  EXPECT_THAT(mistake("cost.gpu_hour=1USD:4EUR"),
+              HasSubstr("has amounts in USD and EUR; write all of them in one"));
+  EXPECT_THAT(mistake("cost.gpu_hour=1USD,2USD,4CHF"), HasSubstr("has amounts in USD and CHF"));
+  EXPECT_THAT(values("cost.gpu_hour=0,1EUR,2EUR"), ElementsAre("0", "1EUR", "2EUR"));
+}
+
+TEST(Vary, CountsTokensAsTheCommandLineDoes) {
+  EXPECT_THAT(values("job.tokens=1T:4T:lin4"),
+              ElementsAre("1000000000000", "2000000000000", "3000000000000", "4000000000000"));
+  EXPECT_THAT(values("job.tokens=1T,300B"), ElementsAre("1T", "300B"));
+  EXPECT_EQ(parse_axis("job.tokens=100B,300B", base()).axis->kind, FieldKind::text) << "no bytes";
+}
+
 TEST(Vary, TimesHaveOneUnitWhereTheyAreNotWholeSeconds) {
   EXPECT_THAT(values("checkpoint.interval=60s:62s:lin5"),
               ElementsAre("60s", "60.5s", "1min1s", "61.5s", "62s"));

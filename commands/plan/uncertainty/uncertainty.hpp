@@ -27,8 +27,9 @@ struct Unknown {
   std::string path;
   Shape shape = Shape::posterior;
   FieldKind kind = FieldKind::number;
-  bool whole = false;        // only whole numbers
-  double low = 0, high = 0;  // 5% and 95% values; of a posterior the count in both
+  std::string currency = {};  // of money
+  bool whole = false;         // only whole numbers
+  double low = 0, high = 0;   // 5% and 95% values; of a posterior the count in both
   UncertainParameter shown;
 
   /// The value with the probability `p` below it, 0 < p < 1. A lognormal, normal or uniform one whose low end is above

@@ -1,5 +1,6 @@
 #include "commands/plan/uncertainty/uncertainty.hpp"
 #include "config/fields/exposure.hpp"
+#include "core/currency.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
@@ -33,7 +34,7 @@ double cut_off(const Unknown& unknown) {
   return std::max(0.0, kTail - (1 - 2 * kTail) * unknown.low / (unknown.high - unknown.low));
 }
 
-std::string text_of(double value, FieldKind kind) {
+std::string text_of(double value, FieldKind kind, const std::string& currency) {
   constexpr double kYear = 365 * 86'400.0, kLongest = 200 * kYear;  // a Duration holds 292 years
   switch (kind) {
     case FieldKind::duration:
@@ -45,7 +46,7 @@ std::string text_of(double value, FieldKind kind) {
     case FieldKind::flop_rate:
       return to_text(FlopRate{value});
     case FieldKind::money:
-      return to_text(Money{value});
+      return to_text(Price{{value}, currency});
     case FieldKind::text:
     case FieldKind::number:
       break;
@@ -84,6 +85,7 @@ Unknown unknown_of(const UncertainField& field, const Value& resolved) {
   unknown.path = field.path;
   unknown.shape = static_cast<Unknown::Shape>(shape + 1);
   unknown.kind = kind_of(field);
+  if (unknown.kind == FieldKind::money) unknown.currency = parse_price(field.high).value->currency;
   unknown.low = number_of(field.low, unknown.kind).value_or(0);
   unknown.high = number_of(field.high, unknown.kind).value_or(0);
   const Value* held = resolved.find(field.path);
@@ -122,7 +124,7 @@ double Unknown::value_at(double p) const {
 
 std::string Unknown::text_at(double p) const {
   const double value = value_at(p);
-  return whole ? fmt::format("{:.0f}", std::nearbyint(value)) : text_of(value, kind);
+  return whole ? fmt::format("{:.0f}", std::nearbyint(value)) : text_of(value, kind, currency);
 }
 
 std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved) {

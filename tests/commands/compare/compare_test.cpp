@@ -1,5 +1,7 @@
 #include "commands/compare/compare.hpp"
 
+#include "commands/compare/text.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -174,6 +176,31 @@ TEST(Compare, SaysOverWhatLossesAreComparable) {
   EXPECT_EQ(basis(work, with(work)), Basis::work);
   EXPECT_EQ(basis(work, with({{"job.steps", "210_000"}, {"job.window", "\"60d\""}})), Basis::day);
   EXPECT_EQ(basis({}, with({{"job.window", "6d"}})), Basis::day);
+}
+
+TEST(Compare, LeavesCostsInTwoCurrenciesApart) {
+  Lab lab(9);
+  const CompareResult result = lab.compare({}, {{"cost.gpu_hour", "3EUR"}, {"storage.stall", "60s"}}, 6);
+  const MetricDifference* cost = result.comparisons.at(0).find("cost");
+  EXPECT_TRUE(cost->first && cost->second) << "each has its own";
+  EXPECT_FALSE(cost->of.difference);
+  EXPECT_FALSE(result.comparisons.at(0).find("cost.per_effective_gpu_hour")->of.difference);
+  EXPECT_TRUE(result.comparisons.at(0).find("gpu_hours")->of.difference);
+  const std::vector<std::string> notes = {
+      "Costs are not compared: those of A are in USD, and those of B in EUR; no exchange rates are known."};
+  EXPECT_EQ(result.notes, notes);
+  EXPECT_NE(text_report(result, {}).find("Costs are not compared"), std::string::npos);
+  EXPECT_EQ(text_report(result, {}).find("B costs"), std::string::npos);
+
+  const CompareResult one = lab.compare({{"cost.gpu_hour", "2EUR"}}, {{"cost.gpu_hour", "3EUR"}}, 6);
+  EXPECT_TRUE(one.notes.empty());
+  // Of the same hours, half as much again.
+  EXPECT_NEAR(*one.comparisons.at(0).find("cost")->of.difference,
+              0.5 * *one.comparisons.at(0).find("cost")->first, 1e-6);
+  EXPECT_NE(text_report(one, {}).find(" EUR"), std::string::npos);
+  EXPECT_EQ(text_report(one, {}).find("USD"), std::string::npos);
+  // Where one has no price there is no cost, and nothing to say about it.
+  EXPECT_TRUE(lab.compare({}, {{"cost.gpu_hour", "0EUR"}}, 6).notes.empty());
 }
 
 TEST(Compare, StoppedBeforeAnyPairComparesNothing) {

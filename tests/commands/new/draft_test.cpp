@@ -148,7 +148,8 @@ TEST(Draft, OfALongCheckpointIsNotTakenForAHang) {
 TEST(Draft, KeepsTheAmountOfAnotherCurrency) {
   const Known euros = mine_with({{"--gpu-hour", "1.95 EUR"}});
   EXPECT_DOUBLE_EQ(sound(euros).world.cost.gpu_hour.value, 1.95);
-  EXPECT_THAT(*draft_of(euros).text, HasSubstr("1.95 EUR for one GPU and hour"));
+  EXPECT_EQ(sound(euros).world.cost.currency, "EUR");
+  EXPECT_THAT(*draft_of(euros).text, HasSubstr("gpu_hour = \"1.95EUR\""));
   EXPECT_THAT(*draft_of(mine_with({{"--gpu-hour", ""}})).text, Not(HasSubstr("[cost]")));
 }
 

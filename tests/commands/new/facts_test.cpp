@@ -79,6 +79,8 @@ TEST(Facts, ThatCannotBeAreRefused) {
        "--gpu-hour: \"cheap\" is not a price; write for example --gpu-hour 2.10USD\n"},
       {{{"--gpu-hour", "2USD/h"}},
        "--gpu-hour: \"2USD/h\" is not a price; write for example --gpu-hour 2.10USD\n"},
+      {{{"--gpu-hour", "2Euro"}},
+       "--gpu-hour: \"2Euro\" has the unknown currency \"Euro\"; write a code of ISO 4217, such as USD"},
       {{{"--gpu-hour", "-2USD"}}, "--gpu-hour: \"-2USD\" is not a price that can be paid; write for example"},
       {{{"--restart", "8min\nseed = 2"}},
        "--restart: has a character that is not plain text; write --restart TIME\n"},

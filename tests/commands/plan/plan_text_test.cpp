@@ -126,6 +126,25 @@ TEST(PlanText, WithParameterUncertaintyTheTableSaysWhatTheFirstLineSays) {
   EXPECT_THAT(text, HasSubstr("1,600 runs over 200 draws"));
 }
 
+TEST(PlanText, SaysWhyWhatIsEnoughMayCostMore) {
+  PlanResult result = sample();
+  EXPECT_THAT(text_of(result), Not(HasSubstr("Enough takes more")));
+  result.enough->cost.mean = 55.37e6;
+  EXPECT_THAT(text_of(result), HasSubstr("Enough takes more money than as given: it is the fewest GPUs"));
+  for (PlanOutcome* of : {&result.as_given, &*result.enough}) of->cost = {};
+  result.as_given.gpu_hours.mean = 1e6;
+  result.enough->gpu_hours.mean = 1.1e6;
+  EXPECT_THAT(text_of(result), HasSubstr("Enough takes more GPU-hours than as given"));
+}
+
+TEST(PlanText, TellsCostsInTheirCurrency) {
+  PlanResult result = sample();
+  result.facts.currency = "EUR";
+  EXPECT_THAT(text_of(result), HasSubstr("cost, M EUR"));
+  EXPECT_THAT(text_of(result), Not(HasSubstr("USD")));
+  EXPECT_THAT(to_json(result), HasSubstr("\"currency\": \"EUR\""));
+}
+
 TEST(PlanText, WithoutADateTheFirstLineSaysWhenTheWorkIsDone) {
   PlanResult result = sample();
   result.finish_by_s.reset();

@@ -28,6 +28,9 @@ TEST(Bound, IsAFigureASignAndALimitInTheMetricsUnit) {
   EXPECT_DOUBLE_EQ(share.limit, 0.92);
   EXPECT_TRUE(share.met(0.93) && !share.met(0.91));
   EXPECT_EQ(bound("cost.p50<2.5USD").limit, 2.5);
+  EXPECT_EQ(parse_bound("cost<2.5EUR", kMetrics, "EUR").bound->limit, 2.5);
+  EXPECT_THAT(parse_bound("cost<2.5EUR", kMetrics, "USD").problem->text(),
+              HasSubstr("is in EUR, and the scenario's costs are in USD; write the limit in USD"));
   EXPECT_EQ(bound("lost_s.by_cause.p95<2h").metric, "lost_s.by_cause.p95") << "a fault called p95";
 }
 
