@@ -124,6 +124,13 @@ for what in scenarios faults distributions policies hardware models; do
   exits 0 list "$what"
   [[ -s "$scratch/stdout" ]] || fail "list $what lists nothing"
 done
+# A filter keeps the entries that have it in their name or meaning, whatever its capitals are.
+exits 0 list faults NVLINK
+says stdout "nvlink_error"
+! grep -q host_maintenance "$scratch/stdout" || fail "list faults NVLINK lists other faults"
+exits 2 list faults nothing-has-this
+says stderr '`gauntlet list faults` lists them all'
+silent stdout
 exits 0 list scenarios
 says stdout "tiny-8"
 exits 0 list distributions

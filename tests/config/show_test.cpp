@@ -199,6 +199,18 @@ TEST(Lists, NameWhatThereIs) {
     EXPECT_NE(std::find(probes.begin(), probes.end(), probe), probes.end()) << probe;
   const std::vector<Listed> faults = list_faults();
   EXPECT_GE(faults.size(), 18U);
+  std::vector<std::string> fault_names = names(faults);
+  EXPECT_EQ(std::adjacent_find(fault_names.begin(), fault_names.end()), fault_names.end())
+      << "each once, in order";
+  EXPECT_TRUE(std::is_sorted(fault_names.begin(), fault_names.end()));
+  for (const Listed& fault : faults) {
+    if (fault.name != "gpu_hbm3") continue;
+    EXPECT_TRUE(fault.about.find("(model gpu_ecc_uncorrectable)") != std::string::npos) << fault.about;
+    for (const char* profile : {"llama3", "llama3-as-printed"})
+      EXPECT_TRUE(fault.about.find("catalog/faults/" + std::string(profile) +
+                                   ".toml (72 over 54d x 2048 hosts)") != std::string::npos)
+          << fault.about;
+  }
   for (const std::string& profile : catalogue_names("faults", {})) {
     EXPECT_TRUE(std::any_of(faults.begin(), faults.end(), [&](const Listed& fault) {
       return fault.about.find("catalog/faults/" + profile + ".toml") != std::string::npos;
