@@ -1,8 +1,8 @@
 #include "study/vary.hpp"
 
+#include "config/fields/tokens.hpp"
 #include "core/currency.hpp"
 #include "core/text.hpp"
-#include "core/tokens.hpp"
 #include "study/option_problem.hpp"
 #include "study/value_text.hpp"
 

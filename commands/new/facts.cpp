@@ -3,11 +3,11 @@
 #include "commands/new/catalogue.hpp"
 #include "config/fields/exposure.hpp"
 #include "config/fields/scenario_parts.hpp"
+#include "config/fields/tokens.hpp"
 #include "config/toml/files.hpp"
 #include "config/toml/nearest.hpp"
 #include "core/quantity.hpp"
 #include "core/text.hpp"
-#include "core/tokens.hpp"
 #include "study/option_problem.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 #include "config/checks/uncertain.hpp"
 
+#include "config/fields/tokens.hpp"
 #include "config/fields/types.hpp"
 #include "core/currency.hpp"
 #include "core/quantity.hpp"
-#include "core/tokens.hpp"
 
 #include <algorithm>
 #include <array>

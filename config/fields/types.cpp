@@ -1,9 +1,9 @@
 #include "config/fields/types.hpp"
 
 #include "config/fields/scenario_parts.hpp"
+#include "config/fields/tokens.hpp"
 #include "core/contract.hpp"
 #include "core/currency.hpp"
-#include "core/tokens.hpp"
 
 #include <algorithm>
 #include <array>

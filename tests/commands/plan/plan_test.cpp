@@ -355,13 +355,5 @@ TEST(Work, TokensBecomeStepsAndTheWindowAHorizon) {
   EXPECT_NE(none.problem->text().find("--tokens"), std::string::npos);
 }
 
-TEST(Work, TokensAreNumbersWithAScale) {
-  EXPECT_EQ(parse_tokens("15.6T").value, 15.6e12);
-  EXPECT_EQ(parse_tokens("300 B").value, 300e9);
-  EXPECT_EQ(parse_tokens("1e9").value, 1e9);
-  for (const char* wrong : {"", "T", "-1T", "0", "nan", "inf", "1X", "1TB", "1.5.2T"})
-    EXPECT_FALSE(parse_tokens(wrong).value) << wrong;
-}
-
 }  // namespace
 }  // namespace gauntlet

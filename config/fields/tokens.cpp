@@ -1,4 +1,4 @@
-#include "core/tokens.hpp"
+#include "config/fields/tokens.hpp"
 
 #include <algorithm>
 #include <array>

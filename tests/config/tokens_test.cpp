@@ -1,4 +1,4 @@
-#include "core/tokens.hpp"
+#include "config/fields/tokens.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ TEST(ParseTokens, KnowsItsUnits) {
   EXPECT_EQ(parse_tokens("300 B").value, 300e9);
   EXPECT_EQ(parse_tokens("300G").value, 300e9);
   EXPECT_EQ(parse_tokens("1e9").value, 1e9);
-  for (const char* wrong : {"", "T", "2X", "2TB", "0", "-1T", "nan"})
+  for (const char* wrong : {"", "T", "2X", "2TB", "0", "-1T", "nan", "inf", "1X", "1TB", "1.5.2T"})
     EXPECT_FALSE(parse_tokens(wrong).value) << wrong;
   EXPECT_EQ(parse_tokens("2X").why, "has an unknown unit");
 }
