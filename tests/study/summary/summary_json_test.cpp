@@ -32,6 +32,7 @@ constexpr const char* kGolden = R"({
   "scenario": "a \"quoted\" name",
   "version": "0.1.0",
   "seed": 18446744073709551615,
+  "currency": "USD",
   "replicas": 3,
   "fingerprint": "0000000000000abc",
   "interval": "Monte Carlo only",
@@ -87,6 +88,17 @@ TEST(SummaryJson, NamesTheReplicaThatWasAskedForAlone) {
   of.replicas = 1;
   of.only = 5;
   EXPECT_NE(to_json(of).find("\"replicas\": 1,\n  \"replica\": 5,\n"), std::string::npos);
+}
+
+TEST(SummaryJson, NamesTheCurrencyOfItsCosts) {
+  Summary of = two_metrics();
+  of.facts.currency = "EUR";
+  EXPECT_EQ(summary_from_json(to_json(of)).summary->facts.currency, "EUR");
+  // What an earlier version wrote had US dollars.
+  std::string older = kGolden;
+  const std::string line = "  \"currency\": \"USD\",\n";
+  older.erase(older.find(line), line.size());
+  EXPECT_EQ(summary_from_json(older).summary->facts.currency, "USD");
 }
 
 TEST(SummaryJson, SaysThatMoreWasAskedFor) {
