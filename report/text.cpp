@@ -6,6 +6,7 @@
 #include "report/losses.hpp"
 #include "report/metric_unit.hpp"
 #include "report/style.hpp"
+#include "report/tails.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 #include "study/summary/metrics.hpp"
@@ -162,6 +163,16 @@ void cost(Page& page, const Summary& summary) {
            [&, &name = metric](double value) { return metric_unit(name, value, summary.facts.currency); });
 }
 
+void tails(Page& page, const Summary& summary) {
+  std::vector<TailRow> rows;
+  add_tails(rows, summary, "ettr", "ETTR");
+  add_tails(rows, summary, "wall_time_s", "wall time");
+  add_tails(rows, summary, "cost", "cost");
+  if (rows.empty()) return;
+  page.gap();
+  page.text(tails_table(rows));
+}
+
 // Hours, unless the largest loss is under two of them.
 Unit loss_unit(double largest) {
   const Unit unit = time_unit(largest);
@@ -300,6 +311,7 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   faults(page, summary);
   decisions(page, summary);
   cost(page, summary);
+  tails(page, summary);
   losses(page, summary);
   detection(page, summary);
   page.gap();

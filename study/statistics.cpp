@@ -24,7 +24,7 @@ void MetricStatistics::add(Fraction of) {
   mean_denominator_ += (of.denominator - mean_denominator_) / n;
 }
 
-Statistics MetricStatistics::statistics() const {
+Statistics MetricStatistics::statistics(Worse worse) const {
   Statistics out;
   std::vector<double> values;
   values.reserve(numerators_.size());
@@ -38,6 +38,12 @@ Statistics MetricStatistics::statistics() const {
   out.p5 = quantile(values, 0.05);
   out.p50 = quantile(values, 0.5);
   out.p95 = quantile(values, 0.95);
+  if (values.size() >= kFewestForP1) {
+    out.p1 = quantile(values, 0.01);
+    out.p99 = quantile(values, 0.99);
+  }
+  if (values.size() >= kFewestForWorst5 && worse != Worse::neither)
+    out.worst_5_mean = mean_of_worst_5(values, worse);
   if (values.size() < 2) return out;
 
   // Replicas without a value of their own have residuals too: their time at risk is known.
@@ -63,6 +69,20 @@ double quantile(const std::vector<double>& sorted, double p) {
   const auto below = static_cast<std::size_t>(place);
   if (below + 1 == sorted.size()) return sorted.back();
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+}
+
+double mean_of_worst_5(const std::vector<double>& sorted, Worse worse) {
+  constexpr std::size_t kOneIn = 20;  // 5%
+  expect(sorted.size() >= kFewestForWorst5 && worse != Worse::neither, "the worst 5% hold a whole value");
+  const auto place = [&](std::size_t from_the_worst) {
+    return sorted[worse == Worse::low ? from_the_worst : sorted.size() - 1 - from_the_worst];
+  };
+  const std::size_t whole = sorted.size() / kOneIn, rest = sorted.size() % kOneIn;
+  // What the others are beyond the value at the cut: equal values then give that value itself.
+  const double cut = place(rest > 0 ? whole : whole - 1);
+  double beyond = 0;
+  for (std::size_t i = 0; i < whole; ++i) beyond += place(i) - cut;
+  return cut + beyond * static_cast<double>(kOneIn) / static_cast<double>(sorted.size());
 }
 
 namespace {
@@ -104,7 +124,7 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
     });
     for (std::size_t i = 0; i < statistics.size(); ++i) {
       const Metric& metric = metrics[first + i];
-      Statistics of = statistics[i].statistics();
+      Statistics of = statistics[i].statistics(metric.worse);
       out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[i], metric.quantile) : of});
     }
   }

@@ -28,7 +28,8 @@ class MetricStatistics {
  public:
   /// Both parts are finite, and the denominator is not negative.
   void add(Fraction of);
-  Statistics statistics() const;
+  /// `worse`: the metric's, whose values make the worst 5%.
+  Statistics statistics(Worse worse = Worse::neither) const;
   /// Makes room for so many values, so that memory does not grow beyond it by halves.
   void reserve(std::size_t values) { numerators_.reserve(values); }
 
@@ -43,6 +44,12 @@ class MetricStatistics {
 /// The quantile at `p` of sorted values, linear between order statistics: definition 7 of Hyndman and Fan (The American
 /// Statistician 50(4), 1996, https://doi.org/10.1080/00031305.1996.10473566). There is at least one value.
 double quantile(const std::vector<double>& sorted, double p);
+
+/// The mean of the lowest or the highest 5% of sorted values, the order statistic at the cut weighted by its part: of 21
+/// values, (first + 0.05 second) / 1.05. That is the expected shortfall of the sample (Acerbi and Tasche, Journal of Banking
+/// & Finance 26(7), 2002, https://doi.org/10.1016/S0378-4266(02)00283-2, def. 2.6). It lies on the quantile's bad side, or on
+/// it. There are at least kFewestForWorst5 values, and low or high ones are worse.
+double mean_of_worst_5(const std::vector<double>& sorted, Worse worse);
 
 /// Statistics of every metric (of one that pools latencies, the mean is their quantile) over the first `count` replicas of a point, which are there; kMostReplicas at most. In passes
 /// over the store, of as many metrics each as `budget` holds (bytes; of one at least), so that memory does not grow with

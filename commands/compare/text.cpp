@@ -5,6 +5,7 @@
 #include "report/metric_unit.hpp"
 #include "report/style.hpp"
 #include "report/table.hpp"
+#include "report/tails.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -169,6 +170,15 @@ std::string figures(const Comparison& comparison, std::uint32_t replicas, const 
              kinds, listed.same, listed.unsure);
 }
 
+/// Of every scenario: where the runs take equally long their ETTR, else also when they end.
+std::string tails(const CompareResult& result) {
+  std::vector<TailRow> rows;
+  for (const auto& [metric, name] : {std::pair("ettr", "ETTR"), std::pair("wall_time_s", "wall time")})
+    for (std::size_t i = 0; i < result.scenarios.size(); ++i)
+      add_tails(rows, result.scenarios[i].summary, metric, scenario_letter(i), name);
+  return tails_table(rows);
+}
+
 std::string shown_replica(const CompareResult& result, const Comparison& comparison) {
   const ShownReplica& shown = *comparison.shown;
   const std::string second = scenario_letter(comparison.second);
@@ -245,6 +255,7 @@ std::string text_report(const CompareResult& result, const ReportOptions& option
     text += figures(comparison, result.replicas, result.scenarios[0].summary.facts.currency);
     if (comparison.shown && !same_losses(comparison)) text += "\n" + shown_replica(result, comparison);
   }
+  if (const std::string of_all = tails(result); !of_all.empty()) text += "\n" + of_all;
   return text + reproduce_text(options);
 }
 

@@ -10,6 +10,7 @@
 #include "report/metric_unit.hpp"
 #include "report/metric_words.hpp"
 #include "score/figures.hpp"
+#include "study/summary/metrics.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,11 +41,26 @@ std::string unit_of(std::string_view metric) {
   return unit.name.empty() ? "a number" : unit.name;
 }
 
+/// Which values of a metric are bad, in words; of one for each phase, cause or fault, by an example.
+std::string bad_values(std::string_view metric) {
+  constexpr std::pair<std::string_view, std::string_view> kExamples[] = {
+      {"<phase>", kPhaseNames.back()}, {"<cause>", kCauseNames.front()}, {"<fault>", "fault"}};
+  std::string name(metric);
+  for (const auto& [pattern, example] : kExamples)
+    if (const std::size_t at = name.find(pattern); at != std::string::npos)
+      name.replace(at, pattern.size(), example);
+  ScenarioFacts facts;
+  facts.faults = {"fault"};
+  const Worse worse = worse_of(facts, name);
+  if (worse == Worse::neither) return "";
+  return worse == Worse::low ? ". Low values are bad" : ". High values are bad";
+}
+
 void add_metrics(std::vector<Word>& words) {
   for (const auto& [name, about] : metric_words())
     words.push_back({.kind = WordKind::metric,
                      .name = std::string(name),
-                     .meaning = std::string(about),
+                     .meaning = std::string(about) + bad_values(name),
                      .unit = unit_of(name),
                      .source = "the score of each replica, in result.json"});
 }

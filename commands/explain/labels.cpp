@@ -55,6 +55,19 @@ constexpr LabelWords kLabels[] = {
     {"cost", "cost", "", "cost.gpu_hour; cost.idle_gpu_hour; cost.tb_month"},
     {"cost of lost time", "cost.lost", ""},
     {"per effective GPU-hour", "cost.per_effective_gpu_hour", ""},
+    {"Tails of single runs", "",
+     "how bad a run may be: percentiles of single runs, and the mean of the worst ones", "worst 5%"},
+    {"p1", "",
+     "99% of the runs are above it, 1% below: a quantile of single runs, linear between the two nearest. "
+     "Known from 100 replicas on, because fewer hold no whole run beyond it",
+     "p99; worst 5%"},
+    {"p99", "", "1% of the runs are above it, 99% below. Known from 100 replicas on, as p1 is",
+     "p1; worst 5%"},
+    {"worst 5%", "",
+     "the mean of the worst 5% of the runs: the lowest ones of a metric whose low values are bad (ETTR), the "
+     "highest ones of the others (wall time, cost). The run at the cut counts with its part. Known from 20 "
+     "replicas on. In JSON, CSV and SQL `worst_5_mean`",
+     "p1; p99"},
     {"Lost time per run", "",
      "the wall time that is not effective, by phase and by cause. Each sums to all of it",
      "lost_s.<phase>; lost_s.by_cause.<cause>"},
@@ -94,6 +107,7 @@ constexpr LabelWords kLabels[] = {
     {"trails by", "", "how much worse a point is than the best one, over the replicas that both have run",
      "may be best"},
     {"best", "", "the point with the best mean"},
+    {"recommended", "", "the point that `gauntlet tune` names where a range of values is flat", "best"},
     {"may be best", "", "the difference of this point to the best one is within its 95% interval"},
     {"worst to best", "", "a bar from the worst point, which has none, to the best point"},
 
@@ -143,7 +157,9 @@ constexpr LabelWords kLabels[] = {
      "the change of the share of runs that complete the work by the date, in percentage points"},
     {"Resources", "", "what the scenario has, in a plan without --finish-by", "Requirements"},
     {"Finish of the work", "",
-     "when 5%, 50%, 80%, 90% and 95% of the runs complete the work, with 95% intervals", "runs done"},
+     "when 1%, 5%, 50%, 80%, 90%, 95% and 99% of the runs complete the work, with 95% intervals",
+     "runs done"},
+    {"mean of worst 5%", "", "when the latest 5% of the runs complete the work, on average", "worst 5%"},
     {"runs done", "", "the percentage of the runs that complete the work within the time beside it"},
     {"date", "", "the day on which that time ends, counted from the beginning of --start"},
     {"median finish", "", "the wall time within which half of the runs complete the work"},

@@ -89,7 +89,7 @@ std::string problem_of_percentile(const std::string& text) {
   std::uint32_t percent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
   if (error == std::errc{} && end == text.data() + text.size() && percent >= 1 && percent <= 99) return "";
-  return fmt::format("\"{}\" is not a whole number from 1 to 99; write for example --percentile 99", text);
+  return fmt::format("\"{}\" is not a whole number from 1 to 99; write for example --percentile 98", text);
 }
 
 std::optional<double> read_tokens(const PlanRequest& request, std::vector<Problem>& problems) {
@@ -205,10 +205,10 @@ void add_plan(Program& program) {
   plan.value("--start", request->start,
              "First day of the job, such as 2027-01-15: the report then has calendar dates")
       .type_name("DATE");
-  plan.value(
-          "--percentile", request->percentiles,
-          "Also report when this percentage of the runs is done, from 1 to 99 (always: 5, 50, 80, 90, 95); "
-          "can be repeated")
+  plan.value("--percentile", request->percentiles,
+             "Also report when this percentage of the runs is done, from 1 to 99 (always: 1, 5, 50, 80, 90, "
+             "95, 99); "
+             "can be repeated")
       .type_name("P")
       .one_value_each()
       .check(problem_of_percentile);

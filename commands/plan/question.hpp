@@ -16,8 +16,9 @@ struct PlanQuestion {
       {};  // after the start; without a date the plan says when the work is done
   double confidence = 0.95;
   std::optional<CalendarDay> start = {};  // the first day of the job: times are reported as dates too
-  std::vector<std::size_t> percents = {5, 50, 80, 90, 95};  // of the runs whose finish is reported, rising
-  std::uint32_t replicas = 200;                             // of every variant that is reported
+  std::vector<std::size_t> percents = {1,  5,  50, 80,
+                                       90, 95, 99};  // of the runs whose finish is reported, rising
+  std::uint32_t replicas = 200;                      // of every variant that is reported
   std::uint64_t seed = 0;
   bool uncertainty = false;  // carry it into the results too
 };

@@ -89,7 +89,7 @@ struct PlanResult {
 };
 
 /// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
-///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p5", "p50", "p95"}, "cost": {...}, "gpu_hours": {...}},
+///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p1", "p5", "p50", ..., "worst_5_mean"}, "cost": {...}, "gpu_hours": {...}},
 ///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
 ///  "best_uncertainty", "notes"}. What is unknown is null.
 std::string to_json(const PlanResult& result);

@@ -1,4 +1,5 @@
 #include "commands/plan/result.hpp"
+#include "commands/plan/words.hpp"
 #include "study/summary/json.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +11,8 @@ namespace {
 Json finish_json(const FinishTimes& of, const PlanResult& result) {
   Json json;
   for (const std::size_t percent : result.percents)
-    json[fmt::format("p{}", percent)] = json_of(of.at(percent));
+    json[fmt::format("p{}", percent)] = json_of(known_at(of, percent));
+  json["worst_5_mean"] = json_of(of.worst_5_mean);
   return json;
 }
 
@@ -25,10 +27,12 @@ Json intervals_json(const FinishTimes& of, const PlanResult& result) {
 Json dates_json(const FinishTimes& of, const PlanResult& result) {
   if (!result.start) return nullptr;
   Json json;
-  for (const std::size_t percent : result.percents) {
-    const std::optional<double> at = of.at(percent);
-    json[fmt::format("p{}", percent)] = at ? Json(to_text(day_after(*result.start, *at))) : Json(nullptr);
-  }
+  const auto date = [&](const std::optional<double>& at) {
+    return at ? Json(to_text(day_after(*result.start, *at))) : Json(nullptr);
+  };
+  for (const std::size_t percent : result.percents)
+    json[fmt::format("p{}", percent)] = date(known_at(of, percent));
+  json["worst_5_mean"] = date(of.worst_5_mean);
   return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include "commands/plan/words.hpp"
 #include "report/table.hpp"
+#include "report/tails.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -90,11 +91,31 @@ void add_sizes(TextTable& table, const std::vector<PlanColumn>& all) {
 
 /// In a column whose name has the unit.
 std::string finish_cell(const FinishTimes& of, std::size_t percent, const Unit& unit) {
+  if (!is_known(of, percent)) return "-";
   const std::optional<double> at = of.at(percent);
   if (!at) return "never";
   const std::optional<Interval> ci95 = of.ci95_at(percent);
   if (!ci95) return unit.number(*at);
   return fmt::format("{} ({} to {})", unit.number(*at), unit.number(ci95->low), unit.number(ci95->high));
+}
+
+/// Of a run that may have any percentile, or be among the worst.
+std::string date_cell(const std::optional<double>& at, bool known, const CalendarDay& start) {
+  if (!known) return "-";
+  return at ? to_text(day_after(start, *at)) : "never";
+}
+
+std::vector<std::string> worst_row(const PlanResult& result, const std::vector<PlanColumn>& all,
+                                   const Unit& unit) {
+  std::vector<std::string> row = {"mean of worst 5%"};
+  for (const PlanColumn& column : all) {
+    const FinishTimes& finish = finish_of(column);
+    const bool known = finish.runs >= kFewestForWorst5;
+    const std::optional<double>& worst = finish.worst_5_mean;
+    row.push_back(!known ? "-" : worst ? unit.number(*worst) : "never");
+    if (result.start) row.push_back(date_cell(worst, known, *result.start));
+  }
+  return row;
 }
 
 /// The unit in which the largest of these changes is easy to read.
@@ -168,12 +189,16 @@ std::string finish_table(const PlanResult& result) {
     for (const PlanColumn& column : all) {
       const FinishTimes& finish = finish_of(column);
       row.push_back(finish_cell(finish, percent, unit));
-      const std::optional<double> at = finish.at(percent);
-      if (result.start) row.push_back(at ? to_text(day_after(*result.start, *at)) : "never");
+      if (result.start)
+        row.push_back(date_cell(finish.at(percent), is_known(finish, percent), *result.start));
     }
     table.rows.push_back(std::move(row));
   }
-  return to_text(table);
+  table.rows.push_back(worst_row(result, all, unit));
+  std::uint64_t fewest = finish_of(all.front()).runs;
+  for (const PlanColumn& column : all) fewest = std::min(fewest, finish_of(column).runs);
+  const std::string needs = tails_need(fewest);
+  return to_text(table) + (needs.empty() ? "" : "  -: " + needs + "\n");
 }
 
 std::string purchase_table(const std::vector<Purchase>& bought, bool dated, const std::string& currency) {

@@ -36,11 +36,11 @@ std::string bandwidth_text(Bandwidth bandwidth) {
   return fmt::format("{:.2f}kB/s", bandwidth.value / 1e3);
 }
 
-/// Of the values from `first` on.
+/// Of the values from `first` on: costs, of which high ones are bad.
 Statistics statistics_of(const std::vector<Fraction>& values, std::size_t first) {
   MetricStatistics statistics;
   for (std::size_t i = first; i < values.size(); ++i) statistics.add(values[i]);
-  return statistics.statistics();
+  return statistics.statistics(Worse::high);
 }
 
 }  // namespace

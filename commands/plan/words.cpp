@@ -38,6 +38,14 @@ std::string finish_text(const FinishTimes& of, const Unit& unit) {
   return text;
 }
 
+bool is_known(const FinishTimes& of, std::size_t percent) {
+  return (percent != 1 && percent != 99) || of.runs >= kFewestForP1;
+}
+
+std::optional<double> known_at(const FinishTimes& of, std::size_t percent) {
+  return is_known(of, percent) ? of.at(percent) : std::nullopt;
+}
+
 Unit date_unit(const PlanResult& result) {
   return time_unit(result.as_given.finish.at(50).value_or(result.finish_by_s.value_or(0)));
 }

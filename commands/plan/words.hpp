@@ -24,6 +24,11 @@ std::string share_text(const ShareOfRuns& share);
 /// "5% after 22.3 h, half after 25.1 h, 95% never"
 std::string finish_text(const FinishTimes& of, const Unit& unit);
 
+/// When so many percent of the runs are done. Of 1% and 99% nothing is known from fewer than kFewestForP1 runs.
+bool is_known(const FinishTimes& of, std::size_t percent);
+/// The same where it is known and not never.
+std::optional<double> known_at(const FinishTimes& of, std::size_t percent);
+
 /// "-0.41 +- 0.12"; enough digits for the interval to show.
 std::string change_text(const Change& change, const Unit& unit);
 

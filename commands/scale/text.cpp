@@ -3,6 +3,7 @@
 #include "commands/scale/table.hpp"
 #include "report/losses.hpp"
 #include "report/style.hpp"
+#include "report/tails.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 
@@ -135,6 +136,13 @@ std::string gave_up(const ScaleResult& result) {
                      gpus_text(sizes));
 }
 
+std::string tails_by_size(const ScaleResult& result) {
+  std::vector<TailRow> rows;
+  for (const ScaledSize& size : result.sizes)
+    add_tails(rows, size.summary, "ettr", gpus_text(size) + " GPUs", "ETTR");
+  return tails_table(rows);
+}
+
 }  // namespace
 
 std::string answer_line(const ScaleResult& result) {
@@ -171,6 +179,7 @@ std::string text_report(const ScaleResult& result, const ReportOptions& options)
     add(waited(result));
     add(gave_up(result));
     text += "\n" + sizes_table(result);
+    if (const std::string tails = tails_by_size(result); !tails.empty()) text += "\n" + tails;
   }
   return text + reproduce_text(options);
 }

@@ -2,6 +2,7 @@
 
 #include "commands/sweep/table.hpp"
 #include "report/style.hpp"
+#include "report/tails.hpp"
 #include "report/words.hpp"
 #include "score/figures.hpp"
 
@@ -168,6 +169,14 @@ std::string refused(const SweepResult& result) {
                      result.refused.size() == 1 ? "it" : "them; the first", result.refused.front().why);
 }
 
+std::string tails_of_best(const SweepResult& result) {
+  if (!result.best) return "";
+  std::vector<TailRow> rows;
+  const Summary& best = result.points[*result.best].summary;
+  add_tails(rows, best, result.objective, "best", objective_name(result));
+  return tails_table(rows);
+}
+
 std::string setting(const SweepResult& result) {
   const std::string points = counted(static_cast<double>(result.points.size()), "point");
   const std::string of = result.points.size() == result.asked_points
@@ -215,6 +224,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     add(pairing(result));
     add(gave_up(result));
     text += "\n" + points_table(result);
+    if (const std::string tails = tails_of_best(result); !tails.empty()) text += "\n" + tails;
   }
   return text + reproduce_text(options);
 }

@@ -5,6 +5,7 @@
 #include "report/advice.hpp"
 #include "report/metric_unit.hpp"
 #include "report/style.hpp"
+#include "report/tails.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -283,6 +284,14 @@ std::string refused_text(const TuneResult& result) {
                      refused == 1 ? "was" : "were", result.refusal);
 }
 
+std::string tails_of_best(const TuneResult& result) {
+  std::vector<TailRow> rows;
+  const bool plateau = std::ranges::any_of(result.fields, &TunedField::plateau);
+  if (result.summary)
+    add_tails(rows, *result.summary, result.metric, plateau ? "recommended" : "best", objective_name(result));
+  return tails_table(rows);
+}
+
 std::string body(const TuneResult& result, const ReportOptions& options) {
   std::string text;
   const auto add = [&](const std::string& paragraph) {
@@ -303,7 +312,9 @@ std::string body(const TuneResult& result, const ReportOptions& options) {
   add(formulas(result));
   add(refused_text(result));
   for (const std::string& note : result.notes) add(note);
-  return text + curve_tables(result);
+  text += curve_tables(result);
+  if (const std::string tails = tails_of_best(result); !tails.empty()) text += "\n" + tails;
+  return text;
 }
 
 }  // namespace

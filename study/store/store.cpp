@@ -35,9 +35,12 @@ Row metric_row(std::uint32_t point, const Summary& summary, const NamedStatistic
           cell(of.se),
           cell(low),
           cell(high),
+          cell(of.p1),
           cell(of.p5),
           cell(of.p50),
-          cell(of.p95)};
+          cell(of.p95),
+          cell(of.p99),
+          cell(of.worst_5_mean)};
 }
 
 /// In a transaction of its own; gives the digest.

@@ -12,7 +12,8 @@
 //   incident  one row per incident, by (point, replica, incident): point, then the columns of incidents.csv. Only for
 //             replicas whose incidents were kept
 //   metric    one row per metric of a point, by (point, name), written when the study is complete: point, replicas,
-//             fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p5, p50, p95; unknown is null
+//             fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p1, p5, p50, p95, p99,
+//             worst_5_mean; unknown is null
 //   digest    point, part, replicas, digest: the digests of the rows above (store_digests_private.hpp). They reveal a
 //             damaged store
 //

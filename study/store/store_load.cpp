@@ -121,9 +121,12 @@ NamedStatistics read_metric(const sqlite::Statement& row) {
   of.se = number(row, 6);
   const auto low = number(row, 7), high = number(row, 8);
   if (low && high) of.ci95 = Interval{*low, *high};
-  of.p5 = number(row, 9);
-  of.p50 = number(row, 10);
-  of.p95 = number(row, 11);
+  of.p1 = number(row, 9);
+  of.p5 = number(row, 10);
+  of.p50 = number(row, 11);
+  of.p95 = number(row, 12);
+  of.p99 = number(row, 13);
+  of.worst_5_mean = number(row, 14);
   return metric;
 }
 
@@ -148,8 +151,8 @@ void Store::Connection::load() {
 std::optional<Summary> Store::summary(std::uint32_t point) const {
   sqlite::Statement rows(
       connection_->database.get(),
-      "SELECT replicas, fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p5, p50, p95"
-      " FROM metric WHERE point = ?");
+      "SELECT replicas, fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p1, p5, p50, p95, p99,"
+      " worst_5_mean FROM metric WHERE point = ?");
   const Cell number[] = {std::int64_t{point}};
   Summary out{.facts = connection_->points.at(point).point.facts,
               .replicas = 0,

@@ -52,8 +52,8 @@ std::vector<Column> point_columns() {
 std::vector<Column> metric_columns() {
   return {{"point", "INTEGER"}, {"replicas", "INTEGER"}, {"fingerprint", "TEXT"}, {"name", "TEXT"},
           {"n", "INTEGER"},     {"mean", "REAL"},        {"sd", "REAL"},          {"se", "REAL"},
-          {"ci95_low", "REAL"}, {"ci95_high", "REAL"},   {"p5", "REAL"},          {"p50", "REAL"},
-          {"p95", "REAL"}};
+          {"ci95_low", "REAL"}, {"ci95_high", "REAL"},   {"p1", "REAL"},          {"p5", "REAL"},
+          {"p50", "REAL"},      {"p95", "REAL"},         {"p99", "REAL"},         {"worst_5_mean", "REAL"}};
 }
 
 std::vector<Column> digest_columns() {

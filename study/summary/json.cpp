@@ -20,9 +20,12 @@ Json json_of(const Statistics& of) {
   json["sd"] = json_of(of.sd);
   json["se"] = json_of(of.se);
   json["ci95"] = json_of(of.ci95);
+  json["p1"] = json_of(of.p1);
   json["p5"] = json_of(of.p5);
   json["p50"] = json_of(of.p50);
   json["p95"] = json_of(of.p95);
+  json["p99"] = json_of(of.p99);
+  json["worst_5_mean"] = json_of(of.worst_5_mean);
   json["n"] = of.n;
   return json;
 }

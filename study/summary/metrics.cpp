@@ -11,8 +11,9 @@ constexpr double kSecondsPerHour = 3600;
 Fraction plain(double value) { return {.numerator = value, .denominator = 1}; }
 constexpr Fraction kUndefined = {.numerator = 0, .denominator = 0};
 
-void add(std::vector<Metric>& all, std::string name, std::function<Fraction(const Figures&)> of) {
-  all.push_back({.name = std::move(name), .of = std::move(of), .pool = {}, .quantile = 0});
+void add(std::vector<Metric>& all, std::string name, Worse worse,
+         std::function<Fraction(const Figures&)> of) {
+  all.push_back({.name = std::move(name), .worse = worse, .of = std::move(of), .pool = {}, .quantile = 0});
 }
 
 /// The sum of a part over the fault kinds.
@@ -50,30 +51,34 @@ double cost(const ScenarioFacts& facts, const Figures& of) {
 }
 
 void add_rates(const ScenarioFacts& facts, std::vector<Metric>& all) {
-  add(all, "ettr", [](const Figures& of) { return Fraction{effective_seconds(of), to_seconds(of.wall)}; });
-  add(all, "training_rate", [](const Figures& of) {
+  add(all, "ettr", Worse::low, [](const Figures& of) {
+    return Fraction{effective_seconds(of), to_seconds(of.wall)};
+  });
+  add(all, "training_rate", Worse::low, [](const Figures& of) {
     return Fraction{to_seconds(of.iteration_time), to_seconds(of.wall)};
   });
-  add(all, "mfu", [work = facts.flops_per_step, gpus = facts.gpus, peak = facts.peak](const Figures& of) {
-    return Fraction{static_cast<double>(of.steps) * work.value, gpus * peak.value * to_seconds(of.wall)};
-  });
-  add(all, "goodput_tokens_per_s", [tokens = facts.tokens_per_step](const Figures& of) {
+  add(all, "mfu", Worse::low,
+      [work = facts.flops_per_step, gpus = facts.gpus, peak = facts.peak](const Figures& of) {
+        return Fraction{static_cast<double>(of.steps) * work.value, gpus * peak.value * to_seconds(of.wall)};
+      });
+  add(all, "goodput_tokens_per_s", Worse::low, [tokens = facts.tokens_per_step](const Figures& of) {
     return Fraction{static_cast<double>(of.steps) * tokens, to_seconds(of.wall)};
   });
-  add(all, "wall_time_s", [](const Figures& of) { return plain(to_seconds(of.wall)); });
-  add(all, "steps", [](const Figures& of) { return plain(static_cast<double>(of.steps)); });
-  add(all, "gave_up", [](const Figures& of) { return plain(of.ending == Ending::gave_up ? 1.0 : 0.0); });
+  add(all, "wall_time_s", Worse::high, [](const Figures& of) { return plain(to_seconds(of.wall)); });
+  add(all, "steps", Worse::low, [](const Figures& of) { return plain(static_cast<double>(of.steps)); });
+  add(all, "gave_up", Worse::high,
+      [](const Figures& of) { return plain(of.ending == Ending::gave_up ? 1.0 : 0.0); });
 }
 
 void add_failures(std::vector<Metric>& all) {
-  add(all, "interruptions", [](const Figures& of) { return plain(of.interruptions); });
-  add(all, "planned_stops", [](const Figures& of) { return plain(of.planned_stops); });
-  add(all, "preemptions", [](const Figures& of) { return plain(of.preemptions); });
-  add(all, "false_alarms", [](const Figures& of) { return plain(of.false_alarms); });
-  add(all, "mttf_s", [](const Figures& of) {
+  add(all, "interruptions", Worse::high, [](const Figures& of) { return plain(of.interruptions); });
+  add(all, "planned_stops", Worse::neither, [](const Figures& of) { return plain(of.planned_stops); });
+  add(all, "preemptions", Worse::high, [](const Figures& of) { return plain(of.preemptions); });
+  add(all, "false_alarms", Worse::high, [](const Figures& of) { return plain(of.false_alarms); });
+  add(all, "mttf_s", Worse::low, [](const Figures& of) {
     return Fraction{to_seconds(of.wall), of.unplanned_rate * to_seconds(of.wall)};
   });
-  add(all, "detection_latency_s", [](const Figures& of) {
+  add(all, "detection_latency_s", Worse::high, [](const Figures& of) {
     return Fraction{to_seconds(of.detection_latency_sum), static_cast<double>(of.detected)};
   });
 }
@@ -85,7 +90,8 @@ Metric latency_quantile(std::string name, double p, std::function<void(const Fig
     const std::optional<Duration> latency = own.quantile(p);
     return latency ? plain(to_seconds(*latency)) : kUndefined;
   };
-  return {.name = std::move(name), .of = of_one, .pool = std::move(pool), .quantile = p};
+  return {
+      .name = std::move(name), .worse = Worse::high, .of = of_one, .pool = std::move(pool), .quantile = p};
 }
 
 void add_detection(std::vector<Metric>& all) {
@@ -95,29 +101,30 @@ void add_detection(std::vector<Metric>& all) {
   };
   all.push_back(latency_quantile("detection_latency_p50_s", 0.5, pool));
   all.push_back(latency_quantile("detection_latency_p95_s", 0.95, pool));
-  add(all, "handled_share", [](const Figures& of) {
+  add(all, "handled_share", Worse::low, [](const Figures& of) {
     return Fraction{sum(of, &Score::handled), sum(of, &Score::incidents)};
   });
-  add(all, "detection_and_diagnosis_s", [](const Figures& of) {
+  add(all, "detection_and_diagnosis_s", Worse::high, [](const Figures& of) {
     return Fraction{sum(of, &Score::handled_time), sum(of, &Score::handled)};
   });
-  add(all, "detection.recall", [](const Figures& of) {
+  add(all, "detection.recall", Worse::low, [](const Figures& of) {
     const double detected = sum(of, &Score::detected);
     return Fraction{detected, detected + sum(of, &Score::missed)};
   });
-  add(all, "detection.precision", [](const Figures& of) {
+  add(all, "detection.precision", Worse::low, [](const Figures& of) {
     const double detected = sum(of, &Score::detected);
     return Fraction{detected, detected + of.false_alarms + of.false_alerts};
   });
-  add(all, "false_alerts", [](const Figures& of) { return plain(of.false_alerts); });
-  add(all, "missed_faults", [](const Figures& of) { return plain(sum(of, &Score::missed)); });
-  add(all, "missed_cost_s", [](const Figures& of) { return plain(sum(of, &Score::missed_cost)); });
+  add(all, "false_alerts", Worse::high, [](const Figures& of) { return plain(of.false_alerts); });
+  add(all, "missed_faults", Worse::high, [](const Figures& of) { return plain(sum(of, &Score::missed)); });
+  add(all, "missed_cost_s", Worse::high,
+      [](const Figures& of) { return plain(sum(of, &Score::missed_cost)); });
 }
 
 void add_detection_of(const std::string& fault, std::size_t kind, std::vector<Metric>& all) {
   const std::string prefix = "detection.by_kind." + fault + ".";
-  const auto add_of = [&](const char* name, Fraction (*measure)(const FaultScore&)) {
-    add(all, prefix + name, [kind, measure](const Figures& of) {
+  const auto add_of = [&](const char* name, Worse worse, Fraction (*measure)(const FaultScore&)) {
+    add(all, prefix + name, worse, [kind, measure](const Figures& of) {
       expect(kind < of.fault_scores.size(), "every fault kind has its score");
       return measure(of.fault_scores[kind]);
     });
@@ -125,72 +132,75 @@ void add_detection_of(const std::string& fault, std::size_t kind, std::vector<Me
   const auto pool = [kind](const Figures& of, Latencies& pooled) {
     pooled.add(of.fault_scores[kind].latencies);
   };
-  add_of("met", [](const FaultScore& of) { return plain(of.met); });
-  add_of("detected", [](const FaultScore& of) { return plain(of.detected); });
-  add_of("missed", [](const FaultScore& of) { return plain(of.missed); });
-  add_of("recall", [](const FaultScore& of) {
+  add_of("met", Worse::high, [](const FaultScore& of) { return plain(of.met); });
+  add_of("detected", Worse::neither, [](const FaultScore& of) { return plain(of.detected); });
+  add_of("missed", Worse::high, [](const FaultScore& of) { return plain(of.missed); });
+  add_of("recall", Worse::low, [](const FaultScore& of) {
     return Fraction{static_cast<double>(of.detected), static_cast<double>(of.detected) + of.missed};
   });
   all.push_back(latency_quantile(prefix + "latency_p50_s", 0.5, pool));
   all.push_back(latency_quantile(prefix + "latency_p95_s", 0.95, pool));
-  add_of("missed_cost_s", [](const FaultScore& of) { return plain(to_seconds(of.missed_cost)); });
-  add_of("handled_share", [](const FaultScore& of) {
+  add_of("missed_cost_s", Worse::high,
+         [](const FaultScore& of) { return plain(to_seconds(of.missed_cost)); });
+  add_of("handled_share", Worse::low, [](const FaultScore& of) {
     return Fraction{static_cast<double>(of.handled), static_cast<double>(of.incidents)};
   });
-  add_of("detection_and_diagnosis_s", [](const FaultScore& of) {
+  add_of("detection_and_diagnosis_s", Worse::high, [](const FaultScore& of) {
     return Fraction{to_seconds(of.handled_time), static_cast<double>(of.handled)};
   });
-  add_of("evictions_wrong", [](const FaultScore& of) { return plain(of.evictions_wrong); });
-  add_of("wrong_evictions_cost_s",
+  add_of("evictions_wrong", Worse::high, [](const FaultScore& of) { return plain(of.evictions_wrong); });
+  add_of("wrong_evictions_cost_s", Worse::high,
          [](const FaultScore& of) { return plain(to_seconds(of.wrong_evictions)); });
 }
 
 void add_decisions_and_bill(const ScenarioFacts& facts, std::vector<Metric>& all) {
-  add(all, "evictions.right", [](const Figures& of) { return plain(of.evictions_right); });
-  add(all, "evictions.wrong", [](const Figures& of) { return plain(of.evictions_wrong); });
-  add(all, "evictions.precision", [](const Figures& of) {
+  add(all, "evictions.right", Worse::neither, [](const Figures& of) { return plain(of.evictions_right); });
+  add(all, "evictions.wrong", Worse::high, [](const Figures& of) { return plain(of.evictions_wrong); });
+  add(all, "evictions.precision", Worse::low, [](const Figures& of) {
     return Fraction{static_cast<double>(of.evictions_right),
                     static_cast<double>(of.evictions_right) + of.evictions_wrong};
   });
-  add(all, "wrong_evictions_cost_s", [](const Figures& of) { return plain(to_seconds(of.wrong_evictions)); });
-  add(all, "asked", [](const Figures& of) { return plain(of.asked); });
-  add(all, "spares.max_in_use", [](const Figures& of) { return plain(of.spares_max_in_use); });
-  add(all, "spares.waited", [](const Figures& of) {
+  add(all, "wrong_evictions_cost_s", Worse::high,
+      [](const Figures& of) { return plain(to_seconds(of.wrong_evictions)); });
+  add(all, "asked", Worse::high, [](const Figures& of) { return plain(of.asked); });
+  add(all, "spares.max_in_use", Worse::high, [](const Figures& of) { return plain(of.spares_max_in_use); });
+  add(all, "spares.waited", Worse::high, [](const Figures& of) {
     return plain(at(of.phases, Phase::waiting_for_spare) > Duration::zero() ? 1.0 : 0.0);
   });
-  add(all, "replicas.shrunk", [](const Figures& of) { return plain(of.shrunk); });
-  add(all, "replicas.fewest", [](const Figures& of) { return plain(of.fewest_replicas); });
-  add(all, "gpu_hours", [facts](const Figures& of) { return plain(gpu_hours(facts, of)); });
-  add(all, "cost",
+  add(all, "replicas.shrunk", Worse::high, [](const Figures& of) { return plain(of.shrunk); });
+  add(all, "replicas.fewest", Worse::low, [](const Figures& of) { return plain(of.fewest_replicas); });
+  add(all, "gpu_hours", Worse::high, [facts](const Figures& of) { return plain(gpu_hours(facts, of)); });
+  add(all, "cost", Worse::high,
       [facts](const Figures& of) { return facts.gpu_hour.value > 0 ? plain(cost(facts, of)) : kUndefined; });
-  add(all, "cost.lost", [facts](const Figures& of) {
+  add(all, "cost.lost", Worse::high, [facts](const Figures& of) {
     const double wall = to_seconds(of.wall);
     if (!(facts.gpu_hour.value > 0 && wall > 0)) return kUndefined;
     const double lost = (wall - effective_seconds(of)) / wall;
     const double saved = released_hours(facts, of) * facts.gpu_hour.value;
     return plain((cost(facts, of) + saved) * lost - saved);
   });
-  add(all, "cost.per_effective_gpu_hour", [facts](const Figures& of) {
+  add(all, "cost.per_effective_gpu_hour", Worse::high, [facts](const Figures& of) {
     if (!(facts.gpu_hour.value > 0)) return kUndefined;
     return Fraction{cost(facts, of), facts.gpus * effective_seconds(of) / kSecondsPerHour};
   });
-  add(all, "effective_corrupt_s", [](const Figures& of) { return plain(to_seconds(of.effective_corrupt)); });
+  add(all, "effective_corrupt_s", Worse::high,
+      [](const Figures& of) { return plain(to_seconds(of.effective_corrupt)); });
 }
 
 void add_losses(const ScenarioFacts& facts, std::vector<Metric>& all) {
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
     if (static_cast<Phase>(phase) == Phase::effective) continue;
-    add(all, "lost_s." + std::string(kPhaseNames[phase]),
+    add(all, "lost_s." + std::string(kPhaseNames[phase]), Worse::high,
         [phase](const Figures& of) { return plain(to_seconds(of.phases[phase])); });
   }
   const std::vector<std::string> causes = cause_names(facts);
   for (std::size_t cause = 0; cause < causes.size(); ++cause)
-    add(all, "lost_s.by_cause." + causes[cause], [cause](const Figures& of) {
+    add(all, "lost_s.by_cause." + causes[cause], Worse::high, [cause](const Figures& of) {
       expect(cause < of.lost.size(), "every cause has its lost time");
       return plain(to_seconds(lost_to(of, {static_cast<std::uint32_t>(cause)})));
     });
   for (std::size_t kind = 0; kind < facts.faults.size(); ++kind)
-    add(all, "faults." + facts.faults[kind], [kind](const Figures& of) {
+    add(all, "faults." + facts.faults[kind], Worse::high, [kind](const Figures& of) {
       expect(kind < of.faults.size(), "every fault kind has its count");
       return plain(of.faults[kind]);
     });
@@ -208,6 +218,12 @@ std::vector<Metric> metrics_of(const ScenarioFacts& facts) {
   add_decisions_and_bill(facts, all);
   add_losses(facts, all);
   return all;
+}
+
+Worse worse_of(const ScenarioFacts& facts, std::string_view metric) {
+  for (const Metric& each : metrics_of(facts))
+    if (each.name == metric) return each.worse;
+  return Worse::neither;
 }
 
 std::vector<std::string> cause_names(const ScenarioFacts& facts) {

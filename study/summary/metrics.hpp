@@ -5,9 +5,11 @@
 #include "score/latencies.hpp"
 #include "study/summary/facts.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -27,9 +29,17 @@ struct Fraction {
   }
 };
 
+/// Which values of a metric are the bad ones.
+enum class Worse : std::uint8_t {
+  neither,  // neither the low nor the high ones: it counts what was wanted, or what policies and faults share
+  low,
+  high,
+};
+
 /// One measure.
 struct Metric {
   std::string name;
+  Worse worse = Worse::neither;
   std::function<Fraction(const Figures&)> of;
   /// A quantile of latencies: those of a replica are added to what others gave. Over replicas its mean is then the quantile
   /// of all latencies together, without an error; else this is empty.
@@ -73,6 +83,9 @@ struct Metric {
 ///   missed, recall, latency_p50_s, latency_p95_s, missed_cost_s; of the incidents that the kind opened handled_share,
 ///   detection_and_diagnosis_s, evictions_wrong, wrong_evictions_cost_s
 std::vector<Metric> metrics_of(const ScenarioFacts& facts);
+
+/// Which values of a metric of a scenario are the bad ones, by its name.
+Worse worse_of(const ScenarioFacts& facts, std::string_view metric);
 
 /// The names of all causes, by Cause: those that are not a fault, then the fault kinds.
 std::vector<std::string> cause_names(const ScenarioFacts& facts);

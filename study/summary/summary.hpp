@@ -22,8 +22,14 @@ struct Interval {
 /// Fewer replicas than this give no interval: Student's t still holds for normal values, which these are not.
 inline constexpr std::uint64_t kFewestForInterval = 5;
 
+/// Fewer replicas than these hold no whole replica beyond the percentile, or in the worst 5%. p1 of 20 replicas would be little
+/// more than the smallest of them.
+inline constexpr std::uint64_t kFewestForP1 = 100;  // and for p99
+inline constexpr std::uint64_t kFewestForWorst5 = 20;
+
 /// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
-/// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval.
+/// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval; `worst_5_mean` with fewer than kFewestForWorst5;
+/// `p1` and `p99` with fewer than kFewestForP1.
 struct Statistics {
   std::uint64_t n = 0;  // replicas that have a value of their own
   std::optional<double>
@@ -32,8 +38,11 @@ struct Statistics {
   std::optional<double> sd;      // of one replica: sample standard deviation; of a ratio by the delta method
   std::optional<double> se;      // of the mean
   std::optional<Interval> ci95;  // of the mean, by Student's t
-  std::optional<double> p5, p50,
-      p95;  // of one replica's value: exact quantiles, linear between order statistics
+  std::optional<double> p1, p5, p50, p95,
+      p99;  // of one replica's value: exact quantiles, linear between order statistics
+  /// Of one replica's value: the mean of the worst 5% (study/statistics.hpp). Absent too where neither low nor high values of the
+  /// metric are bad (study/summary/metrics.hpp).
+  std::optional<double> worst_5_mean;
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 

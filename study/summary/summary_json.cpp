@@ -23,9 +23,12 @@ Statistics statistics_from(const Json& json) {
   out.se = number(json, "se");
   if (const Json& interval = json.at("ci95"); !interval.is_null())
     out.ci95 = Interval{interval.at(0).get<double>(), interval.at(1).get<double>()};
+  out.p1 = number(json, "p1");
   out.p5 = number(json, "p5");
   out.p50 = number(json, "p50");
   out.p95 = number(json, "p95");
+  out.p99 = number(json, "p99");
+  out.worst_5_mean = number(json, "worst_5_mean");
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace gauntlet {
 
 /// One object, ending in a newline:
 /// {"scenario", "version", "seed", "replicas", "fingerprint", "interval",
-///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p5", "p50", "p95", "n"}, ...},
+///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p1", "p5", "p50", "p95", "p99", "worst_5_mean",
+///  "n"}, ...},
 ///  "detection": {"handled_share", "recall", ..., "by_kind": {FAULT: {"met", "detected", "missed", ...}, ...}}}
 /// and after "replicas" "interrupted": true where more replicas were asked for than were done, and "replica" where it is
 /// one replica asked for by number. `detection` repeats means of `metrics` (metrics.hpp says what they are). What is unknown

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gauntlet {
@@ -14,6 +15,23 @@ Statistics of(const std::vector<double>& values) {
   MetricStatistics metric;
   for (const double value : values) metric.add({.numerator = value, .denominator = 1});
   return metric.statistics();
+}
+
+Statistics of_bad(const std::vector<double>& values, Worse worse) {
+  MetricStatistics metric;
+  for (const double value : values) metric.add({.numerator = value, .denominator = 1});
+  return metric.statistics(worse);
+}
+
+/// The values of a distribution at the middles of `count` equal parts of its probability, in an order that is not sorted.
+std::vector<double> sample(std::size_t count, double (*quantile_at)(double)) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place =
+        i * 7919 % count;  // a prime: every place once where it does not divide the count
+    values.push_back(quantile_at((static_cast<double>(place) + 0.5) / static_cast<double>(count)));
+  }
+  return values;
 }
 
 Statistics of_ratio(const std::vector<Fraction>& fractions) {
@@ -36,6 +54,94 @@ TEST(Statistics, AgreeWithHandComputedValues) {
   EXPECT_NEAR(*eight.p5, 2.7, 1e-14);
   EXPECT_NEAR(*eight.p50, 4.5, 1e-14);
   EXPECT_NEAR(*eight.p95, 8.3, 1e-14);
+}
+
+TEST(Tails, AgreeWithHandComputedValues) {
+  // 1 .. 21: 5% are 1.05 values, the last whole and 0.05 of the one before it.
+  std::vector<double> values;
+  for (int i = 21; i > 0; --i) values.push_back(i);
+  EXPECT_NEAR(*of_bad(values, Worse::high).worst_5_mean, (21 + 0.05 * 20) / 1.05, 1e-14);
+  EXPECT_NEAR(*of_bad(values, Worse::low).worst_5_mean, (1 + 0.05 * 2) / 1.05, 1e-14);
+  values.pop_back();  // 2 .. 21: one value
+  EXPECT_EQ(of_bad(values, Worse::high).worst_5_mean, 21);
+  EXPECT_EQ(of_bad(values, Worse::low).worst_5_mean, 2);
+  // 0 .. 100: places are the values, so that percentiles are whole. 5.05 values: 0 + 1 + 2 + 3 + 4 + 0.05 x 5.
+  std::vector<double> hundred;
+  for (int i = 0; i <= 100; ++i) hundred.push_back(i);
+  EXPECT_NEAR(*of_bad(hundred, Worse::low).p1, 1, 1e-12);
+  EXPECT_NEAR(*of_bad(hundred, Worse::low).p99, 99, 1e-12);
+  EXPECT_NEAR(*of_bad(hundred, Worse::low).worst_5_mean, 10.25 / 5.05, 1e-14);
+  EXPECT_NEAR(*of_bad(hundred, Worse::high).worst_5_mean, 100 - 10.25 / 5.05, 1e-12);
+}
+
+TEST(Tails, OfTooFewReplicasAreUnknown) {
+  const std::vector<double> few(19, 2.0), some(99, 2.0), enough(100, 2.0);
+  for (const std::vector<double>& values : {std::vector<double>{3}, few}) {
+    const Statistics of = of_bad(values, Worse::high);
+    EXPECT_FALSE(of.worst_5_mean || of.p1 || of.p99) << values.size();
+  }
+  EXPECT_EQ(of_bad(some, Worse::high).worst_5_mean, 2);
+  EXPECT_FALSE(of_bad(some, Worse::high).p1 || of_bad(some, Worse::high).p99);
+  EXPECT_EQ(of_bad(enough, Worse::high).p1, 2);
+  EXPECT_EQ(of_bad(enough, Worse::high).p99, 2);
+  EXPECT_FALSE(of_bad(enough, Worse::neither).worst_5_mean) << "what has no bad side has no worst values";
+  // Replicas that do not define the metric do not count: 20 and 19 of 30.
+  std::vector<Fraction> fractions(30, Fraction{1, 0});
+  for (int i = 0; i < 20; ++i) fractions[static_cast<std::size_t>(i)].denominator = 1;
+  const auto worst = [&] {
+    MetricStatistics metric;
+    for (const Fraction& each : fractions) metric.add(each);
+    return metric.statistics(Worse::low).worst_5_mean;
+  };
+  EXPECT_EQ(worst(), 1);
+  fractions[0].denominator = 0;
+  EXPECT_EQ(worst(), std::nullopt);
+}
+
+TEST(Tails, OfEqualValuesAreThatValue) {
+  for (const std::size_t count : {20, 21, 33, 100, 1001}) {
+    const Statistics of = of_bad(std::vector<double>(count, 0.1), Worse::low);
+    EXPECT_EQ(of.worst_5_mean, 0.1) << count;
+    if (count >= kFewestForP1) {
+      EXPECT_EQ(of.p1, 0.1);
+      EXPECT_EQ(of.p99, 0.1);
+    }
+  }
+}
+
+TEST(Tails, OfKnownDistributionsAgreeWithTheirClosedForms) {
+  // Uniform on [0, 1]: the mean of the worst 5% is 0.025 or 0.975. Exponential of mean 1: that of the highest 5% is the 95%
+  // quantile and the mean, log 20 + 1, for it has no memory; that of the lowest 5% follows from the mean of all,
+  // 1 = 0.05 low + 0.95 (1 + log(20/19)).
+  constexpr std::size_t kCount = 100'003;
+  const std::vector<double> uniform = sample(kCount, [](double p) { return p; });
+  EXPECT_NEAR(*of_bad(uniform, Worse::low).worst_5_mean, 0.025, 1e-5);
+  EXPECT_NEAR(*of_bad(uniform, Worse::high).worst_5_mean, 0.975, 1e-5);
+  EXPECT_NEAR(*of_bad(uniform, Worse::low).p1, 0.01, 1e-5);
+  const std::vector<double> exponential = sample(kCount, [](double p) { return -std::log1p(-p); });
+  const double low = (1 - 0.95 * (1 + std::log(20.0 / 19))) / 0.05;
+  EXPECT_NEAR(*of_bad(exponential, Worse::high).worst_5_mean, std::log(20.0) + 1, 1e-4);
+  EXPECT_NEAR(*of_bad(exponential, Worse::low).worst_5_mean, low, 1e-5);
+  EXPECT_NEAR(*of_bad(exponential, Worse::high).p99, std::log(100.0), 1e-3);
+}
+
+TEST(Tails, LieBeyondThePercentilesWhateverTheValues) {
+  std::uint64_t state = 3;  // repeats it
+  for (std::size_t count = 20; count < 400; ++count) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      values.push_back(static_cast<double>(state >> 60));  // 16 different values: many are equal
+    }
+    const Statistics low = of_bad(values, Worse::low), high = of_bad(values, Worse::high);
+    EXPECT_LE(*low.worst_5_mean, *low.p5) << count;
+    EXPECT_GE(*high.worst_5_mean, *high.p95) << count;
+    EXPECT_GE(*low.worst_5_mean, *std::ranges::min_element(values)) << count;
+    EXPECT_LE(*high.worst_5_mean, *std::ranges::max_element(values)) << count;
+    if (count < kFewestForP1) continue;
+    EXPECT_LE(*low.p1, *low.p5) << count;
+    EXPECT_GE(*high.p99, *high.p95) << count;
+  }
 }
 
 TEST(Statistics, KeepTheirDigitsFarFromZero) {

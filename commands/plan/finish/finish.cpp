@@ -44,6 +44,9 @@ std::vector<double> sorted(std::span<const double> finish) {
 
 FinishTimes percentiles_of_sorted(const std::vector<double>& times) {
   FinishTimes of;
+  of.runs = times.size();
+  if (times.size() >= kFewestForWorst5 && times.back() < kNeverFrom)
+    of.worst_5_mean = mean_of_worst_5(times, Worse::high);
   for (int percent = 1; percent < 100 && !times.empty(); ++percent) {
     const double at = quantile(times, percent / 100.0);
     if (at >= kNeverFrom) break;

@@ -36,10 +36,10 @@ FinishTimes percentiles_of_runs(std::span<const std::vector<Fraction>> drawn) {
   return percentiles_of(runs);
 }
 
-Statistics as_given(std::span<const Fraction> values) {
+Statistics as_given(std::span<const Fraction> values, Worse worse) {
   MetricStatistics known;
   for (const Fraction& value : values) known.add(value);
-  return known.statistics();
+  return known.statistics(worse);
 }
 
 UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
@@ -48,7 +48,8 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   out.name = name;
   const std::vector<Fraction> given =
       experiment.values(drawn.base, name, std::max(drawn.replicas, drawn.paired()));
-  out.known = as_given(std::span(given).first(drawn.replicas));
+  out.known =
+      as_given(std::span(given).first(drawn.replicas), worse_of(experiment.point(drawn.base).facts, name));
   if (!out.known.mean) return out;
   if (drawn.points.empty()) {  // all is known
     out.mean = out.known.mean;

@@ -47,11 +47,15 @@ void add_statistics(const Statistics& of, Row& row) {
   add(of.se);
   add(of.ci95 ? std::optional(of.ci95->low) : std::nullopt);
   add(of.ci95 ? std::optional(of.ci95->high) : std::nullopt);
+  add(of.p1);
   add(of.p5);
   add(of.p50);
   add(of.p95);
+  add(of.p99);
+  add(of.worst_5_mean);
 }
-constexpr const char* kStatistics[] = {"mean", "se", "ci95_low", "ci95_high", "p5", "p50", "p95"};
+constexpr const char* kStatistics[] = {"mean", "se",  "ci95_low", "ci95_high", "p1",
+                                       "p5",   "p50", "p95",      "p99",       "worst_5_mean"};
 
 /// The metrics of all points: those of a scenario with the fault kinds of all.
 std::vector<Metric> metrics_of_all(const Store& store) {

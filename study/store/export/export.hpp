@@ -21,7 +21,7 @@ std::optional<std::string> export_incidents(const Store& store, const std::files
 using SummaryOf = std::function<std::optional<Summary>(std::uint32_t point)>;
 
 /// The figures of every point that has some, a line each: point, label, a column for each setting (its path), replicas;
-/// then of every metric <name>.mean, .se, .ci95_low, .ci95_high, .p5, .p50 and .p95. What a point does not have is empty.
+/// then of every metric <name>.mean, .se, .ci95_low, .ci95_high, .p1, .p5, .p50, .p95, .p99 and .worst_5_mean. What a point does not have is empty.
 std::string points_csv(const Store& store, const SummaryOf& summary);
 /// The same of the summaries that were put into the store.
 std::string points_csv(const Store& store);

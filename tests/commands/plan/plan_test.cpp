@@ -331,6 +331,19 @@ TEST(Finish, IntervalsOfPercentilesCoverTheTrueOnes) {
   }
 }
 
+TEST(Finish, TheLatestRunsHaveAMeanUnlessOneOfThemNeverFinishes) {
+  std::vector<double> finish(40);
+  std::iota(finish.begin(), finish.end(), 1.0);
+  EXPECT_EQ(percentiles_of(finish).worst_5_mean, 39.5);  // 39 and 40
+  EXPECT_EQ(percentiles_of(finish).runs, 40U);
+  finish[3] = kInfinity;
+  EXPECT_EQ(percentiles_of(finish).worst_5_mean, std::nullopt);
+  EXPECT_TRUE(percentiles_of(finish).at(95));
+  finish.assign(19, 1.0);
+  EXPECT_EQ(percentiles_of(finish).worst_5_mean, std::nullopt) << "too few";
+  EXPECT_EQ(percentiles_of({}).worst_5_mean, std::nullopt);
+}
+
 TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
   const std::vector<double> finish = {30, kInfinity, 10, 20};
   EXPECT_EQ(finish_quantile(finish, 0.5), 25);

@@ -20,6 +20,8 @@ FinishTimes around(double median, double spread) {
   FinishTimes of;
   for (int percent = 1; percent < 100; ++percent)
     of.percentiles.push_back((median + spread * (percent - 50) / 45) * kSecondsOfDay);
+  of.runs = 200;
+  of.worst_5_mean = (median + spread * 47.5 / 45) * kSecondsOfDay;
   return of;
 }
 
@@ -145,6 +147,23 @@ TEST(PlanText, TellsCostsInTheirCurrency) {
   EXPECT_THAT(to_json(result), HasSubstr("\"currency\": \"EUR\""));
 }
 
+TEST(PlanText, TailsOfTooFewRunsAreNotClaimed) {
+  PlanResult result = sample();
+  result.percents = {1, 5, 50, 95, 99};
+  EXPECT_THAT(text_of(result), testing::ContainsRegex(" 1% +56.3 +57.4\n"));
+  EXPECT_THAT(text_of(result),
+              testing::ContainsRegex(" 99% +58.5 +59.6\n *mean of worst 5% +58.5 +59.6\n\n"));
+  result.enough->finish.runs = 99;
+  EXPECT_THAT(text_of(result), testing::ContainsRegex(" 1% +56.3 +-\n"));
+  EXPECT_THAT(text_of(result), HasSubstr("\n  -: p1 and p99 need 100 replicas\n"));
+  result.as_given.finish.worst_5_mean.reset();
+  EXPECT_THAT(text_of(result), testing::ContainsRegex("mean of worst 5% +never +59.6\n"));
+  result.as_given.finish.runs = 19;
+  EXPECT_THAT(text_of(result), testing::ContainsRegex("mean of worst 5% +- +59.6\n"));
+  EXPECT_THAT(text_of(result), HasSubstr("the mean of the worst 5% needs 20\n"));
+  EXPECT_THAT(to_json(result), HasSubstr("\"p1\": null"));
+}
+
 TEST(PlanText, WithoutADateTheFirstLineSaysWhenTheWorkIsDone) {
   PlanResult result = sample();
   result.finish_by_s.reset();
@@ -165,6 +184,8 @@ TEST(PlanText, WithoutADateTheFirstLineSaysWhenTheWorkIsDone) {
   EXPECT_THAT(text, testing::ContainsRegex(" 95% +58.4 +2027-03-14\n"));
   EXPECT_THAT(text, Not(HasSubstr("done by")));
   EXPECT_THAT(to_json(result), HasSubstr("\"p95\": \"2027-03-14\""));
+  EXPECT_THAT(text, testing::ContainsRegex("mean of worst 5% +58.5 +2027-03-14\n"));
+  EXPECT_THAT(to_json(result), HasSubstr("\"worst_5_mean\": \"2027-03-14\""));
   result.uncertainty = unknown(0);
   EXPECT_THAT(answer_line(result),
               HasSubstr("by 2027-03-13 (57 days), 90% by 2027-03-16 (60.6 days) (with parameter "

@@ -21,9 +21,12 @@ TunedPoint point(const std::string& value, double seconds, double ettr, std::opt
                   .sd = 0.002,
                   .se = 0.0002,
                   .ci95 = Interval{ettr - 0.0004, ettr + 0.0004},
+                  .p1 = {},
                   .p5 = {},
                   .p50 = {},
-                  .p95 = {}};
+                  .p95 = {},
+                  .p99 = {},
+                  .worst_5_mean = {}};
   if (worse)
     of.worse = PairedDifference{.difference = *worse,
                                 .se = 0.0001,

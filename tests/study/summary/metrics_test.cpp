@@ -19,6 +19,22 @@ std::optional<double> measure(const std::string& name, const Figures& figures,
   return std::nullopt;
 }
 
+TEST(Metrics, SayWhichOfTheirValuesAreBad) {
+  const ScenarioFacts facts = sample_facts();
+  for (const char* name : {"ettr", "mfu", "goodput_tokens_per_s", "steps", "mttf_s", "detection.recall",
+                           "detection.by_kind.gpu.recall", "replicas.fewest"})
+    EXPECT_EQ(worse_of(facts, name), Worse::low) << name;
+  for (const char* name : {"wall_time_s", "cost", "lost_s.recomputing", "lost_s.by_cause.gpu",
+                           "detection_latency_p95_s", "detection.by_kind.nic.missed"})
+    EXPECT_EQ(worse_of(facts, name), Worse::high) << name;
+  std::set<std::string> neither;
+  for (const Metric& metric : metrics_of(facts))
+    if (metric.worse == Worse::neither) neither.insert(metric.name);
+  EXPECT_EQ(neither,
+            (std::set<std::string>{"planned_stops", "evictions.right", "detection.by_kind.gpu.detected",
+                                   "detection.by_kind.nic.detected"}));
+}
+
 TEST(Metrics, FollowTheirDefinitions) {
   const struct {
     const char* name;

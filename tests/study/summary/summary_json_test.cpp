@@ -21,9 +21,12 @@ Summary two_metrics() {
                   .sd = 0.5,
                   .se = 0.25,
                   .ci95 = Interval{-1, 2.5},
+                  .p1 = -3,
                   .p5 = 0,
                   .p50 = 1e-9,
-                  .p95 = 1e22}},
+                  .p95 = 1e22,
+                  .p99 = 2e22,
+                  .worst_5_mean = -4.5}},
                 {"faults.gpu", {}}};
   return of;
 }
@@ -45,9 +48,12 @@ constexpr const char* kGolden = R"({
         -1.0,
         2.5
       ],
+      "p1": -3.0,
       "p5": 0.0,
       "p50": 1e-09,
       "p95": 1e+22,
+      "p99": 2e+22,
+      "worst_5_mean": -4.5,
       "n": 3
     },
     "faults.gpu": {
@@ -55,9 +61,12 @@ constexpr const char* kGolden = R"({
       "sd": null,
       "se": null,
       "ci95": null,
+      "p1": null,
       "p5": null,
       "p50": null,
       "p95": null,
+      "p99": null,
+      "worst_5_mean": null,
       "n": 0
     }
   },

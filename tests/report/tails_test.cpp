@@ -1,0 +1,80 @@
+#include "report/tails.hpp"
+
+#include "tests/study/store/sample_study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gauntlet {
+namespace {
+
+/// Of `n` replicas, with what so many know.
+Summary with_ettr(std::uint64_t n) {
+  Summary of = sample_summary(2);
+  for (NamedStatistics& metric : of.metrics) {
+    if (metric.name != "ettr") continue;
+    Statistics& statistics = metric.statistics;
+    statistics = {};
+    statistics.n = n;
+    statistics.mean = 0.9;
+    statistics.sd = 0.02;
+    statistics.se = 0.001;
+    statistics.ci95 = Interval{0.898, 0.902};
+    if (n >= kFewestForWorst5) statistics.worst_5_mean = 0.8;
+    if (n >= kFewestForP1) statistics.p1 = 0.79;
+    if (n >= kFewestForP1) statistics.p99 = 0.95;
+  }
+  return of;
+}
+
+std::string table(std::uint64_t n, std::string_view figure = {}) {
+  std::vector<TailRow> rows;
+  add_tails(rows, with_ettr(n), "ettr", "ETTR", figure);
+  return tails_table(rows);
+}
+
+TEST(TailsTable, HasWhatIsKnownAndSaysWhatTheRestNeeds) {
+  EXPECT_EQ(table(100),
+            "  Tails of single runs          p1     p99   worst 5%\n"
+            "  ETTR                   %   79.00   95.00      80.00\n");
+  EXPECT_EQ(table(99, "ETTR"),
+            "  Tails of single runs             p1   p99   worst 5%\n"
+            "  ETTR                   ETTR, %    -     -      80.00\n"
+            "  -: p1 and p99 need 100 replicas\n");
+  EXPECT_EQ(table(19),
+            "Tails of single runs: p1 and p99 need 100 replicas, the mean of the worst 5% needs 20.\n");
+  EXPECT_EQ(table(4), "") << "the report says that these are too few for an interval";
+}
+
+TEST(TailsTable, NeedsWhatTheRowWithTheFewestReplicasNeeds) {
+  std::vector<TailRow> rows;
+  add_tails(rows, with_ettr(200), "ettr", "A", "ETTR");
+  add_tails(rows, with_ettr(30), "ettr", "B", "ETTR");
+  EXPECT_THAT(tails_table(rows), testing::EndsWith("  -: p1 and p99 need 100 replicas\n"));
+  add_tails(rows, with_ettr(10), "ettr", "C", "ETTR");
+  EXPECT_THAT(tails_table(rows), testing::Not(testing::HasSubstr("  C ")));
+  EXPECT_THAT(tails_table(rows), testing::EndsWith("the mean of the worst 5% needs 20\n"));
+}
+
+TEST(TailsTable, ShowsOneFigureWithTheSameDigits) {
+  std::vector<TailRow> rows;
+  add_tails(rows, with_ettr(200), "ettr", "A", "ETTR");
+  Summary sure = with_ettr(200);
+  for (NamedStatistics& metric : sure.metrics)
+    if (metric.name == "ettr") metric.statistics.ci95 = Interval{0.89999, 0.90001};  // +- 0.001%
+  add_tails(rows, sure, "ettr", "B", "ETTR");
+  EXPECT_THAT(tails_table(rows),
+              testing::HasSubstr("A                      ETTR, %   79.000   95.000     80.000"));
+}
+
+TEST(TailsTable, LeavesOutWhatDoesNotScatter) {
+  std::vector<TailRow> rows;
+  add_tails(rows, with_ettr(200), "no_such_metric", "none");
+  Summary equal = with_ettr(200);
+  for (NamedStatistics& metric : equal.metrics) metric.statistics.sd = 0;
+  add_tails(rows, equal, "ettr", "ETTR");
+  EXPECT_EQ(tails_table(rows), "");
+}
+
+}  // namespace
+}  // namespace gauntlet
