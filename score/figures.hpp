@@ -107,6 +107,13 @@ struct FaultScore {
 };
 constexpr std::uint32_t harmless(const FaultScore& of) { return of.met - of.detected - of.missed; }
 
+/// What a replica did in a part of its wall time.
+struct TimeBucket {
+  PhaseTimes phases{};
+  std::int64_t steps = 0;  // new ones that were completed
+  friend bool operator==(const TimeBucket&, const TimeBucket&) = default;
+};
+
 /// One replica, scored.
 struct Figures {
   Ending ending = Ending::completed;
@@ -138,6 +145,9 @@ struct Figures {
   Duration released{};                   // the job's hosts were given back, and cost nothing
   std::uint64_t fingerprint = 0;         // of the run's events and draws
   std::vector<Incident> incidents;
+  /// Equal parts of the wall time from the start on, the last one shorter; they add up to `phases` and `steps`. Empty, unless
+  /// they were asked for (ScoreFacts::bucket).
+  std::vector<TimeBucket> over_time;
 };
 
 /// What a cause cost in all; add up to `wall - effective`.

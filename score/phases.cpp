@@ -25,13 +25,14 @@ Cause cause_of(StopReason reason) {
 class Walk {
  public:
   Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures,
-       StopLook& look)
+       StopLook& look, OverTime* over_time)
       : log_(truth.log()),
         truth_(truth, hosts_, look),
         progress_(progress),
         record_(record),
         figures_(figures),
-        look_(look) {
+        look_(look),
+        over_time_(over_time) {
     walked_.harm.resize(truth.log().size());
     find_starts_at_once();
   }
@@ -120,6 +121,7 @@ class Walk {
   void charge(Phase phase, Duration time, Cause cause) {
     if (time == Duration::zero()) return;
     at(figures_.phases, phase) += time;
+    if (over_time_ != nullptr) over_time_->charge(phase, time);
     if (phase == Phase::effective) return;
     at(figures_.lost[cause.value], phase) += time;
     const bool episode = phase == Phase::checkpoint_stall || phase == Phase::slowdown;
@@ -169,17 +171,23 @@ class Walk {
     slow_onset_ = slow != nullptr ? std::optional(slow->onset) : std::nullopt;
 
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
-    const std::int64_t fresh = last - first - redone;
-    const Reached redone_to = first >= mark_ ? from
-                              : last < mark_ ? to
-                                             : stretch.reached_at(time_of_mark(stretch));
-    in_steps(redone * stretch.step + blocked(stretch, from, redone_to), {}, {}, true);
+    const Time redone_until = first >= mark_ ? stretch.begin
+                              : last < mark_ ? stretch.end
+                                             : time_of_mark(stretch);
+    const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_at(redone_until);
+    in_pieces(over_time_, stretch, stretch.begin, {from, redone_to, redone_until}, [&](const Piece& part) {
+      in_steps(part.steps() * stretch.step + part.blocked(stretch.cadence), {}, {}, true);
+    });
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
       if (last >= mark_) close(first < mark_ ? time_of_mark(stretch) : stretch.begin);
     }
-    in_steps(fresh * stretch.step, fresh * stretch.healthy_step, fresh * stretch.for_fewer, false);
-    charge(Phase::checkpoint_stall, blocked(stretch, redone_to, to), kCauseCheckpoint);
+    in_pieces(over_time_, stretch, redone_until, {redone_to, to, stretch.end}, [&](const Piece& part) {
+      const std::int64_t fresh = part.steps();
+      in_steps(fresh * stretch.step, fresh * stretch.healthy_step, fresh * stretch.for_fewer, false);
+      charge(Phase::checkpoint_stall, part.blocked(stretch.cadence), kCauseCheckpoint);
+      if (over_time_ != nullptr) over_time_->completed(fresh, part.until);
+    });
     count_corrupt(stretch, first, first + redone, last);
 
     figures_.iterations += last - first;
@@ -203,13 +211,6 @@ class Walk {
 
   /// The time at which a stretch that begins below the mark reaches it, before a checkpoint at that step.
   Time time_of_mark(const Stretch& stretch) const { return stretch.time_of_step(mark_ - stretch.first_step); }
-
-  /// The time for which checkpoints block training from one state of a stretch to a later one.
-  static Duration blocked(const Stretch& stretch, const Reached& from, const Reached& to) {
-    const Duration under_way = to.into_stall - from.into_stall;
-    if (to.checkpoints == from.checkpoints) return under_way;
-    return stretch.cadence.stalls(to.checkpoints) - stretch.cadence.stalls(from.checkpoints) + under_way;
-  }
 
   /// Counts the corrupt steps among the new steps [fresh, last) of a stretch that begins at step `first`. Steps are
   /// corrupt from the fault on. A start from an older checkpoint makes them correct again, unless a fault still
@@ -457,6 +458,7 @@ class Walk {
   const Record& record_;
   Figures& figures_;
   StopLook& look_;
+  OverTime* over_time_;                      // null unless parts of the wall time are asked for
   std::size_t order_ = 0, seen_ = 0;         // the next order and observation of the gaps
   std::size_t before_ = 0;                   // the last result of orders_before
   std::vector<std::size_t> starts_at_once_;  // indices in the orders of the record
@@ -487,8 +489,8 @@ class Walk {
 }  // namespace
 
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures, StopLook& look) {
-  return Walk(truth, progress, record, figures, look).run(end);
+                     Figures& figures, StopLook& look, OverTime* over_time) {
+  return Walk(truth, progress, record, figures, look, over_time).run(end);
 }
 
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include "core/record/record.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
+#include "score/over_time.hpp"
 #include "score/stop_look.hpp"
 
 #include <cstdint>
@@ -25,8 +26,9 @@ struct Walked {
       harm;  // by place in the truth log, of onsets: effective time that the fault cost, or spoilt
 };
 
-/// Fills the phases, the causes, the incidents with their times, steps and false alarms.
+/// Fills the phases, the causes, the incidents with their times, steps and false alarms; of the phases and steps also
+/// `over_time`, where it is not null.
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures, StopLook& look);
+                     Figures& figures, StopLook& look, OverTime* over_time);
 
 }  // namespace gauntlet

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace gauntlet {
@@ -32,15 +33,18 @@ void clear(Figures& figures, std::size_t kinds) {
   std::vector<std::uint32_t> faults = std::move(figures.faults);
   std::vector<FaultScore> fault_scores = std::move(figures.fault_scores);
   std::vector<Incident> incidents = std::move(figures.incidents);
+  std::vector<TimeBucket> over_time = std::move(figures.over_time);
   lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
   faults.assign(kinds, 0);
   fault_scores.assign(kinds, FaultScore{});
   incidents.clear();
+  over_time.clear();
   figures = {};
   figures.lost = std::move(lost);
   figures.faults = std::move(faults);
   figures.fault_scores = std::move(fault_scores);
   figures.incidents = std::move(incidents);
+  figures.over_time = std::move(over_time);
 }
 
 void fill(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
@@ -50,11 +54,24 @@ void fill(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pro
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
   const HostLog by_host(truth, look);
-  const Walked walked = charge_phases(by_host, progress, record, end, figures, look);
+  std::optional<OverTime> over_time;
+  if (facts.bucket > Duration::zero()) over_time.emplace(facts.bucket, figures.over_time);
+  const Walked walked =
+      charge_phases(by_host, progress, record, end, figures, look, over_time ? &*over_time : nullptr);
   const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures, look);
   judge_detection(by_host, record, walked, figures, look);
   figures.released = time_released(record, end, look);
   figures.unplanned_rate = unplanned_rate(facts, interrupted, figures.wall, walked.training);
+}
+
+void check_buckets(const Figures& figures) {
+  PhaseTimes left = figures.phases;
+  std::int64_t steps = figures.steps;
+  for (const TimeBucket& bucket : figures.over_time) {
+    for (std::size_t phase = 0; phase < kPhases; ++phase) left[phase] -= bucket.phases[phase];
+    steps -= bucket.steps;
+  }
+  ensure(left == PhaseTimes{} && steps == 0, "the parts of the wall time add up to all of it");
 }
 
 void check_sums(const Figures& figures) {
@@ -81,6 +98,7 @@ bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
     return false;
   }
   check_sums(figures);
+  if (facts.bucket > Duration::zero()) check_buckets(figures);
   return true;
 }
 

@@ -12,9 +12,10 @@
 
 namespace gauntlet {
 
-/// What the score needs to know of the world.
+/// What the score needs to know of the world, and what is asked of it.
 struct ScoreFacts {
   std::vector<bool> on_training_clock;  // by FaultKindId: the kind strikes only while the job trains
+  Duration bucket{};                    // above zero: Figures::over_time has parts of this length
 };
 
 /// Fills `figures` (its memory is kept; `fingerprint` is the caller's). The record begins with Started; a run that was

@@ -53,8 +53,8 @@ Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, co
   return command.value("--replicas", replicas, what).type_name("N").between(std::uint32_t{1}, kMostReplicas);
 }
 
-void add_study(Command& command, StudyRequest& request, const std::string& files,
-               const std::string& replaced) {
+Option add_study(Command& command, StudyRequest& request, const std::string& files,
+                 const std::string& replaced) {
   add_seed(command, request.seed, "Seed of all randomness (default: the scenario's)");
   add_threads(command, request.threads, "Threads of each process; the results do not depend on them");
   add_sets(command, request.sets);
@@ -76,6 +76,7 @@ void add_study(Command& command, StudyRequest& request, const std::string& files
       .type_name("N");
   add_quiet(command, request.quiet);
   add_json(command, request.json);
+  return out;
 }
 
 }  // namespace gauntlet

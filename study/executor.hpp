@@ -34,6 +34,7 @@ struct StudyTerms {
   std::uint32_t incident_replicas =
       1;  // replicas from this number on are handed over without their incidents
   bool full_telemetry = false;
+  Duration bucket{};  // above zero: with Figures::over_time, in parts of this length
 };
 
 class Executor {

@@ -107,6 +107,24 @@ bool Experiment::run_again(Simulation& simulation, ReplicaOptions options, Figur
   return finished;
 }
 
+bool Experiment::run_again(Executor& executor, PointNumber point, const Executor::Consume& consume) {
+  const std::uint32_t first = store_->first_replica(stored_.at(point)), count = replicas(point),
+                      faults = points_.at(point)->first_faults, at_once = replicas_of_task(count);
+  std::vector<Task> tasks;
+  for (std::uint32_t done = 0; done < count; done += tasks.back().count)
+    tasks.push_back({.point = 0, .first = faults + first + done, .count = std::min(at_once, count - done)});
+  executor.add(0, points_.at(point));
+  std::uint64_t left = count;
+  const auto numbered = [&](const Task& task, std::span<const Figures> figures) {
+    consume({.point = point, .first = task.first - faults, .count = task.count}, figures);
+    left -= task.count;
+    if (options_.progress) options_.progress(task.count, left);
+  };
+  executor.run(tasks, numbered, options_.stop);
+  fell_short_ = fell_short_ || left > 0;
+  return left == 0;
+}
+
 bool Experiment::ensure_only(PointNumber point, std::uint32_t replica) {
   asked_.at(point) = 1;
   if (replicas(point) > 0) {

@@ -54,6 +54,11 @@ class Experiment {
   /// study was stopped. Then fell_short() is true.
   bool run_again(Simulation& simulation, ReplicaOptions options, Figures& figures);
 
+  /// Runs all replicas of a point again, in their order and on an executor that knows no point, to look at what the store does
+  /// not keep. `consume` gets them with the numbers that they have in the study. Returns false if it was stopped. The study
+  /// then fell short.
+  bool run_again(Executor& executor, PointNumber point, const Executor::Consume& consume);
+
   /// Runs one replica by its number, in a study that has no other replica.
   bool ensure_only(PointNumber point, std::uint32_t replica);
 

@@ -27,6 +27,7 @@ bool Simulation::run(const ReplicaOptions& options, Figures& figures) {
   if (!run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
                    options.full_telemetry, options.stop, record_))
     return false;
+  facts_.bucket = options.bucket;
   if (!score(facts_, cluster_.truth(), cluster_.progress(), record_, figures, options.stop)) return false;
   figures.fingerprint = cluster_.fingerprint();
   return true;

@@ -19,6 +19,7 @@ struct ReplicaOptions {
   std::uint64_t seed = 1;
   std::uint32_t replica = 0;
   bool full_telemetry = false;
+  Duration bucket{};                        // above zero: Figures::over_time has parts of this length
   const std::atomic<bool>* stop = nullptr;  // Ctrl-C: the replica is abandoned once it is set
 };
 

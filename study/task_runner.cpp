@@ -25,8 +25,11 @@ void TaskRunner::run(const std::shared_ptr<const Point>& point, const Task& task
   figures.resize(task.count);
   for (std::uint32_t i = 0; i < task.count; ++i) {
     const std::uint32_t replica = task.first + i;
-    const ReplicaOptions options = {
-        .seed = terms_.seed, .replica = replica, .full_telemetry = terms_.full_telemetry, .stop = stop};
+    const ReplicaOptions options = {.seed = terms_.seed,
+                                    .replica = replica,
+                                    .full_telemetry = terms_.full_telemetry,
+                                    .bucket = terms_.bucket,
+                                    .stop = stop};
     if (!workspace_->simulation.run(options, figures[i])) return figures.resize(i);
     if (replica >= terms_.incident_replicas) figures[i].incidents.clear();
   }

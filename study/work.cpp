@@ -1,5 +1,6 @@
 #include "study/work.hpp"
 
+#include "core/saturating.hpp"
 #include "models/step/step.hpp"
 
 #include <fmt/format.h>
@@ -76,6 +77,13 @@ Problem too_much(const std::string& why) {
 
 std::int64_t steps_for(double tokens, const JobModel& job) {
   return static_cast<std::int64_t>(std::ceil(std::min(tokens / tokens_per_step(job), 9e18)));
+}
+
+Duration shortest_run(const World& world) {
+  const JobModel& job = world.job;
+  const Duration steps = times(job.steps, StepModel(world).healthy());
+  if (job.window == Duration::zero() || job.steps == 0) return std::max(job.window, steps);
+  return std::min(job.window, steps);
 }
 
 Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish_by) {

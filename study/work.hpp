@@ -28,4 +28,8 @@ struct Work {
 /// window go on at the same pace.
 Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish_by);
 
+/// How long a run is at least that does not give up: the window, or the time of its steps without faults where that is
+/// shorter. Zero where the scenario has neither.
+Duration shortest_run(const World& world);
+
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 // gauntlet run: a scenario file in, an answer out.
 #include "commands/run/command.hpp"
 
+#include "commands/run/over_time.hpp"
 #include "core/record/recording.hpp"
 #include "report/text.hpp"
 #include "shell/command_line.hpp"
@@ -25,6 +26,7 @@ struct RunRequest : StudyRequest {
   std::optional<std::uint32_t> replicas;  // the scenario's, where not given
   std::optional<std::uint32_t> replica;   // this one alone
   std::string record;                     // a file to make; empty: none
+  std::string over_time;                  // the length of a part: "6h"; empty: no over-time.csv
   bool full_telemetry = false;
 };
 
@@ -87,11 +89,23 @@ Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
   return output;
 }
 
+/// The command that goes on: unlike the one that repeats the report, it writes over-time.csv too.
+std::string resuming_command(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
+  return CommandLine(command_of(request, replicas, seed)).option("--over-time", request.over_time).text();
+}
+
+/// What is asked for beside the summary.
+struct RunQuestion {
+  std::uint32_t replicas = 0;
+  Duration bucket{};  // zero: no over-time.csv
+};
+
 int run_point(const RunRequest& request, const PointSource& source, const std::shared_ptr<const Point>& point,
-              std::uint32_t replicas) {
+              const RunQuestion& question) {
   const std::string command = request.replica ? fmt::format("run --replica {}", *request.replica) : "run";
+  const std::uint32_t replicas = question.replicas;
   const auto bench =
-      Workbench::open(command, request, {&source, 1}, command_of(request, replicas, point->facts.seed),
+      Workbench::open(command, request, {&source, 1}, resuming_command(request, replicas, point->facts.seed),
                       {.full_telemetry = request.full_telemetry,
                        .incident_replicas = request.replica ? *request.replica + 1 : kRunIncidents});
   if (!bench) return kWrongInput;
@@ -115,7 +129,19 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
     if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
   }
   summary.interrupted = bench->stopped();
-  return bench->finish(output_of(request, summary));
+  Workbench::Output output = output_of(request, summary);
+  if (question.bucket > Duration::zero() && !bench->stopped()) {
+    OverTimeText over_time = over_time_text(
+        experiment, number, question.bucket,
+        {.seed = point->facts.seed, .full_telemetry = request.full_telemetry}, request.threads);
+    if (over_time.problem) {
+      print_problems({&*over_time.problem, 1});
+      return kFailed;
+    }
+    if (!over_time.text) return bench->finish({});  // it was interrupted; --resume goes on
+    output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
+  }
+  return bench->finish(output);
 }
 
 int run_command(const RunRequest& request) {
@@ -124,9 +150,16 @@ int run_command(const RunRequest& request) {
     const PointSource source(scenario, request.sets, seed_of(request, scenario));
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
-    const std::uint32_t replicas = request.replicas.value_or(base.point->scenario.study.replicas);
+    RunQuestion question{.replicas = request.replicas.value_or(base.point->scenario.study.replicas),
+                         .bucket = {}};
     if (const auto problem = problem_of_record_file(request)) return wrong_input(*problem);
-    return run_point(request, source, base.point, replicas);
+    if (!request.over_time.empty()) {
+      const OverTimeBucket bucket =
+          over_time_bucket(request.over_time, *base.point, request.replica ? 1 : question.replicas);
+      if (bucket.problem) return wrong_input(*bucket.problem);
+      question.bucket = bucket.length;
+    }
+    return run_point(request, source, base.point, question);
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", error.what()));
     return kFailed;
@@ -151,7 +184,7 @@ void add_run(Program& program) {
                        .type_name("K")
                        .between(0, 1'000'000'000)
                        .excludes(replicas);
-  add_study(
+  const Option out = add_study(
       run, *request,
       "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt",
       "the results in the directory of --out, and the file of --record");
@@ -160,6 +193,12 @@ void add_run(Program& program) {
             "replay`")
       .type_name("FILE")
       .needs(replica);
+  run.value(
+         "--over-time", request->over_time,
+         "Also write over-time.csv: ETTR, MFU, tokens and phases of each replica in parts of this length. It "
+         "runs the replicas a second time")
+      .type_name("DURATION")
+      .needs(out);
   run.flag("--full-telemetry", request->full_telemetry,
            "Generate every raw sample, not only those that pass the filters: slower, with the same result");
   run.runs([request] { return run_command(*request); });

@@ -79,12 +79,18 @@ void code_score(Coder& coder, ScoreType& score) {
                wrong_evictions, met);
 }
 
+template <class Coder, class BucketType>
+void code_bucket(Coder& coder, BucketType& bucket) {
+  auto& [phases, steps] = bucket;
+  coder.all(phases, steps);
+}
+
 template <class Coder, class FiguresType>
 void code_figures(Coder& coder, FiguresType& figures) {
   auto& [ending, wall, phases, lost, effective_corrupt, steps, iterations, iteration_time, interruptions,
          planned_stops, preemptions, shrunk, fewest_replicas, false_alarms, faults, unplanned_rate,
          detection_latency_sum, detected, evictions_right, evictions_wrong, asked, spares_max_in_use,
-         fault_scores, false_alerts, wrong_evictions, released, fingerprint, incidents] = figures;
+         fault_scores, false_alerts, wrong_evictions, released, fingerprint, incidents, over_time] = figures;
   coder.all(ending, lost);
   coder.instead_of(usual_phases(figures), phases);
   coder.instead_of(usual_wall(figures), wall);
@@ -92,7 +98,7 @@ void code_figures(Coder& coder, FiguresType& figures) {
             shrunk, fewest_replicas, false_alarms, faults, unplanned_rate, detection_latency_sum, detected,
             evictions_right, evictions_wrong, asked, spares_max_in_use);
   coder.scores(figures, fault_scores);
-  coder.all(false_alerts, wrong_evictions, released, fingerprint, incidents);
+  coder.all(false_alerts, wrong_evictions, released, fingerprint, incidents, over_time);
 }
 
 class FiguresEncoder {
@@ -131,6 +137,7 @@ class FiguresEncoder {
   }
   void one(const Cause& cause) { out_.put(cause.value); }
   void one(const Incident& incident) { code_incident(*this, incident); }
+  void one(const TimeBucket& bucket) { code_bucket(*this, bucket); }
   // Each bin as the way from the one before; most hold a single latency, which takes no number.
   void one(const Latencies& latencies) {
     one(latencies.bins().size());
@@ -197,6 +204,7 @@ class FiguresDecoder {
   }
   void one(Cause& cause) { in_.get(cause.value); }
   void one(Incident& incident) { code_incident(*this, incident); }
+  void one(TimeBucket& bucket) { code_bucket(*this, bucket); }
   void one(Latencies& latencies) {
     std::vector<Latencies::Bin> bins;
     std::uint64_t number = 0;

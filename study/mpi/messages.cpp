@@ -12,8 +12,8 @@ namespace {
 template <class Each, class TermsType>
 void members(TermsType& terms, const Each& each) {
   auto& [study, threads] = terms;
-  auto& [seed, incident_replicas, full_telemetry] = study;
-  each(seed, incident_replicas, full_telemetry, threads);
+  auto& [seed, incident_replicas, full_telemetry, bucket] = study;
+  each(seed, incident_replicas, full_telemetry, bucket, threads);
 }
 
 class MessageEncoder {

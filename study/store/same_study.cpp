@@ -26,7 +26,7 @@ std::string_view take_word(std::string_view& command) {
   return word;
 }
 
-/// A command without the numbers of replicas in it, and those numbers.
+/// A command without the numbers of replicas in it, and without what changes no replica; and those numbers.
 struct Question {
   std::string words;
   std::optional<std::uint64_t> replicas, budget;
@@ -46,6 +46,8 @@ Question question_of(std::string_view command) {
       out.replicas = number_of(take_word(command));
     } else if (word == "--budget") {
       out.budget = number_of(take_word(command));
+    } else if (word == "--over-time") {
+      take_word(command);  // a file that is made anew of the same replicas
     } else {
       out.words += fmt::format("{} ", word);
     }

@@ -16,7 +16,7 @@ struct HeldReplicas {
 
 /// What the study `then` in a store has that `now` has not; empty where `now` may go on with it. Two studies are the same if
 /// their commands are, but for how many replicas (--replicas, --budget): there may be more, and fewer as long as no more are
-/// held.
+/// held. --over-time changes no replica, and may differ.
 std::string difference(const StudyIdentity& then, const StudyIdentity& now, HeldReplicas held);
 
 }  // namespace gauntlet

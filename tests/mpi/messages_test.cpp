@@ -26,7 +26,7 @@ auto members(const Figures& f) {
                   f.iteration_time, f.interruptions, f.planned_stops, f.false_alarms, f.faults,
                   f.unplanned_rate, f.detection_latency_sum, f.detected, f.evictions_right, f.evictions_wrong,
                   f.asked, f.spares_max_in_use, f.fault_scores, f.false_alerts, f.wrong_evictions,
-                  f.fingerprint);
+                  f.fingerprint, f.over_time);
 }
 
 void expect_same(const Figures& a, const Figures& b) {
@@ -76,6 +76,9 @@ Figures distinct_figures() {
   f.false_alerts = 24;
   f.wrong_evictions = Duration(25);
   f.fingerprint = std::numeric_limits<std::uint64_t>::max();
+  f.over_time.resize(2);
+  f.over_time[1].phases[2] = Duration(26);
+  f.over_time[1].steps = 27;
   Incident incident{.opened = Time(Duration(1)),
                     .closed = Time(Duration(2)),
                     .cause = {3},
@@ -124,11 +127,14 @@ TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanAKilobyte) {
 }
 
 TEST(Messages, EveryKindCrosses) {
-  const Terms terms{.terms = {.seed = ~0ULL, .incident_replicas = 3, .full_telemetry = true}, .threads = 64};
+  const Terms terms{
+      .terms = {.seed = ~0ULL, .incident_replicas = 3, .full_telemetry = true, .bucket = Duration(5)},
+      .threads = 64};
   const auto terms_back = std::get<Terms>(*decode(encode(terms)));
   EXPECT_EQ(terms_back.terms.seed, ~0ULL);
   EXPECT_EQ(terms_back.terms.incident_replicas, 3u);
   EXPECT_TRUE(terms_back.terms.full_telemetry);
+  EXPECT_EQ(terms_back.terms.bucket, Duration(5));
   EXPECT_EQ(terms_back.threads, 64u);
   const auto point = std::get<PointText>(*decode(encode(PointText{.point = 5, .text = "a = \"\xff\"\n"})));
   EXPECT_EQ(point.point, 5u);

@@ -1,11 +1,12 @@
 """One study under mpirun: the same files for any number of ranks, and when one of them is lost."""
 import os
 import re
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
-from ranks import REPLICAS, MpirunTest  # noqa: E402
+from ranks import GAUNTLET, REPLICAS, SECONDS_MAX, MpirunTest  # noqa: E402
 
 
 class Mpirun(MpirunTest):
@@ -22,6 +23,15 @@ class Mpirun(MpirunTest):
         said = re.search(r"3 ranks; all but rank 0 ran (\d+) to (\d+) replicas each", err)
         self.assertTrue(said, err)
         self.assertGreater(int(said[1]), 0, err)
+
+    def test_figures_over_time_are_those_of_threads(self):
+        command = ("run", "scenarios/tiny-8.toml", "--replicas", "40", "--over-time", "6h", "--quiet")
+        alone, ranks = self.place / "alone", self.place / "ranks"
+        subprocess.run([GAUNTLET, *command, "--out", str(alone)], check=True, capture_output=True, timeout=SECONDS_MAX)
+        code, err = self.ends(self.start(2, ranks, command=command))
+        self.assertEqual(code, 0, err)
+        for name in ("over-time.csv", "result.json", "manifest.txt"):
+            self.assertEqual((alone / name).read_bytes(), (ranks / name).read_bytes(), name)
 
     def test_a_lost_rank_does_not_lose_the_study(self):
         out = self.place / "out"

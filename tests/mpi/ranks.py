@@ -25,9 +25,9 @@ def rank_of(pid):
 
 
 class MpirunTest(StudyTest):
-    def start(self, ranks, out, *options, study=()):
-        words = ["mpirun", "-n", str(ranks), "--allow-run-as-root", "--oversubscribe", *options, GAUNTLET, *sweep(REPLICAS),
-                 "--threads", "1", "--out", str(out), *study]
+    def start(self, ranks, out, *options, command=tuple(sweep(REPLICAS)), study=()):
+        words = ["mpirun", "-n", str(ranks), "--allow-run-as-root", "--oversubscribe", *options, GAUNTLET, *command, "--threads", "1",
+                 "--out", str(out), *study]
         process = subprocess.Popen(words, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    env=ENVIRONMENT)
         self.addCleanup(process.stderr.close)

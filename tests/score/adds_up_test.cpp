@@ -40,6 +40,9 @@ class RandomRun {
     figures = run_.finishes(now_);
   }
 
+  /// The same run, scored in parts too.
+  Figures scored_over_time(Duration bucket) const { return run_.scored_over_time(bucket); }
+
   Figures figures;
   Duration first_start{};
   Duration down{};      // in gaps, that one included
@@ -275,6 +278,40 @@ RC_GTEST_PROP(TheScore, AddsUp, ()) {
   RC_ASSERT(figures.effective_corrupt <= at(figures.phases, Phase::effective));
 
   RC_ASSERT(figures.interruptions == run.interruptions);
+}
+
+RC_GTEST_PROP(TheScore, AddsUpOverTime, ()) {
+  const RandomRun run;
+  const Duration bucket = some_time(300s) + 1s;
+  const Figures figures = run.scored_over_time(bucket);
+
+  // Parts change nothing of the whole, each is full but for the last one, and together they are all of it.
+  RC_ASSERT(figures.phases == run.figures.phases);
+  RC_ASSERT(figures.lost == run.figures.lost);
+  RC_ASSERT(figures.fault_scores == run.figures.fault_scores);
+  RC_ASSERT(figures.effective_corrupt == run.figures.effective_corrupt);
+  RC_ASSERT(figures.iterations == run.figures.iterations);
+  PhaseTimes sums{};
+  std::int64_t steps = 0;
+  Duration left = figures.wall;
+  for (const TimeBucket& part : figures.over_time) {
+    RC_ASSERT(part.steps >= 0);
+    steps += part.steps;
+    Duration length{};
+    for (std::size_t phase = 0; phase < kPhases; ++phase) {
+      sums[phase] += part.phases[phase];
+      length += part.phases[phase];
+    }
+    RC_ASSERT(length == std::min(left, bucket));
+    left -= length;
+    // New steps are effective time; the part has up to one that its neighbours share at each end.
+    const Duration effective = at(part.phases, Phase::effective);
+    RC_ASSERT(effective > (part.steps - 1) * kStep - kStep);
+    RC_ASSERT(effective < (part.steps + 2) * kStep);
+  }
+  RC_ASSERT(left == 0s);
+  RC_ASSERT(sums == figures.phases);
+  RC_ASSERT(steps == figures.steps);
 }
 
 RC_GTEST_PROP(TheScore, HasIncidentsThatDoNotOverlapAndHoldTheirPart, ()) {

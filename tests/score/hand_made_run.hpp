@@ -151,6 +151,14 @@ class HandMadeRun {
     score(facts_, placed_truth(), progress_, record_, figures);
     return figures;
   }
+  /// The same with what happened in parts of the wall time of that length.
+  Figures scored_over_time(Duration bucket) const {
+    Figures figures;
+    ScoreFacts facts = facts_;
+    facts.bucket = bucket;
+    score(facts, placed_truth(), progress_, record_, figures);
+    return figures;
+  }
   /// Whether it is scored to the end.
   bool scores(const std::atomic<bool>* stop) const {
     Figures figures;

@@ -19,6 +19,7 @@ import time
 import tomllib
 
 import commands
+import distributions
 import properties
 import runner
 import schema
@@ -33,6 +34,7 @@ PROPERTIES = {"adds_up": (properties.adds_up, 1.0), "shown": (properties.shown, 
               "resumed": (properties.resumed, 0.25), "replayed": (properties.replayed, 0.4),
               "telemetry": (properties.telemetry, 0.4),
               "read_again": (properties.read_again, 0.2), "step_and_network": (properties.step_and_network, 0.3),
+              "tails": (distributions.tails, 0.2), "over_time": (distributions.over_time, 0.3),
               "set_again": (properties.set_again, 0.2), "refuses_to_overwrite": (properties.refuses_to_overwrite, 0.05),
               "compared": (studies.compared, 0.15), "swept": (studies.swept, 0.15), "tuned": (studies.tuned, 0.06),
               "planned": (studies.planned, 0.08), "scaled": (studies.scaled, 0.1), "without_faults": (studies.without_faults, 0.3),

@@ -31,7 +31,7 @@ ROOMS = {
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
     # No command includes another: what two need moves down.
     "commands/new": ("core", "models", "policies", "config", "study", "shell"),
-    "commands/run": ("core/record", "study", "study/summary", "report", "shell"),
+    "commands/run": ("core", "core/record", "study", "study/summary", "study/store", "report", "shell"),
     "commands/sweep": ("core", "core/math", "score", "config", "study", "study/summary", "report", "shell"),
     "commands/compare": ("core", "score", "study", "study/summary", "report", "shell"),
     "commands/tune": ("core", "core/math", "core/random", "policies", "config", "study", "study/summary", "study/search", "report",

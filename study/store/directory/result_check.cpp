@@ -165,6 +165,7 @@ std::optional<Problem> check_results(const FoundResults& results, const std::opt
     CsvCheck incidents(results.directory / kIncidentsFile, incident_columns(), store);
     for (std::uint32_t point = 0; point < store.points(); ++point) check_incidents(results, point, incidents);
     incidents.end();
+    check_over_time(results);
     check_figures(results);
   } catch (const Found& wrong) {
     return wrong.problem;

@@ -12,6 +12,7 @@ inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kReportFile = "report.txt";
 inline constexpr std::string_view kReplicasFile = "replicas.csv";
 inline constexpr std::string_view kIncidentsFile = "incidents.csv";
+inline constexpr std::string_view kOverTimeFile = "over-time.csv";
 inline constexpr std::string_view kPointsFile = "points.csv";
 inline constexpr std::string_view kDatabaseFile = "results.sqlite";
 inline constexpr std::string_view kScenarioFile = "scenario.toml";

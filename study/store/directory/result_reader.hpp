@@ -37,6 +37,7 @@ ReadResults read_summary(const FoundResults& results);
 /// - the store is not damaged, and no file was changed or lost since it was written
 /// - every replica's phases add up to its wall time, and its causes to every phase but `effective`
 /// - replicas.csv and incidents.csv have the rows of the store and no others
+/// - the rows of over-time.csv, where it is there, add up to the replicas
 /// - the fingerprints of a point's replicas make that of its summary: of `summary`, for a single study, and of those that
 ///   are in the store
 /// - points.csv, and the statistics in result.json, are those of the store (of a study that was interrupted, result.json may
