@@ -50,6 +50,7 @@ set(GAUNTLET_ALL_ROOMS
     study
     study_mpi
     study_search
+    study_published
     study_store
     study_summary
     report

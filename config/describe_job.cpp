@@ -282,6 +282,9 @@ void describe_job(Fields& fields, World& world) {
                "sequences that pass a pipeline stage together");
   fields.field("step_time", duration(job.step_time, Sign::not_negative),
                "of a healthy step, as measured; 0s: from the step model");
+  fields.field("step_time_factor", number(job.step_time_factor, {0, 1000, true}),
+               "multiplier of every step time that comes from the step model: what a step takes, of what the "
+               "model says");
   fields.field("tokens", token_count(job.tokens, {0, 1e18, false}),
                "the work, in tokens, such as \"2T\"; 0: in steps");
   fields.field("steps", whole_number(job.steps, {0, 1'000'000'000'000}),

@@ -214,6 +214,10 @@ void describe(Fields& fields, StudyDefaults& study) {
   fields.field(
       "uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
       "fields that are not known: path, and low to high for the central 90% of a lognormal (or other shape)");
+  fields.field(
+      "step_time_error", flag(study.step_time_error),
+      "`plan --uncertainty` draws job.step_time_factor from the errors of the step model on published "
+      "steps; false: a modelled step time is exact");
   describe_source(fields);
 }
 

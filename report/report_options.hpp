@@ -11,6 +11,7 @@ enum class Colour { never, always };
 struct ReportOptions {
   std::string command;                   // that gives the same report again; empty: the report does not say
   std::vector<std::string> faults = {};  // which file brings which, a line each, where that may surprise
+  std::vector<std::string> notes = {};   // what the scenario takes for granted, a paragraph each
   Colour colour = Colour::never;
 };
 

@@ -301,6 +301,7 @@ std::string text_report(const Summary& summary, const ReportOptions& options) {
   page.paragraph(summary.facts.question);
   page.paragraph(setting(summary.facts));
   for (const std::string& line : options.faults) page.paragraph(line + ".");
+  for (const std::string& note : options.notes) page.paragraph(note);
   if (summary.replicas >= kFewestForInterval) page.paragraph(replay_warning(summary.facts));
   if (const std::string why = why_text(summary); !why.empty()) {
     page.gap();

@@ -193,6 +193,19 @@ constexpr LabelWords kLabels[] = {
      "the interval covers the scatter of runs and the uncertainty of the parameters"},
     {"one run, 5% to 95%", "", "the range of single runs over all draws of the parameters"},
     {"parameter variance", "", "the share of the variance of single runs that comes from the parameters"},
+    {"Sources of uncertainty of the finish", "",
+     "which parameter causes how much of the variance of the finish of one run, over draws of all "
+     "parameters; the "
+     "largest share comes first",
+     "study.uncertain"},
+    {"given", "", "the value that the scenario has"},
+    {"share of variance", "",
+     "the part of the variance of one run's finish that the parameter causes alone, with its 95% interval; "
+     "all parts "
+     "add up to 100%"},
+    {"scatter of the runs", "", "the faults that a run meets by chance, with the parameters of one draw"},
+    {"curvature and interactions", "",
+     "what parameters do to the finish together, or not in proportion to their value"},
     {"Assumptions", "", "what the plan takes as known"},
 
     // gauntlet scale.

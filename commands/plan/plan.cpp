@@ -4,6 +4,7 @@
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
 #include "commands/plan/sensitivity.hpp"
+#include "commands/plan/step_time.hpp"
 #include "commands/plan/uncertainty/uncertainty.hpp"
 #include "study/size.hpp"
 
@@ -103,6 +104,7 @@ class Planning {
   bool when(PointNumber given) {
     result_.notes = notes_on(*variants_.base(), result_.as_given, false);
     if (question_->uncertainty) result_.uncertainty = carried({}, given, question_->replicas).result;
+    add_step_time();
     return !stopped_;
   }
 
@@ -191,7 +193,13 @@ class Planning {
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
     if (found_.storage && *found_.storage < kLeastStorage)
       result_.notes.emplace_back("Less storage bandwidth than a thousandth of the given one was not tried.");
+    add_step_time();
     add_limits(variants_, meets_ ? *plenty_ : found_, !meets_, result_.notes);
+  }
+
+  void add_step_time() {
+    std::string note = step_time_note(*variants_.base(), result_.uncertainty);
+    if (!note.empty()) result_.notes.push_back(std::move(note));
   }
 
   /// When the asked share of the best plan's runs is done.

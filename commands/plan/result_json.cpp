@@ -36,6 +36,19 @@ Json dates_json(const FinishTimes& of, const PlanResult& result) {
   return json;
 }
 
+/// The days in which the ends of the intervals are.
+Json interval_dates_json(const FinishTimes& of, const PlanResult& result) {
+  if (!result.start) return nullptr;
+  Json json;
+  for (const std::size_t percent : result.percents) {
+    const std::optional<Interval> ci95 = of.ci95_at(percent);
+    Json& each = json[fmt::format("p{}", percent)] = nullptr;
+    if (ci95)
+      each = {to_text(day_after(*result.start, ci95->low)), to_text(day_after(*result.start, ci95->high))};
+  }
+  return json;
+}
+
 Json change_json(const Change& of) {
   Json json;
   json["by"] = json_of(of.by);
@@ -111,6 +124,37 @@ Json metric_json(const UncertainMetric& of) {
   return json;
 }
 
+Json step_error_json(const std::optional<StepTimeError>& of) {
+  if (!of) return nullptr;
+  Json json;
+  json["stack"] = of->stack;
+  json["median"] = of->median();
+  json["low"] = of->low;
+  json["high"] = of->high;
+  json["steps"] = of->steps;
+  json["publications"] = of->sources;
+  json["other_stacks_steps"] = of->other_steps;
+  json["other_stacks_publications"] = of->other_sources;
+  json["beyond"] = of->beyond;
+  return json;
+}
+
+/// The largest share first; null where no run differs from another.
+Json sources_json(const Uncertainty& of) {
+  if (!of.finish_variance) return nullptr;
+  Json json;
+  json["variance_s2"] = of.finish_variance->variance;
+  json["shares"] = Json::array();
+  for (const RankedSource& source : ranked_sources(of)) {
+    Json each;
+    each["source"] = source.name;
+    each["share"] = source.share;
+    each["ci95"] = json_of(source.ci95);
+    json["shares"].push_back(std::move(each));
+  }
+  return json;
+}
+
 Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& result) {
   if (!of) return nullptr;
   Json json;
@@ -120,7 +164,11 @@ Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& re
   json["share_by_date"] = json_of(of->share_by_date);
   json["share_by_date_ci95_monte_carlo"] = json_of(of->share_ci95);
   json["finish_s"] = finish_json(of->finish, result);
+  json["finish_ci95_s_monte_carlo"] = intervals_json(of->finish, result);
   json["finish_date"] = dates_json(of->finish, result);
+  json["finish_date_ci95_monte_carlo"] = interval_dates_json(of->finish, result);
+  json["finish_sources"] = sources_json(*of);
+  json["step_time_error"] = step_error_json(of->step_error);
   json["metrics"] = Json::object();
   for (const UncertainMetric& metric : of->metrics) json["metrics"][metric.name] = metric_json(metric);
   json["parameters"] = Json::array();

@@ -63,15 +63,21 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
   const std::vector<Unknown> unknowns =
       chosen(experiment, point, unknowns_of(experiment.point(point).scenario, source.resolved()), options);
   std::vector<Ends> ends;
+  std::vector<Unknown> moved;
   std::vector<PointNumber> points;
+  const bool default_error = drawn_step_error(experiment.point(point).scenario).has_value();
   for (const Unknown& unknown : unknowns) {
     PointNumber numbers[2];
+    bool left_out = false;
     const bool posterior = unknown.shape == Unknown::Shape::posterior;
     for (int end = 0; end < 2; ++end) {
       Settings changed = settings;
       const std::string& written = end == 0 ? unknown.shown.low : unknown.shown.high;
       changed.push_back({unknown.path, posterior ? unknown.text_at(end == 0 ? 0.05 : 0.95) : written});
       LoadedPoint loaded = source.point(changed);
+      // What nobody wrote makes no plan wrong.
+      left_out = !loaded.point && default_error && unknown.path == kStepTimeFactor;
+      if (left_out) break;
       if (!loaded.point) {
         for (Problem& problem : loaded.problems)
           problem = as_problem_of(std::move(problem), "study.uncertain");
@@ -79,7 +85,9 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
       }
       points.push_back(numbers[end] = experiment.add(std::move(loaded.point)));
     }
+    if (left_out) continue;
     ends.push_back({numbers[0], numbers[1]});
+    moved.push_back(unknown);
   }
   if (!experiment.ensure(points, options.replicas)) return {};
 
@@ -87,9 +95,9 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
                   .replicas = options.replicas,
                   .bars = {}};
   for (std::size_t i = 0; i < ends.size(); ++i)
-    tornado.bars.push_back({.path = unknowns[i].path,
-                            .low = unknowns[i].shown.low,
-                            .high = unknowns[i].shown.high,
+    tornado.bars.push_back({.path = moved[i].path,
+                            .low = moved[i].shown.low,
+                            .high = moved[i].shown.high,
                             .at_low = change(experiment, point, ends[i].low, options),
                             .at_high = change(experiment, point, ends[i].high, options)});
   std::stable_sort(tornado.bars.begin(), tornado.bars.end(),

@@ -245,6 +245,27 @@ std::string tornado_table(const Tornado& tornado) {
   return to_text(table);
 }
 
+std::string source_table(const Uncertainty& of) {
+  constexpr std::size_t kMostRows = 12;
+  TextTable table;
+  table.header = {"parameter", "given", "5% value", "95% value", "share of variance"};
+  const std::vector<RankedSource> all = ranked_sources(of);
+  double rest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const UncertainParameter none{
+        .path = all[i].name, .given = "", .low = "", .high = "", .distribution = ""};
+    const UncertainParameter& parameter = all[i].parameter != nullptr ? *all[i].parameter : none;
+    if (i < kMostRows)
+      table.rows.push_back({parameter.path, parameter.given, parameter.low, parameter.high,
+                            share_text(all[i].share, all[i].ci95)});
+    else
+      rest += all[i].share;
+  }
+  if (all.size() > kMostRows)
+    table.rows.push_back({fmt::format("{} more", all.size() - kMostRows), "", "", "", percent_text(rest)});
+  return to_text(table);
+}
+
 std::string uncertainty_table(const Uncertainty& of, const std::string& currency) {
   TextTable table;
   table.header = {"mean", "as given", kWithParameters.data(), "one run, 5% to 95%", "parameter variance"};

@@ -21,6 +21,9 @@ std::string purchase_table(const std::vector<Purchase>& bought, bool dated, cons
 /// A bar for each parameter.
 std::string tornado_table(const Tornado& tornado);
 
+/// What the variance of the finish comes from, the largest share first. It has one.
+std::string source_table(const Uncertainty& of);
+
 /// Each metric without and with what is not known; costs are in `currency`.
 std::string uncertainty_table(const Uncertainty& of, const std::string& currency);
 

@@ -86,7 +86,12 @@ std::string tornado(const PlanResult& result, const ReportOptions& options) {
 
 std::string finish(const PlanResult& result, const ReportOptions& options) {
   std::string text = heading(options, "Finish of the work") + finish_table(result);
-  if (!result.as_given.finish.ci95.empty() && drawn(result.uncertainty) == nullptr)
+  if (drawn(result.uncertainty) != nullptr)
+    text += wrapped(
+        "These times include parameter uncertainty. In parentheses: 95% intervals of the scatter of draws "
+        "and "
+        "runs.");
+  else if (!result.as_given.finish.ci95.empty())
     text += wrapped(fmt::format("In parentheses: 95% intervals, {}.", kIntervalCovers));
   if (result.start)
     text += wrapped(fmt::format("Dates count from the beginning of {}.", to_text(*result.start)));
@@ -125,6 +130,16 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
          uncertainty_table(given, result.facts.currency);
 }
 
+std::string sources(const PlanResult& result, const ReportOptions& options) {
+  const Uncertainty* given = drawn(result.uncertainty);
+  if (given == nullptr || !given->finish_variance) return "";
+  return heading(options, "Sources of uncertainty of the finish, as given, by share of its variance") +
+         source_table(*given) +
+         wrapped(
+             "Shares of the variance of one run's finish, with 95% intervals of the scatter of draws and "
+             "runs.");
+}
+
 std::string missed(const PlanResult& result) {
   if (!result.best) return result.interrupted ? "; interrupted before the requirements were known." : ".";
   const std::string text = "; no number of GPUs that was tried is enough",
@@ -151,6 +166,17 @@ std::string when_text(double at, const PlanResult& result) {
 std::string deadline(const PlanResult& result) {
   if (!result.start) return "within " + deadline_text(result);
   return fmt::format("by {} ({})", deadline_text(result), time_text(*result.finish_by_s));
+}
+
+/// " As given, half of the runs finish by 2027-03-04, 90% by 2027-03-20.": of a plan with a start and parameter uncertainty.
+std::string dates(const PlanResult& result) {
+  const Uncertainty* given = drawn(result.uncertainty);
+  if (given == nullptr || !result.start || !given->finish.at(50)) return "";
+  const auto date = [&](std::optional<double> at) {
+    return at ? "by " + to_text(day_after(*result.start, *at)) : std::string("never");
+  };
+  return fmt::format(" As given, half of the runs finish {}, 90% {}.", date(given->finish.at(50)),
+                     date(given->finish.at(90)));
 }
 
 /// The answer to a plan without a date.
@@ -185,13 +211,14 @@ std::string answer_line(const PlanResult& result) {
       fmt::format("As given ({}), {} of runs finish {} {} ({}); the requirement is {:g}%",
                   size_text(result.as_given.size), share_of(result.as_given, given),
                   tokens_text(result.tokens), deadline(result), kind, 100 * result.confidence);
-  if (!result.enough) return text + missed(result);
+  if (!result.enough) return text + missed(result) + dates(result);
   const bool same = enough == nullptr && result.enough->size == result.as_given.size;
   const std::optional<Interval>& sure = enough != nullptr ? enough->share_ci95 : result.enough->by_date.ci95;
   const bool certain = sure && sure->low >= result.confidence;
   const std::string share = share_of(*result.enough, enough), sureness = certain ? "" : "probably ";
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
-  return fmt::format("{}. {} would {}be enough: {}.", text, size_text(result.enough->size), sureness, share);
+  return fmt::format("{}. {} would {}be enough: {}.{}", text, size_text(result.enough->size), sureness, share,
+                     dates(result));
 }
 
 std::string text_report(const PlanResult& result, const ReportOptions& options) {
@@ -203,7 +230,7 @@ std::string text_report(const PlanResult& result, const ReportOptions& options) 
   text += fault_files_text(options);
   if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
   text += requirements(result, options) + finish(result, options) + one_more(result, options) +
-          tornado(result, options) + uncertainty(result, options);
+          sources(result, options) + tornado(result, options) + uncertainty(result, options);
   if (!result.notes.empty()) text += heading(options, "Assumptions");
   for (const std::string& note : result.notes) text += wrapped(note);
   return text + reproduce_text(options);

@@ -153,6 +153,7 @@ double PlanVariants::lost(PointNumber number) const {
 
 FinishScale PlanVariants::scale_of(PointNumber number, const std::vector<double>& times) const {
   FinishScale scale;
+  scale.healthy = healthy(number);
   if (effects_lost_ > 0) scale.time = lost(number) / effects_lost_;
   // A plan that gives up more often than the measured one has no more runs to lose by it.
   const double never = static_cast<double>(
@@ -173,7 +174,11 @@ PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replic
 }
 
 bool PlanVariants::meets_point(PointNumber number) {
-  if (healthy(number) > *question_->finish_by_s) return false;  // faults make nothing faster
+  // Faults make nothing faster; a draw may.
+  double quickest = healthy(number);
+  if (effects_ && !effects_->longer.empty())
+    quickest *= 1 + std::min(0.0, *std::min_element(effects_->longer.begin(), effects_->longer.end()));
+  if (quickest > *question_->finish_by_s) return false;
   if (!run(number, first_look())) return false;
   const double asked = question_->confidence;
   const auto hits =

@@ -59,7 +59,8 @@ class PlanVariants {
   std::uint32_t deciding() const { return deciding_; }
   void decide_by(std::uint32_t replicas) { deciding_ = replicas; }
   /// From now on variants meet the date with what is not known: `effects` were measured on a point that has run. Those of
-  /// a variant are taken to be in proportion to the time that it loses, and of runs that never finish to how many these are.
+  /// a variant are taken to be in proportion to its time without faults as far as they change that, else to the time that it
+  /// loses, and of runs that never finish to how many these are.
   void carry(FinishEffects effects, PointNumber measured_on);
   /// A first look at that many runs.
   std::uint32_t first_look() const;

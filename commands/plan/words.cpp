@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gauntlet {
@@ -68,6 +69,20 @@ std::string tokens_text(double tokens) {
   while (number.find('.') != std::string::npos && (number.ends_with('0') || number.ends_with('.')))
     number.pop_back();
   return number + (unit.name == "G" ? "B" : unit.name) + " tokens";
+}
+
+std::vector<RankedSource> ranked_sources(const Uncertainty& of) {
+  const VarianceShares& shares = *of.finish_variance;
+  std::vector<RankedSource> all;
+  for (std::size_t i = 0; i < of.parameters.size(); ++i) {
+    const VarianceShare& share = shares.unknowns[i];
+    all.push_back({of.parameters[i].path, &of.parameters[i], share.value, share.ci95});
+  }
+  all.push_back({"scatter of the runs", nullptr, shares.runs.value, shares.runs.ci95});
+  all.push_back({"curvature and interactions", nullptr, shares.joint, std::nullopt});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RankedSource& a, const RankedSource& b) { return a.share > b.share; });
+  return all;
 }
 
 const Uncertainty* drawn(const std::optional<Uncertainty>& of) {

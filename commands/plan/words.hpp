@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -37,6 +38,16 @@ std::string tokens_text(double tokens);
 
 /// "14,080 GPUs and 9 spare hosts"
 std::string size_text(const PlanSize& size);
+
+/// A source of the uncertainty of the finish: a parameter, or one of the two that are none.
+struct RankedSource {
+  std::string name;                     // the path; "scatter of the runs"; "curvature and interactions"
+  const UncertainParameter* parameter;  // null of the latter two
+  double share;
+  std::optional<Interval> ci95;
+};
+/// The largest share first. Precondition: `of` has shares, and outlives what is returned.
+std::vector<RankedSource> ranked_sources(const Uncertainty& of);
 
 /// Null where no parameter was drawn: then the figures are of the parameters as given.
 const Uncertainty* drawn(const std::optional<Uncertainty>& of);

@@ -10,6 +10,7 @@
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
+#include "study/published/step_error.hpp"
 #include "study/replica.hpp"
 #include "study/summary/summary_json.hpp"
 
@@ -18,6 +19,9 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -80,11 +84,20 @@ std::optional<Problem> write_record(const RunRequest& request, const Point& poin
   return write_recording(request.record, header, simulation.record());
 }
 
-Workbench::Output output_of(const RunRequest& request, const Summary& summary) {
-  const std::string command = command_of(request, summary.replicas, summary.facts.seed);
-  // A scenario that extends another keeps the faults of that one beside its own.
-  const auto faults = inherited_faults(request.scenarios.front(), request.sets);
-  Workbench::Output output = output_of(summary, command, faults);
+/// What a modelled step time may be off by, unless the scenario says that it is exact.
+std::vector<std::string> notes_of(const Scenario& scenario) {
+  const auto error = scenario.study.step_time_error ? step_time_error(scenario.world) : std::nullopt;
+  return error ? std::vector{line_of(*error)} : std::vector<std::string>{};
+}
+
+Workbench::Output output_of(const RunRequest& request, const Point& point, const Summary& summary) {
+  ReportOptions options = {.command = command_of(request, summary.replicas, summary.facts.seed),
+                           // A scenario that extends another keeps the faults of that one beside its own.
+                           .faults = inherited_faults(request.scenarios.front(), request.sets),
+                           .notes = notes_of(point.scenario)};
+  Workbench::Output output = {.report = text_report(summary, options), .json = to_json(summary)};
+  options.colour = Colour::always;
+  output.coloured = text_report(summary, options);
   output.exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess;
   return output;
 }
@@ -129,7 +142,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
     if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
   }
   summary.interrupted = bench->stopped();
-  Workbench::Output output = output_of(request, summary);
+  Workbench::Output output = output_of(request, *point, summary);
   if (question.bucket > Duration::zero() && !bench->stopped()) {
     OverTimeText over_time = over_time_text(
         experiment, number, question.bucket,

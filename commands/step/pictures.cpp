@@ -125,8 +125,9 @@ StepPictures pictures_of(const StepModel& model, const World& world, const Clust
   const StepPicture healthy = model.picture({}, 0);
   const Coordinates at = critical_rank(out.layout, out.gpus_per_host, state, report.critical);
   const StepPicture critical = out.degraded ? model.picture(state, at.dp) : healthy;
-  // The model's own seconds; where the scenario gives the step time, in proportion to that.
-  const double scale = report.given ? to_seconds(report.healthy) / healthy.optimizer_end : 1;
+  // The model's own seconds; where the scenario gives the step time or a factor of it, in proportion to that.
+  const bool own = report.given || report.factor != 1;
+  const double scale = own ? to_seconds(report.healthy) / healthy.optimizer_end : 1;
   out.step_seconds = scale * critical.optimizer_end;
   out.waiting = scaled(critical.waiting, scale);
   out.healthy_waiting = scaled(healthy.waiting, scale);

@@ -87,6 +87,7 @@ struct StepReport {
   Flops model_flops;                                // of one step, all GPUs together, without recomputation
   double mfu = 0;                                   // model_flops / (time x GPUs x peak)
   bool given = false;                               // the healthy time is the scenario's job.step_time
+  double factor = 1;                                // job.step_time_factor, of every time where none is given
   Duration healthy{};
   Duration formula{};  // (m + (p-1)/v) tau + c; the healthy step where its stages are equal
   StepBreakdown time;

@@ -104,6 +104,7 @@ std::string to_json(const StepReport& report) {
   json["step_time_s"] = report.seconds();
   json["formula_s"] = to_seconds(report.formula);
   json["healthy_step_time_s"] = to_seconds(report.healthy);
+  if (report.factor != 1) json["step_time_factor"] = report.factor;
   json["slowdown"] = report.slowdown();
   json["mfu"] = report.mfu;
   json["tflops_per_gpu"] = report.flops_per_gpu() / 1e12;

@@ -64,6 +64,7 @@ StepReport facts_of(const World& world) {
   report.micro_batches = job.global_batch / (job.layout.dp * job.micro_batch);
   report.tokens = static_cast<double>(job.global_batch) * job.model.sequence;
   report.given = job.step_time > Duration::zero();
+  if (!report.given) report.factor = job.step_time_factor;
   report.memory = memory_of(world);
   return report;
 }

@@ -74,7 +74,9 @@ std::string setting(const StepReport& report) {
       report.model, report.hardware, report.stack, layout_text(report), micro_batches,
       counted(report.micro_batch, "sequence"), report.network, report.version,
       report.given ? " The healthy step takes job.step_time; the step model gives the shares of its parts."
-                   : "");
+      : report.factor != 1
+          ? fmt::format(" Every time is the model's by job.step_time_factor = {:g}.", report.factor)
+          : "");
 }
 
 std::string rates(const StepReport& report) {

@@ -90,6 +90,13 @@ void warn_of_bandwidths(const Place& root, const StorageModel& storage) {
   if (storage.tenants > 0) check("storage.tenants", writes || reads, measured + " and storage.load");
 }
 
+void warn_of_step_time(const Place& root, const JobModel& job) {
+  if (job.step_time > Duration::zero() && root.sound("job.step_time"))
+    warn(root, job.step_time_factor != JobModel{}.step_time_factor, "job.step_time_factor",
+         "job.step_time is given as measured",
+         "write job.step_time = \"0s\", to take it from the step model");
+}
+
 void warn_of_sharing(const Place& root, const SharedCluster& shared) {
   if (!shared.jobs.empty()) return;
   const SharedCluster usual;
@@ -129,6 +136,7 @@ void warn_of_repair(const Place& root, const World& world) {
 }  // namespace
 
 void warn_of_unused(const Place& root, const Scenario& scenario) {
+  warn_of_step_time(root, scenario.world.job);
   warn_of_tiers(root, scenario);
   warn_of_interval(root, scenario.policies);
   warn_of_bandwidths(root, scenario.world.storage);

@@ -31,6 +31,8 @@ struct StudyDefaults {
   std::uint32_t replicas = 200;
   std::uint64_t seed = 1;
   std::vector<UncertainField> uncertain;
+  /// Whether the error of a modelled step time is drawn with the rest (study/published/step_error.hpp).
+  bool step_time_error = true;
 };
 
 struct Scenario {

@@ -76,7 +76,8 @@ StepModel::Parts::Parts(const World& world, Network of_fabric)
       model_flops(model_flops_per_token(world.job.model) *
                   (static_cast<double>(world.job.global_batch) * world.job.model.sequence)),
       peak(hardware.peak * layout.ranks()),
-      measured(to_seconds(world.job.step_time)) {
+      measured(to_seconds(world.job.step_time)),
+      factor(world.job.step_time_factor) {
   const JobModel& job = world.job;
   const std::uint32_t each = layout.dp * job.micro_batch;
   shape = {.stages = layout.pp,

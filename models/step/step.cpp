@@ -77,12 +77,10 @@ bool StepModel::is_computable() const {
          });
 }
 
-Duration StepModel::healthy() const {
-  return step_of(parts_->measured > 0 ? parts_->measured : parts_->healthy_total());
-}
+Duration StepModel::healthy() const { return step_of(parts_->healthy_step()); }
 
 Duration StepModel::formula() const {
-  return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->closed_form);
+  return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->factor * parts_->closed_form);
 }
 
 Bandwidths StepModel::bandwidths(const NetworkState& state) const {

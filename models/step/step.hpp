@@ -83,7 +83,8 @@ struct StepPicture {
 };
 
 /// The step time of one job. A job with a given `step_time` takes just that when healthy, and a degraded one in the
-/// proportion that the model gives. Not copied; safe to use from several threads at once.
+/// proportion that the model gives. Without one, every time is the model's by `step_time_factor`; a picture is in the times of
+/// the model alone. Not copied; safe to use from several threads at once.
 class StepModel {
  public:
   explicit StepModel(const World& world);  // on network_of(world)

@@ -55,6 +55,7 @@ struct StepModel::Parts {
   bool equal_chunks = false;
   double closed_form = 0;  // repeats * tau + c
   double measured = 0;     // the given step time; zero: none
+  double factor = 1;       // of the modelled times where none is given
 
   /// By stage: the end of its last backward pass in the explicit schedule of the healthy cluster.
   const std::vector<double>& healthy_finish() const;
@@ -62,8 +63,10 @@ struct StepModel::Parts {
   std::vector<double> finish(const Perturbed& replica) const;
   /// The step on the healthy cluster: the formula where every chunk takes as long, else the explicit schedule.
   double healthy_total() const;
-  /// What a measured step is of a modelled one; 1 where none is given.
-  double scale() const { return measured > 0 ? measured / healthy_total() : 1; }
+  /// The healthy step of the scenario: measured, or modelled with its factor.
+  double healthy_step() const { return measured > 0 ? measured : factor * healthy_total(); }
+  /// What a step of the scenario is of a modelled one.
+  double scale() const { return measured > 0 ? measured / healthy_total() : factor; }
   const StepTimes& healthy_times() const;
 
   /// Healthy bandwidth over that of a group in a state of the network.

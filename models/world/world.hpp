@@ -68,6 +68,7 @@ struct JobModel {
   std::uint32_t global_batch = 1;  // sequences
   std::uint32_t micro_batch = 1;   // sequences
   Duration step_time{};            // zero: from models/step
+  double step_time_factor = 1;     // multiplier of step times from models/step
   double tokens = 0;               // the work as it was given; zero: in steps
   std::int64_t steps = 0;          // the work; zero: no end but `window`
   Duration window{};               // wall time that the scenario looks at; zero: until the work is done

@@ -30,13 +30,13 @@ const StageTimings& JobSize::stage_timings() {
     return timings;
   }
   const StepPicture picture = model_.picture({}, 0);
-  const double micro_batches = picture.shape.micro_batches;
+  const double passes = picture.shape.micro_batches * job.step_time_factor;
   timings.forward.assign(job.layout.pp, 0);
   timings.backward.assign(job.layout.pp, 0);
   for (std::size_t chunk = 0; chunk < picture.forward.size(); ++chunk) {
-    timings.forward[chunk % job.layout.pp] += micro_batches * picture.forward[chunk].compute;
+    timings.forward[chunk % job.layout.pp] += passes * picture.forward[chunk].compute;
     timings.backward[chunk % job.layout.pp] +=
-        micro_batches * (picture.backward[chunk].compute + picture.backward[chunk].recompute);
+        passes * (picture.backward[chunk].compute + picture.backward[chunk].recompute);
   }
   return timings;
 }

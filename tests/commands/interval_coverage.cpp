@@ -3,12 +3,14 @@
 #include "commands/compare/compare.hpp"
 #include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
+#include "commands/plan/uncertainty/two_level.hpp"
 #include "commands/plan/uncertainty/uncertainty.hpp"
 #include "commands/plan/variants.hpp"
 #include "commands/scale/scale.hpp"
 #include "commands/sweep/sweep.hpp"
 #include "commands/tune/tune.hpp"
 #include "config/fields/exposure.hpp"
+#include "core/math/special.hpp"
 #include "core/random/stream.hpp"
 #include "policies/checkpoint/interval.hpp"
 #include "study/design.hpp"
@@ -17,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -251,6 +254,28 @@ Coverages coverage_of_quantile_change(std::uint32_t repetitions) {
     }
     add(out, "plan: change of the median", quantile_change(before, after, 0.5, i).ci95, -0.2 * median);
     add(out, "plan: change of the 95% quantile", quantile_change(before, after, 0.95, i).ci95, -0.2 * p95);
+  }
+  return out;
+}
+
+Coverages coverage_of_drawn_percentiles(std::uint32_t repetitions) {
+  constexpr std::uint64_t kDraws = 200, kEach = 8;
+  constexpr double kByDraw = 0.2, kByRun = 0.1;  // deviations of logarithms
+  const double all = std::sqrt(kByDraw * kByDraw + kByRun * kByRun);
+  Coverages out;
+  for (std::uint32_t i = 0; i < repetitions; ++i) {
+    const auto deviate = [&](const char* what, std::uint64_t draw, std::uint64_t run) {
+      return normal_quantile(uniform_at({.study = kFirstSeed + i}, stream_name(what), draw, run));
+    };
+    std::vector<std::vector<double>> draws(kDraws);
+    for (std::uint64_t draw = 0; draw < kDraws; ++draw)
+      for (std::uint64_t run = 0; run < kEach; ++run)
+        draws[draw].push_back(
+            std::exp(kByDraw * deviate("test.draw", draw, 0) + kByRun * deviate("test.run", draw, run)));
+    const FinishTimes found = percentiles_of_draws(draws);
+    for (const std::size_t percent : {50, 80, 90, 95})
+      add(out, "plan --uncertainty: finish of " + std::to_string(percent) + "%", found.ci95_at(percent),
+          std::exp(all * normal_quantile(static_cast<double>(percent) / 100)));
   }
   return out;
 }

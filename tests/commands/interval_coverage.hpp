@@ -33,6 +33,9 @@ Coverages coverage_of_uncertainty(std::uint32_t repetitions, std::uint32_t draws
 /// The bootstrap interval of a change of a quantile (plan: "one more", "what it hangs on"), of made-up times.
 Coverages coverage_of_quantile_change(std::uint32_t repetitions);
 
+/// Percentiles of the finish over draws (plan --uncertainty), of made-up times: 200 draws of eight runs, both lognormal.
+Coverages coverage_of_drawn_percentiles(std::uint32_t repetitions);
+
 /// Expects of each that all intervals are given, and that from `fewest` to `most` of them hold the truth.
 void expect_coverage(const Coverages& of, std::uint32_t repetitions, std::uint32_t fewest,
                      std::uint32_t most);

@@ -18,6 +18,10 @@ TEST(IntervalCoverage, OfTune) { expect_many(coverage_of_tune(kRepetitions)); }
 TEST(IntervalCoverage, OfPlan) { expect_many(coverage_of_plan(kRepetitions)); }
 TEST(IntervalCoverage, OfScale) { expect_many(coverage_of_scale(kRepetitions)); }
 TEST(IntervalCoverage, OfAQuantilesChange) { expect_many(coverage_of_quantile_change(kRepetitions)); }
+// Between order statistics: 95% or more.
+TEST(IntervalCoverage, OfPercentilesOverDraws) {
+  expect_coverage(coverage_of_drawn_percentiles(kRepetitions), kRepetitions, kFewest, kRepetitions - 1);
+}
 TEST(IntervalCoverage, OfPlanWithParameterUncertainty) {
   expect_many(coverage_of_uncertainty(kRepetitions, 200));
 }

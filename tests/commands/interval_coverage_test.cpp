@@ -20,6 +20,7 @@ TEST(IntervalCoverage, OfSweep) { expect_few(coverage_of_sweep(kRepetitions)); }
 TEST(IntervalCoverage, OfPlan) { expect_few(coverage_of_plan(kRepetitions)); }
 TEST(IntervalCoverage, OfScale) { expect_few(coverage_of_scale(kRepetitions)); }
 TEST(IntervalCoverage, OfAQuantilesChange) { expect_few(coverage_of_quantile_change(kRepetitions)); }
+TEST(IntervalCoverage, OfPercentilesOverDraws) { expect_few(coverage_of_drawn_percentiles(kRepetitions)); }
 TEST(IntervalCoverage, OfPlanWithParameterUncertainty) {
   expect_few(coverage_of_uncertainty(kRepetitions, 30));
 }

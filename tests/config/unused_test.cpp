@@ -43,6 +43,7 @@ TEST(Unused, EachSettingHasAnEffectOrAWarning) {
        "2h",
        {"cluster.shared.hosts=4",
         "cluster.shared.jobs.a={hosts = 1, priority = 5, arrives = \"1d\", runs = \"1h\"}"}},
+      {"job.step_time_factor", "1.2", {"job.step_time=0s"}},
       {"repair.manual.crew", "2", {"repair.manual.needed=0.5", "repair.manual.time=1h"}},
   };
   for (const auto& row : table) {

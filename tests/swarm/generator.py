@@ -35,7 +35,7 @@ USUAL_EXCESS = 0.05  # detection.fail_slow.least_excess
 # No end of the range: it takes a run minutes, or as much memory as there is, and says nothing more than a smaller one.
 # hardware and pools are another matter, whose limits are being worked on. A restart time would be refused beside the phases.
 NO_EXTREME = ("cluster.hosts", "cluster.hardware", "cluster.shared", "cluster.network", "spares", "job.layout", "job.model",
-              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.window", "job.restart_time",
+              "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.step_time_factor", "job.window", "job.restart_time",
               "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period", "telemetry.traffic_interval",
               "telemetry.gap_mtbf", "telemetry.blip_mtbf", "telemetry.noise", "job.give_up_after", "drill")
 # They have to fit others, and stand at an end of what fits where they are written by hand.
@@ -275,10 +275,17 @@ class Generator:
         tree["study"] = {"replicas": chance.randint(1, 8), "seed": chance.whole(0, 2**63 - 1)}
         fields = [path for path in ((("repair", "silent_failure"), 0.01, 0.3), (("detection", "timeout"), "30s", "10min"))
                   if find(tree, path[0]) is not None]
+        modelled = "step_time" not in tree["job"]
+        if modelled:
+            fields.append((("job", "step_time_factor"), 0.8, 1.3))
         if on("uncertain") and fields:
             path, low, high = chance.choice(fields)
             tree["study"]["uncertain"] = [{"path": ".".join(path), "low": low, "high": high,
                                            "shape": chance.choice(("lognormal", "normal", "uniform"))}]
+        if modelled and on("step_time_factor"):
+            tree["job"]["step_time_factor"] = chance.number(0.5, 2)
+        if modelled and on("exact_step_time"):
+            tree["study"]["step_time_error"] = chance.happens(0.2)
 
     def extremes(self, chance, tree):
         """A few keys at the ends of what the schema allows."""

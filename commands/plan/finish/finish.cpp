@@ -55,27 +55,36 @@ FinishTimes percentiles_of_sorted(const std::vector<double>& times) {
   return of;
 }
 
-/// P(at least `hits` of `runs`), each with the probability `p`.
-double at_least(std::size_t hits, std::size_t runs, double p) {
-  if (hits == 0) return 1;
-  return incomplete_beta(static_cast<double>(hits), static_cast<double>(runs - hits + 1), p);
+/// P(at least `hits` of `runs`), each with the probability `p`; `runs` need not be a whole number.
+double at_least(double hits, double runs, double p) {
+  if (hits <= 0) return 1;
+  return hits > runs ? 0 : incomplete_beta(hits, runs - hits + 1, p);
 }
 
-/// The order statistics l and u with P(X_l > quantile) and P(X_u < quantile) at most 2.5% each. Nothing where there is no
-/// such l or u, or where X_u is never.
-std::optional<Interval> between_order_statistics(const std::vector<double>& times, double p) {
-  constexpr double kTail = 0.025;
+/// The order statistics l and u with P(X_l > quantile) and P(X_u < quantile) at most 2.5% each, of runs that scatter as so many
+/// `independent` ones. Nothing where there is no such l or u, or where X_u is never.
+std::optional<Interval> between_order_statistics(const std::vector<double>& times, double p,
+                                                 double independent) {
+  constexpr double kTail = 0.025, kRounding = 1e-9;
   const std::size_t runs = times.size();
+  const double each = independent / static_cast<double>(runs);
+  // Of independent runs, to the safe side.
+  const auto at_most = [&](std::size_t place) {
+    return std::ceil(static_cast<double>(place) * each - kRounding);
+  };
+  const auto whole = [&](std::size_t place) {
+    return std::floor(static_cast<double>(place) * each + kRounding);
+  };
   // The quantile is below X_l where fewer than l runs are below it. Both tails are monotone in the place.
   std::size_t low = 0, above = runs + 1;  // the last that is sure, the first that is not
   while (above - low > 1) {
     const std::size_t middle = (low + above) / 2;
-    (1 - at_least(middle, runs, p) <= kTail ? low : above) = middle;
+    (1 - at_least(at_most(middle), independent, p) <= kTail ? low : above) = middle;
   }
   std::size_t below = 0, high = runs + 1;
   while (high - below > 1) {
     const std::size_t middle = (below + high) / 2;
-    (at_least(middle, runs, p) <= kTail ? high : below) = middle;
+    (at_least(whole(middle), independent, p) <= kTail ? high : below) = middle;
   }
   if (low == 0 || high > runs || times[high - 1] >= kNeverFrom) return std::nullopt;
   return Interval{times[low - 1], times[high - 1]};
@@ -129,10 +138,17 @@ std::optional<double> finish_quantile(std::span<const double> finish, double p) 
 FinishTimes percentiles_of(std::span<const double> finish) { return percentiles_of_sorted(sorted(finish)); }
 
 FinishTimes percentiles_with_intervals(std::span<const double> finish) {
+  return percentiles_with_intervals(finish,
+                                    [runs = static_cast<double>(finish.size())](double) { return runs; });
+}
+
+FinishTimes percentiles_with_intervals(std::span<const double> finish,
+                                       const std::function<double(double)>& independent) {
   const std::vector<double> times = sorted(finish);
   FinishTimes of = percentiles_of_sorted(times);
   for (std::size_t percent = 1; percent <= of.percentiles.size(); ++percent)
-    of.ci95.push_back(between_order_statistics(times, static_cast<double>(percent) / 100));
+    of.ci95.push_back(between_order_statistics(times, static_cast<double>(percent) / 100,
+                                               independent(of.percentiles[percent - 1])));
   return of;
 }
 

@@ -5,6 +5,7 @@
 #include "study/experiment.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,11 @@ FinishTimes percentiles_of(std::span<const double> finish);
 /// The percentiles of independent runs, each with the interval between two order statistics that contains the true one with
 /// a probability of 95% or more, whatever the distribution (David and Nagaraja, Order Statistics, 3rd ed., 2003, sec. 7.1).
 FinishTimes percentiles_with_intervals(std::span<const double> finish);
+
+/// The same of runs that are not independent. `independent`: as many independent runs as would scatter as the share that is done by
+/// a time does (Woodruff, J. Am. Stat. Assoc. 47(260), 1952, https://doi.org/10.1080/01621459.1952.10483443).
+FinishTimes percentiles_with_intervals(std::span<const double> finish,
+                                       const std::function<double(double)>& independent);
 
 /// second - first of the quantile `p`, replica i of both having met the same faults. The interval is the percentile one of
 /// a bootstrap over pairs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sec. 13.3) with chances of its own

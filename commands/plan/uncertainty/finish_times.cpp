@@ -18,13 +18,14 @@ double count_of_never(std::span<const double> finish) {
       std::count_if(finish.begin(), finish.end(), [](double at) { return std::isinf(at); }));
 }
 
-/// Of the replicas that finish in both.
-std::optional<DrawEffect> effect_on_time(std::span<const double> as_given, std::span<const double> drawn) {
+/// Of the replicas that finish in both, beyond `longer` seconds that none of them is spared.
+std::optional<DrawEffect> effect_on_time(std::span<const double> as_given, std::span<const double> drawn,
+                                         double longer) {
   std::vector<double> before, after;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     if (std::isinf(drawn[i]) || std::isinf(as_given[i])) continue;
     before.push_back(as_given[i]);
-    after.push_back(drawn[i]);
+    after.push_back(drawn[i] - longer);
   }
   return effect_of(before, after);
 }
@@ -40,14 +41,17 @@ std::optional<DrawEffect> effect_on_never(std::span<const double> as_given, std:
 
 }  // namespace
 
-FinishEffects finish_effects(std::span<const double> as_given, std::span<const std::vector<double>> draws) {
+FinishEffects finish_effects(std::span<const double> as_given, std::span<const std::vector<double>> draws,
+                             std::span<const double> longer, double healthy) {
   FinishEffects out;
   if (as_given.empty() || draws.empty()) return out;
   std::vector<std::optional<DrawEffect>> on_time, on_never;
   std::size_t first = 0;
   for (const std::vector<double>& drawn : draws) {
     const std::span<const double> given = as_given.subspan(first, drawn.size());
-    on_time.push_back(effect_on_time(given, drawn));
+    const double more = longer.empty() ? 0 : longer[on_time.size()];
+    on_time.push_back(effect_on_time(given, drawn, more));
+    out.longer.push_back(healthy > 0 ? more / healthy : 0);
     on_never.push_back(effect_on_never(given, drawn));
     first += drawn.size();
   }
@@ -72,7 +76,8 @@ UncertainFinish moved(std::span<const double> finish, const FinishEffects& effec
   out.runs.reserve(finish.size() * out.draws);
   double rest = 0;  // of whole runs: passed on to the next draw, so that their mean is kept
   for (std::size_t draw = 0; draw < out.draws; ++draw) {
-    const double by = scale.time * effects.moved_by[draw];
+    const double longer = effects.longer.empty() ? 0 : effects.longer[draw];
+    const double by = scale.healthy * longer + scale.time * effects.moved_by[draw];
     const double wanted = std::clamp(never + scale.never * effects.more_never[draw] * runs, 0.0, runs) + rest;
     const double whole = std::clamp(std::nearbyint(wanted), 0.0, runs);
     rest = wanted - whole;

@@ -11,7 +11,9 @@ namespace gauntlet {
 
 /// What each draw does to the finishing times of a point, against replicas of the point as given under the same faults.
 struct FinishEffects {
-  std::vector<double> moved_by;  // seconds later, of the replicas that finish in both
+  std::vector<double> longer =
+      {};                        // by how much longer the work takes without faults, as a share of that time
+  std::vector<double> moved_by;  // seconds later beyond that, of the replicas that finish in both
   std::vector<double>
       more_never;    // how much larger the share of replicas that never finish is; negative: smaller
   double never = 0;  // that share of all replicas of the point as given
@@ -19,11 +21,14 @@ struct FinishEffects {
 };
 
 /// `as_given`: the finishing times of the point (seconds, infinite: never), as many as of all draws; those under the faults
-/// of draw 0 first.
-FinishEffects finish_effects(std::span<const double> as_given, std::span<const std::vector<double>> draws);
+/// of draw 0 first. `longer`: for each draw how many seconds more the work takes without faults than the `healthy` ones of the
+/// point as given.
+FinishEffects finish_effects(std::span<const double> as_given, std::span<const std::vector<double>> draws,
+                             std::span<const double> longer = {}, double healthy = 0);
 
 /// How large the effects are on a plan other than the one that they were measured on.
 struct FinishScale {
+  double healthy = 0;  // seconds of the work without faults
   double time = 1, never = 1;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/plan/finish/result.hpp"
+#include "study/published/step_error.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,21 @@ struct UncertainParameter {
   std::string distribution;  // "posterior of 7 over 54d x 2048 hosts", "lognormal"
 };
 
+/// A part of a variance, and where it is with 95%.
+struct VarianceShare {
+  double value = 0;
+  Interval ci95;
+};
+
+/// What the variance of the finish of one run comes from (variance_shares.hpp). The shares add up to 1.
+struct VarianceShares {
+  double variance = 0;                  // of one run
+  std::vector<VarianceShare> unknowns;  // one for each parameter
+  /// Curvature, and parameters that act together. Without an interval: squares of squares tell their own scatter badly.
+  double joint = 0;
+  VarianceShare runs;  // the faults that a run meets by chance
+};
+
 struct UncertainMetric {
   std::string name;
   Statistics known;            // with the parameters as given: its intervals are Monte Carlo only
@@ -37,8 +53,11 @@ struct Uncertainty {
   std::uint64_t runs() const { return std::uint64_t{draws} * replicas_each; }
   std::vector<UncertainParameter> parameters;
   std::vector<UncertainMetric> metrics;
+  std::optional<StepTimeError> step_error;  // of a modelled step time, where it was drawn by default
+  /// Of the runs that complete the work. Absent where the scenario has none, or no run differs from another.
+  std::optional<VarianceShares> finish_variance;
   /// Where the scenario has work to do.
-  FinishTimes finish;                   // of one run, with parameter uncertainty
+  FinishTimes finish;  // of one run, with parameter uncertainty; intervals: of draws and runs
   std::optional<double> share_by_date;  // of such runs; absent without a date
   /// What chance leaves open of that share: of draws and of runs. The parameters are in the share itself.
   std::optional<Interval> share_ci95;

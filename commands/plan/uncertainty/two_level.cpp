@@ -90,38 +90,48 @@ Interval TwoLevelMean::ci95() const {
   return {mean - half_width, mean + half_width};
 }
 
-std::optional<TwoLevelMean> two_level_mean(std::span<const Fraction> given,
-                                           std::span<const std::vector<Fraction>> drawn) {
+std::optional<DrawnMeans> drawn_means(std::span<const Fraction> given,
+                                      std::span<const std::vector<Fraction>> drawn) {
   const std::size_t each = drawn.empty() ? 0 : drawn.front().size();
   expect(each >= 2 && given.size() == each * drawn.size(),
          "every draw has runs of its own, and as many as given");
-  const std::optional<Ratio> all = ratio_of(given);
+  DrawnMeans out;
   std::vector<Pair> pairs;
   for (std::size_t draw = 0; draw < drawn.size(); ++draw) {
     auto of_draw = ratio_of(drawn[draw]), as_given = ratio_of(given.subspan(draw * each, each));
-    if (of_draw && as_given) pairs.push_back({std::move(*of_draw), std::move(*as_given)});
+    if (!of_draw || !as_given) continue;
+    out.draws.push_back(draw);
+    pairs.push_back({std::move(*of_draw), std::move(*as_given)});
   }
-  if (!all || pairs.size() < 2) return std::nullopt;
-
-  TwoLevelMean out;
-  out.draws = pairs.size();
+  if (pairs.size() < 2) return std::nullopt;
   const double beta = coefficient(pairs), draws = static_cast<double>(pairs.size());
-  std::vector<double> means, without_common;
+  for (const Pair& pair : pairs) {
+    out.effect += (pair.drawn.value - pair.given.value) / draws;
+    out.means.push_back(pair.drawn.value);
+    out.without_common.push_back(pair.drawn.value - beta * pair.given.value);
+    out.run_variances.push_back(variance_within({&pair, 1}, 0));
+  }
+  out.common_error = variance_within(pairs, beta) / static_cast<double>(each);
+  return out;
+}
+
+std::optional<TwoLevelMean> two_level_mean(std::span<const Fraction> given,
+                                           std::span<const std::vector<Fraction>> drawn) {
+  const std::optional<Ratio> all = ratio_of(given);
+  const std::optional<DrawnMeans> found = drawn_means(given, drawn);
+  if (!all || !found) return std::nullopt;
+  TwoLevelMean out;
+  out.draws = found->draws.size();
+  const double draws = static_cast<double>(out.draws), runs = static_cast<double>(drawn.front().size());
   // A ratio of few runs is a little off, alike in both: as an effect on the ratio of all runs it is not. Of a metric that
   // is not a ratio this is the mean of the drawn runs.
-  out.mean = all->value;
-  for (const Pair& pair : pairs) {
-    out.mean += (pair.drawn.value - pair.given.value) / draws;
-    means.push_back(pair.drawn.value);
-    without_common.push_back(pair.drawn.value - beta * pair.given.value);
-  }
-  const double runs = static_cast<double>(each);
-  const double scatter = variance_of(without_common), by_runs = variance_within(pairs, beta) / runs;
+  out.mean = all->value + found->effect;
+  const double scatter = variance_of(found->without_common), by_runs = found->common_error;
   const double error =
       std::sqrt(2 * scatter * scatter / (draws - 1) + 2 * by_runs * by_runs / (draws * (runs - 1)));
   out.parameter_variance = mean_above_zero(scatter - by_runs, error);
-  out.run_variance = variance_within(pairs, 0);
-  out.variance = out.parameter_variance + variance_of(means) / draws;
+  for (const double variance : found->run_variances) out.run_variance += variance / draws;
+  out.variance = out.parameter_variance + variance_of(found->means) / draws;
   return out;
 }
 
@@ -132,13 +142,27 @@ ClusteredShare clustered_share(std::span<const double> shares, std::size_t runs)
   for (const double share : shares) out.value += share;
   out.value /= draws;
   out.variance = variance_of(shares) / draws;
-  double independent = draws;
+  out.independent = draws;
   if (const bool some = out.value > 0 && out.value < 1; some && out.variance > 0) {
     const double t = student_t_quantile(0.975, draws - 1) / normal_quantile(0.975);
-    independent = std::min(static_cast<double>(runs), out.value * (1 - out.value) / out.variance) / (t * t);
+    out.independent =
+        std::min(static_cast<double>(runs), out.value * (1 - out.value) / out.variance) / (t * t);
   }
-  out.ci95 = clopper_pearson(out.value * independent, independent, 0.95);
+  out.ci95 = clopper_pearson(out.value * out.independent, out.independent, 0.95);
   return out;
+}
+
+FinishTimes percentiles_of_draws(std::span<const std::vector<double>> draws) {
+  std::vector<double> all, shares;
+  for (const std::vector<double>& draw : draws) all.insert(all.end(), draw.begin(), draw.end());
+  return percentiles_with_intervals(all, [&](double by) {
+    shares.clear();
+    for (const std::vector<double>& draw : draws) {
+      const auto done = std::count_if(draw.begin(), draw.end(), [by](double at) { return at <= by; });
+      shares.push_back(static_cast<double>(done) / static_cast<double>(draw.size()));
+    }
+    return clustered_share(shares, all.size()).independent;
+  });
 }
 
 }  // namespace gauntlet

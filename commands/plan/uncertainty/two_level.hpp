@@ -23,6 +23,7 @@
 // why an estimated component below zero is to be treated so).
 #pragma once
 
+#include "commands/plan/finish/result.hpp"
 #include "study/summary/metrics.hpp"
 #include "study/summary/summary.hpp"
 
@@ -43,6 +44,19 @@ struct TwoLevelMean {
   Interval ci95() const;
 };
 
+/// What the draws say before they are summed up.
+struct DrawnMeans {
+  std::vector<std::size_t> draws;      // those that have a mean, by number
+  std::vector<double> means;           // mean(y_j)
+  std::vector<double> without_common;  // e_j
+  double common_error = 0;             // D/n: the variance that the runs leave to each e_j
+  std::vector<double> run_variances;   // of each draw: unbiased estimates of R
+  double effect = 0;                   // the mean over draws of mean(y_j) - mean(b_j)
+};
+/// Of runs as `two_level_mean` takes them; nothing where fewer than two draws have a mean.
+std::optional<DrawnMeans> drawn_means(std::span<const Fraction> given,
+                                      std::span<const std::vector<Fraction>> drawn);
+
 /// `drawn`: the runs of each draw, equally many of at least two. `given`: as many runs with the parameters as given, those
 /// of draw 0 first. A metric that is a ratio has the ratio of totals in each draw, with the residuals of study/statistics.hpp.
 /// Nothing where fewer than two draws have a mean.
@@ -55,9 +69,15 @@ std::optional<TwoLevelMean> two_level_mean(std::span<const Fraction> given,
 struct ClusteredShare {
   double value = 0;
   double variance = 0;
+  double independent = 0;  // so many runs
   Interval ci95;
 };
 /// `shares`: of each draw, equally many runs each, `runs` in all.
 ClusteredShare clustered_share(std::span<const double> shares, std::size_t runs);
+
+/// The percentiles of the runs of all draws, equally many of each. The interval of one is that between order statistics of as many
+/// independent runs as would scatter as the shares of the draws that it parts (Woodruff, J. Am. Stat. Assoc. 47(260),
+/// 1952, https://doi.org/10.1080/01621459.1952.10483443): what draws and runs leave to chance.
+FinishTimes percentiles_of_draws(std::span<const std::vector<double>> draws);
 
 }  // namespace gauntlet

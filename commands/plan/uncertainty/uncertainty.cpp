@@ -2,12 +2,15 @@
 
 #include "commands/plan/finish/finish.hpp"
 #include "commands/plan/uncertainty/two_level.hpp"
+#include "commands/plan/uncertainty/variance_shares.hpp"
 #include "core/contract.hpp"
+#include "models/step/step.hpp"
 #include "study/statistics.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace gauntlet {
@@ -75,6 +78,49 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   return out;
 }
 
+/// Of runs that complete the work; the others count for nothing.
+std::vector<Fraction> completed(std::span<const double> finish) {
+  std::vector<Fraction> out;
+  for (const double at : finish) out.push_back(std::isfinite(at) ? Fraction{at, 1} : Fraction{0, 0});
+  return out;
+}
+
+/// Over draws 0, 1, ... of the study.
+DrawnUnknown over_draws(const Unknown& unknown, std::span<const std::vector<double>> values,
+                        std::size_t number) {
+  constexpr int kParts = 4000;  // of the distribution, alike in probability
+  DrawnUnknown out;
+  double mean = 0, squares = 0;
+  for (int i = 0; i < kParts; ++i) {
+    const double value = unknown.used_at((i + 0.5) / kParts);
+    mean += value / kParts;
+    squares += value * value / kParts;
+  }
+  out.variance = std::max(0.0, squares - mean * mean);
+  for (const std::vector<double>& draw : values) out.values.push_back(draw[number]);
+  return out;
+}
+
+std::optional<VarianceShares> finish_shares(std::span<const double> given,
+                                            std::span<const std::vector<double>> draws,
+                                            std::span<const Unknown> unknowns, std::uint64_t seed) {
+  std::vector<std::vector<Fraction>> drawn;
+  std::vector<std::vector<double>> values;
+  for (std::uint32_t draw = 0; draw < draws.size(); ++draw) {
+    drawn.push_back(completed(draws[draw]));
+    values.push_back(values_of(unknowns, seed, draw));
+  }
+  std::vector<DrawnUnknown> over;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) over.push_back(over_draws(unknowns[i], values, i));
+  return variance_shares(completed(given), drawn, over);
+}
+
+/// Of all steps, without faults.
+double healthy_seconds(const Experiment& experiment, PointNumber point) {
+  const World& world = experiment.point(point).scenario.world;
+  return static_cast<double>(world.job.steps) * to_seconds(StepModel(world).healthy());
+}
+
 /// `draws`: the finishing times of each.
 void add_finish(std::span<const double> given, std::span<const std::vector<double>> draws,
                 std::optional<double> by, Uncertainty& out) {
@@ -84,7 +130,7 @@ void add_finish(std::span<const double> given, std::span<const std::vector<doubl
     if (by) shares.push_back(share_by(draw, *by).value().value_or(0));
   }
   const std::span<const double> all = draws.empty() ? given : std::span<const double>(runs);
-  out.finish = draws.empty() ? percentiles_with_intervals(all) : percentiles_of(all);
+  out.finish = draws.empty() ? percentiles_with_intervals(all) : percentiles_of_draws(draws);
   if (!by || all.empty()) return;
   if (draws.empty()) {  // all is known
     const ShareOfRuns share = share_by(given, *by);
@@ -97,6 +143,14 @@ void add_finish(std::span<const double> given, std::span<const std::vector<doubl
   }
 }
 
+/// Names what was drawn: where study.uncertain says nothing of the step time, a user did not write it.
+Problem problem_of_draw(Problem problem, const Settings& drawn) {
+  for (const Setting& each : drawn)
+    if (each.path == kStepTimeFactor)
+      problem.why += fmt::format(" (in a draw with {} = {:.6s})", each.path, each.value);
+  return as_problem_of(std::move(problem), "study.uncertain");
+}
+
 /// What was drawn, of a point whose replicas are all there.
 CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknowns,
                              const UncertaintyOptions& options) {
@@ -105,13 +159,19 @@ CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknow
   out.draws = static_cast<std::uint32_t>(drawn.points.size());
   out.replicas_each = drawn.each;
   for (const Unknown& unknown : unknowns) out.parameters.push_back(unknown.shown);
+  out.step_error = drawn_step_error(experiment.point(drawn.base).scenario);
   for (const std::string& metric : options.metrics)
     if (experiment.metric_exists(drawn.base, metric)) out.metrics.push_back(metric_of(drawn, metric));
   FinishEffects finish;
   if (experiment.point(drawn.base).scenario.world.job.steps > 0) {
     std::vector<std::vector<double>> draws;
     for (const PointNumber each : drawn.points) draws.push_back(finish_times(experiment, each, drawn.each));
-    finish = finish_effects(finish_times(experiment, drawn.base, drawn.paired()), draws);
+    const double healthy = healthy_seconds(experiment, drawn.base);
+    std::vector<double> longer;
+    for (const PointNumber each : drawn.points) longer.push_back(healthy_seconds(experiment, each) - healthy);
+    const std::vector<double> given = finish_times(experiment, drawn.base, drawn.paired());
+    finish = finish_effects(given, draws, longer, healthy);
+    if (!draws.empty()) out.finish_variance = finish_shares(given, draws, unknowns, options.seed);
     add_finish(finish_times(experiment, drawn.base, drawn.replicas), draws, options.finish_by, out);
   }
   return {.result = std::move(out), .finish = std::move(finish), .problems = {}};
@@ -134,7 +194,7 @@ CarriedUncertainty carry_uncertainty(Experiment& experiment, const PointSource& 
     for (Setting& each : draw_of(unknowns, options.seed, draw)) changed.push_back(std::move(each));
     LoadedPoint loaded = source.point(changed);
     if (!loaded.point) {
-      for (Problem& problem : loaded.problems) problem = as_problem_of(std::move(problem), "study.uncertain");
+      for (Problem& problem : loaded.problems) problem = problem_of_draw(std::move(problem), changed);
       return {.result = std::nullopt, .finish = {}, .problems = std::move(loaded.problems)};
     }
     drawn.points.push_back(

@@ -99,6 +99,29 @@ Unknown unknown_of(const UncertainField& field, const Value& resolved) {
   return unknown;
 }
 
+bool says_step_error(const UncertainField& field) {
+  return field.path == kStepTimeFactor || field.path.starts_with("job.calibration.");
+}
+
+/// Of a scenario whose factor is not 1, by that many times as much.
+Unknown unknown_of(const StepTimeError& error, double given) {
+  Unknown unknown;
+  unknown.path = kStepTimeFactor;
+  unknown.shape = Unknown::Shape::lognormal;
+  unknown.low = error.low * given;
+  unknown.high = error.high * given;
+  show(unknown, fmt::format("{}", given),
+       fmt::format("lognormal: errors of the step model ({}) on published steps", error.stack));
+  unknown.shown.low = fmt::format("{:.4g}", unknown.low);
+  unknown.shown.high = fmt::format("{:.4g}", unknown.high);
+  return unknown;
+}
+
+/// In a draw: the probability of a smaller value.
+double chance_of(const Unknown& unknown, std::uint64_t seed, std::uint32_t number) {
+  return uniform_at({.study = seed, .replica = number}, stream_name("study.unknown." + unknown.path), 0, 0);
+}
+
 std::optional<double> number_in(const Value* value) {
   if (value == nullptr) return std::nullopt;
   if (const auto* whole = std::get_if<std::int64_t>(&value->data)) return static_cast<double>(*whole);
@@ -122,9 +145,21 @@ double Unknown::value_at(double p) const {
   }
 }
 
-std::string Unknown::text_at(double p) const {
+double Unknown::used_at(double p) const {
   const double value = value_at(p);
-  return whole ? fmt::format("{:.0f}", std::nearbyint(value)) : text_of(value, kind, currency);
+  return whole ? std::nearbyint(value) : value;
+}
+
+std::string Unknown::text_at(double p) const {
+  const double value = used_at(p);
+  return whole ? fmt::format("{:.0f}", value) : text_of(value, kind, currency);
+}
+
+std::optional<StepTimeError> drawn_step_error(const Scenario& scenario) {
+  const std::vector<UncertainField>& said = scenario.study.uncertain;
+  if (!scenario.study.step_time_error || std::any_of(said.begin(), said.end(), says_step_error))
+    return std::nullopt;
+  return step_time_error(scenario.world);
 }
 
 std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved) {
@@ -145,6 +180,8 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
          fmt::format("posterior of {} over {}", given_text(*count), *over->string()));
     unknowns.push_back(std::move(unknown));
   }
+  if (const auto error = drawn_step_error(scenario))
+    unknowns.push_back(unknown_of(*error, scenario.world.job.step_time_factor));
   std::sort(unknowns.begin(), unknowns.end(),
             [](const Unknown& a, const Unknown& b) { return a.path < b.path; });
   return unknowns;
@@ -152,12 +189,15 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
 
 Settings draw_of(std::span<const Unknown> unknowns, std::uint64_t seed, std::uint32_t number) {
   Settings settings;
-  for (const Unknown& unknown : unknowns) {
-    const StreamName name = stream_name("study.unknown." + unknown.path);
-    settings.push_back(
-        {unknown.path, unknown.text_at(uniform_at({.study = seed, .replica = number}, name, 0, 0))});
-  }
+  for (const Unknown& unknown : unknowns)
+    settings.push_back({unknown.path, unknown.text_at(chance_of(unknown, seed, number))});
   return settings;
+}
+
+std::vector<double> values_of(std::span<const Unknown> unknowns, std::uint64_t seed, std::uint32_t number) {
+  std::vector<double> values;
+  for (const Unknown& unknown : unknowns) values.push_back(unknown.used_at(chance_of(unknown, seed, number)));
+  return values;
 }
 
 }  // namespace gauntlet

@@ -1,10 +1,10 @@
 #include "commands/validate/step/validate.hpp"
 
 #include "commands/validate/step/fit_stacks.hpp"
-#include "config/scenario.hpp"
 #include "config/toml/files.hpp"
 #include "models/step/prediction.hpp"
 #include "models/step/step.hpp"
+#include "study/published/catalogue_hardware.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,16 +21,14 @@ constexpr double kMostMedianPrediction = 0.06, kMostPrediction = 0.30;
 
 using Catalogue = std::map<std::string, Hardware, std::less<>>;
 
-/// The hardware that the rows name, by way of a scenario that takes any.
+/// The hardware that the rows name.
 Catalogue hardware_of(const std::vector<PublishedStep>& rows, const std::string& file,
                       std::vector<Problem>& problems) {
   Catalogue all;
   for (const PublishedStep& row : rows) {
     if (all.contains(row.hardware)) continue;
-    const std::vector<std::string> sets = {"cluster.hardware=\"" + row.hardware + "\""};
-    const LoadedScenario loaded = load_scenario("tiny-8", sets);
-    if (loaded.scenario)
-      all[row.hardware] = loaded.scenario->world.hardware;
+    if (auto found = catalogue_hardware(row.hardware))
+      all[row.hardware] = std::move(*found);
     else
       problems.push_back({.file = file,
                           .what = "hardware = \"" + row.hardware + "\" of " + row.id,

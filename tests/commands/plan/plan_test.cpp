@@ -43,7 +43,8 @@ struct Bench {
 
 /// Nothing goes wrong and nothing is planned, so that every run of a point takes as long as the others.
 std::vector<std::string> undisturbed(std::vector<std::string> more) {
-  std::vector<std::string> sets = {"faults.gpu_lost.mtbf=never",
+  std::vector<std::string> sets = {"study.step_time_error=false",
+                                   "faults.gpu_lost.mtbf=never",
                                    "faults.link_flap.mtbf=never",
                                    "job.planned.times=[]",
                                    "telemetry.gap_mtbf=0s",
@@ -208,8 +209,8 @@ TEST(Plan, BarsAndPurchasesAreExactWhereNothingIsLeftToChance) {
 
 /// Spares run out, and then runs give up.
 std::vector<std::string> giving_up(std::vector<std::string> more = {}) {
-  std::vector<std::string> sets = {"spares.count=0", "repair.crew=1", "job.give_up_after=4h",
-                                   "job.steps=200000", "job.window=70d"};
+  std::vector<std::string> sets = {"study.step_time_error=false", "spares.count=0",   "repair.crew=1",
+                                   "job.give_up_after=4h",        "job.steps=200000", "job.window=70d"};
   std::move(more.begin(), more.end(), std::back_inserter(sets));
   return sets;
 }

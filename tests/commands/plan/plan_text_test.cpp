@@ -259,6 +259,51 @@ TEST(PlanText, JsonNamesTheKindOfEveryInterval) {
   EXPECT_THAT(json, HasSubstr("\"gpus\": 15232"));
 }
 
+/// Three sources; the largest comes first, whichever it is.
+VarianceShares three_sources() {
+  return {.variance = 4e10,
+          .unknowns = {{.value = 0.1, .ci95 = {0.05, 0.2}}, {.value = 0.6, .ci95 = {0.5, 0.7}}},
+          .joint = 0.05,
+          .runs = {.value = 0.25, .ci95 = {0.2, 0.3}}};
+}
+
+TEST(PlanText, RanksTheSourcesOfUncertainty) {
+  PlanResult result = sample();
+  result.finish_by_s.reset();
+  result.enough.reset();
+  result.start = parse_day("2027-01-15").value;
+  result.uncertainty = unknown(0);
+  result.uncertainty->parameters = {{"faults.nic.rate.count", "7", "3.63", "12.5", "posterior"},
+                                    {"job.step_time_factor", "1", "0.86", "1.41", "lognormal"}};
+  result.uncertainty->finish_variance = three_sources();
+  result.uncertainty->finish.ci95.assign(99, Interval{55 * kSecondsOfDay, 59 * kSecondsOfDay});
+  const std::string text = text_of(result);
+  EXPECT_THAT(text, testing::ContainsRegex("job.step_time_factor +1 +0.86 +1.41 +60.0% \\(50.0 to 70.0\\)\n"
+                                           " +scatter of the runs +25.0% \\(20.0 to 30.0\\)\n"
+                                           " +faults.nic.rate.count +7 +3.63 +12.5 +10.0% \\(5.0 to 20.0\\)\n"
+                                           " +curvature and interactions +5.0%\n"));
+  EXPECT_THAT(text, HasSubstr("57.0 (55.0 to 59.0)"));
+  EXPECT_THAT(text, HasSubstr("In parentheses: 95% intervals of the scatter of draws and\nruns."));
+  const std::string json = to_json(result);
+  EXPECT_LT(json.find("\"source\": \"job.step_time_factor\""),
+            json.find("\"source\": \"scatter of the runs\""));
+  EXPECT_THAT(json, HasSubstr("\"variance_s2\": 40000000000.0"));
+  EXPECT_THAT(json, HasSubstr("2027-03-11"));  // the day in which the interval of the median begins
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("half of the runs finish 11T tokens by 2027-03-13 (57 days), 90% by 2027-03-16"));
+}
+
+TEST(PlanText, WithAStartAndParameterUncertaintyTheFirstLineHasDates) {
+  PlanResult result = sample();
+  result.uncertainty = unknown(0.91);
+  EXPECT_THAT(answer_line(result), Not(HasSubstr("half of the runs")));
+  result.start = parse_day("2027-01-15").value;
+  EXPECT_THAT(answer_line(result),
+              HasSubstr(" As given, half of the runs finish by 2027-03-13, 90% by 2027-03-16."));
+  result.uncertainty->finish.percentiles.resize(89);
+  EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, 90% never."));
+}
+
 TEST(PlanChart, HasTheDistributionAndTheTornado) {
   const ChartPage page = chart_of(sample(), "gauntlet plan mine");
   ASSERT_EQ(page.lines.size(), 2U);

@@ -66,6 +66,16 @@ TEST(FinishEffects, AreDifferencesToReplicasUnderTheSameFaults) {
   EXPECT_DOUBLE_EQ(more.more_never_error, 0.5 / std::sqrt(2));
 }
 
+/// A draw whose steps take a tenth longer moves a plan of 50 s without faults by 5 s, whatever the plan loses to faults.
+TEST(FinishEffects, ALongerStepMovesAPlanByItsOwnTimeWithoutFaults) {
+  const FinishEffects effects = finish_effects(Times{110, 130, 120, 140},
+                                               std::vector<Times>{{120, 140}, {122, 142}}, Times{10, 0}, 100);
+  EXPECT_THAT(effects.longer, ElementsAre(0.1, 0));
+  EXPECT_THAT(effects.moved_by, ElementsAre(0, 2));
+  EXPECT_EQ(moved(Times{60, 70}, effects, {.healthy = 50, .time = 3, .never = 1}).runs,
+            (Times{65, 75, 66, 76}));
+}
+
 TEST(FinishEffects, ADrawNoneOfWhoseRunsFinishesInBothIsMovedAsTheOthers) {
   const FinishEffects apart = finish_effects(Times{10, kInfinity, 10, kInfinity},
                                              std::vector<Times>{{14, kInfinity}, {kInfinity, 20}});

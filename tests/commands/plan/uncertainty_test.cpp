@@ -2,6 +2,7 @@
 
 #include "commands/plan/finish/finish.hpp"
 #include "core/math/special.hpp"
+#include "models/step/step.hpp"
 #include "tests/study/seeded_study.hpp"
 
 #include <gtest/gtest.h>
@@ -14,9 +15,9 @@
 namespace gauntlet {
 namespace {
 
-/// Without the fields that the file itself names as uncertain.
+/// Without the fields that the file itself names as uncertain, and with a step time that is exact.
 LoadedScenario load(std::vector<std::string> sets) {
-  sets.insert(sets.begin(), "study.uncertain=[]");
+  sets.insert(sets.begin(), {"study.uncertain=[]", "study.step_time_error=false"});
   return load_scenario("scenarios/llama3-405b-54d.toml", sets);
 }
 
@@ -87,7 +88,7 @@ TEST(Unknowns, ADrawIsAScenarioAndDisturbsNoOther) {
 /// what 419 observed interruptions say of them: 1.96 x sqrt(419 + 18/2) = 40.5.
 TEST(Uncertainty, OfLlama3sInterruptionsIsThatOfTheirCount) {
   constexpr std::uint64_t kSeed = 1;
-  const PointSource source("llama3-405b-54d", {"study.uncertain=[]"}, kSeed);
+  const PointSource source("llama3-405b-54d", {"study.uncertain=[]", "study.step_time_error=false"}, kSeed);
   SeededStudy study(source, kSeed, 2);
   const PointNumber point = study.experiment.add(source.point().point);
   ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, 200));
@@ -117,11 +118,12 @@ TEST(Uncertainty, OfLlama3sInterruptionsIsThatOfTheirCount) {
 TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
   constexpr std::uint64_t kSeed = 1;
   constexpr std::uint32_t kReplicas = 60;
-  const PointSource source("scenarios/tiny-8.toml",
-                           {"spares.count=0", "repair.crew=1", "job.give_up_after=4h", "job.steps=200000",
-                            "job.window=70d", "faults.gpu_lost.mtbf=75d", "faults.link_flap.mtbf=100d",
-                            R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
-                           kSeed);
+  const PointSource source(
+      "scenarios/tiny-8.toml",
+      {"study.step_time_error=false", "spares.count=0", "repair.crew=1", "job.give_up_after=4h",
+       "job.steps=200000", "job.window=70d", "faults.gpu_lost.mtbf=75d", "faults.link_flap.mtbf=100d",
+       R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
+      kSeed);
   SeededStudy study(source, kSeed, 2);
   const PointNumber point = study.experiment.add(source.point().point);
   ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, kReplicas));
@@ -172,6 +174,89 @@ TEST(Uncertainty, TheShareByTheDateIsThatOfTheRunsWhoseQuantilesAreShown) {
   EXPECT_LT(done, 95) << "a date that tells something";
   EXPECT_NEAR(*found.share_by_date, static_cast<double>(done) / 100, 0.015);
   EXPECT_TRUE(found.share_ci95->low < *found.share_by_date && *found.share_by_date < found.share_ci95->high);
+}
+
+TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {
+  const std::string on = "study.step_time_error=true", path = "job.step_time_factor";
+  const std::vector<Unknown> all = unknowns({on});
+  const Unknown* factor = find(all, path);
+  ASSERT_NE(factor, nullptr);
+  const StepTimeError error = *step_time_error(held_out_steps(), "llama3");
+  EXPECT_DOUBLE_EQ(factor->low, error.low);
+  EXPECT_NEAR(factor->value_at(0.05), error.low, 1e-9);
+  EXPECT_NEAR(factor->value_at(0.5), error.median(), 1e-9);
+  EXPECT_NEAR(factor->value_at(0.95), error.high, 1e-9);
+  EXPECT_EQ(factor->shown.distribution, "lognormal: errors of the step model (llama3) on published steps");
+  // None of a measured one, none where it is switched off, and a user's own in place of it.
+  EXPECT_EQ(find(unknowns({on, "job.step_time=6s"}), path), nullptr);
+  EXPECT_EQ(find(unknowns({}), path), nullptr);
+  const std::vector<Unknown> own =
+      unknowns({on, R"(study.uncertain=[{path="job.step_time_factor",low=0.9,high=1.2}])"});
+  EXPECT_EQ(find(own, path)->high, 1.2);
+  EXPECT_EQ(own.size(), all.size());
+  EXPECT_EQ(
+      find(unknowns({on, R"(study.uncertain=[{path="job.calibration.gemm_efficiency",low=0.5,high=0.7}])"}),
+           path),
+      nullptr);
+  // A scenario that knows its own factor is off by as much around that.
+  EXPECT_NEAR(find(unknowns({on, "job.step_time_factor=1.5"}), path)->high, 1.5 * error.high, 1e-9);
+}
+
+/// A job that meets no fault takes a start and its steps, so the distribution of its finish is that of the factor.
+TEST(Uncertainty, WithoutFaultsTheFinishIsInProportionToTheStepTime) {
+  constexpr std::uint64_t kSeed = 3;
+  const PointSource source(
+      "scenarios/tiny-8.toml",
+      {"faults.gpu_lost.mtbf=never", "faults.slow_host.mtbf=never", "faults.process_stuck.mtbf=never",
+       "faults.host_down.mtbf=never", "faults.link_flap.rate={count=1, over=\"100000d x 64 nics\"}",
+       "job.planned.times=[]", "telemetry.gap_mtbf=0s", "job.start.scheduling=20s", "job.steps=100000",
+       "job.window=100d", "storage.free=true", "storage.stall=0s", "storage.persist=0s",
+       R"(study.uncertain=[{path="cost.gpu_hour",low="2USD",high="3USD"}])"},
+      kSeed);
+  SeededStudy study(source, kSeed, 2);
+  const PointNumber point = study.experiment.add(source.point().point);
+  ASSERT_TRUE(study.experiment.ensure(std::vector<PointNumber>{point}, 10));
+  const Scenario& scenario = study.experiment.point(point).scenario;
+  const double work = 100'000 * to_seconds(StepModel(scenario.world).healthy());
+  const double start = finish_times(study.experiment, point, 1).at(0) - work;
+  ASSERT_GT(start, 0);
+  ASSERT_LT(start, 600);
+  const CarriedUncertainty carried = carry_uncertainty(study.experiment, source, {}, point, 10,
+                                                       {.seed = kSeed, .draws = 200, .replicas_each = 2});
+  ASSERT_TRUE(carried.result);
+  const Uncertainty& found = *carried.result;
+  ASSERT_TRUE(found.step_error);
+  // Quantiles of a lognormal, exactly.
+  const double middle = std::log(found.step_error->low * found.step_error->high) / 2;
+  const double deviation =
+      std::log(found.step_error->high / found.step_error->low) / (2 * normal_quantile(0.95));
+  for (const std::size_t percent : {5, 25, 50, 75, 90, 95}) {
+    const double truth =
+        start + work * std::exp(middle + deviation * normal_quantile(static_cast<double>(percent) / 100));
+    const Interval ci95 = found.finish.ci95_at(percent).value();
+    EXPECT_LE(ci95.low, truth) << percent;
+    EXPECT_GE(ci95.high, truth) << percent;
+    EXPECT_LT(ci95.high - ci95.low, 0.15 * truth) << "of 200 draws";
+  }
+  // The step time causes all of it; a rate that strikes nobody and a price cause nothing.
+  ASSERT_TRUE(found.finish_variance);
+  ASSERT_EQ(found.parameters.size(), 3U);
+  double total = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool step = found.parameters[i].path == kStepTimeFactor;
+    const VarianceShare& share = found.finish_variance->unknowns[i];
+    EXPECT_NEAR(share.value, step ? 1 : 0, 1e-6) << found.parameters[i].path;
+    EXPECT_LE(share.ci95.low, step ? 1 : 0);
+    EXPECT_GE(share.ci95.high, step ? 1 - 1e-6 : 0);
+    total += share.value;
+  }
+  EXPECT_NEAR(total + found.finish_variance->runs.value + found.finish_variance->joint, 1, 1e-9);
+  const double scale = std::exp(deviation * deviation);
+  EXPECT_NEAR(found.finish_variance->variance, work * work * std::exp(2 * middle) * scale * (scale - 1),
+              0.01 * work * work * 0.03);
+  // What the draws do to the time without faults is all that they do.
+  for (const double moved : carried.finish.moved_by) EXPECT_NEAR(moved, 0, 1e-3);
+  EXPECT_EQ(carried.finish.longer.size(), 200U);
 }
 
 }  // namespace

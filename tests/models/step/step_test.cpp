@@ -168,6 +168,29 @@ TEST(Step, AStallLastsItsSecondsWhateverTheStepIsMeasuredToTake) {
   EXPECT_NEAR(to_seconds(model.evaluate(state).total), 24, 1e-6);
 }
 
+TEST(Step, AFactorMultipliesEveryModelledTimeAndNoMeasuredOne) {
+  World world = megascale(192);
+  const StepModel plain(world);
+  world.job.step_time_factor = 1.25;
+  const StepModel factored(world);
+  const double healthy = to_seconds(plain.healthy());
+  EXPECT_NEAR(to_seconds(factored.healthy()), 1.25 * healthy, 1e-8);
+  EXPECT_NEAR(to_seconds(factored.formula()), 1.25 * to_seconds(plain.formula()), 1e-8);
+  const StepTimes before = plain.evaluate(), after = factored.evaluate();
+  for (const Duration StepTimes::*part : {&StepTimes::total, &StepTimes::compute, &StepTimes::bubble,
+                                          &StepTimes::tensor, &StepTimes::data, &StepTimes::optimizer})
+    EXPECT_NEAR(to_seconds(after.*part), 1.25 * to_seconds(before.*part), 1e-7);
+  EXPECT_NEAR(after.mfu, before.mfu / 1.25, 1e-12);
+  ClusterState slow, stalled;
+  slow.slow.push_back({.slot = 3, .slow = {.forward = 1.5, .backward = 1.5}});
+  EXPECT_NEAR(to_seconds(factored.time(slow)), 1.25 * to_seconds(plain.time(slow)), 1e-7);
+  stalled.stalled.push_back({0, kWholeHost, 0, 4});
+  EXPECT_NEAR(to_seconds(factored.evaluate(stalled).total), 1.25 * healthy + 4, 1e-6)
+      << "a stall lasts its seconds";
+  world.job.step_time = 20s;
+  EXPECT_EQ(StepModel(world).healthy(), 20s);
+}
+
 TEST(Step, AHostThatHoldsAWholePipelineStallsOnce) {
   World world = megascale(1);
   world.job.layout = {.pp = 8};

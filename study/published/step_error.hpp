@@ -1,0 +1,67 @@
+// How far a modelled step time may be off: the errors of the step model on published steps that none of its constants was
+// fitted on (models/calibration/published.csv).
+//
+// With x the logarithm of the published over the modelled time of such a step, the job's own x is one more. Steps of one
+// publication are of one cluster, one code and few models, so that their errors are alike: a publication counts once, by the
+// means of x and of its squares over its steps. Few publications are of one stack (three at most), so those of the other
+// stacks are the prior: x is normal with mean m and variance v, with the conjugate prior of a mean m0 and a variance v0 of the
+// others that are worth kPriorSources publications. One more x then has Student's T (Gelman et al., Bayesian Data
+// Analysis, 3rd ed., 2013, sec. 3.3), whose 5% and 95% values are given: the fewer publications, the wider.
+//
+// The middle is not 1. Publications took longer than modelled by 9% on average (0.087 +- 0.032 in logarithms, 13 of them): the
+// constants were fitted on rows of those who tuned a stack, which are its best.
+#pragma once
+
+#include "models/world/world.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// A published step that was held out of all fits.
+struct HeldOutStep {
+  std::string id, stack;
+  std::string source;  // the publication: its address
+  std::string hardware;
+  Precision precision = Precision::bf16;
+  bool experts = false;
+  std::uint32_t gpus = 0;
+  double log_ratio = 0;  // ln(published / modelled time)
+};
+
+/// Of the table inside the program, those that the model can predict. Computed once.
+const std::vector<HeldOutStep>& held_out_steps();
+
+/// What the other stacks are worth beside the publications of a stack. Each of both would do: with a half or twice as many the ends
+/// of any stack move by 8% at most.
+inline constexpr double kPriorSources = 4;
+
+/// What a step of the job takes over what the model says.
+struct StepTimeError {
+  std::string stack;                                 // of the job
+  std::uint32_t steps = 0, sources = 0;              // of the stack: published steps, and publications
+  std::uint32_t other_steps = 0, other_sources = 0;  // of the other stacks
+  double low = 1, high = 1;                          // 5% and 95% values of the ratio, which is lognormal
+  /// What none of these steps has in common with the job: "ran on H200", "was of a mixture of experts".
+  std::vector<std::string> beyond;
+  double median() const;
+};
+
+/// Nothing where the other stacks have fewer than two publications.
+std::optional<StepTimeError> step_time_error(std::span<const HeldOutStep> steps, const std::string& stack);
+
+/// Nothing where the job's step time is a measured one.
+std::optional<StepTimeError> step_time_error(const World& world);
+
+/// "Published steps of megatron-core took 1.10 times the modelled time (0.86 to 1.42 with 90% probability; 9 steps of 2 publications,
+/// and 35 of 11 about other stacks). None of them ran on H200."
+std::string text_of(const StepTimeError& error);
+
+/// The same in a line for a report that does not include the error: "The step time is modelled: ...".
+std::string line_of(const StepTimeError& error);
+
+}  // namespace gauntlet
