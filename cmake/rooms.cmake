@@ -55,6 +55,7 @@ set(GAUNTLET_ALL_ROOMS
     study_store
     study_summary
     report
+    report_levers
     shell
     ${GAUNTLET_COMMANDS}
     real)

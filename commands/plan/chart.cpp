@@ -1,7 +1,7 @@
 #include "commands/plan/chart.hpp"
 
 #include "commands/plan/text.hpp"
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 

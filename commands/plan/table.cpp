@@ -1,7 +1,6 @@
 #include "commands/plan/table.hpp"
 
 #include "commands/plan/words.hpp"
-#include "report/bar.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 

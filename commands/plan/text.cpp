@@ -2,7 +2,7 @@
 
 #include "commands/plan/table.hpp"
 #include "commands/plan/words.hpp"
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 #include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"

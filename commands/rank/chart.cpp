@@ -1,7 +1,7 @@
 #include "commands/rank/chart.hpp"
 
 #include "commands/rank/text.hpp"
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "commands/rank/text.hpp"
 
 #include "report/gave_up.hpp"
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 #include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"

@@ -1,7 +1,9 @@
 // Half as many faults of a kind, in whatever way a scenario says how many there are.
 #pragma once
 
-#include "study/levers/levers.hpp"
+#include "study/levers/lever.hpp"
+
+#include <vector>
 
 namespace gauntlet {
 

@@ -52,8 +52,8 @@ bool holds(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Whether the constants in `detection.NAME` are those of detectors that are not in use. "learned_hang" are those of
-/// learned-hang, and fail_slow's serve change-point too.
+/// Whether the constants in `detection.NAME` are those of detectors that are not in use: of the one that has its name, or
+/// takes its constants from there.
 bool is_of_unused_detector(std::string_view table, const std::vector<std::string>& detectors) {
   std::string name(table);
   std::ranges::replace(name, '_', '-');

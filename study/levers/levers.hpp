@@ -5,21 +5,13 @@
 // that (the cluster, the study, what a policy expects at first) are named in levers.cpp.
 #pragma once
 
+#include "study/levers/lever.hpp"
 #include "study/point.hpp"
 
 #include <string>
 #include <vector>
 
 namespace gauntlet {
-
-/// One improvement: half of a duration or a rate, twice a bandwidth or a mean time between failures, one more of what is
-/// counted. Of a checkpoint interval, of which less is not always better, there are two: half and twice.
-struct Lever {
-  std::string path;    // what it improves: "job.start.warm_up", "faults.disk", "spares.count"
-  std::string change;  // "108s to 54s", "half as often", "6 to 7"
-  Settings
-      settings;  // over the scenario; none where there is nothing to improve, as of a fault that never strikes
-};
 
 /// A step is so much quicker: half of it, as of the other durations, is nothing that anybody has to choose.
 inline constexpr double kQuickerStep = 0.01;

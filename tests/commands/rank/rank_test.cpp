@@ -38,7 +38,7 @@ TEST(RankPlan, RefusesLeversThatThereAreNotAndScenariosThatDoNotLoad) {
 }
 
 TEST(RankCommand, HasTheSummaryOfTheReplicasThatEveryLeverHas) {
-  const PointSource source = rank_source({"job.window=1d"});
+  const PointSource source = rank_source({"job.window=1d", "job.planned.times=[]"});
   SeededStudy study(source, 3);
   const RankResult result = rank(study.experiment, source, plan_rank(source, {"job.start", "spares"}, 6, 5));
   EXPECT_EQ(result.as_given.replicas, 6U);

@@ -1,7 +1,7 @@
 // The report, the chart and the JSON of a ranking.
 #include "commands/rank/chart.hpp"
 #include "commands/rank/text.hpp"
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,10 @@ Gain gain_about(double by, double error) { return {.by = by, .ci95 = Interval{by
 
 /// `share`: of goodput, with a tenth of it as the half width of its interval.
 RankedLever lever_of(std::string path, std::string change, double share, double error) {
-  RankedLever lever{.path = std::move(path), .change = std::move(change), .settings = {}, .replicas = 100};
+  RankedLever lever;
+  lever.path = std::move(path);
+  lever.change = std::move(change);
+  lever.replicas = 100;
   lever.gains = {.time_s = gain_about(1000 * kHour * share, 1000 * kHour * error),
                  .tokens = gain_about(1e12 * share, 1e12 * error),
                  .cost = {},
@@ -81,7 +84,7 @@ TEST(RankText, TellsWhatIsOrderedFromWhatIsNot) {
   EXPECT_THAT(
       text,
       HasSubstr("These lose, so the other direction may gain: `checkpoint.interval` (10min to 20min)."));
-  EXPECT_THAT(text, HasSubstr("Too close to no effect on goodput to tell: `spares.count` (1 to 2)."));
+  EXPECT_THAT(text, HasSubstr("Not told from no effect on goodput: `spares.count` (1 to 2)."));
   EXPECT_THAT(text, HasSubstr("No effect in any of 100 replicas: `people.response` (20min to 10min)."));
   EXPECT_THAT(text, HasSubstr("Not tried: `detection.timeout` (20s to 10s): detection.timeout is not above"));
   EXPECT_THAT(text, HasSubstr("Reproduce with: gauntlet rank mine"));

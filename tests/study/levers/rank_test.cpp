@@ -171,6 +171,17 @@ TEST(Rank, TwoLeversThatGainTheSameUnderOtherChancesAreNotToldApart) {
   EXPECT_TRUE(ranked.ranking.levers.at(1).gains_surely());
 }
 
+TEST(Rank, AGainWhoseScatterIsThatOfAFewReplicasHasNoIntervalYet) {
+  // A quicker step saves a failure in each tenth replica, and the same time in all others.
+  const Ranked few(poisson_world(), {.replicas = 40}, {"job.step_time"});
+  EXPECT_FALSE(few.of("job.step_time").gains.time_s.ci95);
+  EXPECT_EQ(few.ranking.claimed, 0U);
+  const Ranked more(poisson_world(), {.replicas = 40, .looks = 5}, {"job.step_time"});
+  EXPECT_TRUE(more.of("job.step_time").gains.time_s.ci95);
+  EXPECT_EQ(more.ranking.certain, 1U);
+  EXPECT_GT(more.ranking.most_replicas, 40U);
+}
+
 TEST(Rank, FewerThanFiveReplicasGiveNoIntervalAndNoOrder) {
   const Ranked ranked(poisson_world(), {.replicas = 2}, {"faults", "job"});
   EXPECT_EQ(ranked.ranking.claimed, 0U);

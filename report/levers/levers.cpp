@@ -1,6 +1,5 @@
-#include "report/levers.hpp"
+#include "report/levers/levers.hpp"
 
-#include "report/bar.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
@@ -162,7 +161,7 @@ std::string other_levers(const LeverRanking& ranking) {
   std::vector<RankedLever> close, without = ranking.without_effect;
   for (const RankedLever& lever : ranking.levers)
     if (!lever.gains_surely() && !lever.loses_surely()) close.push_back(lever);
-  add("Too close to no effect on goodput to tell", list_of(close));
+  add("Not told from no effect on goodput", list_of(close));
   add(fmt::format("No effect in {}",
                   ranking.replicas == 1 ? "the replica" : "any of " + counted(ranking.replicas, "replica")),
       list_of(without));
