@@ -32,8 +32,6 @@ void PairedStatistics::add_scatter(const Fraction& first, const Fraction& second
   const double of_first = first_.residual(first), of_second = second_.residual(second);
   apart_ += of_first * of_first + of_second * of_second;
   paired_ += (of_second - of_first) * (of_second - of_first);
-  const double square = (of_second - of_first) * (of_second - of_first);
-  fourth_ += square * square;
 }
 
 std::optional<double> PairedStatistics::mean_difference() const {
@@ -50,7 +48,6 @@ PairedDifference PairedStatistics::difference() const {
   double sd = std::sqrt(paired_ / (n - 1));
   if (sd <= kRounding * std::max(std::abs(first_.value()), std::abs(second_.value()))) sd = 0;
   if (sd > 0) out.variance_factor = apart_ / paired_;
-  if (sd > 0 && fourth_ > 0) out.carriers = paired_ / fourth_ * paired_;
   out.se = sd / std::sqrt(n);
   const bool few = different_ > 0 && different_ < std::min(kFewestDifferent, pairs_);
   if (defined < kFewestForInterval || few) return out;

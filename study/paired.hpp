@@ -40,7 +40,6 @@ class PairedStatistics {
   Side first_, second_;
   std::uint64_t pairs_ = 0, different_ = 0;
   double apart_ = 0, paired_ = 0;  // squares of the residuals, and of their differences
-  double fourth_ = 0;              // fourth powers of these differences
 };
 
 }  // namespace gauntlet

@@ -41,12 +41,15 @@ std::string named(std::string_view what, const Unit& unit) {
   return unit.name.empty() ? std::string(what) : fmt::format("{}, {}", what, unit.name);
 }
 
-/// Those that surely gain or lose.
-std::vector<const RankedLever*> sure_levers(const LeverRanking& ranking) {
-  std::vector<const RankedLever*> sure;
-  for (const RankedLever& lever : ranking.levers)
-    if (lever.gains_surely() || lever.loses_surely()) sure.push_back(&lever);
-  return sure;
+/// Those that surely lose, and all down to the last one that surely gains.
+std::vector<bool> in_table(const LeverRanking& ranking) {
+  std::vector<bool> in(ranking.levers.size());
+  bool above = false;
+  for (std::size_t i = in.size(); i-- > 0;) {
+    above = above || ranking.levers[i].gains_surely();
+    in[i] = above || ranking.levers[i].loses_surely();
+  }
+  return in;
 }
 
 template <class Levers>
@@ -87,7 +90,10 @@ std::string dearer_text(const RankedLever& lever) {
 }
 
 std::string lever_table(const LeverRanking& ranking, std::size_t most) {
-  std::vector<const RankedLever*> levers = sure_levers(ranking);
+  std::vector<const RankedLever*> levers;
+  const std::vector<bool> in = in_table(ranking);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (in[i]) levers.push_back(&ranking.levers[i]);
   if (levers.size() > most) levers.resize(most);
   const Unit time = time_unit_of(largest(levers, &LeverGains::time_s)),
              tokens = amount_unit(largest(levers, &LeverGains::tokens), ""),
@@ -159,8 +165,9 @@ std::string other_levers(const LeverRanking& ranking) {
     if (!levers.empty()) text += wrapped(fmt::format("{}: {}.", label, levers));
   };
   std::vector<RankedLever> close, without = ranking.without_effect;
-  for (const RankedLever& lever : ranking.levers)
-    if (!lever.gains_surely() && !lever.loses_surely()) close.push_back(lever);
+  const std::vector<bool> in = in_table(ranking);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (!in[i]) close.push_back(ranking.levers[i]);
   add("Not told from no effect on goodput", list_of(close));
   add(fmt::format("No effect in {}",
                   ranking.replicas == 1 ? "the replica" : "any of " + counted(ranking.replicas, "replica")),

@@ -18,7 +18,8 @@ std::string saved_text(const RankedLever& lever);
 /// "costs 2,503 USD +- 174 more per run"; empty unless it surely does.
 std::string dearer_text(const RankedLever& lever);
 
-/// The levers that surely gain or lose, `most` of them: what each gains, and a bar. Empty where there is none.
+/// The levers down to the last one that surely gains, and those that surely lose, `most` of them: what each gains, and a bar. A
+/// gain without an interval has no "+-". Empty where there is none.
 std::string lever_table(const LeverRanking& ranking, std::size_t most);
 
 /// What the gains are of, and over how many replicas: "Savings are for the 1.07T tokens ...".

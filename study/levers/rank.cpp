@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/levers/rare_events.hpp"
 #include "study/paired.hpp"
 
 #include <algorithm>
@@ -37,15 +38,16 @@ Measures measures_of(const Experiment& experiment, PointNumber point, std::uint3
   return out;
 }
 
-/// Whether an interval by Student's t can be trusted. It cannot where the scatter is that of a few replicas: a quicker step
-/// saves the same in all of them, and a failure in each tenth. Of so few events the mean is skewed, and the next one would
-/// move it out of the interval (tests/commands/interval_coverage_test.cpp). Normal values have a third of the pairs as
-/// carriers, with a scatter of its own among few of them.
-bool has_interval(const PairedDifference& of, std::size_t pairs) {
-  constexpr double kPairsPerCarrier = 6;
+/// Whether the interval by Student's t can be trusted. It cannot where a few events make the scatter: a quicker step saves the
+/// same in every replica, and a failure in each tenth; the next one would move the mean out of the interval
+/// (tests/commands/interval_coverage_test.cpp). Few normal values have a skewness of their own.
+bool has_interval(const PairedDifference& of, std::span<const Fraction> first,
+                  std::span<const Fraction> second) {
+  constexpr double kPairsPerEvent = 4;
   if (!of.difference || !of.ci95) return false;
-  return !of.carriers || *of.carriers >= std::min(static_cast<double>(kFewestDifferent),
-                                                  static_cast<double>(pairs) / kPairsPerCarrier);
+  const double enough =
+      std::min(static_cast<double>(kFewestDifferent), static_cast<double>(first.size()) / kPairsPerEvent);
+  return *of.se == 0 || rare_events(first, second) >= enough;
 }
 
 /// The difference of the paired means times `factor`, with an interval of `level`.
@@ -54,7 +56,7 @@ Gain gain(std::span<const Fraction> before, std::span<const Fraction> after, dou
   Gain out;
   if (!of.difference) return out;
   out.by = factor * *of.difference;
-  if (!has_interval(of, before.size())) return out;
+  if (!has_interval(of, before, after)) return out;
   const double half_width = student_t_quantile((1 + level) / 2, static_cast<double>(before.size() - 1)) *
                             *of.se * (factor < 0 ? -factor : factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
@@ -64,7 +66,7 @@ Gain gain(std::span<const Fraction> before, std::span<const Fraction> after, dou
 /// Whether `better` has more goodput than `other` by a one-sided test of that level.
 bool told_apart(std::span<const Fraction> other, std::span<const Fraction> better, double level) {
   const PairedDifference of = paired_difference(other, better);
-  if (!has_interval(of, other.size())) return false;
+  if (!has_interval(of, other, better)) return false;
   return *of.difference > student_t_quantile(1 - level, static_cast<double>(other.size() - 1)) * *of.se;
 }
 

@@ -18,7 +18,7 @@ namespace gauntlet {
 /// the study may have stopped (study/levers/rank.hpp).
 struct Gain {
   std::optional<double> by;      // absent where a mean is unknown
-  std::optional<Interval> ci95;  // absent where too few replicas carry its scatter
+  std::optional<Interval> ci95;  // absent where a few events make its scatter
 };
 
 /// What a lever gains in each of the figures.

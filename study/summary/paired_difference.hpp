@@ -21,9 +21,6 @@ struct PairedDifference {
   /// How many times more variance the same difference has between independent replicas: what common random numbers gain.
   /// Absent where the paired difference does not vary.
   std::optional<double> variance_factor;
-  /// How many of the pairs carry the scatter of the difference: (sum r^2)^2 / sum r^4 of the paired residuals r. A third of them
-  /// where these are normal; about k where k of many pairs differ from the others. Absent as variance_factor is.
-  std::optional<double> carriers;
 };
 
 }  // namespace gauntlet

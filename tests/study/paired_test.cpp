@@ -33,14 +33,6 @@ TEST(PairedDifference, OfPlainValuesIsThatOfTheirDifferences) {
   EXPECT_DOUBLE_EQ(*of.variance_factor, 207);
 }
 
-TEST(PairedDifference, CountsThePairsThatCarryItsScatter) {
-  // Differences 0, 0, 0, 0, 5: residuals -1 four times and 4; (4 + 16)^2 / (4 + 256).
-  EXPECT_DOUBLE_EQ(*paired_difference(plain({1, 2, 3, 4, 5}), plain({1, 2, 3, 4, 10})).carriers, 400.0 / 260);
-  // 1 and -1 alike: all of them.
-  EXPECT_DOUBLE_EQ(*paired_difference(plain({0, 0, 0, 0}), plain({1, -1, 1, -1})).carriers, 4);
-  EXPECT_FALSE(paired_difference(plain({0, 1, 2}), plain({1, 2, 3})).carriers);  // it does not scatter
-}
-
 TEST(PairedDifference, OfRatiosIsThatOfTheirTotals) {
   // First 1/2, 3/4: 4/6. Second 1/4, 2/4: 3/8. Residuals with mean denominators 3 and 4:
   // first (1 - 2*2/3)/3 = -1/9 and (3 - 4*2/3)/3 = 1/9; second (1 - 4*3/8)/4 = -1/8 and 1/8.
