@@ -42,7 +42,7 @@ std::string answer_line(const RankResult& result) {
                        ranking.interrupted ? ", interrupted" : "");
   const Gain& goodput = first->gains.goodput;
   const Unit share = percent().fine_enough_for(half_width(goodput.ci95));
-  const std::string dearer = dearer_text(*first);
+  const std::string dearer = dearer_text(*first, ranking.currency);
   return fmt::format(
       "{}: of {}, {} {} the most: it saves {} per run for the same work, {}% +- {} more goodput{} (95% "
       "intervals, {}, {}{}).",

@@ -81,10 +81,10 @@ std::string saved_text(const RankedLever& lever) {
                      error > 0 ? " +- " + unit.number(error) : "");
 }
 
-std::string dearer_text(const RankedLever& lever) {
+std::string dearer_text(const RankedLever& lever, const std::string& currency) {
   const Gain& saved = lever.gains.cost;
   if (!saved.ci95 || saved.ci95->high >= 0) return "";
-  const Unit unit = amount_unit(*saved.by, "USD").fine_enough_for(half_width(saved.ci95));
+  const Unit unit = amount_unit(*saved.by, currency).fine_enough_for(half_width(saved.ci95));
   return fmt::format("costs {} {} +- {} more per run", unit.number(-*saved.by), unit.name,
                      unit.number(half_width(saved.ci95)));
 }
@@ -97,7 +97,7 @@ std::string lever_table(const LeverRanking& ranking, std::size_t most) {
   if (levers.size() > most) levers.resize(most);
   const Unit time = time_unit_of(largest(levers, &LeverGains::time_s)),
              tokens = amount_unit(largest(levers, &LeverGains::tokens), ""),
-             money = amount_unit(largest(levers, &LeverGains::cost), "USD"), goodput = percent();
+             money = amount_unit(largest(levers, &LeverGains::cost), ranking.currency), goodput = percent();
   const double widest = largest(levers, &LeverGains::goodput);
   TextTable table;
   table.header = {"lever", "change", named("time saved", time), named("tokens", tokens)};

@@ -16,7 +16,7 @@ std::string lever_text(const RankedLever& lever);
 std::string saved_text(const RankedLever& lever);
 
 /// "costs 2,503 USD +- 174 more per run"; empty unless it surely does.
-std::string dearer_text(const RankedLever& lever);
+std::string dearer_text(const RankedLever& lever, const std::string& currency);
 
 /// The levers down to the last one that surely gains, and those that surely lose, `most` of them: what each gains, and a bar. A
 /// gain without an interval has no "+-". Empty where there is none.

@@ -96,6 +96,7 @@ class Ranking {
   Ranking(Experiment& experiment, const PointSource& source, PointNumber base, const RankTerms& terms)
       : experiment_(&experiment), source_(&source), base_(base), terms_(terms) {
     result_.looks = terms.looks;
+    result_.currency = experiment.point(base).facts.currency;
   }
 
   LeverRanking rank(const std::vector<Lever>& levers) {

@@ -25,7 +25,7 @@ struct Gain {
 struct LeverGains {
   Gain time_s;   // wall time saved, for the work of a run as given
   Gain tokens;   // trained more, in the wall time of a run as given
-  Gain cost;     // USD saved, for the work of a run as given; nothing without a price
+  Gain cost;     // money saved, for the work of a run as given; nothing without a price
   Gain goodput;  // tokens per second of wall time more, as a share of the goodput as given
 };
 
@@ -55,6 +55,7 @@ struct LeverRanking {
   /// Of a run as given: its work, which savings are for; the time that tokens are gained in; what it costs.
   double work_tokens = 0, wall_s = 0;
   std::optional<double> cost;
+  std::string currency{"USD"};      // of every cost
   std::uint32_t replicas = 0;       // of every lever
   std::uint32_t most_replicas = 0;  // of those that were hard to tell apart
   std::uint32_t looks = 1;          // after which the study might have stopped
@@ -63,7 +64,7 @@ struct LeverRanking {
   bool interrupted = false;  // replicas are missing
 };
 
-/// {"work_tokens", "wall_s", "cost", "replicas", "most_replicas", "looks", "claimed", "certain", "levers": [{"path",
+/// {"work_tokens", "wall_s", "cost", "currency", "replicas", "most_replicas", "looks", "claimed", "certain", "levers": [{"path",
 ///  "change", "settings": {}, "replicas", "time_s": {"by", "ci95"}, "tokens", "cost", "goodput", "not_told_from": [path]}],
 ///  "without_effect": [...], "untried": [{"path", "change", "why"}]}. What is unknown is null.
 Json json_of(const LeverRanking& of);

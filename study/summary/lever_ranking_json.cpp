@@ -39,6 +39,7 @@ Json json_of(const LeverRanking& of) {
   json["work_tokens"] = of.work_tokens;
   json["wall_s"] = of.wall_s;
   json["cost"] = json_of(of.cost);
+  json["currency"] = of.currency;
   json["replicas"] = of.replicas;
   json["most_replicas"] = of.most_replicas;
   json["looks"] = of.looks;

@@ -106,6 +106,8 @@ TEST(RankText, HasAColumnForMoneyWhereThereIsAPrice) {
   result.ranking.levers[0].gains.cost = gain_about(80'000, 4000);
   EXPECT_THAT(lever_table(result.ranking, 10), HasSubstr("cost saved, USD"));
   EXPECT_THAT(lever_table(result.ranking, 10), HasSubstr("+80,000 +- 4,000"));
+  result.ranking.currency = "EUR";
+  EXPECT_THAT(lever_table(result.ranking, 10), HasSubstr("cost saved, EUR"));
 }
 
 TEST(RankText, SaysThatTheFirstCostsMoney) {
