@@ -13,7 +13,7 @@ RankPlan plan_rank(const PointSource& source, const std::vector<std::string>& on
     return {.base = nullptr, .levers = {}, .terms = {}, .problems = std::move(loaded.problems)};
   const Scenario& scenario = loaded.point->scenario;
   ChosenLevers chosen = chosen_levers(levers_of(scenario, source.resolved()), only, "--lever");
-  const std::uint32_t first = std::min(kFirstReplicas, scenario.study.replicas);
+  const std::uint32_t first = std::min(kFirstOfLever, scenario.study.replicas);
   return {.base = std::move(loaded.point),
           .levers = std::move(chosen.levers),
           .terms = {.replicas = replicas.value_or(first), .looks = replicas ? 1 : kLooks, .claimed = claimed},
