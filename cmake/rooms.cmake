@@ -27,6 +27,7 @@ set(GAUNTLET_COMMANDS
     commands_compare
     commands_tune
     commands_plan
+    commands_rank
     commands_scale
     commands_step
     commands_topology
@@ -48,12 +49,14 @@ set(GAUNTLET_ALL_ROOMS
     score
     config
     study
+    study_levers
     study_mpi
     study_search
     study_published
     study_store
     study_summary
     report
+    report_levers
     shell
     ${GAUNTLET_COMMANDS}
     real)

@@ -98,6 +98,8 @@ LoadedScenario ScenarioSource::load(std::span<const std::string> sets) const {
   return loaded;
 }
 
+bool says_no_effect(const Problem& warning) { return warning.why.starts_with("has no effect"); }
+
 LoadedScenario load_scenario(const std::string& path, std::span<const std::string> sets) {
   return ScenarioSource(path, sets).load();
 }

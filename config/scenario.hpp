@@ -25,6 +25,9 @@ struct LoadedScenario {
   Value resolved;                    // the whole scenario with its defaults, and where each value came from
 };
 
+/// Whether a warning says that a value which is given changes nothing.
+bool says_no_effect(const Problem& warning);
+
 /// A file, or the name of a shipped scenario ("tiny-8"). `sets`: "path=value" each, over what the file says.
 /// Never throws for bad input.
 LoadedScenario load_scenario(const std::string& path, std::span<const std::string> sets);

@@ -15,4 +15,7 @@ struct TextTable {
 /// Lines of at most what the columns need, each ending in a newline; empty without rows. Widths count code points.
 std::string to_text(const TextTable& table);
 
+/// A cell with a bar, "      ####|######": from `low` to `high` around zero, `widest` being ten characters.
+std::string bar_text(double low, double high, double widest);
+
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #include "commands/plan/chart.hpp"
 
 #include "commands/plan/text.hpp"
+#include "report/levers/levers.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
 
@@ -113,6 +114,7 @@ ChartPage chart_of(const PlanResult& result, const std::string& command) {
                  .lines = {finish_chart(result)},
                  .maps = {},
                  .note = command};
+  if (!result.levers.levers.empty()) page.lines.push_back(lever_chart(result.levers));
   if (!result.tornado.bars.empty()) page.lines.push_back(tornado_chart(result.tornado));
   return page;
 }

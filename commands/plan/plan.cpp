@@ -6,6 +6,8 @@
 #include "commands/plan/sensitivity.hpp"
 #include "commands/plan/step_time.hpp"
 #include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/levers/levers.hpp"
+#include "study/levers/rank.hpp"
 #include "study/size.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +23,10 @@ namespace {
 
 /// Bars are differences of paired medians: more replicas than these change no digit of them that is shown.
 constexpr std::uint32_t kTornadoReplicas = 200;
+/// Enough to find the first levers; `gauntlet rank` adds more where their order is not certain.
+constexpr std::uint32_t kLeverReplicas = 100;
+/// The first levers whose order the report speaks of.
+constexpr std::uint32_t kClaimedLevers = 5;
 /// Each needs as many runs again as the plan has; after the last one the report says what its check said.
 constexpr int kRounds = 4;
 /// Each is 3,200 runs or more; after the last one the report says what its check said.
@@ -98,6 +104,7 @@ class Planning {
     result_.one_more = bought({}, *given);
     if (result_.enough && point_ != given) result_.enough_one_more = bought(found_, *point_);
     if (!stopped_ && !variants_.stopped()) tornado(*given);
+    if (!stopped_ && !variants_.stopped()) levers(*given);
   }
 
   /// Without a date there is nothing to search for.
@@ -219,6 +226,14 @@ class Planning {
     problems_ = std::move(bars.problems);
     stopped_ = !bars.tornado;
     if (bars.tornado) result_.tornado = std::move(*bars.tornado);
+  }
+
+  void levers(PointNumber given) {
+    const std::vector<Lever> all = levers_of(*variants_.base(), variants_.source().resolved());
+    const RankTerms terms{
+        .replicas = std::min(question_->replicas, kLeverReplicas), .looks = 1, .claimed = kClaimedLevers};
+    result_.levers = rank_levers(variants_.experiment(), variants_.source(), given, all, terms);
+    stopped_ = result_.levers.interrupted;
   }
 
   /// `replicas`: how many of the point have been asked for so far. The store may have more of them.

@@ -1,13 +1,12 @@
 #include "commands/plan/purchases.hpp"
 
 #include "commands/plan/finish/finish.hpp"
+#include "study/levers/stretched.hpp"
 #include "study/paired.hpp"
 #include "study/size.hpp"
-#include "study/vary.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 namespace gauntlet {
@@ -15,30 +14,20 @@ namespace {
 
 constexpr double kTenthMore = 1.1, kTenthLess = 0.9;
 
-/// The durations that a value is made of, times `factor`: of a law those parameters that stretch it.
-void add_scaled(const Value& resolved, const std::string& path, double factor, Settings& settings) {
-  const Value* value = resolved.find(path);
-  if (value == nullptr) return;
-  if (const std::string* text = value->string()) {
-    const auto seconds = number_of(*text, FieldKind::duration);
-    if (seconds && *seconds > 0) settings.push_back({path, to_text(from_seconds(*seconds * factor))});
-    return;
-  }
-  constexpr std::array<std::string_view, 7> kStretch = {"mean",  "median", "scale", "minimum",
-                                                        "value", "low",    "high"};
-  for (const std::string_view name : kStretch)
-    if (value->table() != nullptr && value->find(name) != nullptr)
-      add_scaled(resolved, path + "." + std::string(name), factor, settings);
+void add(Settings& settings, Stretched more) {
+  settings.insert(settings.end(), more.settings.begin(), more.settings.end());
 }
 
+/// All of a restart: its phases, and the load of a checkpoint.
 Settings quicker_restart(const Value& resolved) {
   Settings settings;
-  add_scaled(resolved, "job.restart_time", kTenthLess, settings);
-  for (const char* phase :
-       {"scheduling", "provisioning", "process_start", "communicator_init", "data_loader", "warm_up"})
-    add_scaled(resolved, std::string("job.start.") + phase, kTenthLess, settings);
+  add(settings, stretched(resolved, "job.restart_time", kTenthLess));
+  const Value* start = resolved.find("job.start");
+  if (start != nullptr && start->table() != nullptr)
+    for (const auto& [phase, value] : *start->table())
+      add(settings, stretched(resolved, "job.start." + phase, kTenthLess));
   for (const char* load : {"storage.load", "storage.memory.load", "storage.peers.load"})
-    add_scaled(resolved, load, kTenthLess, settings);
+    add(settings, stretched(resolved, load, kTenthLess));
   return settings;
 }
 
@@ -69,7 +58,7 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
   if (world.repair.crew > 0) offer("1 more technician").crew = world.repair.crew + 1;
   Settings interval;
   if (scenario.policies.names.checkpoint == "fixed")
-    add_scaled(resolved, "checkpoint.interval", kTenthLess, interval);
+    add(interval, stretched(resolved, "checkpoint.interval", kTenthLess));
   if (!interval.empty()) offer("10% shorter checkpoint interval").more = std::move(interval);
   Settings restart = quicker_restart(resolved);
   if (!restart.empty()) offer("10% quicker restarts").more = std::move(restart);

@@ -4,6 +4,7 @@
 #include "commands/plan/finish/result.hpp"
 #include "commands/plan/uncertainty/result.hpp"
 #include "core/calendar.hpp"
+#include "study/summary/lever_ranking.hpp"
 #include "study/summary/summary.hpp"
 
 #include <cstddef>
@@ -82,6 +83,7 @@ struct PlanResult {
   std::vector<Purchase> one_more;         // than as given
   std::vector<Purchase> enough_one_more;  // than `enough`
   Tornado tornado;
+  LeverRanking levers;                            // of the plan as given
   std::optional<Uncertainty> uncertainty;         // of the plan as given
   std::optional<Uncertainty> enough_uncertainty;  // of `enough`
   std::optional<Uncertainty> best_uncertainty;    // of `best`
@@ -90,7 +92,7 @@ struct PlanResult {
 
 /// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
 ///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p1", "p5", "p50", ..., "worst_5_mean"}, "cost": {...}, "gpu_hours": {...}},
-///  "enough", "best", "one_more": [...], "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
+///  "enough", "best", "one_more": [...], "levers": {...}, "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
 ///  "best_uncertainty", "notes"}. What is unknown is null.
 std::string to_json(const PlanResult& result);
 

@@ -209,6 +209,7 @@ std::string to_json(const PlanResult& result) {
   json["enough_one_more"] = Json::array();
   for (const Purchase& purchase : result.enough_one_more)
     json["enough_one_more"].push_back(purchase_json(purchase));
+  json["levers"] = json_of(result.levers);
   json["sensitivity"] = tornado_json(result.tornado);
   json["uncertainty"] = uncertainty_json(result.uncertainty, result);
   json["enough_uncertainty"] = uncertainty_json(result.enough_uncertainty, result);

@@ -14,8 +14,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kBar = 10;  // characters to each side of a tornado
-
 struct PlanColumn {
   std::string name;
   const PlanOutcome* of;
@@ -120,17 +118,6 @@ std::vector<std::string> worst_row(const PlanResult& result, const std::vector<P
 
 /// The unit in which the largest of these changes is easy to read.
 Unit change_unit(double largest) { return largest > 0 ? time_unit(largest) : Unit{3600, "h", 1}; }
-
-/// "-----|+++": how far to each side, of the widest.
-std::string bar_text(double low, double high, double widest) {
-  const auto length = [&](double value) {
-    return widest > 0 ? static_cast<std::size_t>(std::round(static_cast<double>(kBar) * value / widest)) : 0;
-  };
-  const std::size_t left = length(std::max(0.0, -std::min(low, high))),
-                    right = length(std::max(0.0, std::max(low, high)));
-  return std::string(kBar - std::min(kBar, left), ' ') + std::string(std::min(kBar, left), '#') + "|" +
-         std::string(std::min(kBar, right), '#');
-}
 
 std::string metric_label(std::string_view name, const std::string& currency) {
   if (name == "ettr") return "ETTR, %";

@@ -2,6 +2,7 @@
 
 #include "commands/plan/table.hpp"
 #include "commands/plan/words.hpp"
+#include "report/levers/levers.hpp"
 #include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
@@ -82,6 +83,15 @@ std::string tornado(const PlanResult& result, const ReportOptions& options) {
          tornado_table(result.tornado) +
          wrapped(fmt::format("Changes over {} paired runs, {}.", count_text(result.tornado.replicas),
                              covers(result)));
+}
+
+std::string levers(const PlanResult& result, const ReportOptions& options) {
+  constexpr std::size_t kMost = 10;
+  const std::string table = lever_table(result.levers, kMost);
+  if (table.empty()) return "";
+  return heading(options, "Ranking of levers, as given") + table + lever_terms(result.levers) +
+         lever_order(result.levers) +
+         wrapped("`gauntlet rank` names all levers, also those without an effect.");
 }
 
 std::string finish(const PlanResult& result, const ReportOptions& options) {
@@ -230,7 +240,8 @@ std::string text_report(const PlanResult& result, const ReportOptions& options) 
   text += fault_files_text(options);
   if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
   text += requirements(result, options) + finish(result, options) + one_more(result, options) +
-          sources(result, options) + tornado(result, options) + uncertainty(result, options);
+          levers(result, options) + sources(result, options) + tornado(result, options) +
+          uncertainty(result, options);
   if (!result.notes.empty()) text += heading(options, "Assumptions");
   for (const std::string& note : result.notes) text += wrapped(note);
   return text + reproduce_text(options);

@@ -21,6 +21,7 @@ STUDIES = {
     "compare": f"compare {TINY} --with spares.count=2 --replicas 2",
     "tune": f"tune {FIXED} --over checkpoint.interval --budget 100",
     "plan": f"plan {TINY} --set job.steps=1000 --finish-by 1d --replicas 2",
+    "rank": f"rank {TINY} --lever job.start --replicas 5",
     "scale": f"scale {TINY} --gpus 64,128 --replicas 2",
 }
 # What goes wrong with a scenario, forevery command that takes --set.
@@ -46,7 +47,7 @@ WRONG = [
     f"plan {TINY} --finish-by 1d --confidence 90", f"plan {TINY} --finish-by 1d --confidence 90%",
     f"plan {TINY} --finish-by 1d --confidence x", f"plan {TINY} --finish-by 2027-01-20", f"plan {TINY} --start 2027-02-30",
     f"plan {TINY} --start 2027-01-15 --finish-by 2027-01-14", f"plan {TINY} --percentile 100", f"plan {TINY} --tokens 1T --percentile x",
-    f"scale {TINY} --gpus x",
+    f"rank {TINY} --lever x", f"rank {TINY} --separate 0", f"scale {TINY} --gpus x",
     f"step {TINY} --degrade x", f"step {TINY} --degrade host:99.slow=2", f"step {TINY} --ecmp hashed --network closed-form",
     f"step {TINY} --beside host:1-host:1 --network max-min", f"step {TINY} --beside x", f"step {TINY} --storm x",
     f"step {TINY} --trace {{foreign}}", f"step {TINY} --trace {{place}}", f"step {TINY} --trace t --heatmap t",

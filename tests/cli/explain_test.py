@@ -39,6 +39,7 @@ REPORTS = [
     "tune tiny-8 --set policies.checkpoint=fixed --over checkpoint.interval --budget 100",
     f"plan tiny-8 --tokens 1T --finish-by 8d --replicas 20 {PRICED}",
     "plan tiny-8 --tokens 1T --finish-by 8d --uncertainty --replicas 2",
+    f"rank tiny-8 --replicas 20 {PRICED}",
     "scale rsc1 --gpus 64,128 --replicas 5",
     "step megascale-175b-12288 --degrade host:17.slow=1.10",
     "step tiny-8 --set job.layout.cp=2 --set job.layout.dp=4",
@@ -51,7 +52,7 @@ REPORTS = [
     "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --against-simulation",
 ]
 # First columns that hold names of the scenario, of records or of checks.
-NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "time", "component"}
+NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component"}
 UNITS = {"h", "s", "ms", "us", "min", "days", "GB", "%", "USD", "k USD", "M USD"}
 NUMBER = re.compile(r"(<? ?[-+]?[\d.,]+ ?\S*( \+- [\d.,]+)?( to [\d.,]+.*)?|-|unknown|never|\|?#+\|?#*)$")
 

@@ -24,6 +24,7 @@ STUDIES = {
     "compare": ("--with", "spares.count=4", "--replicas", "2"),
     "tune": ("--set", 'policies.checkpoint="fixed"', "--over", "checkpoint.interval", "--budget", "120"),
     "plan": ("--finish-by", "30d", "--tokens", "1G", "--replicas", "2"),
+    "rank": ("--lever", "spares.count", "--replicas", "2"),
     "scale": ("--gpus", "64,128", "--replicas", "2"),
 }
 

@@ -91,6 +91,7 @@ class LongReplica(StudyTest):
                       ["compare", self.scenario, "--with", "spares.count=2"],
                       ["tune", self.scenario, "--set", 'policies.checkpoint="fixed"', "--over", "checkpoint.interval"],
                       ["plan", self.scenario, "--set", "job.steps=20000000", "--finish-by", "60d"],
+                      ["rank", self.scenario],
                       ["scale", self.scenario, "--gpus", "64,128"]):
             with self.subTest(words[0]):
                 process = self.start(*words)

@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": [f"compare {TINY} --with spares.count=2 {{study}}", f"compare {TINY}"],
     "tune": [f"tune {FIXED} --over checkpoint.interval --budget 100 --threads 1", f"tune {TINY} --over nothing"],
     "plan": [f"plan {TINY} --set job.steps=1000 --finish-by 1d {{study}}", f"plan {TINY} --finish-by never"],
+    "rank": [f"rank {TINY} --lever spares {{study}}", f"rank {TINY} --lever none"],
     "scale": [f"scale {TINY} --gpus 64,128 {{study}}", f"scale {TINY} --gpus none"],
     "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --degrade none"],
     "topology": [f"topology {TINY}", "topology none.toml"],

@@ -28,6 +28,11 @@ Coverages coverage_of_sweep(std::uint32_t repetitions);
 Coverages coverage_of_tune(std::uint32_t repetitions);
 Coverages coverage_of_plan(std::uint32_t repetitions);
 Coverages coverage_of_scale(std::uint32_t repetitions);
+/// Of as many replicas as are asked for.
+Coverages coverage_of_rank(std::uint32_t repetitions);
+/// Of a ranking that stops once its order is certain. Its intervals hold at every look, so that they are wider than one look
+/// alone asks for; beside them, how often the order that it calls certain is the true one.
+Coverages coverage_of_rank_that_stops(std::uint32_t repetitions);
 /// `draws` of the parameters, eight runs each.
 Coverages coverage_of_uncertainty(std::uint32_t repetitions, std::uint32_t draws);
 /// The bootstrap interval of a change of a quantile (plan: "one more", "what it hangs on"), of made-up times.

@@ -17,6 +17,10 @@ TEST(IntervalCoverage, OfSweep) { expect_many(coverage_of_sweep(kRepetitions)); 
 TEST(IntervalCoverage, OfTune) { expect_many(coverage_of_tune(kRepetitions)); }
 TEST(IntervalCoverage, OfPlan) { expect_many(coverage_of_plan(kRepetitions)); }
 TEST(IntervalCoverage, OfScale) { expect_many(coverage_of_scale(kRepetitions)); }
+TEST(IntervalCoverage, OfRank) { expect_many(coverage_of_rank(kRepetitions)); }
+TEST(IntervalCoverage, OfARankThatStops) {  // at 99% for each of five looks
+  expect_coverage(coverage_of_rank_that_stops(kRepetitions), kRepetitions, kFewest, kRepetitions);
+}
 TEST(IntervalCoverage, OfAQuantilesChange) { expect_many(coverage_of_quantile_change(kRepetitions)); }
 // Between order statistics: 95% or more.
 TEST(IntervalCoverage, OfPercentilesOverDraws) {

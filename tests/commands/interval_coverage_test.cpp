@@ -19,6 +19,8 @@ TEST(IntervalCoverage, OfCompare) { expect_few(coverage_of_compare(kRepetitions)
 TEST(IntervalCoverage, OfSweep) { expect_few(coverage_of_sweep(kRepetitions)); }
 TEST(IntervalCoverage, OfPlan) { expect_few(coverage_of_plan(kRepetitions)); }
 TEST(IntervalCoverage, OfScale) { expect_few(coverage_of_scale(kRepetitions)); }
+TEST(IntervalCoverage, OfRank) { expect_few(coverage_of_rank(kRepetitions)); }
+TEST(IntervalCoverage, OfARankThatStops) { expect_few(coverage_of_rank_that_stops(kRepetitions)); }
 TEST(IntervalCoverage, OfAQuantilesChange) { expect_few(coverage_of_quantile_change(kRepetitions)); }
 TEST(IntervalCoverage, OfPercentilesOverDraws) { expect_few(coverage_of_drawn_percentiles(kRepetitions)); }
 TEST(IntervalCoverage, OfPlanWithParameterUncertainty) {

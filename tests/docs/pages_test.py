@@ -33,6 +33,7 @@ README_LINES_MAX = 85
 SHORTER = {
     "gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95": ("--replicas 4", "takes 20 s"),
     "gauntlet plan tiny-8 --tokens 1T --finish-by 8d --uncertainty": ("--replicas 2", "takes 30 s"),
+    "gauntlet rank llama3-405b-54d": ("--lever job.start --replicas 5", "takes 20 s"),
     "gauntlet scale rsc1 --gpus 1k:128k:log8": ("--replicas 5", "takes 8 s"),
     "gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20 --vary detection.timeout=15s,30s,1min,5min":
         ("--replicas 1", "takes 30 s"),

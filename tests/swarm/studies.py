@@ -1,4 +1,4 @@
-"""What must hold of the commands that run many points: compare, sweep, tune, plan and scale."""
+"""What must hold of the commands that run many points: compare, sweep, tune, plan, rank and scale."""
 import re
 
 import figures
@@ -9,7 +9,7 @@ from properties import effective, first_of, json_of, same_directories, seconds, 
 # A study of scenarios that take longer than that for one replica says nothing more, and takes minutes.
 MOST_SECONDS = 0.2
 # Of a study's replicas, the most that it was seen to take.
-TUNED_RUNS, PLANNED_RUNS, UNCERTAIN_RUNS = 100, 200, 8000
+TUNED_RUNS, PLANNED_RUNS, RANKED_RUNS, UNCERTAIN_RUNS = 100, 400, 200, 8000
 VARIED = ("spares.count=0,2", "checkpoint.interval=10min,20min,1h", "detection.timeout=2min,1h", "recovery.restarts_in_place=0:3",
           "policies.recover=\"replace\",\"restart\"", "telemetry.clock_error=0s,1s")
 
@@ -92,6 +92,27 @@ def planned(case):
         return SKIPPED
     return study(case, "plan", case.scenario, "--finish-by", f"{finish:.0f}s", *drawn, replicas=2,
                  codes=(SUCCESS, FAILED, WRONG_INPUT)) or SKIPPED
+
+
+def ranked(case):
+    """A lever of what is not there does nothing; those that are told to gain stand before those that are told to lose."""
+    if takes_long(case, RANKED_RUNS):
+        return SKIPPED
+    found = study(case, "rank", case.scenario, replicas=2, fewer=1, codes=(SUCCESS, FAILED, WRONG_INPUT))
+    if not found:
+        return SKIPPED
+    ranking = found["ranking"]
+    gains = [lever["goodput"]["by"] for lever in ranking["levers"] if lever["goodput"]["by"] is not None]
+    if gains != sorted(gains, reverse=True):
+        case.fail("rank", f"levers are not in the order of what they gain: {gains}")
+    for lever in ranking["without_effect"]:
+        if any(lever[what]["by"] for what in ("time_s", "tokens", "goodput", "cost")):
+            case.fail("rank", f"{lever['path']} is without effect and gains {lever}")
+    named = {lever["path"] for part in ("levers", "without_effect", "untried") for lever in ranking[part]}
+    for fault, keys in effective(case).get("faults", {}).items():
+        if isinstance(keys, dict) and f"faults.{fault}" not in named:
+            case.fail("rank", f"the fault {fault} has no lever")
+    return None
 
 
 def scaled(case):

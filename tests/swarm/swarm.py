@@ -37,7 +37,7 @@ PROPERTIES = {"adds_up": (properties.adds_up, 1.0), "shown": (properties.shown, 
               "tails": (distributions.tails, 0.2), "over_time": (distributions.over_time, 0.3),
               "set_again": (properties.set_again, 0.2), "refuses_to_overwrite": (properties.refuses_to_overwrite, 0.05),
               "compared": (studies.compared, 0.15), "swept": (studies.swept, 0.15), "tuned": (studies.tuned, 0.06),
-              "planned": (studies.planned, 0.08), "scaled": (studies.scaled, 0.1), "without_faults": (studies.without_faults, 0.3),
+              "planned": (studies.planned, 0.08), "ranked": (studies.ranked, 0.08), "scaled": (studies.scaled, 0.1), "without_faults": (studies.without_faults, 0.3),
               "no_worse": (studies.no_worse, 0.1), "traced": (commands.traced, 0.07), "not_drilled": (commands.not_drilled, 0.06),
               "validated": (commands.validated, 0.05), "listed": (commands.listed, 0.05)}
 MOST_MENDS = 6

@@ -284,6 +284,10 @@ TEST(Plan, WithoutADateSaysWhenTheWorkIsDoneAndSearchesNothing) {
   EXPECT_EQ(result.as_given.by_date.runs, 0U);
   ASSERT_TRUE(result.as_given.finish.at(99));  // every run takes as long as the others
   EXPECT_EQ(result.as_given.finish.at(1), result.as_given.finish.at(99));
+  const auto scheduling = std::ranges::find(result.levers.levers, "job.start.scheduling", &RankedLever::path);
+  ASSERT_NE(scheduling, result.levers.levers.end());
+  EXPECT_NEAR(*scheduling->gains.time_s.by, 10, 1e-6);  // half of its 20 s, in every run
+  EXPECT_NEAR(scheduling->gains.time_s.ci95->low, 10, 1e-6);
   ASSERT_FALSE(result.one_more.empty());
   EXPECT_FALSE(result.one_more[0].share.by);
   EXPECT_LT(*result.one_more[0].mean.by, 0);

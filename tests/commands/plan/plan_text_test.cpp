@@ -78,6 +78,25 @@ std::string text_of(const PlanResult& result) {
   return text_report(result, {.command = "gauntlet plan mine", .colour = Colour::never});
 }
 
+TEST(PlanText, RanksTheLeversOfThePlanAsGiven) {
+  EXPECT_THAT(text_of(sample()), Not(HasSubstr("Ranking of levers")));
+  PlanResult result = sample();
+  RankedLever lever;
+  lever.path = "repair.time";
+  lever.change = "8h to 4h";
+  lever.gains.time_s = {.by = 7200, .ci95 = Interval{6480, 7920}};
+  lever.gains.goodput = {.by = 0.02, .ci95 = Interval{0.018, 0.022}};
+  result.levers.levers = {lever};
+  result.levers.replicas = result.levers.most_replicas = 100;
+  result.levers.claimed = result.levers.certain = 1;
+  const std::string text = text_of(result);
+  EXPECT_THAT(text, HasSubstr("Ranking of levers, as given"));
+  EXPECT_THAT(text, HasSubstr("repair.time   8h to 4h"));
+  EXPECT_THAT(text, HasSubstr("+2.0 +- 0.2"));
+  EXPECT_THAT(text, HasSubstr("The first place is certain (95%)."));
+  EXPECT_THAT(to_json(result), HasSubstr("\"path\": \"repair.time\""));
+}
+
 TEST(PlanText, FirstLineIsTheAnswerWithItsKind) {
   EXPECT_EQ(
       answer_line(sample()),

@@ -1,0 +1,38 @@
+// A ranking of levers as a person reads it: shared by `rank`, whose answer it is, and `plan`.
+#pragma once
+
+#include "report/chart.hpp"
+#include "study/summary/lever_ranking.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace gauntlet {
+
+/// "`job.start.warm_up` (108s to 54s)"
+std::string lever_text(const RankedLever& lever);
+
+/// "17.9 h +- 0.2": the wall time that a lever saves.
+std::string saved_text(const RankedLever& lever);
+
+/// "costs 2,503 USD +- 174 more per run"; empty unless it surely does.
+std::string dearer_text(const RankedLever& lever, const std::string& currency);
+
+/// The levers down to the last one that surely gains, and those that surely lose, `most` of them: what each gains, and a bar. A
+/// gain without an interval has no "+-". Empty where there is none.
+std::string lever_table(const LeverRanking& ranking, std::size_t most);
+
+/// What the gains are of, and over how many replicas: "Savings are for the 1.07T tokens ...".
+std::string lever_terms(const LeverRanking& ranking);
+
+/// How much of the order is certain, and which levers are not told apart. Lines, each ending in a newline.
+std::string lever_order(const LeverRanking& ranking);
+
+/// Names the levers that are in no table: those too close to no effect, those without any, those that could not be tried.
+/// Lines, each ending in a newline.
+std::string other_levers(const LeverRanking& ranking);
+
+/// A point for each lever with an interval.
+LineChart lever_chart(const LeverRanking& ranking);
+
+}  // namespace gauntlet

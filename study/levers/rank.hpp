@@ -1,0 +1,41 @@
+// Levers in the order of what they gain, each measured against the scenario as given under the same faults.
+//
+// A gain is the difference of a ratio of totals over paired replicas (study/paired.hpp). Time and cost are those of the work of
+// a run as given, tokens those of its wall time, so that a lever gains the same thing whether runs have an amount of work or a
+// window to look at.
+//
+// The study looks at its replicas up to `looks` times, with twice as many each time, and stops once the order of the first
+// `claimed` levers is certain. Only levers that are still hard to tell apart take part in the next look. Whatever decides when
+// to stop, what is said holds:
+//
+// - Each interval has the level 1 - 0.05 / looks at each look, so that it holds the truth at all of them with 95%.
+// - A lever is told from another where a one-sided test of their paired difference, at the level
+//   0.05 / (claimed x (levers - 1) x looks), says so. Let B1, B2, ... be the true order. Were some place of the first `certain`
+//   wrong and k the first such, then another lever than Bk would stand there, told from Bk, which stands below. For each k and
+//   look these are at most (levers - 1) wrong answers of tests that the truth fixes, so that the whole order of the first
+//   `certain` is right with 95% (Bonferroni).
+#pragma once
+
+#include "study/experiment.hpp"
+#include "study/levers/levers.hpp"
+#include "study/point.hpp"
+#include "study/summary/lever_ranking.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gauntlet {
+
+struct RankTerms {
+  std::uint32_t replicas = 100;  // of every lever, at the first look
+  std::uint32_t looks = 1;       // at most; one: so many replicas and no more
+  std::uint32_t claimed = 5;     // first levers whose order is asked for
+};
+
+/// Of the point `base`, which is `source` itself. Levers that are not a scenario are untried; those whose settings another
+/// setting leaves without effect (says_no_effect()) are left out. Stopped, it is marked `interrupted` and has the levers of the
+/// last look that was complete.
+LeverRanking rank_levers(Experiment& experiment, const PointSource& source, PointNumber base,
+                         const std::vector<Lever>& levers, const RankTerms& terms);
+
+}  // namespace gauntlet

@@ -1,0 +1,239 @@
+// What levers gain, against closed forms, and how much of their order is said to be certain.
+//
+// The world is scenarios/one-fault.toml made simpler (tests/commands/interval_coverage.hpp): W of work, a start R, and N
+// failures, Poisson of mean m = W / 1 d, which strike training alone and cost R and half a step of 2 s each. A run takes
+// W + R (1 + N) + N seconds in the mean.
+#include "study/levers/rank.hpp"
+
+#include "tests/study/seeded_study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr int kDays = 10;
+constexpr double kDay = 86'400, kStartTime = 180;
+
+PointSource poisson_world(std::vector<std::string> more = {}) {
+  std::vector<std::string> sets = {"job.steps=" + std::to_string(kDays * 43'200),
+                                   "storage.free=true",
+                                   "storage.stall=0s",
+                                   "checkpoint.interval=1s",
+                                   "cost.gpu_hour=2USD",
+                                   "faults.crash.clock=training"};
+  std::ranges::move(more, std::back_inserter(sets));
+  return {"one-fault", std::move(sets), 1};
+}
+
+double wall(double mean, double start = kStartTime) { return kDays * kDay + start + mean * (start + 1); }
+
+struct Ranked {
+  LeverRanking ranking;
+
+  Ranked(const PointSource& source, const RankTerms& terms, const std::vector<std::string>& only = {},
+         std::uint64_t seed = 1)
+      : Ranked(source, terms, levers_in(source, only), seed) {}
+  Ranked(const PointSource& source, const RankTerms& terms, const std::vector<Lever>& levers,
+         std::uint64_t seed) {
+    SeededStudy study(source, seed);
+    ranking =
+        rank_levers(study.experiment, source, study.experiment.add(source.point().point), levers, terms);
+  }
+
+  static std::vector<Lever> levers_in(const PointSource& source, const std::vector<std::string>& only) {
+    return chosen_levers(levers_of(source.point().point->scenario, source.resolved()), only, "").levers;
+  }
+
+  const RankedLever& of(const std::string& path) const {
+    for (const auto* levers : {&ranking.levers, &ranking.without_effect})
+      for (const RankedLever& lever : *levers)
+        if (lever.path == path) return lever;
+    throw std::runtime_error(path + " is not ranked");
+  }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    for (const RankedLever& lever : ranking.levers) all.push_back(lever.path);
+    return all;
+  }
+  std::vector<std::string> without_effect() const {
+    std::vector<std::string> all;
+    for (const RankedLever& lever : ranking.without_effect) all.push_back(lever.path);
+    return all;
+  }
+};
+
+void expect_near(const Gain& gain, double truth, const char* what) {
+  ASSERT_TRUE(gain.by && gain.ci95) << what;
+  const double half_width = (gain.ci95->high - gain.ci95->low) / 2;
+  EXPECT_NEAR(*gain.by, truth, 2 * half_width) << what;  // of 95%: by chance once in ten thousand times
+  EXPECT_LT(half_width, std::abs(truth) / 5) << what;    // the interval says something
+}
+
+TEST(Rank, GainsOfAFailureAndOfAStartAreThoseOfTheClosedForm) {
+  const Ranked ranked(poisson_world(), {.replicas = 400});
+  const double given = wall(kDays);
+  EXPECT_NEAR(ranked.ranking.wall_s, given, 60);
+  const double fewer = given - wall(kDays / 2.0), quicker = given - wall(kDays, kStartTime / 2);
+  expect_near(ranked.of("faults.crash").gains.time_s, fewer, "half the failures");
+  expect_near(ranked.of("job.start.warm_up").gains.time_s, quicker, "half a start");
+  // More tokens in the same time, and less money for the same tokens.
+  const double share = given / (given - fewer) - 1;
+  expect_near(ranked.of("faults.crash").gains.goodput, share, "goodput");
+  expect_near(ranked.of("faults.crash").gains.tokens, share * ranked.ranking.work_tokens, "tokens");
+  expect_near(ranked.of("faults.crash").gains.cost, fewer * 64 * 2 / 3600, "cost");
+}
+
+TEST(Rank, AQuickerStepSavesItsShareOfTheWorkAndOfTheFailuresInIt) {
+  const Ranked ranked(poisson_world(), {.replicas = 400}, {"job.step_time"});
+  // Failures strike training: there are 1% fewer, and each costs a start and half of a step of 1.98 s.
+  const double less = 0.01 * kDays * kDay + kDays * (kStartTime + 1) - 0.99 * kDays * (kStartTime + 0.99);
+  expect_near(ranked.of("job.step_time").gains.time_s, less, "a quicker step");
+}
+
+TEST(Rank, ASpareHostThatIsNeverNeededCostsWhatAHostCosts) {
+  const Ranked ranked(poisson_world(), {.replicas = 10}, {"spares.count"});
+  const RankedLever& spare = ranked.of("spares.count");
+  EXPECT_EQ(spare.gains.goodput.by, 0);
+  EXPECT_EQ(spare.gains.time_s.by, 0);
+  EXPECT_NEAR(*spare.gains.cost.by, -8 * 2 / 3600.0 * ranked.ranking.wall_s, 1e-6 * *ranked.ranking.cost);
+  EXPECT_THAT(ranked.without_effect(), IsEmpty());  // it costs something
+}
+
+TEST(Rank, LeversOfWhatNeverHappensAreNamedAsWithoutEffect) {
+  const PointSource source = poisson_world(
+      {"faults.never={ component=\"host\", effect=\"crash\", remedy=\"restart\", mtbf=\"never\" }",
+       "people.response=1h"});
+  const Ranked ranked(source, {.replicas = 20});
+  EXPECT_THAT(ranked.without_effect(), Contains("faults.never"));
+  EXPECT_THAT(ranked.without_effect(), Contains("people.response"));  // nobody is ever asked
+  EXPECT_EQ(*ranked.of("faults.never").gains.goodput.by, 0);
+}
+
+TEST(Rank, AnIntervalThatIsTooLongGainsByHalfAndLosesByTwice) {
+  const Ranked ranked(PointSource("one-fault", {"job.steps=864000", "checkpoint.interval=3h"}, 1),
+                      {.replicas = 60}, {"checkpoint.interval"});
+  ASSERT_EQ(ranked.ranking.levers.size(), 2U);
+  EXPECT_EQ(ranked.ranking.levers[0].change, "3h to 1h30min");
+  EXPECT_TRUE(ranked.ranking.levers[0].gains_surely());
+  EXPECT_EQ(ranked.ranking.levers[1].change, "3h to 6h");
+  EXPECT_TRUE(ranked.ranking.levers[1].loses_surely());
+}
+
+TEST(Rank, LeversThatASettingLeavesWithoutEffectOrThatAreNoScenarioAreNotTried) {
+  const PointSource source = poisson_world({"policies.checkpoint=young"});
+  const std::vector<Lever> levers = {
+      {"checkpoint.interval", "2s to 1s", {{"checkpoint.interval", "1s"}}},  // young computes it
+      {"telemetry.heartbeat_period", "10s to 2min", {{"telemetry.heartbeat_period", "2min"}}},
+      {"spares.count", "0 to 1", {{"spares.count", "1"}}}};
+  const Ranked ranked(source, {.replicas = 5}, levers, 1);
+  EXPECT_THAT(ranked.paths(), ElementsAre("spares.count"));
+  EXPECT_THAT(ranked.without_effect(), IsEmpty());
+  ASSERT_EQ(ranked.ranking.untried.size(), 1U);
+  EXPECT_EQ(ranked.ranking.untried[0].path, "telemetry.heartbeat_period");
+  EXPECT_THAT(ranked.ranking.untried[0].why, testing::HasSubstr("detection.timeout"));
+}
+
+TEST(Rank, AddsReplicasToThoseThatAreHardToTellApartAlone) {
+  // Half of one of two equal phases: neither is better, and no number of replicas tells.
+  const PointSource source = poisson_world({"job.start.data_loader=3min", "job.start.process_start=1min"});
+  const Ranked ranked(source, {.replicas = 20, .looks = 3, .claimed = 3}, {"faults", "job.start"});
+  EXPECT_EQ(ranked.ranking.replicas, 20U);
+  EXPECT_EQ(ranked.ranking.claimed, 3U);
+  // Equal in every replica: more of them change nothing.
+  EXPECT_EQ(ranked.ranking.most_replicas, 20U);
+  EXPECT_EQ(*ranked.of("job.start.data_loader").gains.time_s.by,
+            *ranked.of("job.start.warm_up").gains.time_s.by);
+  EXPECT_EQ(ranked.ranking.certain, 1U);  // the failures; then the two
+}
+
+TEST(Rank, TwoLeversThatGainTheSameUnderOtherChancesAreNotToldApart) {
+  const std::string crash =
+      "={ component=\"host\", clock=\"training\", effect=\"crash\", remedy=\"restart\", "
+      "log=\"crashed\", mtbf=\"8d\" }";
+  const PointSource source = poisson_world({"faults.crash" + crash, "faults.other" + crash});
+  const Ranked ranked(source, {.replicas = 20, .looks = 3, .claimed = 2}, {"faults"});
+  EXPECT_EQ(ranked.ranking.certain, 0U);
+  EXPECT_EQ(ranked.ranking.most_replicas, 80U);
+  EXPECT_THAT(ranked.ranking.levers.at(0).not_told_from, ElementsAre(1U));
+  EXPECT_TRUE(ranked.ranking.levers.at(1).gains_surely());
+}
+
+TEST(Rank, AGainWhoseScatterIsThatOfAFewReplicasHasNoIntervalYet) {
+  // A quicker step saves a failure in each tenth replica, and the same time in all others.
+  const Ranked few(poisson_world(), {.replicas = 40}, {"job.step_time"});
+  EXPECT_FALSE(few.of("job.step_time").gains.time_s.ci95);
+  EXPECT_EQ(few.ranking.claimed, 0U);
+  const Ranked more(poisson_world(), {.replicas = 40, .looks = 5}, {"job.step_time"});
+  EXPECT_TRUE(more.of("job.step_time").gains.time_s.ci95);
+  EXPECT_EQ(more.ranking.certain, 1U);
+  EXPECT_GT(more.ranking.most_replicas, 40U);
+}
+
+TEST(Rank, AnIntervalAllowsForEveryLookThatThereMayBe) {
+  const auto half_width = [](std::uint32_t looks) {
+    const Ranked ranked(poisson_world(), {.replicas = 100, .looks = looks, .claimed = 1},
+                        {"job.start.warm_up"});
+    EXPECT_EQ(ranked.ranking.most_replicas, 100U);
+    const Interval& ci95 = *ranked.of("job.start.warm_up").gains.time_s.ci95;
+    return (ci95.high - ci95.low) / 2;
+  };
+  // Student's t with 99 degrees of freedom: 2.626405 at 0.995, 1.984217 at 0.975 (tables).
+  EXPECT_NEAR(half_width(5) / half_width(1), 2.626405 / 1.984217, 1e-5);
+}
+
+TEST(Rank, FewerThanFiveReplicasGiveNoIntervalAndNoOrder) {
+  const Ranked ranked(poisson_world(), {.replicas = 2}, {"faults", "job"});
+  EXPECT_EQ(ranked.ranking.claimed, 0U);
+  for (const RankedLever& lever : ranked.ranking.levers) {
+    EXPECT_TRUE(lever.gains.time_s.by) << lever.path;
+    EXPECT_FALSE(lever.gains.time_s.ci95) << lever.path;
+  }
+}
+
+TEST(Rank, AJobThatNeverTrainsHasNoGainInTime) {
+  const PointSource source("tiny-8", {"job.start.process_start=10h", "job.give_up_after=1h"}, 1);
+  const Ranked ranked(source, {.replicas = 6}, {"job.stop_time", "faults"});
+  EXPECT_EQ(ranked.ranking.work_tokens, 0);
+  EXPECT_EQ(ranked.ranking.claimed, 0U);
+  for (const RankedLever& lever : ranked.ranking.levers) EXPECT_FALSE(lever.gains.time_s.by) << lever.path;
+}
+
+TEST(Rank, OfRunsThatGiveUpTimeIsThatOfTheWorkThatTheyDo) {
+  // A failure that only a person ends, whom nobody sends: the run ends there, after half of the window in the mean. Fewer
+  // such failures train more in the same time, and need less time for the same.
+  const PointSource source =
+      poisson_world({"faults.crash.remedy=person", "people.response=60d", "recovery.restarts_in_place=0",
+                     "job.give_up_after=2d", "policies.recover=replace"});
+  const Ranked ranked(source, {.replicas = 100}, {"faults.crash"});
+  EXPECT_LT(ranked.ranking.work_tokens, kDays * 43'200.0 * 512 * 8192);
+  EXPECT_TRUE(ranked.of("faults.crash").gains_surely());
+  EXPECT_GT(*ranked.of("faults.crash").gains.time_s.by, 0);
+}
+
+TEST(Rank, StoppedBeforeTheFirstLookHasNoLever) {
+  const PointSource source = poisson_world();
+  const auto executor = make_thread_executor({.seed = 1}, 1);
+  const auto store = Store::temporary({}, source.point().point->facts.faults);
+  const std::atomic<bool> stop = true;
+  Experiment experiment(*executor, *store, {.stop = &stop});
+  const LeverRanking ranking = rank_levers(experiment, source, experiment.add(source.point().point),
+                                           Ranked::levers_in(source, {}), {.replicas = 5});
+  EXPECT_TRUE(ranking.interrupted);
+  EXPECT_EQ(ranking.replicas, 0U);
+  EXPECT_THAT(ranking.levers, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gauntlet
