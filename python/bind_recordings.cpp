@@ -19,7 +19,7 @@ namespace py = pybind11;
 
 py::dict row_of(Time at, std::vector<Field> fields) {
   py::dict row;
-  row["at_ns"] = at.time_since_epoch().count();
+  row["time_ns"] = at.time_since_epoch().count();
   for (Field& field : fields) row[py::str(field.name)] = std::move(field.value);
   return row;
 }
@@ -37,7 +37,7 @@ py::list orders(const Recording& recording) {
   for (const RecordedOrder& recorded : recording.record.orders) {
     const py::dict row = row_of(recorded.at, fields_of(recorded.order.what));
     row["answers"] = recorded.observations - 1;
-    row["order"] = recorded.order.id.value;
+    row["order_id"] = recorded.order.id.value;
     rows.append(row);
   }
   return rows;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/problem.hpp"
-#include "study/store/store.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -15,6 +14,8 @@
 #include <string_view>
 
 namespace gauntlet {
+
+class Store;
 
 /// What a command answers, for people and for programs.
 struct CommandAnswer {

@@ -47,17 +47,17 @@ class Recording:
 
     @functools.cached_property
     def observations(self) -> pd.DataFrame:
-        """One row an observation, in their order: at_ns (int64, nanoseconds since the start), kind ("Seen", "Outcome"), and its members,
+        """One row an observation, in their order: time_ns (int64, nanoseconds since the start), kind ("Seen", "Outcome"), and its members,
         missing where it has none of that name. Times end in `_ns`; components are text: "host:17"."""
         from . import frames
-        return frames.of_rows(self._recording.observations(), ["at_ns", "kind"])
+        return frames.of_rows(self._recording.observations(), ["time_ns", "kind"])
 
     @functools.cached_property
     def orders(self) -> pd.DataFrame:
-        """One row an order: at_ns (of the observation that it answers), answers (the row of that observation), order (its id), kind
+        """One row an order: time_ns (of the observation that it answers), answers (the row of that observation), order_id, kind
         ("Stop", "Evict"), and its members."""
         from . import frames
-        return frames.of_rows(self._recording.orders(), ["at_ns", "answers", "order", "kind"])
+        return frames.of_rows(self._recording.orders(), ["time_ns", "answers", "order_id", "kind"])
 
     @property
     def story(self) -> str:

@@ -6,10 +6,13 @@ import datetime
 import os
 import re
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _gauntlet
 from .errors import Problem, ScenarioWarning, problems_of, scenario_error
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What a key of a scenario takes: a bool, a number, a list or a table, or a text as `--set` takes it ("10min", "400Gb/s").
 Setting = Union[str, bool, int, float, datetime.timedelta, list, tuple, dict]
@@ -166,11 +169,12 @@ _LISTINGS = {name[len("list_"):].replace("_", "-"): getattr(_gauntlet, name)
              for name in dir(_gauntlet) if name.startswith("list_")}
 
 
-def listing(kind: str) -> Dict[str, str]:
-    """The names that scenarios and studies can use, each with one sentence.
+def listing(kind: str) -> pd.DataFrame:
+    """The names that scenarios and studies can use: a row each, with the columns name and about, which are text.
 
     `kind`: scenarios, fault-models, faults, distributions, policies, detectors, signals, lines, probes, hardware, models or metrics.
     """
     if kind not in _LISTINGS:
         raise ValueError(f"there is nothing called {kind!r} to list; choose one of {', '.join(sorted(_LISTINGS))}")
-    return dict(_LISTINGS[kind]())
+    import pandas as pd
+    return pd.DataFrame(_LISTINGS[kind](), columns=["name", "about"])

@@ -58,7 +58,7 @@ def _operand(path: str) -> str:
 
 
 def _call(command: str, operands: Sequence[str], options: Mapping[str, Any], kind: Type[Kind], progress: Progress = None) -> Kind:
-    words = [*command.split(), *_words(options), *map(_operand, operands)]
+    words = [*command.split(), *map(_operand, operands), *_words(options)]
     check_words(*words)
     line = _Line() if progress is True else None
     told = line or (progress if callable(progress) else None)

@@ -66,7 +66,7 @@ class Annotations(unittest.TestCase):
         for name in gauntlet.__all__:
             thing = getattr(gauntlet, name)
             if inspect.isfunction(thing):
-                typing.get_type_hints(thing)
+                typing.get_type_hints(thing, localns={"pd": pd})
             elif inspect.isclass(thing) and thing.__module__ == "gauntlet.results":
                 for member in vars(thing).values():
                     function = getattr(member, "func", member)

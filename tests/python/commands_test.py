@@ -22,8 +22,8 @@ STUDIES = {
         ["run", "scenarios/every-fault.toml", "--set", "spares.count=3", "--set", "job.window=20d", "--replicas", "4"],
         lambda: gauntlet.run(gauntlet.load("scenarios/every-fault.toml", set={"spares.count": 3, "job.window": "20d"}), replicas=4)),
     "run of one replica": (["run", "tiny-8", "--replica", "7"], lambda: gauntlet.run("tiny-8", replica=7)),
-    "compare": (["compare", "tiny-8", "--with", "spares.count=4 checkpoint.persist=20s", "--with", "detection.timeout=1min", "--replicas", "8"],
-                lambda: gauntlet.compare("tiny-8", changes=[{"spares.count": 4, "checkpoint.persist": "20s"}, {"detection.timeout": "1min"}],
+    "compare": (["compare", "tiny-8", "--with", "spares.count=4 detection.hang_timeout=20min", "--with", "detection.timeout=1min", "--replicas", "8"],
+                lambda: gauntlet.compare("tiny-8", changes=[{"spares.count": 4, "detection.hang_timeout": "20min"}, {"detection.timeout": "1min"}],
                                          replicas=8)),
     "compare of files": (["compare", "tiny-8", "one-fault", "--replicas", "6"], lambda: gauntlet.compare("tiny-8", "one-fault", replicas=6)),
     "sweep": (["sweep", "tiny-8", "--vary", "spares.count=1,2,4", "--vary", "detection.timeout=15s:1min:log3", "--replicas", "6"],
@@ -147,7 +147,7 @@ class Mistakes(unittest.TestCase):
                 self.assertIsInstance(error, gauntlet.ScenarioError)
                 self.assertEqual([problem.line for problem in error.problems], [3, 5])
                 self.assertTrue(all(problem.file == str(file) for problem in error.problems))
-                self.assertEqual(error.problems[1].suggestion, 'did you mean "interval"?')
+                self.assertTrue(error.problems[1].suggestion.startswith('did you mean "interval"?'))
             self.assertEqual(gauntlet.check(file), error.problems)
         self.assertEqual(gauntlet.check("tiny-8"), ())
 
@@ -207,9 +207,9 @@ class Scenarios(unittest.TestCase):
 
     def test_changes_make_another_one(self):
         s = gauntlet.load("tiny-8")
-        other = s.with_({"spares.count": 4}).with_({"checkpoint.persist": "20s", "spares.count": 6})
-        self.assertEqual((s["spares.count"], other["spares.count"], other["checkpoint.persist"]), (1, 6, "20s"))
-        self.assertEqual(other.sets, ["checkpoint.persist=20s", "spares.count=6"])
+        other = s.with_({"spares.count": 4}).with_({"detection.timeout": "1min", "spares.count": 6})
+        self.assertEqual((s["spares.count"], other["spares.count"], other["detection.timeout"]), (1, 6, "1min"))
+        self.assertEqual(other.sets, ["detection.timeout=1min", "spares.count=6"])
         self.assertEqual((s.origin("spares.count").partition(":")[0], other.origin("spares.count")), ("scenarios/tiny-8.toml", "--set"))
         self.assertIn("spares.count", s)
         self.assertNotIn("spares.cuont", s)
@@ -218,7 +218,7 @@ class Scenarios(unittest.TestCase):
         for kind in ("scenarios", "fault-models", "faults", "distributions", "policies", "detectors", "signals", "lines", "probes",
                      "hardware", "models", "metrics"):
             names = [line.split()[0] for line in ran("list", kind).stdout.splitlines() if line[:3].strip()]
-            self.assertEqual(list(gauntlet.listing(kind)), names, kind)
+            self.assertEqual(list(gauntlet.listing(kind)["name"]), names, kind)
 
     def test_the_schema_is_that_of_the_command(self):
         self.assertEqual(json.loads(gauntlet.schema()), json.loads(ran("schema").stdout))

@@ -162,11 +162,11 @@ class Recordings(unittest.TestCase):
         self.assertEqual(list(orders["kind"]), [line.strip().partition("{")[0] for line in lines if line.startswith(" ")])
         self.assertEqual(list(observations["kind"].iloc[[0, -1]]), ["Started", "Finished"])
         self.assertEqual(observations["inventory.job_hosts"].iloc[0], 8)
-        self.assertTrue(observations["at_ns"].is_monotonic_increasing)
-        np.testing.assert_array_equal(orders["at_ns"], observations["at_ns"].iloc[orders["answers"]])
-        self.assertEqual(list(orders["order"]), sorted(orders["order"]))
+        self.assertTrue(observations["time_ns"].is_monotonic_increasing)
+        np.testing.assert_array_equal(orders["time_ns"], observations["time_ns"].iloc[orders["answers"]])
+        self.assertEqual(list(orders["order_id"]), sorted(orders["order_id"]))
         # Each order that ended has one outcome.
-        self.assertTrue(set(observations.loc[observations["kind"] == "Outcome", "order"]) <= set(orders["order"]))
+        self.assertTrue(set(observations.loc[observations["kind"] == "Outcome", "order"]) <= set(orders["order_id"]))
 
     def test_another_policy_gives_other_orders(self):
         with tempfile.TemporaryDirectory() as folder:
