@@ -39,7 +39,7 @@ TEST(Fields, SayWhichTypeAMemberHas) {
   const Outcome granted{.order = OrderId{9}, .took = 5ns, .result = Granted{.host = HostId{2}}};
   EXPECT_EQ(text_of(fields_of(Observation{granted})),
             "kind=Outcome\norder=9\nstatus=done\ntook_ns=5\nresult=Granted\nresult.host=2\n");
-  const Outcome bare{.order = OrderId{9}, .status = Status::failed};
+  const Outcome bare{.order = OrderId{9}, .status = Status::failed, .took = {}, .result = {}};
   EXPECT_EQ(text_of(fields_of(Observation{bare})), "kind=Outcome\norder=9\nstatus=failed\ntook_ns=0\n");
 }
 
