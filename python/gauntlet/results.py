@@ -118,7 +118,7 @@ class RunResult(StudyResult):
     @functools.cached_property
     def metrics(self) -> pd.DataFrame:
         """One row a metric (the index): n (replicas that define it), mean, sd, se, ci95_low, ci95_high, p5, p50, p95, float64. Times
-        are in seconds, money in US dollars; unknown is NaN."""
+        are in seconds, money in the currency of the scenario; unknown is NaN."""
         return self.tables["metrics"]
 
 
