@@ -90,7 +90,7 @@ format: setup ## lay out every C++ file by .clang-format
 	git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format -i
 
 tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
-	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|flow|policies|sim|score|config|study|report|shell|commands|real|cli)/'
+	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|flow|policies|sim|score|config|study|report|shell|commands|real|cli|python)/'
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage build-mutants
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage build-mutants build-python

@@ -1,9 +1,9 @@
 // gauntlet replay: the policies of this program against the orders in a recording.
 #include "cli/commands.hpp"
 #include "config/scenario.hpp"
-#include "core/record/codec.hpp"
 #include "core/record/recording.hpp"
 #include "core/record/replay_cluster.hpp"
+#include "core/record/story.hpp"
 #include "policies/controller/controller.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
@@ -16,29 +16,6 @@
 namespace gauntlet {
 namespace {
 
-std::string order_text(const std::optional<Order>& order, const char* none) {
-  return order ? to_text(*order) : none;
-}
-
-std::string difference_text(const ReplayCluster::Difference& difference) {
-  const Time at = difference.answering.at;
-  return fmt::format("after {} ({} ns), answering {}:\n  recorded: {}\n  now:      {}\n",
-                     to_text(at - kStart), (at - kStart).count(), to_text(difference.answering),
-                     order_text(difference.recorded, "no order"), order_text(difference.now, "no order"));
-}
-
-/// Each observation, followed by the orders that answer it.
-std::string story_of(const Record& record) {
-  std::string text;
-  auto order = record.orders.begin();
-  for (std::uint32_t i = 0; i < record.observations.size(); ++i) {
-    text += to_text(record.observations[i]) + '\n';
-    for (; order != record.orders.end() && order->observations == i + 1; ++order)
-      text += "    " + to_text(order->order) + '\n';
-  }
-  return text;
-}
-
 /// A recording that was cut short is compared up to there, and refused all the same.
 int replay(const Recording& recording, const Scenario& scenario, const std::optional<Problem>& end) {
   Controller controller(scenario.policies);
@@ -48,7 +25,7 @@ int replay(const Recording& recording, const Scenario& scenario, const std::opti
   const std::string counts =
       fmt::format("{} observations, {} orders", cluster.observations_replayed(), cluster.orders_compared());
   if (cluster.difference() && !(end && cluster.ran_past_the_end())) {
-    const std::string text = fmt::format("{}: different\n{}", counts, difference_text(*cluster.difference()));
+    const std::string text = fmt::format("{}: different\n{}", counts, to_text(*cluster.difference()));
     static_cast<void>(print(text));  // it failed either way
     return kFailed;
   }

@@ -22,10 +22,12 @@ struct FlowProgram {
   std::chrono::milliseconds deadline = std::chrono::minutes(2);
 };
 
-/// The one beside the running executable.
+/// The one beside the running executable, unless another one was set.
 FlowProgram flow_program();
+/// For a process whose executable is not ours, before anything else here is called.
+void set_flow_program(const std::string& path);
 
 /// Throws FlowFailure. Safe to call from several threads at once.
-std::vector<PhaseTimes> solve(const FlowProgram& program, const FlowProblem& problem);
+std::vector<FlowTimes> solve(const FlowProgram& program, const FlowProblem& problem);
 
 }  // namespace gauntlet

@@ -119,7 +119,7 @@ class Measurement {
 
   /// By state, in the order in which they were added.
   std::vector<Rates> rates(const FlowProgram& program) const {
-    const std::vector<PhaseTimes> times = solve(program, problem_);
+    const std::vector<FlowTimes> times = solve(program, problem_);
     std::vector<Rates> out(groups_.size());
     auto phase = times.begin();
     for (std::size_t state = 0; state < out.size(); ++state)
@@ -133,7 +133,7 @@ class Measurement {
   double bytes() const { return fabric_.nvlink().value; }
 
   std::vector<double> rates_of(std::size_t i, std::span<const std::uint32_t> groups,
-                               const PhaseTimes& times) const {
+                               const FlowTimes& times) const {
     std::vector<double> out(fabric_.layout().groups(static_cast<Dimension>(i)), fabric_.nvlink().value);
     for (std::size_t f = 0; f < groups.size(); ++f) {
       double& rate = out[groups[f]];
@@ -185,7 +185,7 @@ std::vector<double> simgrid_seconds(const CommunicatorFlows& flows, std::span<co
                                     std::uint32_t groups, double bytes, const FlowProgram& program) {
   FlowProblem problem;
   problem.phases.push_back(phase_of(problem, flows, all_of(flows), capacities, bytes));
-  const PhaseTimes times = solve(program, problem).front();
+  const FlowTimes times = solve(program, problem).front();
   std::vector<double> out(groups, 0);
   for (std::size_t f = 0; f < flows.group.size(); ++f)
     out[flows.group[f]] = std::max(out[flows.group[f]], times.flows[f]);

@@ -140,7 +140,7 @@ std::vector<double> simgrid_pipeline(const FabricNetwork& fabric, const Pipeline
   for (const double capacity : fabric.links().capacities(state))
     problem.links.push_back({.bandwidth = capacity, .latency = 0});
   problem.phases.push_back(Writer(fabric, step).phase());
-  const PhaseTimes times = solve(program, problem).front();
+  const FlowTimes times = solve(program, problem).front();
   std::vector<double> finish(step.shape.stages, 0);
   const std::size_t width = times.actors.size() / finish.size();
   for (std::size_t i = 0; i < times.actors.size(); ++i)

@@ -201,9 +201,9 @@ std::string to_text(const FlowProblem& problem) {
   return out + "end\n";
 }
 
-std::string to_text(const std::vector<PhaseTimes>& times) {
+std::string to_text(const std::vector<FlowTimes>& times) {
   std::string out;
-  for (const PhaseTimes& phase : times) {
+  for (const FlowTimes& phase : times) {
     fmt::format_to(std::back_inserter(out), "phase {}", phase.all);
     for (const double seconds : phase.flows) fmt::format_to(std::back_inserter(out), " {}", seconds);
     for (const double seconds : phase.actors) fmt::format_to(std::back_inserter(out), " {}", seconds);
@@ -214,12 +214,12 @@ std::string to_text(const std::vector<PhaseTimes>& times) {
 
 FlowProblem parse_problem(std::string_view text) { return ProblemReader(text).read(); }
 
-std::vector<PhaseTimes> parse_answer(std::string_view text, const FlowProblem& problem) {
+std::vector<FlowTimes> parse_answer(std::string_view text, const FlowProblem& problem) {
   Lines lines(text);
-  std::vector<PhaseTimes> out;
+  std::vector<FlowTimes> out;
   for (const FlowPhase& phase : problem.phases) {
     if (lines.next() != "phase") lines.fail("a phase has no line");
-    PhaseTimes times{.all = lines.amount("a time"), .flows = {}, .actors = {}};
+    FlowTimes times{.all = lines.amount("a time"), .flows = {}, .actors = {}};
     for (std::size_t i = 0; i < phase.flows.size(); ++i) times.flows.push_back(lines.amount("a time"));
     for (std::size_t i = 0; i < phase.actors.size(); ++i) times.actors.push_back(lines.amount("a time"));
     lines.over();

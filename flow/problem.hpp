@@ -56,13 +56,13 @@ struct FlowProblem {
 };
 
 /// Seconds from the begin of the phase.
-struct PhaseTimes {
+struct FlowTimes {
   double all = 0;
   std::vector<double> flows, actors;
 };
 
 std::string to_text(const FlowProblem& problem);
-std::string to_text(const std::vector<PhaseTimes>& times);
+std::string to_text(const std::vector<FlowTimes>& times);
 
 /// A text that is none: the line, from 1, and what is wrong with it.
 struct FlowTextError {
@@ -73,6 +73,6 @@ struct FlowTextError {
 /// Throw FlowTextError.
 FlowProblem parse_problem(std::string_view text);
 /// `problem` says how many seconds to expect.
-std::vector<PhaseTimes> parse_answer(std::string_view text, const FlowProblem& problem);
+std::vector<FlowTimes> parse_answer(std::string_view text, const FlowProblem& problem);
 
 }  // namespace gauntlet

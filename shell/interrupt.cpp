@@ -1,5 +1,7 @@
 #include "shell/interrupt.hpp"
 
+#include "shell/caller.hpp"
+
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,12 +73,13 @@ bool is_ignored(int signal) {
 }  // namespace
 
 std::atomic<bool>& stop_on_interrupt() {
+  if (Caller* const caller = gauntlet::caller()) return caller->stop();
   listen_for(SIGINT);
   listen_for(SIGTERM);
   if (!is_ignored(SIGHUP)) listen_for(SIGHUP);
   return stop;
 }
 
-int interrupting_signal() { return came; }
+int interrupting_signal() { return caller() == nullptr ? came.load() : 0; }
 
 }  // namespace gauntlet

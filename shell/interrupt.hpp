@@ -9,10 +9,11 @@
 
 namespace gauntlet {
 
-/// Begins to listen. What it gives is set by the first signal, and by whoever else wants to stop.
+/// Begins to listen. What it gives is set by the first signal, and by whoever else wants to stop. Where a Caller runs the command it
+/// is the Caller's, and nobody listens.
 std::atomic<bool>& stop_on_interrupt();
 
-/// The signal that came first; 0 where none did.
+/// The signal that came first; 0 where none did, or a Caller stopped the command.
 int interrupting_signal();
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #include "shell/options.hpp"
 
 #include "config/toml/nearest.hpp"
+#include "shell/caller.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 
@@ -228,7 +229,8 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   const std::optional<UnknownWord> unknown = unknown_word(app);
   if (!asked_for || (unknown && unknown->is_command)) {
     complain(unknown ? unknown->says : plain(error.what()));
-    complain(fmt::format("\"gauntlet {}--help\" lists what there is", words_of(innermost(app))));
+    if (caller() == nullptr)
+      complain(fmt::format("\"gauntlet {}--help\" lists what there is", words_of(innermost(app))));
     return kWrongInput;
   }
   std::ostringstream out, err;

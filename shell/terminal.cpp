@@ -1,11 +1,10 @@
 #include "shell/terminal.hpp"
 
+#include "shell/caller.hpp"
 #include "shell/exit_code.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,17 +15,6 @@
 
 namespace gauntlet {
 namespace {
-
-/// The null device takes the place of each stream that is closed, opened the wrong way round, so that using it fails.
-void hold_closed_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::syscall(SYS_fcntl, stream, F_GETFD) < 0)  // the lowest that is free, so that it is what this opens
-      ::syscall(SYS_openat, AT_FDCWD, "/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-// Before the constructors of shared libraries, some of which open descriptors of their own (System V ABI, "Initialization and
-// Termination Functions"). Nothing but system calls works as usual then.
-[[gnu::section(".preinit_array"), gnu::used]] void (*first_of_all)() = hold_closed_streams;
 
 /// Writes all of it: 0, or the errno of the write that failed. Waits for a descriptor that is set not to block.
 int write_all(int descriptor, std::string_view text) {
@@ -52,19 +40,37 @@ void ignore_signals_of_writes() {
 }
 
 bool print(std::string_view text) {
+  if (Caller* const caller = gauntlet::caller()) {
+    caller->print(text);
+    return true;
+  }
   const int error = write_all(STDOUT_FILENO, text);
   if (error == 0 || error == EPIPE) return true;
   complain(fmt::format("standard output cannot be written: {}", std::strerror(error)));
   return false;
 }
 
+bool print_answer(const CommandAnswer& answer, bool as_json) {
+  if (Caller* const caller = gauntlet::caller()) {
+    caller->answer(answer);
+    return true;
+  }
+  const bool coloured = !answer.coloured.empty() && colour_of_output() == Colour::always;
+  return print(as_json ? answer.json : coloured ? answer.coloured : answer.report);
+}
+
 void say(std::string_view text) {
+  if (Caller* const caller = gauntlet::caller()) return caller->say(text);
   static_cast<void>(write_all(STDERR_FILENO, text));  // there is nobody else to tell
 }
 
-void complain(std::string_view message) { say(fmt::format("gauntlet: {}\n", message)); }
+void complain(std::string_view message) {
+  if (Caller* const caller = gauntlet::caller()) return caller->complain(message);
+  say(fmt::format("gauntlet: {}\n", message));
+}
 
 void print_problems(std::span<const Problem> problems) {
+  if (Caller* const caller = gauntlet::caller()) return caller->problems(problems);
   std::string text;
   for (const Problem& problem : problems) text += problem.text() + '\n';
   say(text + fmt::format("{} problem{}\n", problems.size(), problems.size() == 1 ? "" : "s"));
@@ -78,10 +84,12 @@ int wrong_input(std::span<const Problem> problems) {
 int wrong_input(const Problem& problem) { return wrong_input({&problem, 1}); }
 
 void print_warnings(std::span<const Problem> warnings) {
+  if (Caller* const caller = gauntlet::caller()) return caller->warnings(warnings);
   for (const Problem& warning : warnings) say(fmt::format("warning: {}\n", warning.text()));
 }
 
 Colour colour_of_output() {
+  if (caller() != nullptr) return Colour::never;
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool plain = (refused != nullptr && *refused != '\0') || terminal == nullptr ||
@@ -89,6 +97,6 @@ Colour colour_of_output() {
   return plain ? Colour::never : Colour::always;
 }
 
-bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }
+bool shows_progress() { return caller() == nullptr && ::isatty(STDERR_FILENO) != 0; }
 
 }  // namespace gauntlet

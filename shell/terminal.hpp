@@ -8,6 +8,7 @@
 
 #include "core/problem.hpp"
 #include "report/report_options.hpp"
+#include "shell/caller.hpp"
 
 #include <span>
 #include <string_view>
@@ -20,6 +21,9 @@ void ignore_signals_of_writes();
 
 /// To standard output, at once. False, and said on standard error, where that cannot be written (a full disk).
 [[nodiscard]] bool print(std::string_view text);
+
+/// The same of an answer: its JSON, or else its report, in colours where the terminal shows them.
+[[nodiscard]] bool print_answer(const CommandAnswer& answer, bool as_json);
 
 /// To standard error, at once, where that can be written.
 void say(std::string_view text);

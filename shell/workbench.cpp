@@ -1,6 +1,7 @@
 #include "shell/workbench.hpp"
 
 #include "report/words.hpp"
+#include "shell/caller.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
@@ -95,6 +96,15 @@ StudyIdentity identity_of(const std::string& command, const std::string& command
   return study;
 }
 
+// A caller without a directory keeps few, which show what an incident is; each takes as much room and time as a replica.
+constexpr std::uint32_t kIncidentsInMemory = 10;
+
+std::uint32_t incident_replicas(const StudyRequest& request, const WorkbenchOptions& options) {
+  if (!request.out.empty()) return request.incidents.value_or(options.incident_replicas);
+  if (caller() == nullptr) return 0;  // nobody sees them
+  return request.incidents.value_or(std::min(options.incident_replicas, kIncidentsInMemory));
+}
+
 }  // namespace
 
 struct Workbench::State {
@@ -149,14 +159,14 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
     print_problems({&*problem, 1});
     return nullptr;
   }
-  // Without --out nobody sees them.
-  const std::uint32_t incidents =
-      request.out.empty() ? 0 : request.incidents.value_or(options.incident_replicas);
-  state->executor = make_executor(
-      {.seed = state->seed, .incident_replicas = incidents, .full_telemetry = options.full_telemetry},
-      request.threads);
+  state->executor = make_executor({.seed = state->seed,
+                                   .incident_replicas = incident_replicas(request, options),
+                                   .full_telemetry = options.full_telemetry},
+                                  request.threads);
   Experiment::Options running{.stop = state->stop, .progress = {}};
-  if (!request.quiet && shows_progress()) {
+  if (Caller* const caller = gauntlet::caller()) {
+    running.progress = [caller](std::uint32_t done, std::uint64_t left) { caller->progress(done, left); };
+  } else if (!request.quiet && shows_progress()) {
     state->progress.emplace();
     running.progress = [&progress = *state->progress](std::uint32_t done, std::uint64_t left) {
       progress.add(done, left);
@@ -200,14 +210,21 @@ int Workbench::State::complain_of_interruption() {
 }
 
 int Workbench::finish(const Output& output) {
+  const int exit_code = answer(output);
+  if (Caller* const caller = gauntlet::caller(); caller != nullptr && state_->temporary)
+    caller->keep(std::move(state_->temporary));
+  return exit_code;
+}
+
+int Workbench::answer(const Output& output) {
   State& state = *state_;
   state.progress.reset();  // removes itself from the terminal
   bool printed = true;
   auto problem = state.store().problem();
   const bool nothing_is_done = stopped() && state.store().replicas() == 0;
   if (!output.report.empty() && !nothing_is_done) {
-    const bool coloured = !output.coloured.empty() && colour_of_output() == Colour::always;
-    printed = print(state.request.json ? output.json : coloured ? output.coloured : output.report);
+    printed = print_answer({.report = output.report, .coloured = output.coloured, .json = output.json},
+                           state.request.json);
     if (!problem && state.directory) problem = state.commit(output);
   } else if (!problem && state.directory) {
     problem = state.directory->keep();

@@ -56,11 +56,12 @@ class Workbench {
   };
   /// Prints the report or the JSON, writes the results (with points.csv and scenario.toml), and gives the exit code.
   /// Without a report, or a replica of a study that was stopped, nothing is printed, and what is done stays where --resume
-  /// finds it. Called once, last.
+  /// finds it. A Caller gets report and JSON, and the store of a study without a directory. Called once, last.
   int finish(const Output& output);
 
  private:
   struct State;
+  int answer(const Output& output);
   explicit Workbench(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

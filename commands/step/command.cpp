@@ -110,11 +110,10 @@ bool write_files(const StepRequest& request, const StepAnswer& answer) {
 
 int show(const StepRequest& request, const StepAnswer& answer) {
   if (!write_files(request, answer)) return kFailed;
-  const std::string text =
-      request.json
-          ? to_json(answer.report)
-          : text_report(answer.report, {.command = command_of(request), .colour = colour_of_output()});
-  return print(text) ? kSuccess : kFailed;
+  const std::string report =
+      text_report(answer.report, {.command = command_of(request), .colour = colour_of_output()});
+  const std::string json = to_json(answer.report);
+  return print_answer({.report = report, .json = json}, request.json) ? kSuccess : kFailed;
 }
 
 std::vector<std::string> step_networks() {

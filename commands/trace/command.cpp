@@ -135,10 +135,9 @@ int trace_import_command(const TraceRequest& request) {
   imported.result->out = *request.out;
   tell_rejected(imported.result->source);
   if (const int failed = write(request, imported.faults); failed != kSuccess) return failed;
-  const bool printed =
-      print(request.json ? to_json(*imported.result)
-                         : text_report(*imported.result, {.command = "", .colour = colour_of_output()}));
-  return printed ? kSuccess : kFailed;
+  const std::string report = text_report(*imported.result, {.command = "", .colour = colour_of_output()});
+  const std::string json = to_json(*imported.result);
+  return print_answer({.report = report, .json = json}, request.json) ? kSuccess : kFailed;
 }
 
 int trace_fit_command(const TraceRequest& request) {
@@ -158,10 +157,10 @@ int trace_fit_command(const TraceRequest& request) {
   }
   tell_rejected(fitted.result->source);
   if (const int failed = write(request, fitted.profile); failed != kSuccess) return failed;
-  const bool printed = print(request.json ? to_json(*fitted.result)
-                                          : text_report(*fitted.result, {.command = command_of(request),
-                                                                         .colour = colour_of_output()}));
-  return printed ? kSuccess : kFailed;
+  const std::string report =
+      text_report(*fitted.result, {.command = command_of(request), .colour = colour_of_output()});
+  const std::string json = to_json(*fitted.result);
+  return print_answer({.report = report, .json = json}, request.json) ? kSuccess : kFailed;
 }
 
 // What both commands of traces are told.

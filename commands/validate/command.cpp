@@ -41,9 +41,9 @@ int validate_step_command(const ValidateStepRequest& request) {
   const StepValidation& result = *validated.result;
   const std::string command =
       CommandLine("gauntlet validate step").flag("--fit", request.fit).option("--data", request.data).text();
-  const bool printed =
-      print(request.json ? to_json(result)
-                         : text_report(result, {.command = command, .colour = colour_of_output()}));
+  const std::string report = text_report(result, {.command = command, .colour = colour_of_output()});
+  const std::string json = to_json(result);
+  const bool printed = print_answer({.report = report, .json = json}, request.json);
   return printed && result.holds() ? kSuccess : kFailed;
 }
 
@@ -70,9 +70,9 @@ int validate_policies_command(const ValidatePoliciesRequest& request) {
                                   .flag("--quick", request.quick)
                                   .option("--only", request.only)
                                   .text();
-  const bool printed =
-      print(request.json ? to_json(result)
-                         : text_report(result, {.command = command, .colour = colour_of_output()}));
+  const std::string report = text_report(result, {.command = command, .colour = colour_of_output()});
+  const std::string json = to_json(result);
+  const bool printed = print_answer({.report = report, .json = json}, request.json);
   if (result.interrupted) return kSignalBase + interrupting_signal();
   return printed && result.holds() ? kSuccess : kFailed;
 }

@@ -65,6 +65,11 @@ std::vector<fs::path> catalogue_folders(const std::string& folder, const fs::pat
   return found;
 }
 
+fs::path& installed_scenarios() {
+  static fs::path folder;
+  return folder;
+}
+
 }  // namespace
 
 FileText read_file(const fs::path& path) {
@@ -87,9 +92,12 @@ FileText read_file(const fs::path& path) {
   return {std::move(text), {}};
 }
 
+void set_shipped_scenarios(const fs::path& folder) { installed_scenarios() = folder; }
+
 fs::path shipped_scenarios() {
   if (const char* given = std::getenv("GAUNTLET_SCENARIO_DIR"); given != nullptr && *given != '\0')
     return given;
+  if (!installed_scenarios().empty()) return shown(installed_scenarios());
 #ifdef GAUNTLET_SCENARIO_DIR
   return shown(GAUNTLET_SCENARIO_DIR);
 #else

@@ -20,8 +20,10 @@ struct FileText {
 };
 FileText read_file(const std::filesystem::path& path);
 
-/// Where the shipped scenarios and the catalogue are: $GAUNTLET_SCENARIO_DIR, else where the build found them.
+/// Where the shipped scenarios and the catalogue are: $GAUNTLET_SCENARIO_DIR, else what was set, else where the build found them.
 std::filesystem::path shipped_scenarios();
+/// For a library that was installed, before anything else here is called.
+void set_shipped_scenarios(const std::filesystem::path& folder);
 
 /// The file that `name_or_path` means: relative to `beside`, then to the shipped scenarios; ".toml" may be left out.
 /// What exists is shown relative to the working directory where it lies below it.

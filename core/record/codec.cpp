@@ -1,11 +1,9 @@
 #include "core/record/codec.hpp"
 
-#include "core/component.hpp"
 #include "core/record/describe.hpp"
+#include "core/record/enumerators.hpp"
 #include "core/record/little_endian.hpp"
-#include "core/signal.hpp"
 
-#include <array>
 #include <bit>
 #include <chrono>
 #include <concepts>
@@ -176,40 +174,14 @@ class Folder {
 
 // --- text --------------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 3> kEdges = {"began", "ended", "sample"};
-constexpr std::array<std::string_view, 3> kStatuses = {"done", "failed", "cancelled"};
-constexpr std::array<std::string_view, 2> kVerdicts = {"healthy", "faulty"};
-constexpr std::array<std::string_view, 3> kEndings = {"completed", "time_over", "gave_up"};
-constexpr std::array<std::string_view, 4> kStopReasons = {"fault", "planned", "grow", "preempted"};
-
-template <std::size_t N, class Enum>
-std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {
-  const auto index = static_cast<std::size_t>(value);
-  return index < N ? names[index] : "?";
-}
-
 class Printer {
  public:
   template <class T>
   void put(const T& value) {
     if constexpr (std::is_same_v<T, bool>) {
       text_ += value ? "yes" : "no";
-    } else if constexpr (std::is_same_v<T, Signal>) {
-      text_ += name_of(kSignalNames, value);
-    } else if constexpr (std::is_same_v<T, Edge>) {
-      text_ += name_of(kEdges, value);
-    } else if constexpr (std::is_same_v<T, Status>) {
-      text_ += name_of(kStatuses, value);
-    } else if constexpr (std::is_same_v<T, Verdict>) {
-      text_ += name_of(kVerdicts, value);
-    } else if constexpr (std::is_same_v<T, Ending>) {
-      text_ += name_of(kEndings, value);
-    } else if constexpr (std::is_same_v<T, StopReason>) {
-      text_ += name_of(kStopReasons, value);
-    } else if constexpr (std::is_same_v<T, Tier>) {
-      text_ += name_of(kTierNames, value);
-    } else if constexpr (std::is_same_v<T, Restore>) {
-      text_ += name_of(kRestoreNames, value);
+    } else if constexpr (std::is_enum_v<T>) {
+      text_ += enumerator(value);
     } else if constexpr (std::is_arithmetic_v<T>) {
       text_ += std::to_string(value);
     } else if constexpr (std::is_same_v<T, Duration>) {
@@ -217,12 +189,12 @@ class Printer {
     } else if constexpr (std::is_same_v<T, Time>) {
       put(value.time_since_epoch());
     } else if constexpr (std::is_same_v<T, ComponentId>) {
-      text_ += gauntlet::name_of(value.kind);
+      text_ += enumerator(value.kind);
       text_ += ":" + std::to_string(value.index);
     } else if constexpr (std::is_same_v<T, Scope>) {
       if (value.subset == Scope::Subset::one) return put(ComponentId{value.kind, value.index});
       text_ += "every ";
-      text_ += gauntlet::name_of(value.kind);
+      text_ += enumerator(value.kind);
       if (value.subset == Scope::Subset::job) text_ += " of job:" + std::to_string(value.index);
     } else if constexpr (kIsId<T>) {
       put(value.value);

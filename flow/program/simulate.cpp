@@ -111,10 +111,10 @@ void act(const Actor& actor, const Platform& platform, const Signals& signals) {
   }
 }
 
-PhaseTimes run(const FlowPhase& phase, const Platform& platform) {
+FlowTimes run(const FlowPhase& phase, const Platform& platform) {
   const double begin = s4u::Engine::get_clock();
   const Signals signals = signals_of(phase);
-  PhaseTimes times;
+  FlowTimes times;
   times.actors.resize(phase.actors.size());
   std::vector<s4u::ActorPtr> actors;
   for (std::size_t i = 0; i < phase.actors.size(); ++i)
@@ -135,7 +135,7 @@ PhaseTimes run(const FlowPhase& phase, const Platform& platform) {
 
 }  // namespace
 
-std::vector<PhaseTimes> simulate(const FlowProblem& problem) {
+std::vector<FlowTimes> simulate(const FlowProblem& problem) {
   auto options = kOptions;
   int count = static_cast<int>(options.size());
   s4u::Engine engine(&count, const_cast<char**>(options.data()));
@@ -144,7 +144,7 @@ std::vector<PhaseTimes> simulate(const FlowProblem& problem) {
     _exit(1);
   });
   const Platform platform(problem);
-  std::vector<PhaseTimes> times;
+  std::vector<FlowTimes> times;
   s4u::Actor::create("phases", platform.sink(), [&] {
     for (const FlowPhase& phase : problem.phases) times.push_back(run(phase, platform));
   });

@@ -2,7 +2,7 @@
 
 A page is Markdown. Its blocks, in their order:
 
-    ```toml     a file of the reader's, if the first line is `# NAME.toml`
+    ```toml     a file of the reader's, if the first line is `# NAME.toml`; ```python likewise, `# NAME.py`
     ```sh       commands, one a line; a `\\` at the end continues a command (also ``` alone, before `gauntlet`)
     ```console  commands after `$ `, each with the lines of its output; `...` stands for lines that are left out
 
@@ -72,7 +72,7 @@ def steps(page):
     found = []
     for block in FENCE.finditer(page):
         kind, text = block[1], block[2]
-        if kind == "toml" and (name := re.match(r"# (\S+\.toml)\n", text)):
+        if kind in ("toml", "python") and (name := re.match(r"# (\S+\.(?:toml|py))\n", text)):
             found.append((block.start(), [File(name[1], text)]))
         elif kind == "sh" or (not kind and OURS.match(text)):
             found.append((block.start(), [Command(line) for line in shell_lines(text)]))

@@ -55,6 +55,8 @@ ELSEWHERE = {
     "sbatch scripts/slurm/study.sbatch sweep sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20":
         ("needs a Slurm", "tests/mpi/slurm_slow_test.py"),
     "gauntlet results sweep --check": ("reads what mpirun wrote", "tests/mpi/rank_0_slow_test.py"),
+    "python3 -m venv --system-site-packages venv": ("is slow", "tests/python/install_test.py"),
+    "GAUNTLET_BUILD_DIR=build venv/bin/pip install --no-index --no-build-isolation .": ("is slow", "tests/python/install_test.py"),
 }
 # Commands that end with another exit code than 0.
 EXIT_CODES = {"gauntlet check typo.toml": 2}
@@ -76,7 +78,10 @@ def prepared(folder):
     """The reader's folder: the scenarios and the program are where the page says."""
     (folder / "scenarios").symlink_to(ROOT / "scenarios")
     (folder / "build").symlink_to(GAUNTLET.parent)
-    return {**os.environ, "PATH": f"{GAUNTLET.parent}:{os.environ['PATH']}", "COLUMNS": "", "TMPDIR": str(folder)}
+    (folder / ".bin").mkdir()
+    (folder / ".bin" / "python3").symlink_to(sys.executable)  # another one may come first
+    return {**os.environ, "PATH": f"{folder / '.bin'}:{GAUNTLET.parent}:{os.environ['PATH']}", "COLUMNS": "", "TMPDIR": str(folder),
+            "PYTHONPATH": str(GAUNTLET.parent / "python")}
 
 
 def output_of(command, folder, environment):
@@ -203,14 +208,14 @@ class Pages(unittest.TestCase):
         commands = {step.text for path in documents() for step in pages.steps(path.read_text()) if isinstance(step, pages.Command)}
         self.assertEqual((set(SHORTER) | set(ELSEWHERE) | set(EXIT_CODES)) - commands, set(), "the lists name what no page has")
         for command in commands - set(ELSEWHERE):
-            self.assertRegex(command, r"^(build/)?gauntlet ", "neither run nor listed with the file that runs it")
+            self.assertRegex(command, r"^((build/)?gauntlet|python3) ", "neither run nor listed with the file that runs it")
         for command, (_, file) in ELSEWHERE.items():
             self.assertTrue((ROOT / file).is_file(), f"{command}: {file}")
 
     def test_blocks_are_of_a_kind_that_is_run(self):
         for path in (ROOT / "README.md", *task_pages()):
             for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", path.read_text(), re.M | re.S):
-                known = kind in ("sh", "console", "toml", "csv") or pages.OURS.match(text)
+                known = kind in ("sh", "console", "toml", "csv", "python") or pages.OURS.match(text)
                 self.assertTrue(known, f"{name_of(path)}: a block of this kind is not run:\n{text}")
 
     def test_commands_in_the_text_exist(self):
@@ -234,7 +239,7 @@ class Pages(unittest.TestCase):
             lines = [line for line in path.read_text().splitlines() if line]
             self.assertRegex(lines[0], r"^# ", name_of(path))
             self.assertTrue(lines[1].endswith("?"), f"{name_of(path)} begins with the reader's question: {lines[1]}")
-            self.assertRegex(lines[2], r"^```(sh|console|toml|)$", f"{name_of(path)}: the command comes after the question")
+            self.assertRegex(lines[2], r"^```(sh|console|toml|python|)$", f"{name_of(path)}: the command comes after the question")
             self.assertTrue([line for line in lines if re.match(r"## Limits\b", line)], f"{name_of(path)} states no limits")
 
     def test_the_readme_is_short_and_leads_to_every_page(self):
@@ -247,19 +252,19 @@ class Pages(unittest.TestCase):
 class Parts(unittest.TestCase):
     """The rules above can fail."""
 
-    PAGE = ("# A\n\n```toml\n# a.toml\nname = 1\n```\n\n```sh\ngauntlet run a \\\n    --quiet  # why\nmake\n```\n| b | `gauntlet list` |\n"
+    PAGE = ("# A\n\n```toml\n# a.toml\nname = 1\n```\n\n```python\n# b.py\n1\n```\n\n```sh\ngauntlet run a \\\n    --quiet  # why\nmake\n```\n| b | `gauntlet list` |\n"
             "```console\n$ gauntlet x\none 1\n...\ntwo\nthree\n$ gauntlet y\n```\nsee `gauntlet\nz`\n")
 
     def test_steps(self):
         found = pages.steps(self.PAGE)
         self.assertEqual([getattr(step, "name", None) or step.text for step in found],
-                         ["a.toml", "gauntlet run a --quiet", "make", "gauntlet list", "gauntlet x", "gauntlet y"])
-        self.assertEqual(found[4].pieces(), [["one 1"], ["two", "three"]])
-        self.assertEqual(self.PAGE[found[4].begin:found[4].end], "one 1\n...\ntwo\nthree\n")
+                         ["a.toml", "b.py", "gauntlet run a --quiet", "make", "gauntlet list", "gauntlet x", "gauntlet y"])
+        self.assertEqual(found[5].pieces(), [["one 1"], ["two", "three"]])
+        self.assertEqual(self.PAGE[found[5].begin:found[5].end], "one 1\n...\ntwo\nthree\n")
         self.assertEqual(pages.inline(self.PAGE), ["gauntlet list", "gauntlet z"])
 
     def test_quoted_lines_must_be_printed_in_their_order(self):
-        command = pages.steps(self.PAGE)[4]
+        command = pages.steps(self.PAGE)[5]
         self.assertIsNone(pages.missing(command, "zero\none 1  \nand\ntwo\nthree\n"))
         self.assertEqual(pages.missing(command, "zero\none 2\ntwo\nthree\n"), "one 1")
         self.assertEqual(pages.missing(command, "two\nthree\none 1\n"), "two\nthree")
@@ -267,7 +272,7 @@ class Parts(unittest.TestCase):
         self.assertIsNone(pages.missing(command, "one 1\ntwo\nand\nthree\n", rows_may_be_left_out=True))
 
     def test_renewed_lines_are_those_that_are_most_alike(self):
-        command = pages.steps(self.PAGE)[4]
+        command = pages.steps(self.PAGE)[5]
         self.assertEqual(pages.renewed(command, "zero\none 7\nand\nother\ntwo!\nthree\n"), ["one 7", "...", "two!", "three"])
 
     def test_commands_that_do_not_exist(self):

@@ -54,7 +54,7 @@ class FlowClient : public testing::Test {
 };
 
 TEST_F(FlowClient, ReadsWhatTheProgramAnswers) {
-  const std::vector<PhaseTimes> times =
+  const std::vector<FlowTimes> times =
       solve(script("cat > /dev/null; echo 'phase 2.5 2.25'; echo end"), kProblem);
   ASSERT_EQ(times.size(), 1U);
   EXPECT_EQ(times[0].all, 2.5);
@@ -126,7 +126,7 @@ TEST(FlowProgramTest, TimesPhasesOfFlowsAndActors) {
                       {{.kind = Kind::receive, .seconds = 0, .number = 7, .transfer = {}},
                        {.kind = Kind::compute, .seconds = 1, .number = 0, .transfer = {}},
                        {.kind = Kind::meet, .seconds = 0, .number = 1, .transfer = {}}}}}}};
-  const std::vector<PhaseTimes> times = solve(built_program(), problem);
+  const std::vector<FlowTimes> times = solve(built_program(), problem);
   ASSERT_EQ(times.size(), 2U);
   EXPECT_NEAR(times[0].flows[0], 1.5, 1e-4);
   EXPECT_NEAR(times[0].flows[1], 2.5, 1e-4);

@@ -77,9 +77,9 @@ TEST(FlowProblem, NamesTheLineThatIsWrong) {
 
 TEST(FlowAnswer, IsReadAsItWasWritten) {
   const FlowProblem problem = parse_problem(kText);
-  const std::vector<PhaseTimes> times = {{.all = 3, .flows = {1.5}, .actors = {2, 3}},
+  const std::vector<FlowTimes> times = {{.all = 3, .flows = {1.5}, .actors = {2, 3}},
                                          {.all = 0, .flows = {}, .actors = {}}};
-  const std::vector<PhaseTimes> again = parse_answer(to_text(times), problem);
+  const std::vector<FlowTimes> again = parse_answer(to_text(times), problem);
   ASSERT_EQ(again.size(), 2U);
   EXPECT_EQ(again[0].flows, times[0].flows);
   EXPECT_EQ(again[0].actors, times[0].actors);

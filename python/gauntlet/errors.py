@@ -1,0 +1,65 @@
+"""What goes wrong, as exceptions with the command's own text."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Iterable, Optional, Tuple
+
+if TYPE_CHECKING:
+    from .results import Result
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """One mistake, or one warning: where, what, why, and what to try. `str()` of it is the line that the command prints."""
+
+    file: str  # or the option; empty where there is none
+    line: int  # from 1; 0 where there is none
+    column: int
+    what: str  # the field and the offending text
+    why: str
+    suggestion: str
+    text: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Error(Exception):
+    """A study, or the reading or writing of a file, failed. `result` is what there is all the same, or None."""
+
+    def __init__(self, text: str, problems: Iterable[Problem] = (), result: Optional[Result] = None):
+        super().__init__(text)
+        self.problems: Tuple[Problem, ...] = tuple(problems)
+        self.result = result
+
+
+class InputError(Error, ValueError):
+    """An argument, a file or a scenario is wrong. Nothing was run and nothing written."""
+
+
+class ScenarioError(InputError):
+    """A scenario has mistakes, or an option does not fit it. `problems` has all of them, by position; the text is their lines."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or the stop button of a notebook, ended a study early. `result` is that of the replicas that were done by then; None
+    where no replica was. `gauntlet.last_interrupted()` gives the same result later."""
+
+    def __init__(self, text: str, result: Optional[Result]):
+        super().__init__(text)
+        self.result = result
+
+
+class ScenarioWarning(UserWarning):
+    """What is allowed in a scenario, and has a consequence that is seldom meant."""
+
+
+def problems_of(found: Iterable[tuple]) -> Tuple[Problem, ...]:
+    """Those of tuples that the module gives."""
+    return tuple(Problem(*each) for each in found)
+
+
+def scenario_error(problems: Iterable[Problem]) -> ScenarioError:
+    problems = tuple(problems)
+    return ScenarioError("\n".join(map(str, problems)), problems)
