@@ -43,10 +43,9 @@ Measures measures_of(const Experiment& experiment, PointNumber point, std::uint3
 /// (tests/commands/interval_coverage_test.cpp). Few normal values have a skewness of their own.
 bool has_interval(const PairedDifference& of, std::span<const Fraction> first,
                   std::span<const Fraction> second) {
-  constexpr double kPairsPerEvent = 4;
+  constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
   if (!of.difference || !of.ci95) return false;
-  const double enough =
-      std::min(static_cast<double>(kFewestDifferent), static_cast<double>(first.size()) / kPairsPerEvent);
+  const double enough = std::min(kFewestEvents, static_cast<double>(first.size()) / kPairsPerEvent);
   return *of.se == 0 || rare_events(first, second) >= enough;
 }
 
@@ -56,7 +55,7 @@ Gain gain(std::span<const Fraction> before, std::span<const Fraction> after, dou
   Gain out;
   if (!of.difference) return out;
   out.by = factor * *of.difference;
-  if (!has_interval(of, before, after)) return out;
+  if (!of.ci95) return out;
   const double half_width = student_t_quantile((1 + level) / 2, static_cast<double>(before.size() - 1)) *
                             *of.se * (factor < 0 ? -factor : factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
@@ -175,6 +174,11 @@ class Ranking {
                              .cost = result_.cost ? of_ratio(&Measures::cost_per_token, -work) : Gain{},
                              .goodput = work > 0 ? of_ratio(&Measures::goodput, wall / work) : Gain{}},
                    .not_told_from = {}};
+      // The same events scatter all of them.
+      LeverGains& gains = of.ranked.gains;
+      if (!has_interval(paired_difference(as_given_.goodput, of.measures.goodput), as_given_.goodput,
+                        of.measures.goodput))
+        gains.time_s.ci95 = gains.tokens.ci95 = gains.cost.ci95 = gains.goodput.ci95 = std::nullopt;
       for (const Setting& each : of.lever->settings) of.ranked.settings.emplace_back(each.path, each.value);
     }
   }

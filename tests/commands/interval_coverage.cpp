@@ -246,8 +246,8 @@ Coverages coverage_of_ranking(std::uint32_t repetitions, const RankTerms& terms,
 }  // namespace
 
 Coverages coverage_of_rank(std::uint32_t repetitions) {
-  // Of the tenth of a failure that a quicker step saves, so many replicas have twenty.
-  return coverage_of_ranking(repetitions, {.replicas = 5 * kReplicas}, false);
+  // Of the tenth of a failure that a quicker step saves, so many replicas have forty.
+  return coverage_of_ranking(repetitions, {.replicas = 10 * kReplicas}, false);
 }
 
 Coverages coverage_of_rank_that_stops(std::uint32_t repetitions) {
