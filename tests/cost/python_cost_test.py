@@ -11,7 +11,7 @@ import unittest
 from cost_test import MAIN_JOB, instructions
 
 MOST_TIMES_THE_COMMAND = 1.10
-FEW, MANY = 16, 80
+FEW, MANY = 16, 80  # both with the incidents of as many replicas
 
 
 def per_replica(command):

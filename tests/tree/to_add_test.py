@@ -11,7 +11,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("core", "models", "flow", "policies", "sim", "real", "score", "config", "study", "report", "shell", "commands", "cli")
+ROOMS = ("core", "models", "flow", "policies", "sim", "real", "score", "config", "study", "report", "shell", "commands", "cli", "python")
 READ = ("*.cpp", "*.hpp", "*.py", "*.sh", "*.toml", "*.proto", "CMakeLists.txt", "*.cmake")
 
 # The words by which code names an example; `{}` is what the file names have.
