@@ -36,7 +36,8 @@ void describe_fault_model(Fields& fields, FaultKind& fault, World& world);
 /// One probe; `world.faults` are the kinds that it may detect.
 void describe(Fields& fields, ProbeKind& probe, const World& world);
 /// The detectors by default are those that its telemetry can serve.
-void describe(Fields& fields, PolicyNames& policies, const World& world);
+/// `custom`: policies that may be named beside the shipped ones; may be null.
+void describe(Fields& fields, PolicyNames& policies, const CustomPolicies* custom, const World& world);
 void describe(Fields& fields, DetectionConstants& detection, const World& world);
 void describe(Fields& fields, DiagnosisConstants& diagnosis, const World& world);
 /// Its defaults are computed from the world: what a planner would expect of it. `policy`: its name.

@@ -7,10 +7,13 @@
 #include "models/step/job_size.hpp"
 #include "models/storage/storage.hpp"
 #include "policies/controller/registry.hpp"
+#include "policies/custom/custom_policy.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -63,6 +66,14 @@ std::uint32_t fewest_that_fit(const RecoveryConstants& recovery, const World& wo
   return std::max(1U, fewest_replicas(world));
 }
 
+/// The names of shipped and of custom policies.
+template <class Custom>
+std::vector<std::string> with(std::span<const std::string_view> shipped, const std::vector<Custom>& brought) {
+  std::vector<std::string> out = to_strings(shipped);
+  for (const Custom& each : brought) out.push_back(each.name);
+  return out;
+}
+
 /// A duration that need not be given: then there is no end to it.
 void endless(Fields& fields, std::string_view name, Duration& into, Sign sign, std::string_view doc) {
   into = kForever;
@@ -71,18 +82,20 @@ void endless(Fields& fields, std::string_view name, Duration& into, Sign sign, s
 
 }  // namespace
 
-void describe(Fields& fields, PolicyNames& policies, const World& world) {
-  fields.field("detect", names(policies.detect, to_strings(detector_names()), "a detector"),
+void describe(Fields& fields, PolicyNames& policies, const CustomPolicies* custom, const World& world) {
+  const CustomPolicies none, &brought = custom != nullptr ? *custom : none;
+  fields.field("detect", names(policies.detect, with(detector_names(), brought.detectors), "a detector"),
                Fallback::computed([&] { return quoted_list(detectors_for(world.telemetry)); }),
                "what notices that the job is in trouble");
   fields.field("diagnose", name(policies.diagnose, to_strings(diagnoser_names()), "a diagnosis"),
                "how the culprit is found");
-  fields.field("checkpoint",
-               name(policies.checkpoint, to_strings(checkpoint_policy_names()), "a checkpoint policy"),
-               "how often to save");
+  fields.field(
+      "checkpoint",
+      name(policies.checkpoint, with(checkpoint_policy_names(), brought.checkpoints), "a checkpoint policy"),
+      "how often to save");
   fields.field("restore", name(policies.restore, to_strings(restore_names()), "a way to restore"),
                "who reads a checkpoint back from storage");
-  fields.field("recover", name(policies.recover, to_strings(recovery_names()), "a recovery"),
+  fields.field("recover", name(policies.recover, with(recovery_names(), brought.recoveries), "a recovery"),
                "what to do with the culprit");
   fields.field("retire", name(policies.retire, to_strings(retirement_names()), "a retirement"),
                "which hosts do not come back from repair");

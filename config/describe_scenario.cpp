@@ -80,7 +80,8 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       },
       "tests that look for broken hosts");
   fields.table(
-      "policies", [&](Fields& f) { describe(f, policies.names, world); }, "the policies under study");
+      "policies", [&](Fields& f) { describe(f, policies.names, policies.custom.get(), world); },
+      "the policies under study");
   fields.table(
       "detection", [&](Fields& f) { describe(f, policies.detection, world); }, "constants of the detectors");
   fields.table(

@@ -1,6 +1,7 @@
 #include "config/scenario.hpp"
 
 #include "config/assemble.hpp"
+#include "config/brought.hpp"
 #include "config/describe.hpp"
 #include "config/fields/reader.hpp"
 #include "config/references.hpp"
@@ -13,17 +14,21 @@
 namespace gauntlet {
 namespace {
 
-/// Reads the tree into structs; `name` is the file's, `called` the scenario's unless it has its own.
+/// Reads the tree into structs; `name` is the file's, `called` the scenario's unless it has its own. It may name `custom`
+/// policies.
 LoadedScenario read_tree(Assembled assembled, Mistakes& mistakes, const std::string& name,
-                         const std::string& called) {
+                         const std::string& called, std::shared_ptr<const CustomPolicies> custom) {
   lay_over_fault_models(assembled, mistakes);
   std::optional<Value>& tree = assembled.tree;
   LoadedScenario loaded;
   if (tree) {
     Scenario scenario;
+    PolicyConstants& policies = scenario.policies;
+    policies.custom = std::move(custom);
     Reader reader(Place(*tree, "", mistakes));
     describe(reader, scenario, called);
     reader.finish();
+    if (policies.custom && !policies.custom->named_in(policies.names)) policies.custom.reset();
     if (mistakes.none()) loaded.scenario = std::move(scenario);
     loaded.resolved = std::move(*tree);
   }
@@ -77,10 +82,12 @@ struct ScenarioSource::Files {
   std::string name;            // of the file, in messages
   Mistakes mistakes;           // of the files and of the first sets
   Assembled assembled;
+  std::shared_ptr<const CustomPolicies> custom;
 };
 
 ScenarioSource::ScenarioSource(const std::string& path, std::span<const std::string> sets) {
   auto files = std::make_shared<Files>();
+  files->custom = BroughtPolicies::here();
   files->path = path_of(path, files->mistakes);
   files->name = files->path.empty() ? path : files->path.string();
   if (!files->path.empty()) files->assembled = assemble_file(files->path, files->mistakes);
@@ -93,7 +100,7 @@ LoadedScenario ScenarioSource::load(std::span<const std::string> sets) const {
   Assembled assembled = files_->assembled;
   lay_sets_over(assembled, sets, mistakes);
   LoadedScenario loaded =
-      read_tree(std::move(assembled), mistakes, files_->name, files_->path.stem().string());
+      read_tree(std::move(assembled), mistakes, files_->name, files_->path.stem().string(), files_->custom);
   explain_profile(files_->path, loaded.problems);
   return loaded;
 }
@@ -109,7 +116,8 @@ LoadedScenario load_scenario_text(std::string_view text, const std::string& name
   Mistakes mistakes;
   Assembled assembled = assemble_text(text, name, mistakes);
   lay_sets_over(assembled, sets, mistakes);
-  return read_tree(std::move(assembled), mistakes, name, std::filesystem::path(name).stem().string());
+  return read_tree(std::move(assembled), mistakes, name, std::filesystem::path(name).stem().string(),
+                   BroughtPolicies::here());
 }
 
 }  // namespace gauntlet

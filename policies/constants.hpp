@@ -8,12 +8,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace gauntlet {
 
-/// Which policies run, by the names in policies/controller/registry.hpp.
+struct CustomPolicies;  // policies/custom/custom_policy.hpp
+
+/// Which policies run, by the names in policies/controller/registry.hpp, or of custom policies.
 struct PolicyNames {
   std::vector<std::string> detect;
   std::string diagnose = "suite";
@@ -182,6 +185,7 @@ struct PolicyConstants {
   CheckpointConstants checkpoint;
   RecoveryConstants recovery;
   RetirementConstants retirement = {};
+  std::shared_ptr<const CustomPolicies> custom = {};  // null where `names` names none
 };
 
 }  // namespace gauntlet

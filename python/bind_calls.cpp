@@ -1,10 +1,12 @@
 // Commands from Python: the GIL is released while they run, and Ctrl-C stops them.
 #include "python/bindings.hpp"
 #include "python/call.hpp"
+#include "python/policies.hpp"
 #include "shell/exit_code.hpp"
 
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,12 +15,12 @@ namespace {
 
 namespace py = pybind11;
 
-// What Python raised while a command ran: KeyboardInterrupt, or what `progress` raised.
-using Raised = std::optional<py::error_already_set>;
+// What Python raised while a command ran: KeyboardInterrupt, also in a hook of a policy, or what `progress` raised.
+using Raised = std::optional<py::object>;
 
 Raised signals() {
   if (PyErr_CheckSignals() == 0) return std::nullopt;
-  return py::error_already_set();
+  return py::object(py::error_already_set().value());
 }
 
 Raised tell(const py::object& progress, CallProgress how_far) {
@@ -26,7 +28,7 @@ Raised tell(const py::object& progress, CallProgress how_far) {
     if (!progress.is_none()) progress(how_far.done, how_far.left);
     return std::nullopt;
   } catch (py::error_already_set& error) {
-    return std::move(error);
+    return py::object(error.value());
   }
 }
 
@@ -41,32 +43,44 @@ py::dict answer_of(CallAnswer answer, const Raised& raised) {
   out["warnings"] = problem_tuples(answer.warnings);
   out["messages"] = std::move(answer.messages);
   out["store"] = py::cast(std::move(answer.store));
-  out["raised"] = raised ? py::object(raised->value()) : py::object(py::none());
+  out["policy_error"] = answer.broken ? exception_of(*answer.broken) : py::object(py::none());
+  out["raised"] = raised ? *raised : py::object(py::none());
   return out;
 }
 
-py::dict call(std::vector<std::string> words, const py::object& progress) {
-  Call call(std::move(words));
+/// The command's thread may need the interpreter until it is joined.
+struct JoinsWithoutLock {
+  void operator()(Call* call) const {
+    const py::gil_scoped_release released;
+    delete call;
+  }
+};
+
+py::dict call(std::vector<std::string> words, const py::object& progress, const py::list& policies) {
+  const auto interruption = std::make_shared<HookInterruption>();
+  const std::unique_ptr<Call, JoinsWithoutLock> call(
+      new Call(std::move(words), custom_policies(policies, interruption)));
   Raised raised;
   CallProgress told;
   for (bool ended = false; !ended;) {
     {
       const py::gil_scoped_release released;
-      ended = call.wait();
+      ended = call->wait();
     }
-    const CallProgress now = call.progress();
+    const CallProgress now = call->progress();
     if (!raised && now.done != told.done) raised = tell(progress, told = now);
     if (!raised) raised = signals();
-    if (raised) call.stop();
+    if (const HeldObject by_hook = interruption->get(); by_hook && !raised) raised = *by_hook;
+    if (raised) call->stop();
   }
-  return answer_of(call.take(), raised);
+  return answer_of(call->take(), raised);
 }
 
 }  // namespace
 
 void bind_calls(py::module_& module) {
   module.def("call", call, py::arg("words"), py::arg("progress") = py::none(),
-             "Runs a command of the command line in this process.");
+             py::arg("policies") = py::list(), "Runs a command of the command line in this process.");
 }
 
 }  // namespace gauntlet

@@ -1,15 +1,17 @@
 // Recordings from Python: one replica with all that its policies saw and ordered.
+#include "config/brought.hpp"
 #include "config/scenario.hpp"
 #include "core/record/fields.hpp"
 #include "core/record/recording.hpp"
-#include "core/record/replay_cluster.hpp"
 #include "core/record/story.hpp"
-#include "policies/controller/controller.hpp"
 #include "python/bindings.hpp"
+#include "python/policies.hpp"
+#include "study/order_check.hpp"
 #include "study/replica.hpp"
 
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <utility>
 
 namespace gauntlet {
@@ -43,17 +45,35 @@ py::list orders(const Recording& recording) {
   return rows;
 }
 
+/// Custom policies answer it once more: what they keep outside of their objects would show.
 Recording record(const LoadedScenario& loaded, std::uint64_t seed, std::uint32_t replica,
                  bool full_telemetry) {
-  const py::gil_scoped_release released;
   const Scenario& scenario = loaded.scenario.value();
-  Simulation simulation(scenario.world, scenario.policies);
-  simulation.run({.seed = seed, .replica = replica, .full_telemetry = full_telemetry});
-  return {.header = {.version = GAUNTLET_VERSION,
-                     .scenario = show(loaded, Comments::none),
-                     .seed = seed,
-                     .replica = replica},
-          .record = simulation.record()};
+  const RecordingHeader header = {.version = GAUNTLET_VERSION,
+                                  .scenario = show(loaded, Comments::none),
+                                  .seed = seed,
+                                  .replica = replica};
+  std::optional<PolicyError> broken;
+  std::optional<Record> record;
+  {
+    const py::gil_scoped_release released;
+    try {
+      Simulation simulation(scenario.world, scenario.policies);
+      Figures figures;
+      if (simulation.run({.seed = seed, .replica = replica, .full_telemetry = full_telemetry}, figures))
+        record = simulation.record();
+      if (record && scenario.policies.custom)
+        check_again(*record, scenario.policies, {.seed = seed, .replica = replica});
+    } catch (PolicyError& error) {
+      error.scenario = header.scenario;
+      broken = error;
+    } catch (const PolicyInterrupted&) {
+      record.reset();
+    }
+  }
+  if (broken) raise(*broken);
+  if (!record) raise_interruption();
+  return {.header = header, .record = std::move(*record)};
 }
 
 /// (recording or None, problems): a recording that was cut short has both.
@@ -69,20 +89,28 @@ py::list save(const Recording& recording, const std::string& file) {
   return problem ? problem_tuples({&*problem, 1}) : py::list();
 }
 
-/// What the policies of this program make of it.
+/// What the policies of this program, and those that the scenario was loaded with, make of it.
 py::dict replay(const Recording& recording, const LoadedScenario& loaded) {
-  Controller controller(loaded.scenario.value().policies);
-  ReplayCluster cluster(recording.record);
+  std::optional<PolicyError> broken;
+  std::optional<Replayed> replayed;
   {
     const py::gil_scoped_release released;
-    run(cluster, controller, kNever);
-    cluster.finish();
+    try {
+      replayed = replay(recording.record, loaded.scenario.value().policies,
+                        {.seed = recording.header.seed, .replica = recording.header.replica});
+    } catch (PolicyError& error) {
+      error.scenario = recording.header.scenario;
+      broken = error;
+    } catch (const PolicyInterrupted&) {  // raised below
+    }
   }
+  if (broken) raise(*broken);
+  if (!replayed) raise_interruption();
   py::dict out;
-  out["observations"] = cluster.observations_replayed();
-  out["orders"] = cluster.orders_compared();
-  out["past_the_end"] = cluster.ran_past_the_end();
-  out["difference"] = cluster.difference() ? to_text(*cluster.difference()) : std::string();
+  out["observations"] = replayed->observations;
+  out["orders"] = replayed->orders;
+  out["past_the_end"] = replayed->ran_past_the_end;
+  out["difference"] = replayed->difference ? to_text(*replayed->difference) : std::string();
   return out;
 }
 
@@ -98,11 +126,17 @@ void bind_recordings(py::module_& module) {
       .def("orders", orders)
       .def("story", [](const Recording& self) { return story_of(self.record); })
       .def("save", save)
-      .def("replay", replay);
+      .def("replay",
+           [](const Recording& self, const LoadedScenario& loaded) { return replay(self, loaded); });
   module.def("record", record);
   module.def("read_recording", read);
-  module.def("load_text",
-             [](const std::string& text, const std::string& name) { return load_scenario_text(text, name); });
+  module.def(
+      "load_text",
+      [](const std::string& text, const std::string& name, const py::list& policies) {
+        const BroughtPolicies brought(custom_policies(policies));
+        return load_scenario_text(text, name);
+      },
+      py::arg("text"), py::arg("name"), py::arg("policies") = py::list());
 }
 
 }  // namespace gauntlet

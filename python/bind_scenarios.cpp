@@ -1,8 +1,10 @@
 // Scenarios from Python: loading, values, messages, listings.
+#include "config/brought.hpp"
 #include "config/fault_files.hpp"
 #include "config/listing.hpp"
 #include "config/scenario.hpp"
 #include "python/bindings.hpp"
+#include "python/policies.hpp"
 #include "report/metric_words.hpp"
 
 #include <pybind11/stl.h>
@@ -31,8 +33,10 @@ py::object to_python(const Value& value) {
   return py::float_(std::get<double>(value.data));
 }
 
-LoadedScenario load(const std::string& path, const std::vector<std::string>& sets) {
+LoadedScenario load(const std::string& path, const std::vector<std::string>& sets, const py::list& policies) {
+  const auto custom = custom_policies(policies);
   const py::gil_scoped_release released;
+  const BroughtPolicies brought(custom);
   return load_scenario(path, sets);
 }
 
@@ -72,7 +76,7 @@ void bind_scenarios(py::module_& module) {
       .def("show", [](const LoadedScenario& self, bool comments) {
         return show(self, comments ? Comments::full : Comments::none);
       });
-  module.def("load", load);
+  module.def("load", load, py::arg("path"), py::arg("sets"), py::arg("policies") = py::list());
   module.def("schema", schema);
   module.def("list_scenarios", pairs<list_scenarios>);
   module.def("list_fault_models", pairs<list_fault_models>);

@@ -11,6 +11,7 @@
 #include "commands/trace/command.hpp"
 #include "commands/tune/command.hpp"
 #include "commands/validate/command.hpp"
+#include "config/brought.hpp"
 #include "shell/caller.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/options.hpp"
@@ -36,6 +37,7 @@ constexpr auto kMoment = std::chrono::milliseconds(20);
 
 struct Call::State final : Caller {
   std::vector<std::string> words;
+  std::shared_ptr<const CustomPolicies> custom;
   CallAnswer made;  // by the command's thread, until it has ended
   std::atomic<bool> stops = false;
   mutable std::mutex mutex;  // of what follows
@@ -72,12 +74,16 @@ struct Call::State final : Caller {
   void run() {
     const CalledBy by(*this);
     try {
+      const BroughtPolicies brought(custom);
       Program program("gauntlet", "", GAUNTLET_VERSION, "");
       for (const auto add : kCommands) add(program);
       std::string name = "gauntlet";
       std::vector<char*> arguments = {name.data()};
       for (std::string& word : words) arguments.push_back(word.data());
       made.exit_code = program.run(static_cast<int>(arguments.size()), arguments.data());
+    } catch (const PolicyError& error) {
+      made.broken = error;
+      made.exit_code = kFailed;
     } catch (const std::exception& error) {
       complain(error.what());
       made.exit_code = kFailed;
@@ -88,8 +94,10 @@ struct Call::State final : Caller {
   }
 };
 
-Call::Call(std::vector<std::string> words) : state_(std::make_unique<State>()) {
+Call::Call(std::vector<std::string> words, std::shared_ptr<const CustomPolicies> custom)
+    : state_(std::make_unique<State>()) {
   state_->words = std::move(words);
+  state_->custom = std::move(custom);
   state_->thread = std::thread([state = state_.get()] { state->run(); });
 }
 

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "core/problem.hpp"
+#include "policies/custom/custom_policy.hpp"
+#include "study/policy_error.hpp"
 #include "study/store/store.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,7 @@ struct CallAnswer {
   std::vector<Problem> problems, warnings;
   std::vector<std::string> messages;  // what else it says
   std::unique_ptr<Store> store;       // the replicas of a study without a directory
+  std::optional<PolicyError> broken;  // a custom policy that broke a rule ended it
 };
 
 /// How many replicas are done, and left of those that were asked for last.
@@ -29,8 +33,8 @@ struct CallProgress {
 /// A command on a thread of its own. Its members may be used from any thread.
 class Call {
  public:
-  /// `words`: the command and its arguments, without the name of the program.
-  explicit Call(std::vector<std::string> words);
+  /// `words`: the command and its arguments, without the name of the program. Its scenarios may name `custom` policies.
+  explicit Call(std::vector<std::string> words, std::shared_ptr<const CustomPolicies> custom = nullptr);
   /// Stops the command and waits for its end.
   ~Call();
   Call(const Call&) = delete;

@@ -2,6 +2,7 @@
 #include "config/toml/files.hpp"
 #include "flow/client.hpp"
 #include "python/bindings.hpp"
+#include "python/desk.hpp"
 
 namespace gauntlet {
 
@@ -24,4 +25,5 @@ PYBIND11_MODULE(_gauntlet, module) {
   gauntlet::bind_calls(module);
   gauntlet::bind_stores(module);
   gauntlet::bind_recordings(module);
+  gauntlet::bind_desk(module);
 }

@@ -4,6 +4,7 @@
 #include "study/statistics.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace gauntlet {
@@ -34,7 +35,13 @@ PointNumber Experiment::add(std::shared_ptr<const Point> point) {
   const std::uint32_t stored = store_->add_point(stored_form(*point));
   const auto next = static_cast<PointNumber>(points_.size());
   const auto [known, is_new] = by_stored_.try_emplace(stored, next);
-  if (!is_new) return known->second;
+  if (!is_new) {
+    if (points_[known->second]->scenario.policies.custom != point->scenario.policies.custom)
+      throw std::invalid_argument(
+          "two points of the study have custom policies of the same names; give one of the policies another "
+          "name");
+    return known->second;
+  }
   executor_->add(next, point);
   points_.push_back(std::move(point));
   stored_.push_back(stored);
@@ -82,11 +89,30 @@ bool Experiment::run(std::span<const Task> tasks) {
     if (options_.progress) options_.progress(task.count, left);
   };
   try {
+    check_policies_first(by_faults);
     if (!store_->problem()) executor_->run(by_faults, consume, options_.stop);
+    if (left == 0) check_policies_again(by_faults);
   } catch (const StoreFailed&) {  // it says why
   }
   fell_short_ = fell_short_ || left > 0 || store_->problem();
   return left == 0 && !store_->problem();
+}
+
+/// Of each point with custom policies, one replica runs before the others.
+void Experiment::check_policies_first(std::span<const Task> tasks) {
+  for (const Task& task : tasks) {
+    const auto& point = points_.at(task.point);
+    if (!point->scenario.policies.custom || checks_.contains(task.point)) continue;
+    const ReplicaOptions first = {.seed = point->facts.seed, .replica = task.first, .stop = options_.stop};
+    checks_.try_emplace(task.point, point, first);
+  }
+}
+
+/// And is compared with fresh policies after them.
+void Experiment::check_policies_again(std::span<const Task> tasks) const {
+  for (const auto& [number, check] : checks_)
+    if (std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) { return task.point == number; }))
+      check.repeat();
 }
 
 bool Experiment::ensure(std::span<const Want> wants) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "study/executor.hpp"
+#include "study/order_check.hpp"
 #include "study/replica.hpp"
 #include "study/store/store.hpp"
 #include "study/summary/metrics.hpp"
@@ -35,7 +36,8 @@ class Experiment {
   /// an earlier run.
   Experiment(Executor& executor, Store& store, Options options);
 
-  /// Adds a point and returns its number. A point with the same scenario gets the same number.
+  /// Adds a point and returns its number. A point with the same scenario gets the same number. Throws
+  /// std::invalid_argument if another point has custom policies of the same names.
   PointNumber add(std::shared_ptr<const Point> point);
   const Point& point(PointNumber number) const;
   std::size_t points() const;
@@ -45,7 +47,8 @@ class Experiment {
     std::uint32_t replicas = 0;  // at least this many, from number 0
   };
   /// Runs the replicas that are missing. Returns false if the study was stopped before all were run, or if the store
-  /// failed (store.problem() says why). Replicas that were run are in the store in any case.
+  /// failed (store.problem() says why). Replicas that were run are in the store in any case. Throws PolicyError if a
+  /// custom policy breaks a rule.
   bool ensure(std::span<const Want> wants);
   /// The same number of replicas for several points. They have common random numbers.
   bool ensure(std::span<const PointNumber> points, std::uint32_t replicas);
@@ -93,6 +96,8 @@ class Experiment {
   /// The replicas that the store lacks, in the order in which they are to run.
   std::vector<Task> missing(std::span<const Want> wants) const;
   bool run(std::span<const Task> tasks);
+  void check_policies_first(std::span<const Task> tasks);
+  void check_policies_again(std::span<const Task> tasks) const;
 
   Executor* executor_;
   Store* store_;
@@ -101,6 +106,7 @@ class Experiment {
   std::vector<PointNumber> stored_;   // by point: its number in the store
   std::vector<std::uint32_t> asked_;  // by point: the number of requested replicas
   std::map<std::uint32_t, PointNumber> by_stored_;
+  std::map<PointNumber, OrderCheck> checks_;  // of points with custom policies
   mutable std::map<PointNumber, Summary> summaries_;
   bool fell_short_ = false;
 };

@@ -3,6 +3,7 @@
 #include "core/contract.hpp"
 #include "policies/controller/controller.hpp"
 #include "sim/replica.hpp"
+#include "study/policy_error.hpp"
 
 namespace gauntlet {
 
@@ -23,14 +24,24 @@ const Figures& Simulation::run(const ReplicaOptions& options) {
 }
 
 bool Simulation::run(const ReplicaOptions& options, Figures& figures) {
-  Controller controller(*policies_);
-  if (!run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
-                   options.full_telemetry, options.stop, record_))
-    return false;
+  if (!run_policies(options)) return false;
   facts_.bucket = options.bucket;
   if (!score(facts_, cluster_.truth(), cluster_.progress(), record_, figures, options.stop)) return false;
   figures.fingerprint = cluster_.fingerprint();
   return true;
+}
+
+bool Simulation::run_policies(const ReplicaOptions& options) {
+  record_.clear();
+  try {
+    Controller controller(*policies_);
+    return run_replica(cluster_, controller, {.study = options.seed, .replica = options.replica},
+                       options.full_telemetry, options.stop, record_);
+  } catch (const PolicyBreach& breach) {
+    throw PolicyError(breach, {.seed = options.seed, .replica = options.replica}, record_);
+  } catch (const PolicyInterrupted&) {
+    return false;
+  }
 }
 
 }  // namespace gauntlet

@@ -29,7 +29,8 @@ class Simulation {
   /// The references must outlive it.
   Simulation(const World& world, const PolicyConstants& policies);
 
-  /// A deterministic function of its arguments, which name no `stop`. The result is valid until the next run.
+  /// A deterministic function of its arguments, which name no `stop`. The result is valid until the next run. Throws
+  /// PolicyError (policy_error.hpp) where a custom policy breaks a rule; record() then ends there.
   const Figures& run(const ReplicaOptions& options);
   /// The same into `figures`, whose memory is kept. False where the replica was abandoned: then they mean nothing.
   [[nodiscard]] bool run(const ReplicaOptions& options, Figures& figures);
@@ -39,6 +40,8 @@ class Simulation {
   const SimCluster& cluster() const { return cluster_; }
 
  private:
+  bool run_policies(const ReplicaOptions& options);
+
   const PolicyConstants* policies_;
   SimCluster cluster_;
   ScoreFacts facts_;

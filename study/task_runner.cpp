@@ -1,5 +1,6 @@
 #include "core/contract.hpp"
 #include "study/executor.hpp"
+#include "study/policy_error.hpp"
 #include "study/replica.hpp"
 
 #include <utility>
@@ -30,7 +31,12 @@ void TaskRunner::run(const std::shared_ptr<const Point>& point, const Task& task
                                     .full_telemetry = terms_.full_telemetry,
                                     .bucket = terms_.bucket,
                                     .stop = stop};
-    if (!workspace_->simulation.run(options, figures[i])) return figures.resize(i);
+    try {
+      if (!workspace_->simulation.run(options, figures[i])) return figures.resize(i);
+    } catch (PolicyError& error) {
+      error.scenario = point->text;
+      throw;
+    }
     if (replica >= terms_.incident_replicas) figures[i].incidents.clear();
   }
 }

@@ -10,6 +10,7 @@
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
+#include "study/policy_error.hpp"
 #include "study/published/step_error.hpp"
 #include "study/replica.hpp"
 #include "study/summary/summary_json.hpp"
@@ -173,6 +174,8 @@ int run_command(const RunRequest& request) {
       question.bucket = bucket.length;
     }
     return run_point(request, source, base.point, question);
+  } catch (const PolicyError&) {
+    throw;  // whoever brought the policy along wants to know more than a line
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", error.what()));
     return kFailed;

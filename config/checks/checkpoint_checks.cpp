@@ -235,7 +235,9 @@ void check_tiers(const Place& place, const CheckpointConstants& checkpoint, std:
   if (!two_level || peers)
     check_quick_tier(place, "memory_interval", checkpoint.memory_interval, costs[Tier::memory].persist);
   if (policy != "fixed") {
-    if (place.mistakes().none()) warn_of_first_interval(place, checkpoint, policy, costs);
+    const auto shipped = checkpoint_policy_names();
+    const bool custom = std::find(shipped.begin(), shipped.end(), policy) == shipped.end();
+    if (!custom && place.mistakes().none()) warn_of_first_interval(place, checkpoint, policy, costs);
     return;
   }
   const Duration write = sum(costs[Tier::storage].stall, costs[Tier::storage].persist);

@@ -6,6 +6,7 @@
 #include "models/step/step.hpp"
 #include "models/storage/storage.hpp"
 #include "policies/controller/registry.hpp"
+#include "policies/custom/custom_policy.hpp"
 #include "policies/detect/peers.hpp"
 #include "policies/detect/stages.hpp"
 
@@ -56,6 +57,8 @@ void check_signals(const Place& root, const Scenario& scenario) {
   };
   std::vector<std::string> lacking, detectors;
   for (const std::string& name : policies.detect) {
+    const auto* custom = scenario.policies.custom.get();
+    if (custom != nullptr && custom->detector(name) != nullptr) continue;  // it knows itself what it watches
     const std::vector<std::string> signals = missing(telemetry, signals_of_detector(name));
     if (!signals.empty()) detectors.push_back(name);
     lacking.insert(lacking.end(), signals.begin(), signals.end());

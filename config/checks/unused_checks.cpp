@@ -1,5 +1,7 @@
 #include "config/checks/unused_checks.hpp"
 
+#include "policies/custom/custom_policy.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -23,11 +25,17 @@ void warn_of_tier(const Place& root, const std::string& path, const MemoryTier& 
   warn(root, tier.apply != usual.apply, path + ".apply", why, remedy);
 }
 
+/// A custom policy may use any constant.
+bool checkpoints_are_custom(const PolicyConstants& policies) {
+  return policies.custom && policies.custom->checkpoint(policies.names.checkpoint) != nullptr;
+}
+
 void warn_of_tiers(const Place& root, const Scenario& scenario) {
   const StorageModel& storage = scenario.world.storage;
   const CheckpointConstants &checkpoint = scenario.policies.checkpoint, usual;
   const bool two_level = scenario.policies.names.checkpoint == "two-level";
-  if (!two_level)
+  const bool custom = checkpoints_are_custom(scenario.policies);
+  if (!two_level && !custom)
     warn(root, checkpoint.host_loss != usual.host_loss, "checkpoint.host_loss",
          "policies.checkpoint is not \"two-level\"", "write policies.checkpoint = \"two-level\"");
   const bool peers = checkpoint.peers_interval != kForever;
@@ -37,7 +45,7 @@ void warn_of_tiers(const Place& root, const Scenario& scenario) {
     warn_of_tier(root, "storage.peers", storage.peers, why, remedy);
     warn(root, storage.copies != StorageModel{}.copies, "storage.copies", why, remedy);
   }
-  if (checkpoint.memory_interval == kForever && (peers || !two_level))
+  if (checkpoint.memory_interval == kForever && !custom && (peers || !two_level))
     warn_of_tier(root, "storage.memory", storage.memory, "no checkpoint stays in a host's memory alone",
                  "write checkpoint.memory_interval = \"1min\"");
 }
@@ -50,7 +58,9 @@ std::uint32_t layer_of(const Place& root, const std::string& path) {
 
 /// Policies that compute the interval to storage read none. One that was there below them may stay for whoever takes them away.
 void warn_of_interval(const Place& root, const PolicyConstants& policies) {
-  if (policies.names.checkpoint == "fixed" || !root.sound("policies.checkpoint")) return;
+  if (policies.names.checkpoint == "fixed" || checkpoints_are_custom(policies) ||
+      !root.sound("policies.checkpoint"))
+    return;
   if (layer_of(root, "checkpoint.interval") > layer_of(root, "policies.checkpoint"))
     warn(root, true, "checkpoint.interval",
          "policies.checkpoint = \"" + policies.names.checkpoint + "\" computes the interval",

@@ -10,6 +10,7 @@
 #include "core/observation.hpp"
 #include "policies/checkpoint/interval.hpp"
 #include "policies/constants.hpp"
+#include "policies/custom/guarded.hpp"
 #include "policies/detect/suspicion.hpp"
 
 #include <cstdint>
@@ -89,6 +90,6 @@ class TwoLevelInterval {
   Duration planned_for_{};         // mean time between failures that they were sought for
 };
 
-using CheckpointPolicy = std::variant<FixedInterval, OptimalInterval, TwoLevelInterval>;
+using CheckpointPolicy = std::variant<FixedInterval, OptimalInterval, TwoLevelInterval, GuardedCheckpoint>;
 
 }  // namespace gauntlet

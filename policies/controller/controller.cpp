@@ -7,37 +7,72 @@
 #include <utility>
 
 namespace gauntlet {
+namespace {
+
+AnyDetector detector_of(const std::string& name, const PolicyConstants& constants) {
+  const auto* custom = constants.custom ? constants.custom->detector(name) : nullptr;
+  if (custom != nullptr) return GuardedDetector(*custom, constants.diagnosis);
+  return std::visit([](const auto& shipped) -> AnyDetector { return shipped; }, make_detector(name));
+}
+
+CheckpointPolicy checkpoints_of(const PolicyConstants& constants) {
+  const std::string& name = constants.names.checkpoint;
+  const auto* custom = constants.custom ? constants.custom->checkpoint(name) : nullptr;
+  if (custom != nullptr) return GuardedCheckpoint(*custom);
+  return make_checkpoint_policy(name);
+}
+
+const CustomFactory<CustomRecovery>* custom_recovery_of(const PolicyConstants& constants) {
+  return constants.custom ? constants.custom->recovery(constants.names.recover) : nullptr;
+}
+
+/// A custom recovery decides for itself what it tries first.
+Recovery::First first_step_of(const PolicyConstants& constants) {
+  const bool custom = custom_recovery_of(constants) != nullptr;
+  return custom ? Recovery::First::diagnosis : first_step_of_recovery(constants.names.recover);
+}
+
+}  // namespace
 
 Controller::Controller(const PolicyConstants& constants, JobId job)
     : constants_(&constants),
       job_(job),
       reports_{.probes = ids_.take(), .last_collective = ids_.take()},
-      checkpoints_(make_checkpoint_policy(constants.names.checkpoint)),
-      recovery_(first_step_of_recovery(constants.names.recover), make_diagnoser(constants.names.diagnose),
+      checkpoints_(checkpoints_of(constants)),
+      recovery_(first_step_of(constants), make_diagnoser(constants.names.diagnose),
                 restore_named(constants.names.restore), job, constants, reports_),
       retirement_(make_retirement(constants.names.retire, constants.retirement)) {
-  for (const std::string& name : constants.names.detect) detectors_.push_back(make_detector(name));
+  for (const std::string& name : constants.names.detect) detectors_.push_back(detector_of(name, constants));
+  if (!constants.custom) return;
+  for (AnyDetector& each : detectors_)
+    if (auto* custom = std::get_if<GuardedDetector>(&each)) custom_.guards.push_back(&custom->guard());
+  custom_.checkpoints = std::get_if<GuardedCheckpoint>(&checkpoints_);
+  if (custom_.checkpoints != nullptr) custom_.guards.push_back(&custom_.checkpoints->guard());
+  if (const auto* custom = custom_recovery_of(constants))
+    recovery_.decided_by(custom_.recovery.emplace(*custom));
 }
 
 void Controller::on(const Observed& seen, Orders& out) {
+  for (PolicyGuard* guard : custom_.guards) guard->observe(seen.at);
   const std::size_t first = out.size();
   std::visit([&](const auto& what) { on(what, seen.at, out); }, seen.what);
   note(first, seen.at, out);
-  if (recovery_.job_up() != job_up_) tell_detectors(seen.at, out);
+  if (recovery_.job_up() != detectors_know_.job_up) tell_detectors(seen.at, out);
 }
 
 void Controller::on(const Started& started, Time now, Orders& out) {
   expect(started.job == job_, "a controller has one job");
   seating_ = Seating(started.inventory);
-  replicas_ = started.inventory.layout.dp;
+  detectors_know_.replicas = started.inventory.layout.dp;
   const Assignment assignment{job_, started.inventory, &constants_->detection};
   for (std::size_t d = 0; d < detectors_.size(); ++d) {
     call(
         d, [&](auto& detector) { detector.start(assignment, ids_, out); }, out);
     last_watches_.push_back(ids_.last());
   }
-  std::visit([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
-             checkpoints_);
+  if (custom_.checkpoints != nullptr) custom_.checkpoints->inventory_is(started.inventory);
+  call_checkpoints([&](auto& policy) { policy.start(started.job, constants_->checkpoint, now, ids_, out); },
+                   out);
   recovery_.launch(now, seating_, out);
 }
 
@@ -46,18 +81,18 @@ void Controller::on(const Seen& seen, Time now, Orders& out) {
   const auto whose = std::lower_bound(last_watches_.begin(), last_watches_.end(), seen.watch);
   if (whose != last_watches_.end())
     return detect(static_cast<std::size_t>(whose - last_watches_.begin()), seen, now, out);
-  std::visit([&](auto& policy) { policy.on(seen, out); }, checkpoints_);
+  call_checkpoints([&](auto& policy) { policy.on(seen, out); }, out);
 }
 
 void Controller::on(const Outcome& outcome, Time now, Orders& out) {
-  if (const auto ready = readmissions_.find(outcome.order); ready != readmissions_.end()) {
+  if (const auto ready = quarantines_.ends.find(outcome.order); ready != quarantines_.ends.end()) {
     readmit(ready->second, now, out);
-    readmissions_.erase(ready);
+    quarantines_.ends.erase(ready);
     return;
   }
   if (just_in_time_.on(outcome)) return;
   if (recovery_.on(outcome, now, seating_, out)) {
-    std::visit([&](auto& policy) { policy.training_began(out); }, checkpoints_);
+    call_checkpoints([&](auto& policy) { policy.training_began(out); }, out);
     return;
   }
   const auto asked = std::lower_bound(asked_.begin(), asked_.end(), outcome.order,
@@ -65,19 +100,21 @@ void Controller::on(const Outcome& outcome, Time now, Orders& out) {
   if (asked == asked_.end() || asked->order != outcome.order) return;
   const std::size_t detector = asked->detector;
   asked_.erase(asked);
+  if (detector == detectors_.size())
+    return call_checkpoints([&](auto&) { custom_.checkpoints->on(outcome, out); }, out);
   detect(detector, outcome, now, out);
 }
 
 void Controller::on(const HostReturned& returned, Time now, Orders& out) {
-  const auto kept = quarantine_.find(returned.host);
-  const Time until = kept == quarantine_.end() ? kStart : kept->second;
-  if (kept != quarantine_.end()) quarantine_.erase(kept);
+  const auto kept = quarantines_.until.find(returned.host);
+  const Time until = kept == quarantines_.until.end() ? kStart : kept->second;
+  if (kept != quarantines_.until.end()) quarantines_.until.erase(kept);
   if (retirement_.leaves(returned.host)) {
     out.add(Retire{returned.host});
     return;
   }
   if (until <= now) return readmit(returned.host, now, out);
-  readmissions_.emplace(out.add(Wake{until}), returned.host);
+  quarantines_.ends.emplace(out.add(Wake{until}), returned.host);
 }
 
 void Controller::on(const StopRequest& told, Time now, Orders& out) { recovery_.on(told, now, out); }
@@ -92,6 +129,15 @@ void Controller::call(std::size_t detector, const Call& call, Orders& out) {
   const std::size_t first = out.size();
   std::visit(call, detectors_[detector]);
   for (std::size_t i = first; i < out.size(); ++i) asked_.push_back({out[i].id, detector});
+}
+
+/// Calls the checkpoint policy. Only a custom one gets the outcomes of its orders.
+template <class Call>
+void Controller::call_checkpoints(const Call& call, Orders& out) {
+  const std::size_t first = out.size();
+  std::visit(call, checkpoints_);
+  if (custom_.checkpoints == nullptr) return;
+  for (std::size_t i = first; i < out.size(); ++i) asked_.push_back({out[i].id, detectors_.size()});
 }
 
 template <class What>
@@ -119,7 +165,8 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
     if (told_.emplace(suspicion.cause, who).second) out.add(Alert{job_, who});
     return;
   }
-  if (host && suspicion.quarantine > Duration::zero()) quarantine_[*host] = after(now, suspicion.quarantine);
+  if (host && suspicion.quarantine > Duration::zero())
+    quarantines_.until[*host] = after(now, suspicion.quarantine);
   // A host that stands by is not an incident: it goes to repair before the job gets it.
   if (host && !seating_.in_job(*host)) {
     seating_.evict(*host);
@@ -132,7 +179,7 @@ void Controller::suspect(const Suspicion& suspicion, Time now, Orders& out) {
 }
 
 void Controller::incident_opened(Time now, Orders& out) {
-  std::visit([&](auto& policy) { policy.stopped_by_fault(now, out); }, checkpoints_);
+  call_checkpoints([&](auto& policy) { policy.stopped_by_fault(now, out); }, out);
 }
 
 void Controller::readmit(HostId host, Time now, Orders& out) {
@@ -154,19 +201,20 @@ void Controller::note(std::size_t first, Time now, const Orders& out) {
 }
 
 void Controller::tell_detectors(Time now, Orders& out) {
-  job_up_ = recovery_.job_up();
-  if (job_up_) told_.clear();
+  detectors_know_.job_up = recovery_.job_up();
+  if (detectors_know_.job_up) told_.clear();
   waiting_for_spare_.clear();  // what is still the case is reported again
   const Inventory& inventory = seating_.inventory();
-  const bool resized = job_up_ && std::exchange(replicas_, inventory.layout.dp) != inventory.layout.dp;
+  const bool resized = detectors_know_.job_up &&
+                       std::exchange(detectors_know_.replicas, inventory.layout.dp) != inventory.layout.dp;
   for (std::size_t d = 0; d < detectors_.size(); ++d) {
     call(
         d,
         [&](auto& each) {
-          each.job_up = job_up_;
+          each.job_up = detectors_know_.job_up;
           if (resized) each.job_resized(inventory, out);
           each.job_ended(out);  // also at a start: reports that were on their way are of the job before
-          if (job_up_) each.job_began(now, out);
+          if (detectors_know_.job_up) each.job_began(now, out);
         },
         out);
   }

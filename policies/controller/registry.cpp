@@ -82,17 +82,26 @@ constexpr std::array<Signal, 1> kLocalised = {Signal::last_collective};
 struct CheckpointEntry {
   std::string_view name;
   std::string_view about;
-  CheckpointPolicy what;
+  CheckpointPolicy (*make)();
 };
+template <class T>
+CheckpointPolicy make_checkpoints() {
+  return T{};
+}
+template <OptimalInterval::Formula formula>
+CheckpointPolicy make_optimal() {
+  return OptimalInterval(formula);
+}
 constexpr std::array<CheckpointEntry, 5> kCheckpoints = {{
-    {"fixed", "every checkpoint.interval, and in memory at the other intervals", FixedInterval{}},
+    {"fixed", "every checkpoint.interval, and in memory at the other intervals",
+     make_checkpoints<FixedInterval>},
     {"young", "Young's interval, for the observed failure rate and cost",
-     OptimalInterval{OptimalInterval::Formula::young}},
+     make_optimal<OptimalInterval::Formula::young>},
     {"daly", "Daly's interval, the higher-order formula of the same optimum",
-     OptimalInterval{OptimalInterval::Formula::daly}},
+     make_optimal<OptimalInterval::Formula::daly>},
     {"exact", "the interval at the exact minimum of the mean time",
-     OptimalInterval{OptimalInterval::Formula::exact}},
-    {"two-level", "the best intervals of memory and of storage together", TwoLevelInterval{}},
+     make_optimal<OptimalInterval::Formula::exact>},
+    {"two-level", "the best intervals of memory and of storage together", make_checkpoints<TwoLevelInterval>},
 }};
 
 struct RecoveryEntry {
@@ -183,7 +192,7 @@ std::span<const std::string_view> spares_policy_names() { return kSparesPolicies
 Detector make_detector(std::string_view name) { return detector(name).make(); }
 Diagnoser make_diagnoser(std::string_view name) { return diagnoser(name).what; }
 
-CheckpointPolicy make_checkpoint_policy(std::string_view name) { return checkpoint(name).what; }
+CheckpointPolicy make_checkpoint_policy(std::string_view name) { return checkpoint(name).make(); }
 Recovery::First first_step_of_recovery(std::string_view name) { return recovery(name).what; }
 Restore restore_named(std::string_view name) { return restore(name).what; }
 Retirement make_retirement(std::string_view name, const RetirementConstants& constants) {

@@ -250,7 +250,9 @@ void Recovery::stopped(Time now, Seating& seating, Orders& out) {
     treatment_.diagnose = false;
     return make_ready(now, seating, out);
   }
-  if (first_ == First::person && std::get<Stopping>(stage_).reason == StopReason::fault) return ask(out);
+  const bool fault = std::get<Stopping>(stage_).reason == StopReason::fault;
+  if (custom_ != nullptr && fault) return decide(now, seating, out);
+  if (first_ == First::person && fault) return ask(out);
   const bool restarts = first_ == First::restart || first_ == First::restart_only;
   const bool try_restart = restarts && incident_.tries < constants_->recovery.restarts_in_place;
   if (treatment_.diagnose && try_restart) {
@@ -311,6 +313,8 @@ void Recovery::examined(const Findings& findings, Time now, Seating& seating, Or
 void Recovery::explain(Time now, Seating& seating, Orders& out) {
   if (attempts_.retries()) {
     incident_.suspects.clear();
+  } else if (custom_ != nullptr) {
+    decide_after_examination(now, seating, out);
   } else if (incident_.tries < constants_->recovery.restarts_in_place) {
     ++incident_.tries;
   } else if (!incident_.suspects.empty()) {

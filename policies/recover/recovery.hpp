@@ -27,6 +27,9 @@
 // replica, the job is saved, stopped and started with more replicas. If it stops for another reason before that, the next
 // start uses these spares too. If a wait for hosts has failed, the job tries again only after another spare has come.
 //
+// A custom recovery (policies/custom) decides what happens to a stop in place of the four above. All that follows from its
+// decision is as here.
+//
 // A stage is what the job waits for. Hosts do not wait for the job: a host that is named while the job is down is examined
 // at once, in any stage, and is evicted and replaced if it is found faulty. The job starts when no examination runs and
 // every ordered host has come.
@@ -39,6 +42,7 @@
 #include "core/action.hpp"
 #include "core/observation.hpp"
 #include "policies/constants.hpp"
+#include "policies/custom/guarded.hpp"
 #include "policies/detect/suspicion.hpp"
 #include "policies/diagnose/diagnoser.hpp"
 #include "policies/diagnose/examinations.hpp"
@@ -66,8 +70,12 @@ class Recovery {
   Recovery(First first, Diagnoser diagnoser, Restore restore, JobId job, const PolicyConstants& constants,
            Reports reports);
 
+  /// Stops because of a fault are decided by `custom`, which outlives the recovery. Called before `launch`.
+  void decided_by(GuardedRecovery& custom) { custom_ = &custom; }
+
   /// The first start of the job.
   void launch(Time now, Seating& seating, Orders& out) {
+    if (custom_ != nullptr) custom_->start(job_, seating.inventory(), constants_->recovery);
     attempts_.submit(now, out);
     start(now, seating, out);
   }
@@ -108,6 +116,10 @@ class Recovery {
   void examine(std::vector<HostId> hosts, Time now, Seating& seating, Orders& out);
   void examined(const Findings& findings, Time now, Seating& seating, Orders& out);
   void explain(Time now, Seating& seating, Orders& out);
+  FaultStop fault_stop(Time now, const Seating& seating) const;
+  bool replaces(const RecoveryDecision& decision, Time now, Seating& seating, Orders& out);
+  void decide(Time now, Seating& seating, Orders& out);
+  void decide_after_examination(Time now, Seating& seating, Orders& out);
   void ask(Orders& out);
   void evict(const std::vector<HostId>& hosts, Time now, Seating& seating, Orders& out);
   void acquire(std::uint32_t hosts, Orders& out);
@@ -155,6 +167,7 @@ class Recovery {
   const PolicyConstants* constants_;
   Reports reports_;
   Restore restore_;
+  GuardedRecovery* custom_ = nullptr;  // null: one of the four above decides
   RecoveryStage stage_ = Running{};
   Examinations examinations_;
   Incident incident_;

@@ -19,7 +19,8 @@ if _os.path.isdir(_os.path.join(_here, "scenarios")):
     _gauntlet.set_shipped_scenarios(_os.path.join(_here, "scenarios"))
 _gauntlet.set_flow_program(_os.path.join(_here, "gauntlet-flow"))
 
-from .errors import Error, InputError, Interrupted, Problem, ScenarioError, ScenarioWarning  # noqa: E402
+from .errors import Error, InputError, Interrupted, PolicyError, Problem, ScenarioError, ScenarioWarning  # noqa: E402
+from .policies import DAY, HOUR, MINUTE, SECOND, CheckpointPolicy, Detector, FaultStop, Job, Outcome, Recovery, Seen, to_ns  # noqa: E402
 from .recordings import Recording, Replayed, read_recording, record, replay  # noqa: E402
 from .results import (CompareResult, PlanResult, Result, RunResult, ScaleResult, StepResult, StudyResult, SweepResult,  # noqa: E402
                       TuneResult)
@@ -29,8 +30,9 @@ from .studies import command, compare, last_interrupted, plan, run, scale, step,
 __version__ = _gauntlet.version
 
 __all__ = [
-    "CompareResult", "Error", "InputError", "Interrupted", "PlanResult", "Problem", "Recording", "Replayed", "Result", "RunResult",
-    "ScaleResult", "Scenario", "ScenarioError", "ScenarioWarning", "StepResult", "StudyResult", "SweepResult", "TuneResult", "check",
-    "command", "compare", "last_interrupted", "listing", "load", "plan", "read_recording", "record", "replay", "run", "scale", "schema",
-    "step", "sweep", "tune",
+    "CheckpointPolicy", "CompareResult", "DAY", "Detector", "Error", "FaultStop", "HOUR", "InputError", "Interrupted", "Job", "MINUTE",
+    "Outcome", "PlanResult", "PolicyError", "Problem", "Recording", "Recovery", "Replayed", "Result", "RunResult", "SECOND", "ScaleResult",
+    "Scenario", "ScenarioError", "ScenarioWarning", "Seen", "StepResult", "StudyResult", "SweepResult", "TuneResult", "check", "command",
+    "compare", "last_interrupted", "listing", "load", "plan", "read_recording", "record", "replay", "run", "scale", "schema", "step",
+    "sweep", "to_ns", "tune",
 ]

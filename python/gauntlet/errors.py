@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Iterable, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Tuple
 
 if TYPE_CHECKING:
+    from .recordings import Recording
     from .results import Result
 
 
@@ -49,6 +50,35 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, text: str, result: Optional[Result]):
         super().__init__(text)
         self.result = result
+
+
+class PolicyError(Error):
+    """A policy broke a rule, or raised an exception, which is then the cause (`__cause__`).
+
+    Attributes:
+        policy, kind: its name, and "detector", "checkpoint policy" or "recovery".
+        replica, seed: of the replica that ended.
+        at_ns, observation: what the policy answered, and when, in nanoseconds since the start; None and "" before the first one.
+        rule: the rule that it broke.
+        order: the order that broke it; "" where it was something else.
+        orders_before: its orders before that one, for the same observation.
+        recording: the replica up to there; recording.replay(...) with the same policies comes to the same error.
+    """
+
+    def __init__(self, text: str, *, policy: str, kind: str, replica: int, seed: int, at_ns: Optional[int], observation: str, rule: str,
+                 order: str, orders_before: Tuple[str, ...], recording: Any):
+        super().__init__(text)
+        self.policy, self.kind = policy, kind
+        self.replica, self.seed = replica, seed
+        self.at_ns, self.observation = at_ns, observation
+        self.rule, self.order, self.orders_before = rule, order, orders_before
+        self._recording = recording
+
+    @property
+    def recording(self) -> Recording:
+        """The replica up to the observation that the policy answered."""
+        from .recordings import Recording
+        return Recording(self._recording, f"replica {self.replica}")
 
 
 class ScenarioWarning(UserWarning):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _gauntlet
 from .errors import Error, InputError, problems_of
+from .policies import PolicyClass, by_name, known_to_module, policies_in
 from .scenario import ScenarioLike, as_scenario
 
 if TYPE_CHECKING:
@@ -73,15 +74,17 @@ class Recording:
         if problems:
             raise Error("\n".join(map(str, problems)), problems)
 
-    def replay(self) -> Replayed:
-        """Runs the policies of its scenario on its observations, and compares their orders with the recorded ones."""
-        loaded = _gauntlet.load_text(self.scenario, f"{self.name} (its scenario)")
+    def replay(self, *policies: PolicyClass) -> Replayed:
+        """Runs the policies of its scenario on its observations, and compares their orders with the recorded ones. `policies`: the
+        classes of those in Python."""
+        loaded = _gauntlet.load_text(self.scenario, f"{self.name} (its scenario)", known_to_module(by_name(policies)))
         problems = problems_of(loaded.problems())
         if problems:
             raise InputError("\n".join(map(str, problems)), problems)
         found = self._recording.replay(loaded)
-        return Replayed(identical=not found["difference"], observations=found["observations"], orders=found["orders"],
-                        difference=found["difference"])
+        difference = "" if found["past_the_end"] else found["difference"]
+        return Replayed(identical=not difference, observations=found["observations"], orders=found["orders"],
+                        difference=difference)
 
     def __repr__(self) -> str:
         return f"<gauntlet recording of replica {self.replica}, seed {self.seed}>"
@@ -95,25 +98,30 @@ def _whole(name: str, value: Any, most: int) -> int:
     return value.__index__()
 
 
-def record(scenario: ScenarioLike, replica: int = 0, *, seed: Optional[int] = None, full_telemetry: bool = False) -> Recording:
-    """Runs one replica, counted from 0, and keeps what its policies saw and ordered. `seed`: the scenario's, where not given."""
-    loaded = as_scenario(scenario)
+def record(scenario: ScenarioLike, replica: int = 0, *, seed: Optional[int] = None, full_telemetry: bool = False,
+           checkpoint: Union[None, str, PolicyClass] = None, detectors: Optional[Sequence[Union[str, PolicyClass]]] = None,
+           recovery: Union[None, str, PolicyClass] = None) -> Recording:
+    """Runs one replica, counted from 0, and keeps what its policies saw and ordered. `seed`: the scenario's, where not given. The
+    policies are those of `run`."""
+    loaded = as_scenario(scenario).with_policies(checkpoint=checkpoint, detectors=detectors, recovery=recovery)
     seed = loaded._loaded.seed() if seed is None else _whole("seed", seed, SEED_MAX)
     replica = _whole("replica", replica, REPLICA_MAX)
     return Recording(_gauntlet.record(loaded._loaded, seed, replica, bool(full_telemetry)), loaded.path)
 
 
-def read_recording(path: Union[str, os.PathLike]) -> Recording:
-    """Reads a recording that `gauntlet run --record` or `gauntlet drill --record` wrote. Raises InputError where it is cut short or
-    damaged."""
+def read_recording(path: Union[str, os.PathLike], *, cut_short: bool = False) -> Recording:
+    """Reads a recording that `gauntlet run --record` or `gauntlet drill --record` wrote. Raises InputError where it is damaged, or does
+    not hold a whole run and `cut_short` is False."""
     name = os.fspath(path)
     found, problems = _gauntlet.read_recording(name)
-    if problems:
+    if problems and (found is None or not cut_short):
         problems = problems_of(problems)
         raise InputError("\n".join(map(str, problems)), problems)
     return Recording(found, name)
 
 
-def replay(path: Union[str, os.PathLike]) -> Replayed:
-    """Runs the policies of this program on a recording, and compares their orders with the recorded ones."""
-    return read_recording(path).replay()
+def replay(path: Union[str, os.PathLike], *, checkpoint: Optional[PolicyClass] = None, detectors: Sequence[PolicyClass] = (),
+           recovery: Optional[PolicyClass] = None, cut_short: bool = False) -> Replayed:
+    """Runs policies on a recording, and compares their orders with the recorded ones: those of this program, and the classes that the
+    recording names. `cut_short`: up to where a recording ends that does not hold a whole run, such as that of a PolicyError."""
+    return read_recording(path, cut_short=cut_short).replay(*policies_in([checkpoint, *detectors, recovery]))

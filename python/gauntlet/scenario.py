@@ -6,16 +6,18 @@ import datetime
 import os
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _gauntlet
 from .errors import Problem, ScenarioWarning, problems_of, scenario_error
+from .policies import PolicyClass, by_name, is_policy, known_to_module, policies_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What a key of a scenario takes: a bool, a number, a list or a table, or a text as `--set` takes it ("10min", "400Gb/s").
-Setting = Union[str, bool, int, float, datetime.timedelta, list, tuple, dict]
+#: What a key of a scenario takes: a bool, a number, a list or a table, or a text as `--set` takes it ("10min", "400Gb/s"). A key that
+#: names policies takes their classes too.
+Setting = Union[str, bool, int, float, datetime.timedelta, list, tuple, dict, PolicyClass]
 
 
 def _quoted(text: str) -> str:
@@ -27,6 +29,8 @@ def toml(value: Any, within: bool = False) -> str:
     """The value as TOML. A text outside of lists and tables stays bare, as `--set` takes it."""
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         value = value.item()  # a NumPy scalar
+    if is_policy(value):
+        return _quoted(value.__name__)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -62,10 +66,11 @@ class Scenario:
     def __init__(self, path: Union[str, os.PathLike], set: Optional[Mapping[str, Setting]] = None):  # noqa: A002
         self.path: str = os.fspath(path)  #: the file, or the name of a shipped scenario
         self.settings: Dict[str, str] = _settings(set)  #: key -> value, as `--set` takes them
+        self.policies: Dict[str, PolicyClass] = by_name(policies_in(set))  #: name -> class, of the policies in Python
         if not isinstance(self.path, str):
             raise TypeError(f"{path!r} is not the name of a scenario")
         check_words(self.path, *self.sets)
-        self._loaded = _gauntlet.load(self.path, self.sets)
+        self._loaded = _gauntlet.load(self.path, self.sets, known_to_module(self.policies))
 
     @property
     def sets(self) -> List[str]:
@@ -109,8 +114,19 @@ class Scenario:
         after.path = self.path
         after.settings = {**{path: value for path, value in self.settings.items() if path not in changed}, **changed}
         check_words(*after.sets)
-        after._loaded = _gauntlet.load(after.path, after.sets)
+        after.policies = by_name([*self.policies.values(), *policies_in(changes)])
+        after._loaded = _gauntlet.load(after.path, after.sets, known_to_module(after.policies))
         return after._checked()
+
+    def with_policies(self, *, checkpoint: Union[None, str, PolicyClass] = None,
+                      detectors: Optional[Sequence[Union[str, PolicyClass]]] = None,
+                      recovery: Union[None, str, PolicyClass] = None) -> "Scenario":
+        """The same scenario with other policies, shipped ones by name and classes of Python: policies.checkpoint, policies.detect (all
+        of them, in their order) and policies.recover."""
+        given = {"policies.checkpoint": checkpoint, "policies.detect": None if detectors is None else list(detectors),
+                 "policies.recover": recovery}
+        changes = {path: value for path, value in given.items() if value is not None}
+        return self.with_(changes) if changes else self
 
     def show(self, comments: bool = True) -> str:
         """Every value as TOML, itself a scenario that needs no other file; with `comments` each with its meaning and its source."""

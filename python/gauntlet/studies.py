@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _gauntlet
 from .errors import Error, InputError, Interrupted, ScenarioError, ScenarioWarning, problems_of
+from .policies import PolicyClass, by_name, known_to_module, policies_in
 from .results import (CompareResult, PlanResult, Result, RunResult, ScaleResult, StepResult, StudyResult, SweepResult, TuneResult)
 from .scenario import Scenario, ScenarioLike, Setting, as_scenario, check_words, toml
 
@@ -57,14 +58,18 @@ def _operand(path: str) -> str:
     return os.path.join(os.curdir, path) if path.startswith("-") else path
 
 
-def _call(command: str, operands: Sequence[str], options: Mapping[str, Any], kind: Type[Kind], progress: Progress = None) -> Kind:
+def _call(command: str, operands: Sequence[str], options: Mapping[str, Any], kind: Type[Kind], progress: Progress = None,
+          policies: Sequence[PolicyClass] = ()) -> Kind:
     words = [*command.split(), *map(_operand, operands), *_words(options)]
     check_words(*words)
     line = _Line() if progress is True else None
     told = line or (progress if callable(progress) else None)
     if told is None and progress not in (None, False):
         raise TypeError(f"progress={progress!r} is not a bool and cannot be called")
-    answer = _gauntlet.call(words, told)
+    known = known_to_module(by_name(policies))
+    if known and options.get("resume"):
+        raise InputError("resume: a result directory does not hold the code of the policies in Python, which may have changed since; start anew")
+    answer = _gauntlet.call(words, told, known)
     if line:
         line.clear()
     return _result(command, answer, kind, options.get("out"))
@@ -75,6 +80,8 @@ def _result(command: str, answer: Dict[str, Any], kind: Type[Kind], out: Optiona
     warned = problems_of(answer["warnings"])
     result = kind(command, answer, warned, os.fspath(out) if out else None) if answer["answered"] else None
     raised = answer["raised"]
+    if answer["policy_error"] is not None:
+        raise answer["policy_error"]
     if isinstance(raised, KeyboardInterrupt):
         _interrupted[0] = result
         raise Interrupted("\n".join(answer["messages"]) or "interrupted before a replica was done", result) from None
@@ -90,9 +97,10 @@ def _result(command: str, answer: Dict[str, Any], kind: Type[Kind], out: Optiona
     return result
 
 
-def _study(command: str, scenario: ScenarioLike, options: Mapping[str, Any], kind: Type[Kind], progress: Progress = None) -> Kind:
+def _study(command: str, scenario: ScenarioLike, options: Mapping[str, Any], kind: Type[Kind], progress: Progress = None,
+           policies: Sequence[PolicyClass] = ()) -> Kind:
     loaded = as_scenario(scenario)
-    return _call(command, [loaded.path], {**options, "set": loaded.sets}, kind, progress)
+    return _call(command, [loaded.path], {**options, "set": loaded.sets}, kind, progress, [*loaded.policies.values(), *policies])
 
 
 def command(name: str, *operands: ScenarioLike, progress: Progress = None, **options: Any) -> StudyResult:
@@ -105,13 +113,15 @@ def command(name: str, *operands: ScenarioLike, progress: Progress = None, **opt
     """
     sets = [each for operand in operands if isinstance(operand, Scenario) for each in as_scenario(operand).sets]
     files = [operand.path if isinstance(operand, Scenario) else os.fspath(operand) for operand in operands]
-    return _call(name, files, {**options, "set": sets}, StudyResult, progress)
+    policies = [each for operand in operands if isinstance(operand, Scenario) for each in operand.policies.values()]
+    return _call(name, files, {**options, "set": sets}, StudyResult, progress, policies)
 
 
 def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Optional[int] = None, seed: Optional[int] = None,
         threads: Optional[int] = None, out: Optional[PathLike] = None, force: bool = False, resume: bool = False,
         incidents: Optional[int] = None, record: Optional[PathLike] = None, full_telemetry: bool = False,
-        progress: Progress = None) -> RunResult:
+        checkpoint: Union[None, str, PolicyClass] = None, detectors: Optional[Sequence[Union[str, PolicyClass]]] = None,
+        recovery: Union[None, str, PolicyClass] = None, progress: Progress = None) -> RunResult:
     """Runs a scenario and says what its faults cost.
 
     Args:
@@ -126,12 +136,16 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
         incidents: keep the incidents of the first so many replicas (default: 10, with `out` 100).
         record: a file for what the policies saw and ordered; needs `replica`.
         full_telemetry: generate every raw sample: slower, with the same result.
+        checkpoint, detectors, recovery: policies in place of the scenario's, by name or as classes (gauntlet.policies). `detectors` are
+            all detectors, in their order.
         progress: True, or a function of (replicas done, replicas left).
 
     Raises:
         ScenarioError: the scenario has mistakes.
+        PolicyError: a policy in Python broke a rule.
         Interrupted: Ctrl-C; its `result` is of the replicas that were done.
     """
+    scenario = as_scenario(scenario).with_policies(checkpoint=checkpoint, detectors=detectors, recovery=recovery)
     return _study("run", scenario, dict(replicas=replicas, replica=replica, seed=seed, threads=threads, out=out, force=force,
                                         resume=resume, incidents=incidents, record=record, full_telemetry=full_telemetry),
                   RunResult, progress)
@@ -160,6 +174,7 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
     The other arguments are those of `run`.
     """
     first, *rest = [as_scenario(each) for each in (scenario, *others)]
+    policies = [each for one in (first, *rest) for each in one.policies.values()] + list(policies_in(list(changes)))
     variants = [_changes(first, first.with_(each)) for each in changes]
     if all(each.path == first.path for each in rest):
         variants = [_changes(first, each) for each in rest] + variants
@@ -168,7 +183,8 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
         raise ValueError("different files are compared with the same settings; write the others into a file that extends one of them")
     options: Dict[str, Any] = {"with": variants}
     options.update(replicas=replicas, seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents)
-    return _call("compare", [first.path, *(each.path for each in rest)], {**options, "set": first.sets}, CompareResult, progress)
+    return _call("compare", [first.path, *(each.path for each in rest)], {**options, "set": first.sets}, CompareResult, progress,
+                 policies)
 
 
 def _assigned(values: Union[str, Sequence[str], Mapping[str, Any]], text: Callable[[Any], str]) -> List[str]:
@@ -205,7 +221,7 @@ def sweep(scenario: ScenarioLike, vary: Union[str, Sequence[str], Mapping[str, A
     return _study("sweep", scenario, dict(vary=_assigned(vary, _values), design=design, points=points, replicas=replicas,
                                           precision=None if precision is None else _assigned(precision, toml), budget=budget,
                                           seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents),
-                  SweepResult, progress)
+                  SweepResult, progress, list(policies_in(vary)))
 
 
 def tune(scenario: ScenarioLike, over: Union[str, Sequence[str], Mapping[str, Any]], *, minimize: Optional[str] = None,

@@ -1,5 +1,6 @@
 #include "sim/telemetry/monitoring.hpp"
 
+#include "core/saturating.hpp"
 #include "sim/engine/moment.hpp"
 
 #include <algorithm>
@@ -29,8 +30,12 @@ bool Monitoring::watch(const Watch& watch) {
   // Hosts are silent each on their own, whoever they work for.
   const bool alone = watch.signal == Signal::heartbeat &&
                      (watch.who.subset == Scope::Subset::job || watch.first != kEachMember);
+  const auto* silence = std::get_if<Silence>(&watch.until);
+  const bool always =
+      watch.signal == Signal::heartbeat && silence != nullptr &&
+      silence->longest <= sum(world_->telemetry.heartbeat_period, world_->telemetry.heartbeat_jitter);
   const bool carried = world_->telemetry.carries[static_cast<std::size_t>(watch.signal)];
-  if (alone || !carried) return false;
+  if (alone || always || !carried) return false;
   switch (watch.signal) {
     case Signal::heartbeat:
     case Signal::process_exit:

@@ -1,5 +1,7 @@
 #include "study/mpi/dispatcher.hpp"
 
+#include "core/contract.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@ constexpr std::chrono::seconds kSilenceOfRank{30};
 }  // namespace
 
 void SharedStudy::add(std::shared_ptr<const Point> point) {
+  expect(!point->scenario.policies.custom, "ranks know a point by its text, which holds no custom policy");
   const std::lock_guard lock(mutex_);
   points_.push_back(std::move(point));
 }

@@ -15,7 +15,8 @@ PACKAGE = pathlib.Path(gauntlet.__file__).resolve().parent
 STUDIES = {name: getattr(gauntlet, name) for name in ("run", "compare", "sweep", "tune", "plan", "scale", "step")}
 # Options that a keyword has another name for, or Python another way.
 ELSEWHERE = {"help", "help-all", "json", "quiet", "set", "with"}
-OPERANDS = {"scenario", "others", "changes", "progress"}
+# The last three are settings of policies.
+OPERANDS = {"scenario", "others", "changes", "progress", "checkpoint", "detectors", "recovery"}
 
 
 def described():
