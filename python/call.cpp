@@ -3,6 +3,7 @@
 #include "commands/compare/command.hpp"
 #include "commands/explain/command.hpp"
 #include "commands/plan/command.hpp"
+#include "commands/rank/command.hpp"
 #include "commands/run/command.hpp"
 #include "commands/scale/command.hpp"
 #include "commands/step/command.hpp"
@@ -27,8 +28,8 @@ namespace gauntlet {
 namespace {
 
 // Drills and agents start processes, and `new` asks at a terminal: they stay with the program.
-constexpr auto kCommands = {add_run,  add_sweep,    add_compare, add_tune,     add_plan,   add_scale,
-                            add_step, add_topology, add_trace,   add_validate, add_explain};
+constexpr auto kCommands = {add_run,  add_sweep, add_compare,  add_tune,  add_plan,     add_rank,
+                            add_scale, add_step,  add_topology, add_trace, add_validate, add_explain};
 
 // How often somebody who waits looks at the progress, and for a Ctrl-C.
 constexpr auto kMoment = std::chrono::milliseconds(20);

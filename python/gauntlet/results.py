@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from . import _gauntlet
 from .errors import Error, Problem
@@ -196,6 +196,22 @@ class PlanResult(StudyResult):
     def one_more(self) -> pd.DataFrame:
         """What one more of each resource changes, a row each, with intervals."""
         return self.tables["one_more"]
+
+
+class RankResult(StudyResult):
+    """The answer of `rank`."""
+
+    @functools.cached_property
+    def levers(self) -> pd.DataFrame:
+        """A row for each lever with an effect, the best first: path, change, replicas, and what it gains (positive where it improves):
+        time_s.by (seconds of wall time a run), tokens.by, cost.by, goodput.by (a share), each with ci95."""
+        from . import frames
+        return frames.of_records(self.data["ranking"]["levers"])
+
+    @property
+    def without_effect(self) -> List[str]:
+        """The paths of the levers that change no figure of any replica."""
+        return [lever["path"] for lever in self.data["ranking"]["without_effect"]]
 
 
 class ScaleResult(StudyResult):

@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from . import _gauntlet
 from .errors import Error, InputError, Interrupted, ScenarioError, ScenarioWarning, problems_of
 from .policies import PolicyClass, by_name, known_to_module, policies_in
-from .results import (CompareResult, PlanResult, Result, RunResult, ScaleResult, StepResult, StudyResult, SweepResult, TuneResult)
+from .results import (CompareResult, PlanResult, RankResult, Result, RunResult, ScaleResult, StepResult, StudyResult,
+                      SweepResult, TuneResult)
 from .scenario import Scenario, ScenarioLike, Setting, as_scenario, check_words, toml
 
 #: True: a line on standard error. A function: is called with (replicas done, replicas left of those asked for last).
@@ -119,9 +120,10 @@ def command(name: str, *operands: ScenarioLike, progress: Progress = None, **opt
 
 def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Optional[int] = None, seed: Optional[int] = None,
         threads: Optional[int] = None, out: Optional[PathLike] = None, force: bool = False, resume: bool = False,
-        incidents: Optional[int] = None, record: Optional[PathLike] = None, full_telemetry: bool = False,
-        checkpoint: Union[None, str, PolicyClass] = None, detectors: Optional[Sequence[Union[str, PolicyClass]]] = None,
-        recovery: Union[None, str, PolicyClass] = None, progress: Progress = None) -> RunResult:
+        incidents: Optional[int] = None, over_time: Optional[str] = None, record: Optional[PathLike] = None,
+        full_telemetry: bool = False, checkpoint: Union[None, str, PolicyClass] = None,
+        detectors: Optional[Sequence[Union[str, PolicyClass]]] = None, recovery: Union[None, str, PolicyClass] = None,
+        progress: Progress = None) -> RunResult:
     """Runs a scenario and says what its faults cost.
 
     Args:
@@ -134,6 +136,7 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
         force: replace what is in `out`.
         resume: go on with what is in `out`.
         incidents: keep the incidents of the first so many replicas (default: 10, with `out` 100).
+        over_time: write over-time.csv into `out`: ETTR, MFU and phases of each replica in parts of this length, such as "6h".
         record: a file for what the policies saw and ordered; needs `replica`.
         full_telemetry: generate every raw sample: slower, with the same result.
         checkpoint, detectors, recovery: policies in place of the scenario's, by name or as classes (gauntlet.policies). `detectors` are
@@ -147,8 +150,8 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
     """
     scenario = as_scenario(scenario).with_policies(checkpoint=checkpoint, detectors=detectors, recovery=recovery)
     return _study("run", scenario, dict(replicas=replicas, replica=replica, seed=seed, threads=threads, out=out, force=force,
-                                        resume=resume, incidents=incidents, record=record, full_telemetry=full_telemetry),
-                  RunResult, progress)
+                                        resume=resume, incidents=incidents, over_time=over_time, record=record,
+                                        full_telemetry=full_telemetry), RunResult, progress)
 
 
 def _changes(first: Scenario, other: Scenario) -> str:
@@ -264,6 +267,22 @@ def plan(scenario: ScenarioLike, *, tokens: Union[None, str, float] = None, fini
                                          percentile=percentile, uncertainty=uncertainty, replicas=replicas, seed=seed,
                                          threads=threads, out=out, force=force, resume=resume, incidents=incidents),
                   PlanResult, progress)
+
+
+def rank(scenario: ScenarioLike, *, lever: Union[None, str, Sequence[str]] = None, separate: Optional[int] = None,
+         replicas: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None,
+         force: bool = False, resume: bool = False, incidents: Optional[int] = None, progress: Progress = None) -> RankResult:
+    """Says which improvement of a scenario is worth the most: what each one gains, made alone.
+
+    Args:
+        lever: only this lever ("spares.count"), or those of a part ("job.start"); default: all.
+        separate: add replicas until the order of the first so many levers is certain (default: 5).
+        replicas: of every lever, and no more.
+
+    The other arguments are those of `run`.
+    """
+    return _study("rank", scenario, dict(lever=lever, separate=separate, replicas=replicas, seed=seed, threads=threads, out=out,
+                                         force=force, resume=resume, incidents=incidents), RankResult, progress)
 
 
 def scale(scenario: ScenarioLike, *, gpus: Union[None, str, Sequence[int]] = None, keep_batch: bool = False,

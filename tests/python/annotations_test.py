@@ -12,7 +12,7 @@ from command import ran
 from gauntlet import _gauntlet
 
 PACKAGE = pathlib.Path(gauntlet.__file__).resolve().parent
-STUDIES = {name: getattr(gauntlet, name) for name in ("run", "compare", "sweep", "tune", "plan", "scale", "step")}
+STUDIES = {name: getattr(gauntlet, name) for name in ("run", "compare", "sweep", "tune", "plan", "rank", "scale", "step")}
 # Options that a keyword has another name for, or Python another way.
 ELSEWHERE = {"help", "help-all", "json", "quiet", "set", "with"}
 # The last three are settings of policies.

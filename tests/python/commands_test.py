@@ -36,6 +36,8 @@ STUDIES = {
              lambda: gauntlet.plan("tiny-8", tokens="1T", start="2027-01-15", finish_by="2027-03-31", confidence=0.9, replicas=6)),
     "plan with uncertainty": (["plan", "tiny-8", "--tokens", "1T", "--replicas", "4", "--percentile", "99", "--percentile", "1", "--uncertainty"],
                               lambda: gauntlet.plan("tiny-8", tokens="1T", replicas=4, percentile=[99, 1], uncertainty=True)),
+    "rank": (["rank", "tiny-8", "--lever", "job.start", "--lever", "spares.count", "--separate", "1", "--replicas", "10"],
+             lambda: gauntlet.rank("tiny-8", lever=["job.start", "spares.count"], separate=1, replicas=10)),
     "scale": (["scale", "tiny-8", "--gpus", "64,128", "--replicas", "5", "--keep-batch"],
               lambda: gauntlet.scale("tiny-8", gpus=[64, 128], replicas=5, keep_batch=True)),
     "step": (["step", "megascale-175b-12288", "--degrade", "host:17.slow=1.10", "--degrade", "jitter=0.02"],
@@ -66,7 +68,7 @@ class Studies(unittest.TestCase):
                 self.assertEqual(study().json, json_of(*words))
 
     def test_the_report_is_that_of_the_command(self):
-        for name in ("run", "compare", "sweep", "plan", "scale", "step"):
+        for name in ("run", "compare", "sweep", "plan", "rank", "scale", "step"):
             words, study = STUDIES[name]
             with self.subTest(name):
                 self.assertEqual(study().text, ran(*words).stdout)
@@ -103,8 +105,8 @@ class Studies(unittest.TestCase):
     def test_a_directory_is_that_of_the_command(self):
         with tempfile.TemporaryDirectory() as folder:
             ours, theirs = pathlib.Path(folder, "ours"), pathlib.Path(folder, "theirs")
-            result = gauntlet.run("tiny-8", replicas=5, out=ours)
-            self.assertEqual(ran("run", "tiny-8", "--replicas", "5", "--out", str(theirs)).returncode, 0)
+            result = gauntlet.run("tiny-8", replicas=5, out=ours, over_time="1d")
+            self.assertEqual(ran("run", "tiny-8", "--replicas", "5", "--out", str(theirs), "--over-time", "1d").returncode, 0)
             self.assertEqual(sorted(path.name for path in ours.iterdir()), sorted(path.name for path in theirs.iterdir()))
             for path in theirs.iterdir():
                 with self.subTest(path.name):

@@ -118,6 +118,10 @@ class Frames(unittest.TestCase):
         self.assertEqual((best["mean"], best["ci95_low"]), (tuned.best["mean"], tuned.best["ci95"][0]))
         self.assertEqual(list(tuned.fields["path"]), ["checkpoint.interval"])
 
+        ranked = gauntlet.rank("tiny-8", lever=["spares.count", "job.start"], separate=1, replicas=10)
+        self.assertEqual(set(ranked.levers["path"]) | set(ranked.without_effect),
+                         {lever["path"] for kind in ("levers", "without_effect") for lever in ranked.data["ranking"][kind]})
+        self.assertTrue(ranked.levers["goodput.by"].is_monotonic_decreasing)
         planned = gauntlet.plan("tiny-8", tokens="1T", replicas=6)
         self.assertEqual(planned.variants.loc["as_given", "gpus"], 64)
         self.assertLess(planned.variants.loc["as_given", "finish_s.p50"], planned.variants.loc["as_given", "finish_s.p95"])
