@@ -197,7 +197,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   };
   bool recording_is_ours = false;
   try {
-    prepare_drill_directory(state.directory, *options.files);
+    prepare_drill_directory(state.directory);
     kept.write(state);
     AppendFile file = fresh ? AppendFile(options.record, *options.files)
                             : AppendFile(options.record, so_far.whole_bytes, *options.files);
@@ -210,8 +210,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .epoch = state.epoch,
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
-                         .stop = options.stop,
-                         .files = options.files},
+                         .stop = options.stop},
                         so_far.record, *options.platform);
     result.record = so_far.record;
     FileRecorder recorder(cluster, result.record, writer);

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "core/cluster.hpp"
-#include "core/files/files.hpp"
 #include "core/filter.hpp"
 #include "core/random/stream.hpp"
 #include "core/record/record.hpp"
@@ -47,7 +46,6 @@ struct DrillSetup {
   const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
   bool stopped() const { return stop != nullptr && *stop; }
   Duration answers_within = kAnswersWithin;
-  Files* files = &system_files();  // which say whose the directory is
 };
 
 /// Agents obey a later driver. This driver ends without a change to the agents or the files that they use.

@@ -22,8 +22,7 @@ Duration quits_within(const DrillSetup& setup) {
 /// Says who has the drill from now on, before its files are opened: opening them replaces them, and an earlier driver
 /// writes on in those that nobody reads any more.
 DrillSetup take_drill(DrillSetup setup) {
-  if (newest_epoch(setup.directory).value_or(0) < setup.epoch)
-    write_epoch(setup.directory, setup.epoch, *setup.files);
+  if (newest_epoch(setup.directory).value_or(0) < setup.epoch) write_epoch(setup.directory, setup.epoch);
   const std::string problem = problem_of_owner(setup.directory, setup.epoch);
   if (!problem.empty()) throw Superseded(problem);
   return setup;

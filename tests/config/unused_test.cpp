@@ -43,7 +43,6 @@ TEST(Unused, EachSettingHasAnEffectOrAWarning) {
        "2h",
        {"cluster.shared.hosts=4",
         "cluster.shared.jobs.a={hosts = 1, priority = 5, arrives = \"1d\", runs = \"1h\"}"}},
-      {"job.step_time_factor", "1.2", {"job.step_time=0s"}},
       {"repair.manual.crew", "2", {"repair.manual.needed=0.5", "repair.manual.time=1h"}},
   };
   for (const auto& row : table) {
@@ -55,6 +54,12 @@ TEST(Unused, EachSettingHasAnEffectOrAWarning) {
     sets.insert(sets.end(), row.with_effect.begin(), row.with_effect.end());
     EXPECT_THAT(warnings_of(sets), ::testing::Not(HasSubstr(warning))) << setting;
   }
+}
+
+TEST(Unused, AFactorOnAStepTimeThatIsMeasured) {
+  EXPECT_THAT(warnings_of({"job.step_time=1s", "job.step_time_factor=1.2"}),
+              HasSubstr("job.step_time_factor = 1.2 has no effect: job.step_time is given as measured"));
+  EXPECT_EQ(warnings_of({"job.step_time_factor=1.2"}), "");
 }
 
 TEST(Unused, AnIntervalOverAPolicyThatComputesIt) {

@@ -304,10 +304,10 @@ RC_GTEST_PROP(TheScore, AddsUpOverTime, ()) {
     }
     RC_ASSERT(length == std::min(left, bucket));
     left -= length;
-    // New steps are effective time; the part has up to one that its neighbours share at each end.
+    // New steps are effective time. At each end of the part, up to one whole step is counted on the other side.
     const Duration effective = at(part.phases, Phase::effective);
-    RC_ASSERT(effective > (part.steps - 1) * kStep - kStep);
-    RC_ASSERT(effective < (part.steps + 2) * kStep);
+    RC_ASSERT(effective >= (part.steps - 2) * kStep);
+    RC_ASSERT(effective <= (part.steps + 2) * kStep);
   }
   RC_ASSERT(left == 0s);
   RC_ASSERT(sums == figures.phases);
