@@ -2,6 +2,7 @@
 
 #include "core/record/codec.hpp"
 #include "policies/custom/guard.hpp"
+#include "policies/custom/rules.hpp"
 
 #include <pybind11/stl.h>
 
@@ -54,10 +55,6 @@ Scope host_scope(const py::handle& who, JobId job) {
   }
   throw py::value_error("who: " + py::repr(who).cast<std::string>() +
                         " is not 'all', 'job', the number of a host or ('stage', number, at most)");
-}
-
-bool is_of_job(Signal signal) {
-  return signal == Signal::step || signal == Signal::checkpoint_stall || signal == Signal::loss;
 }
 
 std::uint64_t watch(Desk& desk, std::uint32_t id, const std::string& name, const py::object& who,

@@ -86,8 +86,7 @@ const char* rule_of_signal(const Watch& watch) {
 }
 
 const char* rule_of_signal_scope(const Watch& watch) {
-  const bool of_job = watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall ||
-                      watch.signal == Signal::loss;
+  const bool of_job = is_of_job(watch.signal);
   const bool is_job = watch.who.kind == ComponentKind::job;
   if (of_job != is_job)
     return of_job ? "this signal is the job's: its scope must be the job"
@@ -151,6 +150,10 @@ class Rules {
 };
 
 }  // namespace
+
+bool is_of_job(Signal signal) {
+  return signal == Signal::step || signal == Signal::checkpoint_stall || signal == Signal::loss;
+}
 
 const char* broken_rule(const Action& what, const OrderBounds& bounds, Time now) {
   if (const char* rule = rule_of_kind(what, bounds.kind)) return rule;

@@ -25,6 +25,9 @@ struct OrderBounds {
   bool has(HostId host) const { return host.value < inventory.hosts(); }
 };
 
+/// Whether a signal is the job's, not a host's.
+bool is_of_job(Signal signal);
+
 /// The rule that an order breaks, a sentence; null where it breaks none.
 const char* broken_rule(const Action& what, const OrderBounds& bounds, Time now);
 const char* broken_rule(const Suspicion& suspicion, const OrderBounds& bounds);
