@@ -111,7 +111,7 @@ void Experiment::check_policies_first(std::span<const Task> tasks) {
 /// And is compared with fresh policies after them.
 void Experiment::check_policies_again(std::span<const Task> tasks) const {
   for (const auto& [number, check] : checks_)
-    if (std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) { return task.point == number; }))
+    if (std::any_of(tasks.begin(), tasks.end(), [of = number](const Task& task) { return task.point == of; }))
       check.repeat();
 }
 

@@ -1,6 +1,6 @@
 """The package installs into a virtual environment without a network, and finds its scenarios and its programs there.
 
-    GAUNTLET=build/gauntlet /usr/bin/python3 tests/python/install_test.py
+    GAUNTLET=build/gauntlet /usr/bin/python3 tests/python/install_slow_test.py
 """
 
 import os

@@ -1,6 +1,6 @@
 """What Python adds to a replica of the main job: instructions, over those of the command.
 
-    PYTHONPATH=build/python GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost /usr/bin/python3 tests/cost/python_cost_test.py
+    PYTHONPATH=build/python GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost /usr/bin/python3 tests/cost/python_slow_test.py
 """
 
 import importlib.util
