@@ -1,6 +1,7 @@
 // A sweep over made-up replicas whose best point, noise and covariance are known.
 #include "commands/sweep/sweep.hpp"
 
+#include "commands/sweep/text.hpp"
 #include "core/random/stream.hpp"
 
 #include <gmock/gmock.h>
@@ -125,6 +126,17 @@ TEST(Sweep, FindsTheBestPointAndThoseThatMayBe) {
   EXPECT_NEAR(*result.variance_factor, 226, 70);
   EXPECT_FALSE(result.interrupted);
   EXPECT_EQ(result.replicas(), 400U);
+}
+
+TEST(Sweep, TheSameEventsAreNotTheSameResults) {
+  constexpr const char* kNothing = "The varied keys change nothing";
+  // The replicas of all points have the same fingerprints.
+  SweepStudy study("checkpoint.interval=4min,8min", 4);
+  const SweepResult result = study.run({.replicas = 10});
+  EXPECT_THAT(text_report(result, {}), testing::Not(HasSubstr(kNothing)));
+  SweepResult same = result;
+  same.points[1].summary = same.points[0].summary;
+  EXPECT_THAT(text_report(same, {}), HasSubstr(kNothing));
 }
 
 TEST(Sweep, WhatChanceMayExplainIsNotToldApart) {
