@@ -328,7 +328,7 @@ Coverages coverage_of_drawn_percentiles(std::uint32_t repetitions) {
         draws[draw].push_back(
             std::exp(kByDraw * deviate("test.draw", draw, 0) + kByRun * deviate("test.run", draw, run)));
     const FinishTimes found = percentiles_of_draws(draws);
-    for (const std::size_t percent : {50, 80, 90, 95})
+    for (const std::size_t percent : {50U, 80U, 90U, 95U})
       add(out, "plan --uncertainty: finish of " + std::to_string(percent) + "%", found.ci95_at(percent),
           std::exp(all * normal_quantile(static_cast<double>(percent) / 100)));
   }

@@ -99,7 +99,7 @@ TEST(Tails, OfTooFewReplicasAreUnknown) {
 }
 
 TEST(Tails, OfEqualValuesAreThatValue) {
-  for (const std::size_t count : {20, 21, 33, 100, 1001}) {
+  for (const std::size_t count : {20U, 21U, 33U, 100U, 1001U}) {
     const Statistics of = of_bad(std::vector<double>(count, 0.1), Worse::low);
     EXPECT_EQ(of.worst_5_mean, 0.1) << count;
     if (count >= kFewestForP1) {

@@ -230,7 +230,7 @@ TEST(Uncertainty, WithoutFaultsTheFinishIsInProportionToTheStepTime) {
   const double middle = std::log(found.step_error->low * found.step_error->high) / 2;
   const double deviation =
       std::log(found.step_error->high / found.step_error->low) / (2 * normal_quantile(0.95));
-  for (const std::size_t percent : {5, 25, 50, 75, 90, 95}) {
+  for (const std::size_t percent : {5U, 25U, 50U, 75U, 90U, 95U}) {
     const double truth =
         start + work * std::exp(middle + deviation * normal_quantile(static_cast<double>(percent) / 100));
     const Interval ci95 = found.finish.ci95_at(percent).value();

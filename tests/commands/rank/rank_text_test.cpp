@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr double kHour = 3600;
+constexpr double kHourSeconds = 3600;
 
 Gain gain_about(double by, double error) { return {.by = by, .ci95 = Interval{by - error, by + error}}; }
 
@@ -27,7 +27,7 @@ RankedLever lever_of(std::string path, std::string change, double share, double 
   lever.path = std::move(path);
   lever.change = std::move(change);
   lever.replicas = 100;
-  lever.gains = {.time_s = gain_about(1000 * kHour * share, 1000 * kHour * error),
+  lever.gains = {.time_s = gain_about(1000 * kHourSeconds * share, 1000 * kHourSeconds * error),
                  .tokens = gain_about(1e12 * share, 1e12 * error),
                  .cost = {},
                  .goodput = gain_about(share, error)};
@@ -52,7 +52,7 @@ RankResult sample_ranking() {
   ranking.untried = {
       {"detection.timeout", "20s to 10s", "detection.timeout is not above a heartbeat's period"}};
   ranking.work_tokens = 1e12;
-  ranking.wall_s = 1000 * kHour;
+  ranking.wall_s = 1000 * kHourSeconds;
   ranking.replicas = 100;
   ranking.most_replicas = 1600;
   ranking.looks = 5;
@@ -169,8 +169,8 @@ TEST(RankText, ItsChartHasAPointForEachLeverInOrder) {
   const std::vector<ChartPoint>& points = page.lines[0].series.at(0).points;
   ASSERT_EQ(points.size(), 5U);
   EXPECT_EQ(points[0].x_text, "faults.disk (half as often)");
-  EXPECT_DOUBLE_EQ(points[0].y, 20 * kHour);
-  EXPECT_DOUBLE_EQ(*points[4].low, -11 * kHour);
+  EXPECT_DOUBLE_EQ(points[0].y, 20 * kHourSeconds);
+  EXPECT_DOUBLE_EQ(*points[4].low, -11 * kHourSeconds);
 }
 
 TEST(RankJson, HasEveryLeverWithItsSettingsAndGains) {
@@ -180,7 +180,7 @@ TEST(RankJson, HasEveryLeverWithItsSettingsAndGains) {
   const auto& first = json["ranking"]["levers"][0];
   EXPECT_EQ(first["path"], "faults.disk");
   EXPECT_EQ(first["settings"]["faults.disk"], "1min");
-  EXPECT_DOUBLE_EQ(first["time_s"]["by"], 20 * kHour);
+  EXPECT_DOUBLE_EQ(first["time_s"]["by"], 20 * kHourSeconds);
   EXPECT_DOUBLE_EQ(first["goodput"]["ci95"][0], 0.019);
   EXPECT_TRUE(first["cost"]["by"].is_null());
   EXPECT_EQ(json["ranking"]["levers"][1]["not_told_from"][0]["path"], "repair.time");
