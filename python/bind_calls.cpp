@@ -69,7 +69,10 @@ py::dict call(std::vector<std::string> words, const py::object& progress, const 
     }
     const CallProgress now = call->progress();
     if (!raised && now.done != told.done) raised = tell(progress, told = now);
-    if (!raised) raised = signals();
+    if (const Raised signal = signals()) {
+      interruption->interrupt_hooks();  // one that does not return would keep the study from stopping
+      if (!raised) raised = signal;
+    }
     if (const HeldObject by_hook = interruption->get(); by_hook && !raised) raised = *by_hook;
     if (raised) call->stop();
   }

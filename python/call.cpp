@@ -28,7 +28,7 @@ namespace gauntlet {
 namespace {
 
 // Drills and agents start processes, and `new` asks at a terminal: they stay with the program.
-constexpr auto kCommands = {add_run,  add_sweep, add_compare,  add_tune,  add_plan,     add_rank,
+constexpr auto kCommands = {add_run,   add_sweep, add_compare,  add_tune,  add_plan,     add_rank,
                             add_scale, add_step,  add_topology, add_trace, add_validate, add_explain};
 
 // How often somebody who waits looks at the progress, and for a Ctrl-C.
@@ -87,6 +87,9 @@ struct Call::State final : Caller {
       made.exit_code = kFailed;
     } catch (const std::exception& error) {
       complain(error.what());
+      made.exit_code = kFailed;
+    } catch (...) {  // no exception may leave a thread
+      complain("the command ended with an exception of an unknown kind");
       made.exit_code = kFailed;
     }
     const std::lock_guard lock(mutex);

@@ -69,6 +69,7 @@ class PythonPolicy {
       : interruption_(std::move(interruption)) {
     keep_thread_state();
     const py::gil_scoped_acquire lock;
+    const HookInterruption::InHook here(interruption_.get());
     try {
       base_ = py::module_::import("gauntlet.policies").attr(base);
       policy_ = (*made_by)();
@@ -107,6 +108,7 @@ class PythonPolicy {
             const Result& result) {
     keep_thread_state();
     const py::gil_scoped_acquire lock;
+    const HookInterruption::InHook here(interruption_.get());
     const Desk::Open open(*desk_, turn);
     try {
       return result(py::object(hook(*arguments())));
@@ -372,6 +374,28 @@ void HookInterruption::set(HeldObject raised) {
 HeldObject HookInterruption::get() const {
   const std::lock_guard lock(mutex_);
   return raised_;
+}
+
+HookInterruption::InHook::InHook(HookInterruption* of) : of_(of) {
+  if (of_ == nullptr) return;
+  const std::lock_guard lock(of_->mutex_);
+  of_->in_hooks_.push_back(PyThread_get_thread_ident());
+}
+
+HookInterruption::InHook::~InHook() {
+  if (of_ == nullptr) return;
+  const std::lock_guard lock(of_->mutex_);
+  auto& threads = of_->in_hooks_;
+  threads.erase(std::find(threads.begin(), threads.end(), PyThread_get_thread_ident()));
+}
+
+void HookInterruption::interrupt_hooks() const {
+  std::vector<unsigned long> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    threads = in_hooks_;
+  }
+  for (const unsigned long thread : threads) PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt);
 }
 
 std::shared_ptr<const CustomPolicies> custom_policies(const py::list& classes,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace gauntlet {
 
@@ -16,16 +17,32 @@ namespace gauntlet {
 using HeldObject = std::shared_ptr<pybind11::object>;
 HeldObject held(pybind11::object object);
 
-/// A KeyboardInterrupt that a hook raised. Any thread may use it.
+/// A KeyboardInterrupt that a hook raised, and how to raise one in hooks that do not return. Any thread may use it.
 class HookInterruption {
  public:
   void set(HeldObject raised);
   /// Null where none was raised.
   HeldObject get() const;
 
+  /// This thread is in a hook, from here to its end. Under the interpreter's lock.
+  class InHook {
+   public:
+    explicit InHook(HookInterruption* of);
+    ~InHook();
+    InHook(const InHook&) = delete;
+    InHook& operator=(const InHook&) = delete;
+
+   private:
+    HookInterruption* of_;
+  };
+  /// Raises KeyboardInterrupt in every hook that has not returned. Under the interpreter's lock.
+  void interrupt_hooks() const;
+
  private:
   mutable std::mutex mutex_;
   HeldObject raised_;
+  std::vector<unsigned long>
+      in_hooks_;  // threads, by their Python identifiers; one that is in two hooks stands here twice
 };
 
 /// Policies for the scenarios that name them. `classes`: (kind, name, class) of each; null where there are none. `interruption`

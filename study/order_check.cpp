@@ -84,6 +84,7 @@ void OrderCheck::repeat() const {
   } catch (PolicyError& error) {
     error.scenario = point_->text;
     throw;
+  } catch (const PolicyInterrupted&) {  // the study stops, and its policies say so
   }
 }
 

@@ -35,6 +35,15 @@ Problem too_many(Duration bucket, double rows, double wall, std::uint32_t replic
                  suggestion + remedy);
 }
 
+Problem not_the_same(std::uint32_t replica) {
+  return {.file = kOption,
+          .what = fmt::format("replica {}", replica),
+          .why = "gave other results when it ran again",
+          .suggestion =
+              "a policy must give the same orders for the same observations: it must not keep state outside "
+              "of its object, read a clock or draw random numbers"};
+}
+
 }  // namespace
 
 OverTimeBucket over_time_bucket(const std::string& text, const Point& point, std::uint32_t replicas) {
@@ -64,12 +73,21 @@ OverTimeText over_time_text(Experiment& experiment, PointNumber point, Duration 
   const auto executor = make_thread_executor(terms, threads);
   OverTimeRows lines(experiment.point(point).facts);
   std::string text = OverTimeRows::header();
+  std::uint32_t done = 0;
+  std::optional<std::uint32_t> different;  // a replica that was another the first time
   const bool whole =
       experiment.run_again(*executor, point, [&](const Task& task, std::span<const Figures> figures) {
-        for (std::uint32_t i = 0; i < figures.size(); ++i)
+        const auto count = static_cast<std::uint32_t>(figures.size());
+        experiment.visit(point, done, count, [&](std::uint32_t replica, const Figures& before) {
+          if (!different && before.fingerprint != figures[replica - task.first].fingerprint)
+            different = replica;
+        });
+        done += count;
+        for (std::uint32_t i = 0; i < count; ++i)
           for (std::size_t number = 0; number < figures[i].over_time.size(); ++number)
             lines.append(task.first + i, number, figures[i].over_time[number], bucket, figures[i].wall, text);
       });
+  if (different) return {{}, not_the_same(*different)};
   return {whole ? std::optional(std::move(text)) : std::nullopt, std::nullopt};
 }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import tomllib
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _gauntlet
 from .errors import Error, InputError, problems_of
-from .policies import PolicyClass, by_name, known_to_module, policies_in
+from .policies import PolicyClass, by_name, is_policy, known_to_module, policies_in
 from .scenario import ScenarioLike, as_scenario
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class Recording:
     def replay(self, *policies: PolicyClass) -> Replayed:
         """Runs the policies of its scenario on its observations, and compares their orders with the recorded ones. `policies`: the
         classes of those in Python."""
+        named = str(tomllib.loads(self.scenario).get("policies", {}))
+        for name in by_name(policies):
+            if repr(name) not in named:
+                raise InputError(f"{self.name}: the policies of its scenario do not name {name}: {named}; record a replica with that policy")
         loaded = _gauntlet.load_text(self.scenario, f"{self.name} (its scenario)", known_to_module(by_name(policies)))
         problems = problems_of(loaded.problems())
         if problems:
@@ -124,4 +129,8 @@ def replay(path: Union[str, os.PathLike], *, checkpoint: Optional[PolicyClass] =
            recovery: Optional[PolicyClass] = None, cut_short: bool = False) -> Replayed:
     """Runs policies on a recording, and compares their orders with the recorded ones: those of this program, and the classes that the
     recording names. `cut_short`: up to where a recording ends that does not hold a whole run, such as that of a PolicyError."""
-    return read_recording(path, cut_short=cut_short).replay(*policies_in([checkpoint, *detectors, recovery]))
+    given = [each for each in (checkpoint, *detectors, recovery) if each is not None]
+    for each in given:
+        if not is_policy(each):
+            raise TypeError(f"{each!r} is not a class of a policy; derive from gauntlet.Detector, CheckpointPolicy or Recovery")
+    return read_recording(path, cut_short=cut_short).replay(*given)

@@ -48,6 +48,8 @@ def _words(options: Mapping[str, Any]) -> List[str]:
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each == "":
+                raise InputError(f'{option}: "" is not a value; leave it out')
             if isinstance(each, bool):
                 words += [option] if each else []
             elif each is not None:
@@ -179,7 +181,7 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
     first, *rest = [as_scenario(each) for each in (scenario, *others)]
     policies = [each for one in (first, *rest) for each in one.policies.values()] + list(policies_in(list(changes)))
     variants = [_changes(first, first.with_(each)) for each in changes]
-    if all(each.path == first.path for each in rest):
+    if all(each.path == first.path and each.settings != first.settings for each in rest):
         variants = [_changes(first, each) for each in rest] + variants
         rest = []
     elif any(each.settings != first.settings for each in rest):

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace gauntlet {
@@ -89,6 +90,12 @@ struct Candidate {
   bool without_effect = false;
 };
 
+/// Whether a message is about this key, or one below it: "job.step_time = 1s", and not "job.step_time_factor = 2".
+bool is_about(std::string_view what, std::string_view key) {
+  return what.starts_with(key) &&
+         (what.size() == key.size() || what[key.size()] == ' ' || what[key.size()] == '.');
+}
+
 /// One call of rank_levers().
 class Ranking {
  public:
@@ -130,7 +137,7 @@ class Ranking {
       return;
     }
     const bool unused = std::ranges::any_of(loaded.warnings, [&](const Problem& warning) {
-      return says_no_effect(warning) && warning.what.starts_with(lever.path) && !is_warned_as_given(warning);
+      return says_no_effect(warning) && is_about(warning.what, lever.path) && !is_warned_as_given(warning);
     });
     if (!unused) candidates_.push_back({.lever = &lever, .point = experiment_->add(loaded.point)});
   }

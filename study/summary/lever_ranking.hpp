@@ -65,7 +65,7 @@ struct LeverRanking {
 };
 
 /// {"work_tokens", "wall_s", "cost", "currency", "replicas", "most_replicas", "looks", "claimed", "certain", "levers": [{"path",
-///  "change", "settings": {}, "replicas", "time_s": {"by", "ci95"}, "tokens", "cost", "goodput", "not_told_from": [path]}],
+///  "change", "settings": {}, "replicas", "time_s": {"by", "ci95"}, "tokens", "cost", "goodput", "not_told_from": [{"path", "change"}]}],
 ///  "without_effect": [...], "untried": [{"path", "change", "why"}]}. What is unknown is null.
 Json json_of(const LeverRanking& of);
 

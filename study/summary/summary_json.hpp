@@ -11,7 +11,7 @@
 namespace gauntlet {
 
 /// One object, ending in a newline:
-/// {"scenario", "version", "seed", "replicas", "fingerprint", "interval",
+/// {"scenario", "version", "seed", "currency", "replicas", "fingerprint", "interval",
 ///  "metrics": {"ettr": {"mean", "sd", "se", "ci95": [low, high], "p1", "p5", "p50", "p95", "p99", "worst_5_mean",
 ///  "n"}, ...},
 ///  "detection": {"handled_share", "recall", ..., "by_kind": {FAULT: {"met", "detected", "missed", ...}, ...}}}

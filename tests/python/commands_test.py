@@ -97,6 +97,16 @@ class Studies(unittest.TestCase):
         both = gauntlet.compare(s, s.with_({"spares.count": 4}), replicas=5)
         self.assertEqual(both.json, json_of("compare", "tiny-8", "--set", "spares.count=2", "--with", "spares.count=4", "--replicas", "5"))
 
+    def test_a_scenario_compares_with_itself(self):
+        s = gauntlet.load("tiny-8")
+        both = gauntlet.compare(s, s, replicas=5)
+        self.assertEqual(both.json, json_of("compare", "tiny-8", "tiny-8", "--replicas", "5"))
+        self.assertEqual(both.differences.loc[(0, "ettr"), "difference"], 0)
+
+    def test_an_empty_value_is_refused(self):
+        for name, study in (("tokens", gauntlet.plan), ("out", gauntlet.run)):
+            self.assertEqual(str(errors_of(lambda: study("tiny-8", **{name: ""}, replicas=2))), f'--{name}: "" is not a value; leave it out')
+
     def test_an_exit_code_of_1_is_a_result(self):
         found = gauntlet.plan("tiny-8", tokens="1000T", finish_by="1d", replicas=4)
         self.assertEqual(found.exit_code, ran("plan", "tiny-8", "--tokens", "1000T", "--finish-by", "1d", "--replicas", "4").returncode)
@@ -168,7 +178,7 @@ class Mistakes(unittest.TestCase):
                 ({"replicas": 1.5}, ["--replicas=1.5"]), ({"replicas": 10**30}, [f"--replicas={10**30}"]), ({"seed": -1}, ["--seed=-1"]),
                 ({"seed": 2**63}, [f"--seed={2**63}"]), ({"threads": 0}, ["--threads=0"]), ({"replica": 1, "replicas": 2},
                                                                                             ["--replica=1", "--replicas=2"]),
-                ({"record": "x"}, ["--record=x"]), ({"resume": True}, ["--resume"]), ({"out": ""}, ["--out="])):
+                ({"record": "x"}, ["--record=x"]), ({"resume": True}, ["--resume"])):
             with self.subTest(keywords=keywords):
                 self.same(lambda: gauntlet.run("tiny-8", **keywords), "run", "tiny-8", *words)
 

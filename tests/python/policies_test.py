@@ -2,7 +2,9 @@
 
 import itertools
 import os
+import signal
 import tempfile
+import threading
 import unittest
 
 import gauntlet
@@ -233,6 +235,41 @@ class Broken(unittest.TestCase):
             gauntlet.record("tiny-8", checkpoint=Interrupts)
 
 
+    def test_ctrl_c_ends_a_hook_that_does_not_return(self):
+        entered = threading.Event()
+
+        class Loops(gauntlet.CheckpointPolicy):
+            def start(self, job):
+                entered.set()
+                while True:
+                    pass
+
+        def interrupt():
+            entered.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            with self.assertRaises(gauntlet.Interrupted):
+                gauntlet.run("tiny-8", replicas=4, threads=1, checkpoint=Loops)
+            thread.join()
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def test_a_recording_is_replayed_by_the_policies_that_it_names(self):
+        recording = gauntlet.record("tiny-8")
+        with self.assertRaisesRegex(gauntlet.InputError, "the policies of its scenario do not name Daly"):
+            recording.replay(Daly)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tiny.gauntlet")
+            recording.save(path)
+            with self.assertRaisesRegex(TypeError, "5 is not a class of a policy"):
+                gauntlet.replay(path, checkpoint=5)
+            self.assertTrue(gauntlet.replay(path).identical)
+
+
 class State(unittest.TestCase):
     def test_that_outlives_a_replica_is_found(self):
         class Leaks(gauntlet.CheckpointPolicy):
@@ -252,6 +289,21 @@ class State(unittest.TestCase):
                       str(caught.exception))
         with self.assertRaisesRegex(gauntlet.PolicyError, rule):
             gauntlet.record("tiny-8", checkpoint=Leaks)
+
+    def test_over_time_is_of_the_replicas_that_were_run(self):
+        class Forgets(gauntlet.CheckpointPolicy):
+            starts = itertools.count()
+
+            def start(self, job):
+                # The first replica is run and checked as often as it takes; later ones differ when they run again.
+                self.checkpoint_every(HOUR if next(type(self).starts) < 7 else 2 * HOUR)
+
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out")
+            with self.assertRaises(gauntlet.Error) as caught:
+                gauntlet.run("tiny-8", replicas=5, threads=1, out=out, over_time="1d", checkpoint=Forgets)
+            self.assertRegex(str(caught.exception), "gave other results when it ran again|must give the same orders")
+            self.assertFalse(os.path.exists(out))
 
     def test_of_one_object_is_its_own(self):
         counted = []

@@ -122,6 +122,9 @@ class Frames(unittest.TestCase):
         self.assertEqual(set(ranked.levers["path"]) | set(ranked.without_effect),
                          {lever["path"] for kind in ("levers", "without_effect") for lever in ranked.data["ranking"][kind]})
         self.assertTrue(ranked.levers["goodput.by"].is_monotonic_decreasing)
+        # A lever that shares the beginning of its name with a key that has lost its effect.
+        slower = gauntlet.load("tiny-8", set={"job.step_time_factor": 1.5})
+        self.assertEqual(list(gauntlet.rank(slower, lever="job.step_time", separate=1, replicas=10).levers["path"]), ["job.step_time"])
         planned = gauntlet.plan("tiny-8", tokens="1T", replicas=6)
         self.assertEqual(planned.variants.loc["as_given", "gpus"], 64)
         self.assertLess(planned.variants.loc["as_given", "finish_s.p50"], planned.variants.loc["as_given", "finish_s.p95"])

@@ -103,13 +103,15 @@ bool says_step_error(const UncertainField& field) {
   return field.path == kStepTimeFactor || field.path.starts_with("job.calibration.");
 }
 
-/// Of a scenario whose factor is not 1, by that many times as much.
+/// The error of the step model. Of a scenario that gives a factor of its own, which is its best guess, only the width: the factor is in
+/// the middle.
 Unknown unknown_of(const StepTimeError& error, double given) {
+  const double shift = given == JobModel{}.step_time_factor ? 1 : given / error.median();
   Unknown unknown;
   unknown.path = kStepTimeFactor;
   unknown.shape = Unknown::Shape::lognormal;
-  unknown.low = error.low * given;
-  unknown.high = error.high * given;
+  unknown.low = error.low * shift;
+  unknown.high = error.high * shift;
   show(unknown, fmt::format("{}", given),
        fmt::format("lognormal: errors of the step model ({}) on published steps", error.stack));
   unknown.shown.low = fmt::format("{:.4g}", unknown.low);
