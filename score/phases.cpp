@@ -204,8 +204,12 @@ class Walk {
       if (part == stretch.step) return under_way_;
       return from_seconds(to_seconds(under_way_) * to_seconds(part) / to_seconds(stretch.step));
     };
-    under_way_healthy_ = of_step(stretch.healthy_step);
-    under_way_fewer_ = of_step(stretch.for_fewer);
+    // Each part is rounded by itself, and what is left of the step is charged to a slow host: never less than nothing, and nothing
+    // where missing replicas alone make the step longer.
+    under_way_healthy_ = std::min(of_step(stretch.healthy_step), under_way_);
+    const Duration longer = under_way_ - under_way_healthy_;
+    const bool fewer_alone = stretch.healthy_step + stretch.for_fewer == stretch.step;
+    under_way_fewer_ = fewer_alone ? longer : std::min(of_step(stretch.for_fewer), longer);
     redoing_ = last < mark_;
   }
 

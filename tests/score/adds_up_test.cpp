@@ -90,6 +90,8 @@ class RandomRun {
   void trains() {
     Training how{.from_step = step_};
     if (one_in(3)) how.step = kStep + some_time(kMostSlower);
+    if (one_in(2))
+      how.for_fewer = one_in(2) ? how.step - kStep : std::min(some_time(kMostSlower), how.step - kStep);
     if (!one_in(3)) how.cadence = {.first = between(0, 5), .every = between(1, 5), .stall = some_time(8s)};
     if (one_in(8)) how.cadence.every = kNoCheckpoint;
     stretch_ = {.begin = {},
@@ -98,6 +100,7 @@ class RandomRun {
                 .first_step = step_,
                 .step = how.step,
                 .healthy_step = kStep,
+                .for_fewer = how.for_fewer,
                 .cadence = how.cadence};
     goes_on_for(some_time(200s) + 1ns);
     run_.trains(stretch_.begin - kStart, stretch_.end - kStart, how);

@@ -17,6 +17,21 @@ TEST(TheEnd, WithinAStepCountsItAsFarAsItGot) {
   EXPECT_EQ(figures.iteration_time, 600s);
 }
 
+TEST(TheEnd, WithinALongStepOfFewerReplicasIsNobodysSlowness) {
+  // Parts of a step of days are rounded by themselves, and may come to a nanosecond more than what passed of it.
+  for (int k = 0; k < 200; ++k) {
+    HandMadeRun run;
+    run.started(60s);
+    const Duration step = 2'000'000s + 7'777'777ns, end = 953'068s + k * 1'234'567'891ns;
+    run.trains(60s, end, {.step = step, .for_fewer = step - kStep});
+    const Figures figures = run.finishes(end, Ending::time_over);
+    for (std::size_t cause = 0; cause < figures.lost.size(); ++cause)
+      EXPECT_EQ(at(figures.lost[cause], Phase::slowdown),
+                cause == kCauseFewer.value ? at(figures.phases, Phase::slowdown) : 0s)
+          << "cause " << cause << ", end " << end.count() << " ns";
+  }
+}
+
 TEST(TheEnd, WithinAStepBelowTheMarkIsRecomputing) {
   HandMadeRun run;
   run.started(60s);

@@ -35,6 +35,7 @@ constexpr Duration kStep = 10s;
 struct Training {
   std::int64_t from_step = 0;
   Duration step = kStep;
+  Duration for_fewer{};  // what of the step missing replicas make longer
   Cadence cadence{};
 };
 
@@ -92,6 +93,7 @@ class HandMadeRun {
                                    .first_step = training.from_step,
                                    .step = training.step,
                                    .healthy_step = kStep,
+                                   .for_fewer = training.for_fewer,
                                    .cadence = training.cadence});
   }
   /// Pauses where the last stretch ends, and goes on where it stood.
