@@ -144,7 +144,7 @@ int plan_command(const PlanRequest& request) {
   const Prepared prepared = prepare(request, seed);
   if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   std::vector<std::string> sets = request.sets;
-  // Its steps come next. Both would draw the warning that one of them has no effect.
+  // The steps are set next. With the tokens beside them, one of the two would be warned of as without effect.
   std::erase_if(sets, [](const std::string& set) { return set.starts_with("job.tokens="); });
   sets.insert(sets.end(), prepared.work.sets.begin(), prepared.work.sets.end());
   const PointSource source(scenario, std::move(sets), seed);

@@ -75,7 +75,7 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
       const std::string& written = end == 0 ? unknown.shown.low : unknown.shown.high;
       changed.push_back({unknown.path, posterior ? unknown.text_at(end == 0 ? 0.05 : 0.95) : written});
       LoadedPoint loaded = source.point(changed);
-      // What nobody wrote makes no plan wrong.
+      // The user did not write this parameter: a value that the scenario cannot have does not stop the plan.
       left_out = !loaded.point && default_error && unknown.path == kStepTimeFactor;
       if (left_out) break;
       if (!loaded.point) {
