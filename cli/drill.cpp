@@ -289,7 +289,7 @@ int drill_command(const DrillRequest& request) {
         exhausted ? "; a thread or a process cannot be started: raise `ulimit -u`, or end others" : ""));
     return kFailed;
   } catch (const std::exception& error) {
-    complain(fmt::format("the drill failed: {}", error.what()));
+    complain(fmt::format("the drill failed: {}", text_of(error)));
     return kFailed;
   }
 }

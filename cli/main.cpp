@@ -46,7 +46,7 @@ int main_program(int argc, char** argv) {
     for (const auto add : kCommands) add(program);
     return program.run(argc, argv);
   } catch (const std::exception& error) {
-    complain(error.what());
+    complain(text_of(error));
     return kFailed;
   }
 }

@@ -174,7 +174,7 @@ int results_command(const ResultsRequest& request) {
     if (request.csv) return print_points(*results.store);
     return results.complete ? print_results(results, request) : print_unfinished(results, request);
   } catch (const std::exception& error) {  // a database that broke after it was opened
-    complain(error.what());
+    complain(text_of(error));
     return kFailed;
   }
 }

@@ -124,10 +124,18 @@ std::string problem_of_whole_number(const std::string& word) {
   return first == 0 ? "" : fmt::format("\"{}\" begins with 0; write {}", word, digits);
 }
 
+/// A text that is left empty would read as an option that is not given: a variable of a script without a value.
+std::string problem_of_text(const std::string& word) {
+  return word.empty() ? "the value is empty; write one, or leave the option out" : "";
+}
+
 template <class Value>
 constexpr bool kIsWhole = std::integral<Value>;
 template <class Value>
 constexpr bool kIsWhole<std::optional<Value>> = std::integral<Value>;
+template <class Value>
+constexpr bool kIsText =
+    !kIsWhole<Value> && !std::same_as<Value, double> && !std::same_as<Value, std::optional<double>>;
 
 }  // namespace
 
@@ -135,6 +143,7 @@ template <class Value>
 Option Command::value(const char* name, Value& into, const std::string& what) {
   CLI::Option* option = app_->add_option(name, into, what);
   if constexpr (kIsWhole<Value>) option->check(problem_of_whole_number);
+  if constexpr (kIsText<Value>) option->check(problem_of_text);
   return Option(option);
 }
 

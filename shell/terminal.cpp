@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 namespace gauntlet {
@@ -67,6 +68,12 @@ void say(std::string_view text) {
 void complain(std::string_view message) {
   if (Caller* const caller = gauntlet::caller()) return caller->complain(message);
   say(fmt::format("gauntlet: {}\n", message));
+}
+
+std::string text_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
+  return "memory is exhausted; fewer --threads need less of it, and so does a run that ends sooner "
+         "(job.give_up_after)";
 }
 
 void print_problems(std::span<const Problem> problems) {

@@ -10,7 +10,9 @@
 #include "report/report_options.hpp"
 #include "shell/caller.hpp"
 
+#include <exception>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gauntlet {
@@ -30,6 +32,9 @@ void say(std::string_view text);
 
 /// A line on standard error, after "gauntlet: ".
 void complain(std::string_view message);
+
+/// What an exception says; where memory is exhausted, what needs less of it.
+std::string text_of(const std::exception& error);
 
 /// Every problem on a line of standard error, then how many they are.
 void print_problems(std::span<const Problem> problems);

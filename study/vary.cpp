@@ -75,12 +75,12 @@ Parsed<Spacing> parse_spacing(std::string_view text) {
   return {spacing, "", ""};
 }
 
-/// "USD and EUR" of amounts above zero that are not in one currency; else nothing.
+/// "USD and EUR" of amounts that are not in one currency; else nothing. A plain zero has none.
 std::optional<std::string> mixed_currencies(std::span<const std::string> amounts) {
   std::string first;
   for (const std::string& amount : amounts) {
     const std::optional<Price> price = parse_price(amount).value;
-    if (!price || !(price->amount.value > 0)) continue;
+    if (!price || price->currency.empty()) continue;
     if (!first.empty() && price->currency != first) return first + " and " + price->currency;
     first = price->currency;
   }

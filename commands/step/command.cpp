@@ -139,7 +139,7 @@ int step_command(const StepRequest& request) {
     const Pictures pictures = request.trace || request.heatmap ? Pictures::all : Pictures::none;
     return show(request, examine(world, degraded, network_for(request, name, world, traffic), pictures));
   } catch (const std::exception& error) {
-    complain(fmt::format("the step was not evaluated: {}", error.what()));
+    complain(fmt::format("the step was not evaluated: {}", text_of(error)));
     return kFailed;
   }
 }

@@ -141,7 +141,8 @@ def job(chance, size, on):
             out["steps"] = steps
     if not by_work or on("work_and_window"):
         out["window"] = duration(size.seconds)
-    if on("give_up"):
+    # Where nothing else ends it, a big job that never gets a whole gang starts again and again, for the 30 days of the default.
+    if on("give_up") or (by_work and size.hosts > 256):
         out["give_up_after"] = chance.duration(size.seconds / 10, size.seconds * 10)
     if on("stop_time"):
         out["stop_time"] = chance.duration(1e-3, 60)
