@@ -103,6 +103,14 @@ std::uint64_t size_unit(const Scenario& base) {
   return std::lcm(whole_replicas(base), replica_gpus(base.world.job.layout) * base.world.job.layout.ep);
 }
 
+std::uint64_t growth_unit(const Scenario& base) {
+  const Layout& layout = base.world.job.layout;
+  const std::uint64_t unit = size_unit(base), per_host = base.world.hardware.gpus_per_host;
+  const std::uint64_t of_stage = std::uint64_t{layout.tp} * layout.cp;  // GPUs of each replica
+  if (of_stage * layout.dp % per_host != 0) return unit;
+  return std::lcm(unit, replica_gpus(layout) * (per_host / std::gcd(per_host, of_stage)));
+}
+
 std::uint32_t warm_spares(const World& world) {
   return world.inventory.spares - world.spares.cold - world.spares.pool;
 }

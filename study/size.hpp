@@ -23,6 +23,10 @@ std::string replica_text(const Layout& layout);
 /// The GPUs by which a job can grow or shrink: whole pipeline replicas that fill whole hosts, in whole expert-parallel groups.
 std::uint64_t size_unit(const Scenario& base);
 
+/// The same, for a job that is to stay as quick: where each stage fills whole hosts, it goes on doing so. A host between two
+/// stages has fewer ranks of a data-parallel group than the others, and fewer NICs for its traffic.
+std::uint64_t growth_unit(const Scenario& base);
+
 /// What spares.count says: the cold ones and the pool stand beside it, and are in `Inventory::spares` too.
 std::uint32_t warm_spares(const World& world);
 

@@ -46,10 +46,10 @@ std::vector<Offer> offers(const Variant& from, const Scenario& scenario, const V
   const auto offer = [&](std::string what) -> Variant& {
     return all.emplace_back(Offer{std::move(what), from}).variant;
   };
-  const std::uint64_t unit = size_unit(scenario);
+  const std::uint64_t unit = growth_unit(scenario);
   const std::uint64_t replicas = unit / replica_gpus(world.job.layout);
   if (!resized(scenario, size_of(scenario) + unit, BatchScaling::scaled).problem)
-    offer(fmt::format("{} more replica{} of the model ({} GPUs)", replicas, replicas == 1 ? "" : "s", unit))
+    offer(fmt::format("{} more GPUs ({} replica{} of the model)", unit, replicas, replicas == 1 ? "" : "s"))
         .gpus = size_of(scenario) + unit;
   offer("1 more spare host").spares = warm_spares(world) + 1;
   const StorageUse use = storage_use(world.storage);

@@ -43,6 +43,24 @@ TEST(Size, AResizedJobIsAScenarioOfThatSize) {
   EXPECT_EQ(kept.job.global_batch, 512U);
 }
 
+TEST(Size, AJobThatGrowsKeepsItsStagesOnWholeHosts) {
+  // A stage of tiny is 8 replicas of 4 GPUs: 4 hosts. One replica more would be half a host.
+  EXPECT_EQ(growth_unit(scenario(source())), 16U);
+  // 9 replicas share a host between two stages already.
+  EXPECT_EQ(growth_unit(scenario(source({"job.layout.dp=9", "cluster.hosts=9", "job.global_batch=576"}))),
+            8U);
+  EXPECT_EQ(growth_unit(scenario(source({"job.layout.tp=8", "job.layout.pp=1"}))), 8U);
+}
+
+TEST(Size, AHostBetweenTwoStagesSlowsTheirTraffic) {
+  const PointSource tiny = source();
+  const Scenario base = scenario(tiny);
+  const auto step = [&](std::uint64_t gpus) {
+    return StepModel(scenario(tiny, resized(base, gpus, BatchScaling::scaled).settings).world).healthy();
+  };
+  EXPECT_GT(step(64 + size_unit(base)), step(64 + growth_unit(base)));
+}
+
 TEST(Size, ReplicasThatFillNoHostGrowTogether) {
   // 12 GPUs of a replica, 8 of a host: two replicas, three hosts.
   const Scenario base = scenario(source({"job.layout.pp=3", "job.layout.dp=2", "cluster.hosts=3"}));
