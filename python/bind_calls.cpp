@@ -57,6 +57,8 @@ struct JoinsWithoutLock {
 };
 
 py::dict call(std::vector<std::string> words, const py::object& progress, const py::list& policies) {
+  if (HookInterruption::in_hook())
+    throw std::runtime_error("a policy must not run a command: each of its replicas would run another study");
   const auto interruption = std::make_shared<HookInterruption>();
   const std::unique_ptr<Call, JoinsWithoutLock> call(
       new Call(std::move(words), custom_policies(policies, interruption)));

@@ -91,8 +91,12 @@ class PythonPolicy {
   /// A hook to call; null where the class does not have one of its own.
   py::object hook(const char* name) const {
     const py::gil_scoped_acquire lock;
-    const bool own = !py::object(policy_.get_type().attr(name)).is(base_.attr(name));
-    return own ? py::object(policy_.attr(name)) : py::object();
+    try {
+      const bool own = !py::object(policy_.get_type().attr(name)).is(base_.attr(name));
+      return own ? py::object(policy_.attr(name)) : py::object();
+    } catch (const py::error_already_set& error) {
+      threw(error);
+    }
   }
 
   /// A class of gauntlet.policies, made of keywords.
@@ -146,11 +150,26 @@ class PythonPolicy {
   Desk* desk_ = nullptr;
 };
 
-/// Hooks are objects of Python: they go under the lock.
+/// The hooks of a policy, by their names. They are objects of Python, which go under the lock.
 template <std::size_t N>
-struct Hooks {
+class Hooks {
+ public:
+  Hooks(const PythonPolicy& policy, const std::array<const char*, N>& names) {
+    try {
+      for (std::size_t i = 0; i < N; ++i) hook[i] = policy.hook(names[i]);
+    } catch (...) {
+      forget();
+      throw;
+    }
+  }
+  ~Hooks() { forget(); }
+  Hooks(const Hooks&) = delete;
+  Hooks& operator=(const Hooks&) = delete;
+
   std::array<py::object, N> hook;
-  ~Hooks() {
+
+ private:
+  void forget() {
     const py::gil_scoped_acquire lock;
     for (py::object& each : hook) each = py::object();
   }
@@ -221,8 +240,7 @@ class PythonDetector final : public CustomDetector {
  public:
   PythonDetector(const HeldObject& made_by, const std::shared_ptr<HookInterruption>& interruption)
       : policy_(made_by, "Detector", interruption),
-        hooks_{{policy_.hook("start"), policy_.hook("seen"), policy_.hook("outcome"),
-                policy_.hook("job_began"), policy_.hook("job_ended"), policy_.hook("job_resized")}} {}
+        hooks_(policy_, {"start", "seen", "outcome", "job_began", "job_ended", "job_resized"}) {}
 
   void start(const Assignment& given, Time now, WatchIds& ids, Orders& out) override {
     policy_.desk().is_of(given.job);
@@ -260,8 +278,7 @@ class PythonCheckpoint final : public CustomCheckpoint {
  public:
   PythonCheckpoint(const HeldObject& made_by, const std::shared_ptr<HookInterruption>& interruption)
       : policy_(made_by, "CheckpointPolicy", interruption),
-        hooks_{{policy_.hook("start"), policy_.hook("training_began"), policy_.hook("seen"),
-                policy_.hook("outcome"), policy_.hook("stopped_by_fault")}} {}
+        hooks_(policy_, {"start", "training_began", "seen", "outcome", "stopped_by_fault"}) {}
 
   void start(const CheckpointAssignment& given, Time now, WatchIds& ids, Orders& out) override {
     policy_.desk().is_of(given.job);
@@ -316,8 +333,7 @@ RecoveryDecision decision_of(const py::object& answer) {
 class PythonRecovery final : public CustomRecovery {
  public:
   PythonRecovery(const HeldObject& made_by, const std::shared_ptr<HookInterruption>& interruption)
-      : policy_(made_by, "Recovery", interruption),
-        hooks_{{policy_.hook("start"), policy_.hook("stopped"), policy_.hook("found_nothing")}} {}
+      : policy_(made_by, "Recovery", interruption), hooks_(policy_, {"start", "stopped", "found_nothing"}) {}
 
   void start(JobId job, const Inventory& inventory, const RecoveryConstants& constants) override {
     policy_.tell(hooks_.hook[0], {}, [&] {
@@ -376,13 +392,21 @@ HeldObject HookInterruption::get() const {
   return raised_;
 }
 
+namespace {
+thread_local int hooks_of_this_thread = 0;
+}  // namespace
+
+bool HookInterruption::in_hook() { return hooks_of_this_thread > 0; }
+
 HookInterruption::InHook::InHook(HookInterruption* of) : of_(of) {
+  ++hooks_of_this_thread;
   if (of_ == nullptr) return;
   const std::lock_guard lock(of_->mutex_);
   of_->in_hooks_.push_back(PyThread_get_thread_ident());
 }
 
 HookInterruption::InHook::~InHook() {
+  --hooks_of_this_thread;
   if (of_ == nullptr) return;
   const std::lock_guard lock(of_->mutex_);
   auto& threads = of_->in_hooks_;

@@ -35,6 +35,8 @@ class HookInterruption {
    private:
     HookInterruption* of_;
   };
+  /// Whether this thread is in a hook of any study.
+  static bool in_hook();
   /// Raises KeyboardInterrupt in every hook that has not returned. Under the interpreter's lock.
   void interrupt_hooks() const;
 

@@ -106,7 +106,7 @@ class Experiment {
   std::vector<PointNumber> stored_;   // by point: its number in the store
   std::vector<std::uint32_t> asked_;  // by point: the number of requested replicas
   std::map<std::uint32_t, PointNumber> by_stored_;
-  std::map<PointNumber, OrderCheck> checks_;  // of points with custom policies
+  std::map<PointNumber, OrderCheck> checks_;  // of the first points with custom policies
   mutable std::map<PointNumber, Summary> summaries_;
   bool fell_short_ = false;
 };

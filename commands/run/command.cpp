@@ -152,8 +152,12 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
       print_problems({&*over_time.problem, 1});
       return kFailed;
     }
-    if (!over_time.text) return bench->finish({});  // it was interrupted; --resume goes on
-    output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
+    if (over_time.text) {
+      output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
+    } else {  // it was interrupted; --resume goes on
+      summary.interrupted = true;
+      output = output_of(request, *point, summary);
+    }
   }
   return bench->finish(output);
 }
@@ -177,7 +181,7 @@ int run_command(const RunRequest& request) {
   } catch (const PolicyError&) {
     throw;  // whoever brought the policy along wants to know more than a line
   } catch (const std::exception& error) {
-    complain(fmt::format("the run failed: {}", error.what()));
+    complain(fmt::format("the run failed: {}", text_of(error)));
     return kFailed;
   }
 }

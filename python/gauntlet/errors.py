@@ -74,11 +74,23 @@ class PolicyError(Error):
         self.rule, self.order, self.orders_before = rule, order, orders_before
         self._recording = recording
 
+    def __reduce__(self) -> tuple:
+        return _policy_error, (str(self), {**self.__dict__, "_recording": None})
+
     @property
     def recording(self) -> Recording:
-        """The replica up to the observation that the policy answered."""
+        """The replica up to the observation that the policy answered. A copy that came from another process has none."""
         from .recordings import Recording
+        if self._recording is None:
+            raise Error("the recording is in the process that ran the study; save it there: error.recording.save(...)")
         return Recording(self._recording, f"replica {self.replica}")
+
+
+def _policy_error(text: str, members: dict) -> PolicyError:
+    """What pickle makes one of."""
+    error = PolicyError.__new__(PolicyError, text)
+    error.__dict__.update(members)
+    return error
 
 
 class ScenarioWarning(UserWarning):

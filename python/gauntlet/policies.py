@@ -15,6 +15,8 @@ run on several threads. An order that breaks a rule, and an exception, end the s
 from __future__ import annotations
 
 import datetime
+import difflib
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
 from . import _gauntlet
@@ -103,6 +105,19 @@ class Policy:
 
     _kind = ""
     _desk: Any = None
+
+    def __init_subclass__(cls, **keywords: Any):
+        """Warns of a method that reads like a hook and is none, which nothing would ever call."""
+        super().__init_subclass__(**keywords)
+        if cls.__module__ == __name__:
+            return
+        kinds = [base for base in cls.__mro__ if base.__module__ == __name__ and base not in (Policy, _Orders)]
+        hooks = [name for kind in kinds for name, value in vars(kind).items() if callable(value) and not name.startswith("_")]
+        for name, value in vars(cls).items():
+            close = [] if name.startswith("_") or name in hooks or not callable(value) else difflib.get_close_matches(name, hooks, 1, 0.75)
+            if close:
+                warnings.warn(f"{cls.__name__}.{name} is not a hook, so nothing calls it; did you mean {close[0]}? "
+                              f"(A method of your own may be named _{name}.)", stacklevel=2)
 
     @property
     def now(self) -> int:

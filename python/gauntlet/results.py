@@ -63,6 +63,11 @@ class Result:
 class StudyResult(Result):
     """The answer of a study, with its replicas."""
 
+    def __getstate__(self) -> Dict[str, Any]:
+        if self._kept is not None:
+            raise TypeError("a result in memory does not leave its process; run the study with out=..., whose result does")
+        return {name: value for name, value in self.__dict__.items() if name != "_store"}
+
     @functools.cached_property
     def _store(self) -> Any:
         if self._kept is not None:

@@ -2,10 +2,12 @@
 
 import itertools
 import os
+import pickle
 import signal
 import tempfile
 import threading
 import unittest
+import warnings
 
 import gauntlet
 from command import ROOT, json_of
@@ -162,6 +164,40 @@ class Broken(unittest.TestCase):
         error = self.error_of(checkpoint=misbehaving(raises))
         self.assertIsInstance(error.__cause__, LookupError)
         self.assertEqual(error.__cause__.__traceback__.tb_next.tb_frame.f_code.co_name, "raises")
+
+    def test_a_policy_does_not_run_a_study(self):
+        class Nested(gauntlet.CheckpointPolicy):
+            def start(self, job):
+                gauntlet.run("tiny-8", replicas=1)
+
+        error = self.error_of(checkpoint=Nested)
+        self.assertIn("a policy must not run a command", str(error))
+
+    def test_another_process_reads_the_error(self):
+        class Raises(gauntlet.CheckpointPolicy):
+            def start(self, job):
+                raise ValueError("no such figure")
+
+        error = self.error_of(checkpoint=Raises)
+        copy = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(copy), copy.policy, copy.rule, copy.seed), (str(error), error.policy, error.rule, error.seed))
+        with self.assertRaisesRegex(gauntlet.Error, "save it there"):
+            copy.recording
+
+    def test_a_method_that_is_nearly_a_hook_is_warned_of(self):
+        with self.assertWarnsRegex(UserWarning, "traning_began is not a hook, so nothing calls it; did you mean training_began"):
+            class Misspelt(gauntlet.CheckpointPolicy):
+                def traning_began(self):
+                    pass
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+
+            class Own(gauntlet.CheckpointPolicy):
+                def training_began(self):
+                    self.reckon()
+
+                def reckon(self):
+                    pass
 
     def test_a_policy_that_cannot_be_made(self):
         class Needs(gauntlet.CheckpointPolicy):

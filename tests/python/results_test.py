@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import pickle
 import tempfile
 import unittest
 
@@ -138,6 +139,15 @@ class Frames(unittest.TestCase):
         self.assertGreater(step.step_time_s, 1)
         # Its parts add up, "exposed_communication" apart: that is the sum of the communication.
         self.assertAlmostEqual(step.breakdown.drop("exposed_communication").sum(), step.step_time_s, places=6)
+
+    def test_one_with_a_directory_goes_to_another_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = gauntlet.run("tiny-8", replicas=3, out=os.path.join(folder, "out"))
+            copy = pickle.loads(pickle.dumps(result))
+            self.assertEqual(copy.text, result.text)
+            self.assertTrue(copy.replicas.equals(result.replicas))
+        with self.assertRaisesRegex(TypeError, "run the study with out="):
+            pickle.dumps(gauntlet.run("tiny-8", replicas=1))
 
     def test_shows_itself(self):
         result = gauntlet.run("tiny-8", replicas=5)
