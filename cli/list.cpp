@@ -82,12 +82,17 @@ struct ListRequest {
   std::string filter;  // empty: every name
 };
 
-// The entries whose name or meaning contains the filter, whatever its capitals are.
+/// Whether a word of `text`, both in small letters, begins with `wanted`: a NIC is no panic.
+bool has_word(const std::string& text, const std::string& wanted) {
+  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1))
+    if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) return true;
+  return false;
+}
+
+/// The entries that have a word in their name or meaning which begins with the filter, whatever its capitals are.
 std::vector<Listed> filtered(std::vector<Listed> entries, const std::string& filter) {
   const std::string wanted = in_small_letters(filter);
-  const auto lacks = [&](std::string_view text) {
-    return in_small_letters(text).find(wanted) == std::string::npos;
-  };
+  const auto lacks = [&](std::string_view text) { return !has_word(in_small_letters(text), wanted); };
   std::erase_if(entries, [&](const Listed& entry) { return lacks(entry.name) && lacks(entry.about); });
   return entries;
 }
@@ -102,8 +107,10 @@ int list_command(const ListRequest& request) {
     out += table(entries);
   }
   if (!out.empty()) return print(out) ? kSuccess : kFailed;
-  complain(fmt::format("none of the {} has \"{}\" in its name or meaning; `gauntlet list {}` lists them all",
-                       request.kind, request.filter, request.kind));
+  complain(
+      fmt::format("none of the {} has a word that begins with \"{}\" in its name or meaning; `gauntlet list "
+                  "{}` lists them all",
+                  request.kind, request.filter, request.kind));
   return kWrongInput;
 }
 
@@ -117,7 +124,8 @@ void add_list(Program& program) {
   list.value("what", request->kind, "The kind of names (default: all)")
       .type_name("KIND")
       .one_of(listed_kinds());
-  list.value("filter", request->filter, "List only entries with this text in their name or meaning")
+  list.value("filter", request->filter,
+             "List only entries with a word that begins with this text in their name or meaning")
       .type_name("FILTER");
   list.runs([request] { return list_command(*request); });
 }

@@ -128,6 +128,8 @@ done
 exits 0 list faults NVLINK
 says stdout "nvlink_error"
 ! grep -q host_maintenance "$scratch/stdout" || fail "list faults NVLINK lists other faults"
+exits 0 list faults nic
+! grep -q kernel_panic "$scratch/stdout" || fail "list faults nic lists a panic"
 exits 2 list faults nothing-has-this
 says stderr '`gauntlet list faults` lists them all'
 silent stdout
