@@ -2,6 +2,7 @@
 #include "real/driver/drill.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/dry_run.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/driver/drill_place.hpp"
@@ -42,6 +43,7 @@ struct DrillRequest {
   bool json = false;
   bool no_faults = false;
   bool against_simulation = false;
+  bool dry_run = false;
 };
 
 /// This program and the trainer beside it.
@@ -215,6 +217,8 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   FaultPlan plan;
   if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
 
+  if (request.dry_run) return print(dry_run_text(world, plan, drill_base())) ? kSuccess : kFailed;
+
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;
   if (!request.out.empty()) {
@@ -300,6 +304,7 @@ void add_drill(Program& program) {
   const auto request = std::make_shared<DrillRequest>();
   Command drill =
       program.command("drill", "Run the policies of a scenario on real processes, with real faults",
+                      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --dry-run\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
@@ -323,6 +328,8 @@ void add_drill(Program& program) {
   drill
       .flag("--against-simulation", request->against_simulation,
             "Also simulate the same fault plan, and print both side by side")
+      .excludes(json);
+  drill.flag("--dry-run", request->dry_run, "List what would be started and injected, and start nothing")
       .excludes(json);
   drill.runs([request] { return drill_command(*request); });
 }

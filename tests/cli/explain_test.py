@@ -50,6 +50,7 @@ REPORTS = [
     "topology llama3-405b-54d",
     "topology tiny-8",
     "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --against-simulation",
+    "drill drill-tiny --hosts 4 --dry-run",
 ]
 # First columns that hold names of the scenario, of records or of checks.
 NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component"}

@@ -36,6 +36,21 @@ class Refusals(unittest.TestCase):
     def test_a_scenario_that_does_not_ask_for_injection(self):
         self.refused(2, ["drill.inject"], "--set", "drill.inject=false")
 
+    def test_a_dry_run_starts_nothing(self):
+        """Its faults are those of the scenario's traces, and are injected by what the injectors say."""
+        process = subprocess.Popen(self.place.command("--dry-run", "--out", str(self.place.path / "out"), "--record",
+                                                      str(self.place.path / "drill.rec")),
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.place.environment())
+        run = drills.finish(process)
+        self.assertEqual((run.code, run.err), (0, ""), str(run))
+        rows = [line.split() for line in run.out.splitlines()]
+        for row in (["3", "job", "3"], ["6s", "rank_killed", "gpu", "1", "SIGKILL"], ["15s", "rank_stopped", "gpu", "2", "SIGSTOP"],
+                    ["26s", "rank_killed", "gpu", "3", "SIGKILL"], ["36s", "rank_stopped", "gpu", "0", "SIGSTOP"]):
+            self.assertIn(row, rows, str(run))
+        self.assertIn("nothing is started and nothing injected", run.out)
+        self.assertEqual(self.place.processes(), {})
+        self.assertEqual(list(self.place.path.iterdir()), [])
+
     def test_what_only_simulated_machines_do(self):
         """Each is a mistake of its own; nothing of it is ignored."""
         self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",

@@ -1,0 +1,61 @@
+#include "cli/dry_run.hpp"
+
+#include "core/component.hpp"
+#include "core/layout.hpp"
+#include "core/quantity.hpp"
+#include "real/injectors/injector.hpp"
+#include "report/table.hpp"
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace gauntlet {
+namespace {
+
+/// "0", or "0 to 7"; spares have none.
+std::string ranks_text(const Inventory& inventory, std::uint32_t host) {
+  if (host >= inventory.job_hosts) return "none";
+  const std::uint32_t first = rank_of_seat({host, 0}, inventory.gpus_per_host);
+  const std::uint32_t last = first + inventory.gpus_per_host - 1;
+  return first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
+}
+
+std::string_view signal_text(AgentSignal signal) {
+  return signal == AgentSignal::kill ? "SIGKILL" : "SIGSTOP";
+}
+
+std::string hosts_table(const Inventory& inventory) {
+  TextTable table{.header = {"host", "role", "ranks"}, .rows = {}};
+  for (std::uint32_t host = 0; host < inventory.hosts(); ++host)
+    table.rows.push_back(
+        {fmt::format("{}", host), host < inventory.job_hosts ? "job" : "spare", ranks_text(inventory, host)});
+  return to_text(table);
+}
+
+std::string faults_table(const World& world, const FaultPlan& plan) {
+  TextTable table{.header = {"at", "fault", "component", "injection"}, .rows = {}};
+  for (const PlannedFault& fault : plan) {
+    const FaultKind& kind = world.faults[fault.kind.value];
+    const auto signal = injector_for(kind);  // of every kind: check_drillable()
+    table.rows.push_back({to_text(fault.at.time_since_epoch()), kind.name, name_of(fault.component),
+                          signal ? std::string(signal_text(*signal)) : "none"});
+  }
+  return to_text(table);
+}
+
+}  // namespace
+
+std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory) {
+  std::string text = "Dry run: nothing is started and nothing injected.\n\nAgents to start\n";
+  text += hosts_table(world.inventory);
+  text +=
+      wrapped(fmt::format("Their sockets, logs and checkpoints lie in a new directory of {}.", directory));
+  if (plan.empty()) return text + "\nNo faults are injected.\n";
+  text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);
+  return text + wrapped("Each strikes the rank that is on the component at that time.");
+}
+
+}  // namespace gauntlet
