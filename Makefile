@@ -1,4 +1,4 @@
-# The front door: `make help` lists the targets. Everything real is in CMakePresets.json and scripts/.
+# Targets for common tasks: `make help` lists them. The builds are defined in CMakePresets.json, the scripts lie in scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 .PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench format tidy clean

@@ -67,15 +67,15 @@ void describe(Fields& fields, Fabric& fabric) {
 
 void describe(Fields& fields, OtherJob& job) {
   fields.field("hosts", whole_number(job.hosts, {1, kMostHosts}), Fallback::required("64"),
-               "that each of them runs on, all at once or none");
+               "hosts of each of these jobs; a job gets all of them at once or none");
   fields.field("priority", whole_number(job.priority, {-1'000'000, 1'000'000}), Fallback::required("1"),
                "above cluster.shared.priority: takes this job's hosts where the rest is not enough; else it "
                "runs beside "
                "this job, and begins nothing while this job waits");
   fields.field("arrives", law(job.arrives), Fallback::required("{ name = \"exponential\", mean = \"12h\" }"),
-               "from one to the next");
+               "time between two arrivals");
   fields.field("runs", law(job.runs), Fallback::required("{ name = \"exponential\", mean = \"3h\" }"),
-               "with all its hosts; what was preempted goes on with the rest");
+               "run time on all of its hosts; a preempted job continues with the rest");
   describe_source(fields);
 }
 
@@ -138,12 +138,14 @@ void describe_spares(Fields& fields, World& world) {
       Fallback::computed([&] { return std::to_string(sized()); }),
       "warm hosts, which stand by ready to join, when the job starts; cold and pool are beside them");
   SparesModel& spares = world.spares;
-  fields.field("cold", whole_number(spares.cold, {0, kMostHosts}), "more that are powered, and not set up");
-  fields.field("cold_time", law(spares.cold_time), "to set a cold one up");
+  fields.field("cold", whole_number(spares.cold, {0, kMostHosts}),
+               "further spare hosts that are powered and not set up");
+  fields.field("cold_time", law(spares.cold_time), "time to set up a cold spare host");
   fields.field("pool", whole_number(spares.pool, {0, kMostHosts}),
-               "more that serve jobs of lower priority, and cost this one nothing");
-  fields.field("preemption", law(spares.preemption), "until such a job has given one up");
-  fields.field("selection", law(spares.selection), "to select hosts anew, where none is warm");
+               "further spare hosts that serve jobs of lower priority and cost this job nothing");
+  fields.field("preemption", law(spares.preemption),
+               "time until a job of lower priority has given up a host");
+  fields.field("selection", law(spares.selection), "time to select new hosts where no spare host is warm");
   describe_source(fields);
   fields.check([&](const Place& place) {
     const bool known = place.mistakes().none();  // hosts too

@@ -163,18 +163,20 @@ void describe(Fields& fields, FailSlowConstants& slow) {
       "deviations", number(slow.deviations, {0, 1e6, true}),
       "robust standard deviations above the median beyond which a host is slow (Iglewicz and Hoaglin 1993)");
   fields.field("least_excess", number(slow.least_excess, {0, 10, true}),
-               "and at least so much of the median above it");
-  fields.field("continuity", duration(slow.continuity, Sign::positive),
-               "for so long without a break (Minder: 4min, https://arxiv.org/abs/2411.01791)");
+               "smallest excess over the median, as a share");
+  fields.field(
+      "continuity", duration(slow.continuity, Sign::positive),
+      "time for which a host must be slow without a break (Minder: 4min, https://arxiv.org/abs/2411.01791)");
   fields.field("change", number(slow.change, {0, 10, true}),
-               "change-point: of the step time that counts as one (GREYHOUND: 0.1)");
+               "change-point: smallest change of the step time that counts, as a share (GREYHOUND: 0.1)");
 }
 
 void describe(Fields& fields, MfuConstants& mfu) {
   fields.field("samples", samples(mfu.samples), "steps after a start that the best is learned from");
   fields.field("decline", number(mfu.decline, {0, 0.99, true}),
                "of the best that counts (assumption: GREYHOUND's threshold of a change)");
-  fields.field("lasting", duration(mfu.lasting, Sign::positive), "for so long (assumption)");
+  fields.field("lasting", duration(mfu.lasting, Sign::positive),
+               "time for which the decline must last (assumption)");
   fields.field("action", choice<bool>(mfu.restart, kMfuActions, "what can be done about a decline"),
                "alert: a person is told; restart: the job is saved and started again");
 }
@@ -267,7 +269,7 @@ void describe(Fields& fields, DetectionConstants& detection, const World& world)
   fields.field(
       "gather", duration(detection.gather, Sign::not_negative),
       Fallback::computed([&] { return in_quotes(to_text(usual_gather(world.telemetry))); }),
-      "a job that stands still waits so long for a host to be named before it is stopped; 0s: not at all");
+      "a stopped job without a named culprit waits this long for one before it is stopped; 0s: no wait");
   fields.field(
       "clock_error", duration(detection.clock_error, Sign::not_negative),
       Fallback::computed([&] { return in_quotes(to_text(world.telemetry.clock_error)); }),

@@ -74,7 +74,8 @@ Type pattern(FaultKind& fault, World& world) {
             std::optional<PatternId>& into = fault.symptoms.log;
             into.reset();
             if (text->empty()) {
-              if (fault.model.empty()) place.mistake("is not a name", "leave `log` out where nothing is logged");
+              if (fault.model.empty())
+                place.mistake("is not a name", "leave `log` out where nothing is logged");
               return;
             }
             auto& patterns = world.patterns;

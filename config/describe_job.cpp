@@ -50,9 +50,10 @@ void describe(Fields& fields, StartChain& start) {
   fields.field("provisioning", law(start.provisioning),
                "of a cluster that is made for this job alone, also after its hosts were given back; 0s: it "
                "joins one that stands");
-  fields.field("scheduling", law(start.scheduling), "until every host has its container");
-  fields.field("process_start", law(start.process_start), "images and processes, until every rank runs");
-  fields.field("communicator_init", law(start.communicator_init), "until the collective groups stand");
+  fields.field("scheduling", law(start.scheduling), "time until every host has its container");
+  fields.field("process_start", law(start.process_start),
+               "time to load images and to start processes, until every rank runs");
+  fields.field("communicator_init", law(start.communicator_init), "time until the collective groups stand");
   fields.field("data_loader", law(start.data_loader),
                "until the data loader stands where it stood; loading the checkpoint comes before it");
   fields.field("warm_up", law(start.warm_up), "until the first step runs at full speed");

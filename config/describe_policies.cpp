@@ -127,19 +127,19 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
           "between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),
                Fallback::computed([&] { return in_quotes(to_text(expected_mtbf(world))); }),
-               "of the job, expected before anything is observed");
+               "mean time between failures of the job that is expected before anything is observed");
   fields.field("prior_cost", duration(checkpoint.prior_cost, Sign::not_negative), Fallback::computed([&] {
                  return in_quotes(to_text(expected_costs(world)[Tier::storage].stall));
                }),
-               "for which one checkpoint to storage is expected to block training");
-  fields.field(
-      "prior_quick_cost", duration(checkpoint.prior_quick_cost, Sign::not_negative),
-      Fallback::computed([&] { return in_quotes(to_text(expected_quick_cost(checkpoint, world))); }),
-      "two-level: for which one to its quick tier is: peers where these have an interval, else memory");
+               "expected time for which one checkpoint to storage blocks training");
+  fields.field("prior_quick_cost", duration(checkpoint.prior_quick_cost, Sign::not_negative),
+               Fallback::computed([&] { return in_quotes(to_text(expected_quick_cost(checkpoint, world))); }),
+               "two-level: expected time for which one checkpoint to the quick tier blocks training; that "
+               "tier is the peers' memory if peers_interval is set, else the hosts' memory");
   fields.field("host_loss", number(checkpoint.host_loss, {0, 1, true}),
                "two-level: share of the failures that the quick tier does not outlive (assumption)");
   fields.field("prior_weight", number(checkpoint.prior_weight, {0, 1e9, true}),
-               "failures' worth of evidence that the expectation is; a large one: nothing is learned");
+               "weight of the expected values, in failures; with a large weight nothing is learned");
   fields.field(
       "shortest", duration(checkpoint.shortest, Sign::positive),
       "no optimum below this is ordered, however cheap a checkpoint is; nor two saves by log lines within");
@@ -151,38 +151,41 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
 
 void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
   fields.field("restarts_in_place", whole_number(recovery.restarts_in_place, {0, 1'000'000}),
-               "in one incident, before hosts under suspicion are replaced or a person is asked");
+               "restarts in one incident before hosts under suspicion are replaced or a person is asked");
   fields.field("relapse_window", duration(recovery.relapse_window, Sign::not_negative),
-               "a stop so soon after a start belongs to the incident before it");
+               "a stop within this time after a start belongs to the incident before it");
   fields.field("save_timeout", duration(recovery.save_timeout, Sign::positive),
-               "a last checkpoint before a stop is waited for so long at most");
+               "longest wait for the last checkpoint before a stop");
   fields.field(
       "reschedule", flag(recovery.reschedule),
       "whether a start on the same hosts goes through the scheduler; false: a planned stop is a hot update");
-  fields.field(
-      "roll_back", whole_number(recovery.roll_back, {0, 1'000'000}),
-      "checkpoints further back each time that the loss is wrong or the same progress is lost again");
+  fields.field("roll_back", whole_number(recovery.roll_back, {0, 1'000'000}),
+               "number of checkpoints to go further back each time that the loss is wrong or the same "
+               "progress is lost again");
   fields.field("start_attempts", whole_number(recovery.start_attempts, {0, 1'000'000}),
-               "starts that fail in a row before the hosts are given back and a person is asked; 0: no end");
+               "number of failed starts in a row after which the hosts are given back and a person is asked; "
+               "0: no limit");
   fields.field("start_backoff", duration(recovery.start_backoff, Sign::not_negative),
-               "before the second attempt, doubled each time; 0s, and start_attempts = 0: failed starts are "
-               "investigated instead");
+               "wait before the second attempt; it doubles each time. With 0s and start_attempts = 0, failed "
+               "starts are "
+               "investigated");
   fields.field("longest_backoff", duration(recovery.longest_backoff, Sign::positive),
                "the longest wait between two attempts (Kubernetes: 5min)");
   fields.field("retention", duration(recovery.retention, Sign::not_negative),
-               "for which hosts are kept as they are after the last attempt, so that a person can look");
+               "time for which the hosts are kept for inspection after the last attempt");
   endless(fields, "start_deadline", recovery.start_deadline, Sign::positive,
-          "from submission to training, after which hosts are kept for `retention` and given back and a "
-          "person is asked; left out: "
-          "none");
+          "longest time from submission to training; then the hosts are kept for `retention` and given back, "
+          "and a "
+          "person is asked; left out: none");
   endless(fields, "wait_for_spare", recovery.wait_for_spare, Sign::not_negative,
-          "for a host in place of a replaced one, before the job goes on with fewer data-parallel replicas "
-          "until there is one; "
-          "left out: forever");
+          "longest wait for a host in place of a replaced one; then the job continues with fewer "
+          "data-parallel replicas "
+          "until there is one; left out: forever");
   fields.field("least_replicas", whole_number(recovery.least_replicas, {1, 1'000'000'000}),
                Fallback::computed([&] { return std::to_string(fewest_that_fit(recovery, world)); }),
-               "with which a job goes on that waited for a host; the fewest that fill whole hosts and have "
-               "room in their memory");
+               "smallest number of data-parallel replicas with which the job continues; computed: the fewest "
+               "that fill "
+               "whole hosts and fit their memory");
   describe_source(fields);
   fields.check([&](const Place& place) { check_starts(place, recovery); });
 }

@@ -59,12 +59,12 @@ void describe(Fields& fields, ManualRepair& manual) {
 
 void describe(Fields& fields, Telemetry& telemetry) {
   fields.field("heartbeat_period", duration(telemetry.heartbeat_period, Sign::positive),
-               Fallback::value("\"10s\""), "of every host's agent");
+               Fallback::value("\"10s\""), "time between two heartbeats of a host");
   fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative),
                "a heartbeat comes up to so much later; below the period");
   fields.field("gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
                "of one host: heartbeats are lost for a while though it is well; 0s: never");
-  fields.field("gap_duration", law(telemetry.gap_duration), "how long they are lost");
+  fields.field("gap_duration", law(telemetry.gap_duration), "duration of a gap in the heartbeats");
   fields.field("delay", duration(telemetry.delay, Sign::not_negative), Fallback::value("\"1s\""),
                "of log lines, timings and traffic on their way to the driver (assumption)");
   fields.field("clock_error", duration(telemetry.clock_error, Sign::not_negative),
@@ -77,8 +77,8 @@ void describe(Fields& fields, Telemetry& telemetry) {
   fields.field("blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative),
                "of one host: its timings read wrong for a while though it is well; 0s: never");
   fields.field("blip_factor", number(telemetry.blip_factor, {0, 1e6, true}), Fallback::value("1.5"),
-               "by which they then read too long");
-  fields.field("blip_duration", law(telemetry.blip_duration), "for how long");
+               "factor by which wrong timings are too long");
+  fields.field("blip_duration", law(telemetry.blip_duration), "duration of such wrong timings");
   fields.field("abort_hop", duration(telemetry.abort_hop, Sign::not_negative), Fallback::value("\"1s\""),
                "from the abort of a rank to that of the ranks that talk with it (assumption)");
   fields.field("signals", carried_signals(telemetry.carries), Fallback::value(every_signal()),

@@ -19,9 +19,10 @@ constexpr std::array<Choice<CheckpointMode>, 2> kModes = {{
 
 void describe(Fields& fields, MemoryTier& tier) {
   fields.field("stall", duration(tier.stall, Sign::not_negative),
-               "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
+               "measured time for which a checkpoint blocks training; 0s: computed from size and bandwidth");
   fields.field("persist", duration(tier.persist, Sign::not_negative),
-               "from there until the tier holds all of it, as measured; 0s: from size and bandwidth");
+               "measured time from the end of the stall until the tier holds all of it; 0s: computed from "
+               "size and bandwidth");
   fields.field("load", duration(tier.load, Sign::not_negative),
                "until every rank has its state again from a whole checkpoint, as measured; 0s: from size and "
                "bandwidth");
@@ -116,9 +117,10 @@ void describe(Fields& fields, StorageModel& storage) {
       "the part of bytes_per_parameter that every data-parallel replica holds whole: the weights, 2 as bf16");
   describe_bandwidths(fields, storage);
   fields.field("stall", duration(storage.stall, Sign::not_negative),
-               "for which a checkpoint blocks training, as measured; 0s: from size and bandwidth");
+               "measured time for which a checkpoint blocks training; 0s: computed from size and bandwidth");
   fields.field("persist", duration(storage.persist, Sign::not_negative),
-               "from the end of the stall until durable, as measured; 0s: from size and bandwidth");
+               "measured time from the end of the stall until the checkpoint is durable; 0s: computed from "
+               "size and bandwidth");
   fields.field(
       "load", duration(storage.load, Sign::not_negative),
       "to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: from size "

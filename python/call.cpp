@@ -27,7 +27,8 @@
 namespace gauntlet {
 namespace {
 
-// Drills and agents start processes, and `new` asks at a terminal: they stay with the program.
+// Drills and agents start processes, and `new` asks at a terminal: they stay with the program. For what the others of cli/ do
+// (results, replay, list, check, show, schema), the package has functions.
 constexpr auto kCommands = {add_run,   add_sweep, add_compare,  add_tune,  add_plan,     add_rank,
                             add_scale, add_step,  add_topology, add_trace, add_validate, add_explain};
 

@@ -2,6 +2,8 @@
 
 #include "config/fields/scenario_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -26,8 +28,7 @@ Option add_scenarios(Command& command, std::vector<std::string>& scenarios) {
 void add_sets(Command& command, std::vector<std::string>& sets) {
   command
       .value("--set", sets,
-             "Change a value of the scenario (in compare, of every scenario), such as spares.count=12; can "
-             "be repeated")
+             "Change a value of the scenario, or of each scenario, such as spares.count=12; can be repeated")
       .type_name("PATH=VALUE")
       .one_value_each();
 }
@@ -54,15 +55,11 @@ Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, co
 }
 
 Option add_study(Command& command, StudyRequest& request, const std::string& files,
-                 const std::string& replaced) {
+                 const std::string& replaced, std::uint32_t incidents) {
   add_seed(command, request.seed, "Seed of all randomness (default: the scenario's)");
   add_threads(command, request.threads, "Threads of each process; the results do not depend on them");
   add_sets(command, request.sets);
-  Option out = command.value("--out", request.out, "Write " + files + " here")
-                   .type_name("DIR")
-                   .check([](const std::string& name) {
-                     return name.empty() ? std::string("names no directory") : std::string();
-                   });
+  Option out = command.value("--out", request.out, "Write " + files + " here").type_name("DIR");
   Option force = command.flag("--force", request.force, "Replace " + replaced + ", if there are any");
   command
       .flag("--resume", request.resume,
@@ -71,8 +68,7 @@ Option add_study(Command& command, StudyRequest& request, const std::string& fil
       .excludes(force);
   command
       .value("--incidents", request.incidents,
-             "Keep the incidents of the first N replicas of each point (default: 100 for run, 1 for other "
-             "studies)")
+             fmt::format("Keep the incidents of the first N replicas of each point (default: {})", incidents))
       .type_name("N");
   add_quiet(command, request.quiet);
   add_json(command, request.json);

@@ -45,8 +45,10 @@ Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, co
 inline constexpr const char* kStudyFiles =
     "result.json, report.txt, points.csv, results.sqlite, manifest.txt";
 
-/// The rest of `request`, its scenarios apart. `files`: what --out writes. `replaced`: what --force replaces. Returns --out.
+/// The rest of `request`, its scenarios apart. `files`: what --out writes. `replaced`: what --force replaces. `incidents`: as many
+/// replicas of a point keep theirs unless --incidents says otherwise. Returns --out.
 Option add_study(Command& command, StudyRequest& request, const std::string& files,
-                 const std::string& replaced = "the results in the directory of --out");
+                 const std::string& replaced = "the results in the directory of --out",
+                 std::uint32_t incidents = 1);
 
 }  // namespace gauntlet

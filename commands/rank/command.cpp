@@ -82,7 +82,8 @@ void add_rank(Program& program) {
       .type_name("PATH")
       .one_value_each();
   rank.value("--separate", request->separate,
-             "Add replicas until the order of the first N levers is certain, or 16 times as many are done")
+             "Add replicas until the order of the first N levers is certain, or until a lever has 16 times "
+             "its first replicas")
       .type_name("N")
       .between(std::uint32_t{1}, kMostClaimed)
       .shows_default();

@@ -207,7 +207,7 @@ void add_run(Program& program) {
   const Option out = add_study(
       run, *request,
       "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt",
-      "the results in the directory of --out, and the file of --record");
+      "the results in the directory of --out, and the file of --record", kRunIncidents);
   run.value("--record", request->record,
             "Write every observation, and every order that the policies give, to this file, for `gauntlet "
             "replay`")

@@ -226,9 +226,10 @@ void describe_rate(Fields& fields, FaultKind& fault, FaultRate& rate) {
   fields.field("mtbf", mean_life_type(rate.mtbf), Fallback::optional(),
                "how often: mean life of one component; never: not at all");
   fields.field("rate_factor", number(rate.factor, {1e-6, 1e6, false}),
-               "times as often: below 1 for better parts, such as links of a better quality");
+               "multiplier of the rate; below 1 for better parts");
   fields.field("law", shape(), Fallback::value("\"exponential\""),
-               "of the life of one component; its mean comes from rate or mtbf where one is given");
+               "distribution of the time between failures of one component; its mean comes from rate or mtbf "
+               "if one is given");
   fields.field("trace", trace(fault.trace), Fallback::optional(),
                "onsets and components, in place of a distribution");
   fields.field("age", choice<bool>(fault.stationary_ages, kAges, "an age"),

@@ -106,7 +106,7 @@ void describe_lemons(Fields& fields, Lemons& lemons) {
   fields.field("share", number(lemons.share, {0, 1, false}), Fallback::required("0.15"),
                "of the components, drawn for each run");
   fields.field("factor", number(lemons.factor, kFactor), Fallback::required("5.0"),
-               "times as often as the others");
+               "multiplier of their rate");
   fields.field(
       "cured", flag(lemons.cured),
       "a repair that holds makes a lemon like the others; one that fails silently leaves just the lemon");

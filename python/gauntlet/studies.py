@@ -107,10 +107,11 @@ def _study(command: str, scenario: ScenarioLike, options: Mapping[str, Any], kin
 
 
 def command(name: str, *operands: ScenarioLike, progress: Progress = None, **options: Any) -> StudyResult:
-    """Runs any command that answers in text or data, with its options as keywords: command("trace fit", "failures.csv", by_node=True).
+    """Runs a command that has no function of its own, with its options as keywords: command("trace fit", "failures.csv", by_node=True).
 
     Args:
-        name: the command: "sweep", "trace fit", "validate step".
+        name: the command: "trace fit", "trace import", "validate step", "validate policies", "topology" or "explain"; also one that has
+            a function.
         operands: its files; a Scenario brings its settings.
         options: underscores stand for hyphens, True for an option without a value, and a list gives an option several times.
     """
@@ -137,7 +138,8 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
         out: a directory for the results, as the command writes it. An interrupted study goes on from there with resume=True.
         force: replace what is in `out`.
         resume: go on with what is in `out`.
-        incidents: keep the incidents of the first so many replicas (default: 10, with `out` 100).
+        incidents: keep the incidents of the first so many replicas (default: `run` 10, with `out` 100; other studies 1 for
+            each point).
         over_time: write over-time.csv into `out`: ETTR, MFU and phases of each replica in parts of this length, such as "6h".
         record: a file for what the policies saw and ordered; needs `replica`.
         full_telemetry: generate every raw sample: slower, with the same result.

@@ -1,8 +1,8 @@
 // The improvements that a scenario leaves open, each with the settings that make it.
 //
-// They follow from the scenario and from its description, not from a list: every fault kind, and every duration of the parts
-// that somebody can improve, so that a new fault, phase or timeout is a lever without being named here. Parts that lie beyond
-// that (the cluster, the study, what a policy expects at first) are named in levers.cpp.
+// Every fault kind of the scenario is one, and every duration of the parts that somebody can improve, so that a new fault, phase or
+// timeout is a lever without being named here. Counts, and what is left out (the cluster, the study, what a policy expects at
+// first), are listed in levers.cpp.
 #pragma once
 
 #include "study/levers/lever.hpp"

@@ -46,7 +46,6 @@ class SimulatedJob {
   std::size_t alive() const;
   /// Those that train, to strike one.
   std::vector<std::shared_ptr<RankProcess>> living() const;
-  std::int64_t durable_step() const { return durable_; }
 
  private:
   using Ranks = std::vector<std::shared_ptr<RankProcess>>;

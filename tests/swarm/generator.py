@@ -14,7 +14,6 @@ from toml_text import find, key_paths, put, to_toml
 
 DETECTORS = ("heartbeat", "exit", "log", "hang", "collective-timeout", "traffic-stopped", "traffic-period", "fail-slow", "mfu",
              "loss", "flap", "learned-hang", "change-point")
-SIGNALS_OF_ALL = 11
 # Tables whose keys stand alone: any subset of them may be given.
 FREE_TABLES = ("job.training", "job.calibration", "telemetry", "people", "policies", "detection", "detection.learned_hang",
                "detection.traffic_stopped", "detection.traffic_period", "detection.fail_slow", "detection.mfu", "detection.loss",
@@ -33,7 +32,7 @@ BY_HAND = {"policies.detect", "checkpoint.interval", "checkpoint.memory_interval
 USUAL_PATIENCE = {"hang_timeout": 600, "learned_hang.floor": 60, "traffic_stopped.lasting": 600}
 USUAL_EXCESS = 0.05  # detection.fail_slow.least_excess
 # No end of the range: it takes a run minutes, or as much memory as there is, and says nothing more than a smaller one.
-# hardware and pools are another matter, whose limits are being worked on. A restart time would be refused beside the phases.
+# Nor of hardware and spares. A restart time would be refused beside the phases.
 NO_EXTREME = ("cluster.hosts", "cluster.hardware", "cluster.shared", "cluster.network", "spares", "job.layout", "job.model",
               "job.planned.count", "job.micro_batch", "job.global_batch", "job.steps", "job.tokens", "job.step_time", "job.step_time_factor", "job.window", "job.restart_time",
               "job.evaluation", "study", "faults", "probes", "telemetry.heartbeat_period", "telemetry.traffic_interval",

@@ -4,7 +4,6 @@ import math
 from chance import duration
 
 HARDWARE = ("a100-40g", "a100-80g", "h100", "h200", "h800")
-MODELS = ("tiny-1b", "llama3-8b")
 DAY = 86400.0
 
 
