@@ -177,9 +177,9 @@ std::string lever_terms(const LeverRanking& ranking) {
       "more in its {}. Intervals are 95%, {}, over {} under the same faults.",
       ranking.cost ? "Time and cost are" : "Time is", tokens.number(ranking.work_tokens) + tokens.name,
       time_text(ranking.wall_s), kIntervalCovers, replicas_text(ranking));
-  text += " Gains and losses that are called certain are so for all levers together with 95%.";
   if (ranking.looks > 1)
     text += fmt::format(" They hold whenever the study stops, at one of {} looks.", ranking.looks);
+  text += " All gains and losses that are called certain hold together with 95%.";
   return wrapped(text);
 }
 
