@@ -14,9 +14,10 @@ namespace {
 /// saves the same in every replica, and a failure in each tenth; the next one would move the mean out of the interval
 /// (tests/commands/interval_coverage_test.cpp). Few normal values have a skewness of their own.
 bool has_interval(const PairedDifference& of, std::span<const Fraction> first,
-                  std::span<const Fraction> second) {
+                  std::span<const Fraction> second, bool constant_is_exact) {
   constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
-  if (!of.ci95 || *of.se == 0) return false;
+  if (!of.ci95) return false;
+  if (*of.se == 0) return constant_is_exact;
   const double enough = std::min(kFewestEvents, static_cast<double>(first.size()) / kPairsPerEvent);
   return rare_events(first, second) >= enough;
 }
@@ -34,14 +35,16 @@ Measures measures_of(const Experiment& experiment, PointNumber point, std::uint3
   return out;
 }
 
-Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor, double level) {
+Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
+             const Certainty& certainty) {
   const PairedDifference of = paired_difference(before, after);
   Gain out;
   if (!of.difference) return out;
   out.by = factor * *of.difference;
-  if (!has_interval(of, before, after)) return out;
+  if (!has_interval(of, before, after, certainty.constant_is_exact)) return out;
   const double half_width =
-      student_t_quantile((1 + level) / 2, static_cast<double>(before.size() - 1)) * *of.se * std::abs(factor);
+      student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.size() - 1)) * *of.se *
+      std::abs(factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
   return out;
 }

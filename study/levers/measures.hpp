@@ -20,8 +20,16 @@ struct Measures {
 
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas);
 
-/// The difference of the paired means times `factor`, with an interval of `level` where its own scatter allows for one.
-Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor, double level);
+/// How much an interval of a gain holds, and whether one without scatter is exact: where no event is possible, not where
+/// none was seen.
+struct Certainty {
+  double level = 0.95;
+  bool constant_is_exact = false;
+};
+
+/// The difference of the paired means times `factor`, with an interval where its own scatter allows for one.
+Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
+             const Certainty& certainty);
 
 /// The same in every replica.
 bool are_equal(std::span<const Fraction> first, std::span<const Fraction> second);

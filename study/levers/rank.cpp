@@ -2,8 +2,10 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/levers/fault_levers.hpp"
 #include "study/levers/larger_mean.hpp"
 #include "study/levers/measures.hpp"
+#include "study/levers/rare_events.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -47,6 +49,7 @@ class Ranking {
   Ranking(Experiment& experiment, const PointSource& source, PointNumber base, const RankTerms& terms)
       : experiment_(&experiment), source_(&source), base_(base), terms_(terms) {
     result_.looks = terms.looks;
+    constant_is_exact_ = !has_events(experiment.point(base).scenario.world);
     result_.currency = experiment.point(base).facts.currency;
   }
 
@@ -115,7 +118,8 @@ class Ranking {
       of.without_effect = are_equal(as_given_.goodput, of.measures.goodput) &&
                           are_equal(as_given_.cost_per_token, of.measures.cost_per_token);
       const auto of_ratio = [&](std::vector<Fraction> Measures::*ratio, double factor) {
-        return gain_of(as_given_.*ratio, of.measures.*ratio, factor, level);
+        return gain_of(as_given_.*ratio, of.measures.*ratio, factor,
+                       {.level = level, .constant_is_exact = constant_is_exact_});
       };
       of.ranked = {.path = of.lever->path,
                    .change = of.lever->change,
@@ -144,21 +148,32 @@ class Ranking {
     if (replicas < kFewestForInterval) return false;
     const double quantile = student_t_quantile(1 - level_of_order(), static_cast<double>(replicas - 1));
     const std::span given = std::span(as_given_.goodput).first(replicas);
+    if (is_constant(given, of.goodput(replicas))) return constant_is_exact_;
     return corrected_t(given, of.goodput(replicas)).events > quantile * quantile;
+  }
+
+  static bool is_constant(std::span<const Fraction> first, std::span<const Fraction> second) {
+    return paired_scatter(first, second).error == 0;
+  }
+
+  /// Whether the second goodput is certainly larger, at that level.
+  bool is_more(std::span<const Fraction> first, std::span<const Fraction> second, double level) const {
+    if (constant_is_exact_ && is_constant(first, second)) return paired_scatter(first, second).difference > 0;
+    return is_larger(first, second, level);
   }
 
   LeverEffect effect_of(const Candidate& of) const {
     if (!is_measured(of, of.replicas)) return LeverEffect::unmeasured;
     const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
     const std::span given = std::span(as_given_.goodput).first(of.replicas);
-    if (is_larger(given, of.goodput(of.replicas), level)) return LeverEffect::gain;
-    return is_larger(of.goodput(of.replicas), given, level) ? LeverEffect::loss : LeverEffect::unclear;
+    if (is_more(given, of.goodput(of.replicas), level)) return LeverEffect::gain;
+    return is_more(of.goodput(of.replicas), given, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
   bool told_apart(const Candidate& better, const Candidate& other) const {
     const std::uint32_t common = std::min(better.replicas, other.replicas);
     return is_measured(better, common) && is_measured(other, common) &&
-           is_larger(other.goodput(common), better.goodput(common), level_of_order());
+           is_more(other.goodput(common), better.goodput(common), level_of_order());
   }
 
   double gain_in_goodput(std::size_t candidate) const {
@@ -166,6 +181,11 @@ class Ranking {
   }
   bool has_effect(std::size_t candidate, LeverEffect effect) const {
     return candidates_[candidate].ranked.effect == effect;
+  }
+
+  /// Events are more of the scatter of one figure than of another.
+  static bool has_intervals(const LeverGains& of) {
+    return of.time_s.ci95 && of.tokens.ci95 && of.goodput.ci95 && (of.cost.ci95 || !of.cost.by);
   }
 
   /// Orders the levers, and says which of the first may stand in another place: those take more replicas.
@@ -204,7 +224,7 @@ class Ranking {
         unsettled_[number] = gain_in_goodput(number) > 0;  // it may gain yet
         continue;
       }
-      if (of.ranked.effect != LeverEffect::gain) unsettled_[number] = true;
+      if (of.ranked.effect != LeverEffect::gain || !has_intervals(of.ranked.gains)) unsettled_[number] = true;
       for (std::size_t below = place + 1; below < places.size(); ++below) {
         const Candidate& other = candidates_[order_[places[below]]];
         if (told_apart(of, other)) continue;
@@ -230,7 +250,7 @@ class Ranking {
       for (std::size_t place = 0; place < result_.claimed; ++place) {
         const Candidate& placed = candidates_[order_[places[place]]];
         const std::uint32_t common = std::min(of.replicas, placed.replicas);
-        if (is_larger(of.goodput(common), placed.goodput(common), level_of_order())) continue;
+        if (is_more(of.goodput(common), placed.goodput(common), level_of_order())) continue;
         unsettled_[number] = true;
         result_.unplaced.push_back(position);
         break;
@@ -250,6 +270,7 @@ class Ranking {
   RankTerms terms_;
   std::vector<Problem> warnings_;  // of the scenario as given
   std::vector<Candidate> candidates_;
+  bool constant_is_exact_ = false;  // see Certainty
   std::vector<std::size_t> order_;  // of those with an effect
   std::vector<bool> unsettled_;     // of all candidates
   Measures as_given_;

@@ -207,6 +207,20 @@ PointSource with_a_rare_fault(const std::string& response) {
        "recovery.restarts_in_place=0"});
 }
 
+TEST(Rank, AGainThatIsTheSameInAllReplicasIsExactWhereNothingCanHappen) {
+  const Ranked exact(poisson_world({"faults.crash.mtbf=never", "telemetry.gap_mtbf=0s"}),
+                     {.replicas = 5, .claimed = 2}, {"job"});
+  EXPECT_EQ(exact.ranking.certain, 2U);
+  EXPECT_EQ(exact.paths(), (std::vector<std::string>{"job.step_time", "job.start.warm_up"}));
+  EXPECT_NEAR(exact.of("job.start.warm_up").gains.time_s.ci95->high, kStartTime / 2, 1e-6);
+  // A crash in a thousand runs, of which none was seen: it might have been in any.
+  const Ranked lucky(poisson_world({"faults.crash.mtbf=80000d", "telemetry.gap_mtbf=0s"}),
+                     {.replicas = 5, .claimed = 2}, {"job"});
+  EXPECT_EQ(lucky.ranking.claimed, 0U);
+  EXPECT_EQ(lucky.of("job.start.warm_up").effect, LeverEffect::unmeasured);
+  EXPECT_FALSE(lucky.of("job.start.warm_up").gains.time_s.ci95);
+}
+
 TEST(Rank, ALeverOfTooFewEventsLeavesTheOrderOfTheOthersCertain) {
   const Ranked ranked(with_a_rare_fault("1min"), {.replicas = 40, .claimed = 3},
                       {"faults.rare", "job.start.data_loader"});
