@@ -89,8 +89,9 @@ std::string levers(const PlanResult& result, const ReportOptions& options) {
   constexpr std::size_t kMost = 10;
   const std::string table = lever_table(result.levers, kMost);
   if (table.empty()) return "";
-  return heading(options, "Ranking of levers, as given") + table + lever_terms(result.levers) +
-         lever_order(result.levers) +
+  const std::string best = best_lever_text(result.levers);
+  return heading(options, "Ranking of levers, as given") + (best.empty() ? "" : wrapped(best + ".")) + table +
+         lever_terms(result.levers) + lever_order(result.levers) +
          wrapped("`gauntlet rank` names all levers, also those without an effect.");
 }
 

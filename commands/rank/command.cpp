@@ -37,12 +37,12 @@ std::string command_of(const RankRequest& request, std::uint64_t seed) {
          common_arguments(request, seed);
 }
 
-/// Looks closer at the first lever.
+/// Looks closer at the most valuable lever.
 std::string compare_with(const RankRequest& request, const LeverRanking& ranking) {
-  if (ranking.levers.empty() || !ranking.levers.front().gains_surely()) return "";
+  const RankedLever* best = ranking.best();
+  if (best == nullptr) return "";
   std::string with;
-  for (const auto& [path, value] : ranking.levers.front().settings)
-    with += (with.empty() ? "" : " ") + path + "=" + value;
+  for (const auto& [path, value] : best->settings) with += (with.empty() ? "" : " ") + path + "=" + value;
   return CommandLine("gauntlet compare", request.scenarios.front())
       .option("--with", with)
       .option("--set", request.sets)

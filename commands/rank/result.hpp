@@ -11,7 +11,7 @@ namespace gauntlet {
 struct RankResult {
   Summary as_given;  // of the scenario, over the replicas that every lever has
   LeverRanking ranking;
-  std::string try_next;  // a command that looks closer at the first lever; empty where there is none
+  std::string try_next;  // a command that looks closer at the most valuable lever; empty where there is none
 };
 
 /// {"command": "rank", "scenario", "version", "seed", "interval", "facts": {}, "as_given": metrics, "ranking": {...}};

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -21,7 +20,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 std::string losses(const LeverRanking& ranking) {
   std::string text;
   for (const RankedLever& lever : ranking.levers)
-    if (lever.loses_surely()) text += (text.empty() ? "" : ", ") + lever_text(lever);
+    if (lever.effect == LeverEffect::loss) text += (text.empty() ? "" : ", ") + lever_text(lever);
   return text.empty() ? "" : wrapped(fmt::format("These lose, so the other direction may gain: {}.", text));
 }
 
@@ -35,21 +34,13 @@ std::string answer_line(const RankResult& result) {
   const std::size_t tried = ranking.levers.size() + ranking.without_effect.size();
   const std::string of = counted(static_cast<double>(tried), "lever");
   if (tried == 0) return fmt::format("{}: there is nothing to improve; no lever could be tried.", name);
-  const auto first = std::ranges::find_if(ranking.levers, &RankedLever::gains_surely);
-  if (first == ranking.levers.end())
-    return fmt::format("{}: none of {} surely gains anything ({}, {}{}).", name, of,
-                       counted(ranking.most_replicas, "replica"), kIntervalCovers,
-                       ranking.interrupted ? ", interrupted" : "");
-  const Gain& goodput = first->gains.goodput;
-  const Unit share = percent().fine_enough_for(half_width(goodput.ci95));
-  const std::string dearer = dearer_text(*first, ranking.currency);
-  return fmt::format(
-      "{}: of {}, {} {} the most: it saves {} per run for the same work, {}% +- {} more goodput{} (95% "
-      "intervals, {}, {}{}).",
-      name, of, lever_text(*first), ranking.certain > 0 ? "gains" : "may gain", saved_text(*first),
-      share.number(*goodput.by), share.number(half_width(goodput.ci95)),
-      dearer.empty() ? "" : ", and " + dearer, kIntervalCovers, counted(first->replicas, "replica"),
-      ranking.interrupted ? ", interrupted" : "");
+  const std::string interrupted = ranking.interrupted ? ", interrupted" : "";
+  const RankedLever* best = ranking.best();
+  if (best == nullptr)
+    return fmt::format("{}: none of {} has a certain gain ({}, {}{}).", name, of,
+                       counted(ranking.most_replicas, "replica"), kIntervalCovers, interrupted);
+  return fmt::format("{}: of {}, {} (95% intervals, {}, {}{}).", name, of, best_lever_text(ranking),
+                     kIntervalCovers, counted(best->replicas, "replica"), interrupted);
 }
 
 std::string text_report(const RankResult& result, const ReportOptions& options) {

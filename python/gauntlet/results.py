@@ -209,7 +209,8 @@ class RankResult(StudyResult):
     @functools.cached_property
     def levers(self) -> pd.DataFrame:
         """A row for each lever with an effect, the best first: path, change, replicas, and what it gains (positive where it improves):
-        time_s.by (seconds of wall time a run), tokens.by, cost.by, goodput.by (a share), each with ci95."""
+        time_s.by (seconds of wall time a run), tokens.by, cost.by, goodput.by (a share), each with ci95. effect: "gain" or "loss" where
+        it is certain, with 95% for all levers together; "unclear"; "unmeasured" where too few events were seen."""
         from . import frames
         return frames.of_records(self.data["ranking"]["levers"])
 

@@ -41,13 +41,13 @@ std::string named(std::string_view what, const Unit& unit) {
   return unit.name.empty() ? std::string(what) : fmt::format("{}, {}", what, unit.name);
 }
 
-/// Those that surely lose, and all down to the last one that surely gains.
+/// Those that certainly lose, and all down to the last one that certainly gains.
 std::vector<bool> in_table(const LeverRanking& ranking) {
   std::vector<bool> in(ranking.levers.size());
   bool above = false;
   for (std::size_t i = in.size(); i-- > 0;) {
-    above = above || ranking.levers[i].gains_surely();
-    in[i] = above || ranking.levers[i].loses_surely();
+    above = above || ranking.levers[i].effect == LeverEffect::gain;
+    in[i] = above || ranking.levers[i].effect == LeverEffect::loss;
   }
   return in;
 }
@@ -57,6 +57,60 @@ std::string list_of(const Levers& levers) {
   std::string text;
   for (const auto& lever : levers) text += (text.empty() ? "" : ", ") + lever_text(lever);
   return text;
+}
+
+/// Those at `positions`: a few of many by name.
+std::string some_of(const LeverRanking& ranking, const std::vector<std::size_t>& positions) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<RankedLever> named;
+  const std::size_t count = positions.size();
+  for (std::size_t i = 0; i < (count > kNamed + 1 ? kNamed : count); ++i)
+    named.push_back(ranking.levers[positions[i]]);
+  const std::size_t unnamed = count - named.size();
+  return list_of(named) + (unnamed > 0 ? fmt::format(" and {} others", unnamed) : "");
+}
+
+/// How much of the order is certain.
+std::string certain_places(const LeverRanking& ranking) {
+  if (ranking.claimed == 0) return wrapped("No lever has a certain gain.");
+  if (ranking.certain == 0) return wrapped("The first place is not certain.");
+  const std::string only = ranking.certain < ranking.claimed ? "Only the " : "The ";
+  const std::string places =
+      ranking.certain == 1 ? "first place" : fmt::format("order of the first {}", ranking.certain);
+  const bool all = std::ranges::none_of(
+      ranking.levers, [](const RankedLever& lever) { return lever.effect == LeverEffect::unmeasured; });
+  return wrapped(fmt::format("{}{} is certain{} (95%{}).", only, places,
+                             all ? "" : " among the levers with enough events to measure",
+                             ranking.certain == 1 ? "" : " for all of them together"));
+}
+
+/// Levers whose order the replicas do not tell.
+std::string unordered_levers(const LeverRanking& ranking) {
+  std::string text;
+  for (const RankedLever& lever : ranking.levers) {
+    if (lever.not_told_from.empty()) continue;
+    std::uint32_t replicas = lever.replicas;
+    for (const std::size_t other : lever.not_told_from)
+      replicas = std::min(replicas, ranking.levers[other].replicas);
+    text += wrapped(fmt::format("{} {} {}{} with {}.", lever_text(lever),
+                                lever.not_told_from.size() == 1 ? "and" : "cannot be ordered relative to",
+                                some_of(ranking, lever.not_told_from),
+                                lever.not_told_from.size() == 1 ? " cannot be ordered" : "",
+                                counted(replicas, "replica")));
+  }
+  return text;
+}
+
+/// Levers that have no place yet.
+std::string unplaced_levers(const LeverRanking& ranking) {
+  if (ranking.unplaced.empty()) return "";
+  std::uint32_t replicas = ranking.levers[ranking.unplaced.front()].replicas;
+  for (const std::size_t each : ranking.unplaced)
+    replicas = std::max(replicas, ranking.levers[each].replicas);
+  return wrapped(fmt::format(
+      "Too few events in {} to place {}, which may gain as much as a lever above. Run `gauntlet rank` with "
+      "more --replicas.",
+      counted(replicas, "replica"), some_of(ranking, ranking.unplaced)));
 }
 
 std::string replicas_text(const LeverRanking& ranking) {
@@ -125,7 +179,21 @@ std::string lever_terms(const LeverRanking& ranking) {
       time_text(ranking.wall_s), kIntervalCovers, replicas_text(ranking));
   if (ranking.looks > 1)
     text += fmt::format(" They hold whenever the study stops, at one of {} looks.", ranking.looks);
+  text += " All gains and losses that are called certain hold together with 95%.";
   return wrapped(text);
+}
+
+std::string best_lever_text(const LeverRanking& ranking) {
+  const RankedLever* best = ranking.best();
+  if (best == nullptr) return "";
+  const Gain& goodput = best->gains.goodput;
+  const Unit share = percent().fine_enough_for(half_width(goodput.ci95));
+  const std::string dearer = dearer_text(*best, ranking.currency);
+  return fmt::format("{} {} the most{}: it saves {} per run for the same work, {}% +- {} more goodput{}",
+                     lever_text(*best), ranking.certain > 0 ? "gains" : "may gain",
+                     ranking.unplaced.empty() ? "" : " of those that could be measured", saved_text(*best),
+                     share.number(*goodput.by), share.number(half_width(goodput.ci95)),
+                     dearer.empty() ? "" : ", and " + dearer);
 }
 
 std::string lever_order(const LeverRanking& ranking) {
@@ -133,45 +201,27 @@ std::string lever_order(const LeverRanking& ranking) {
     return wrapped(
         fmt::format("Fewer than {} replicas give no intervals, so no order: run it with more --replicas.",
                     kFewestForInterval));
-  std::string text;
-  if (ranking.claimed == 0)
-    text += wrapped("No lever surely gains.");
-  else if (ranking.certain == ranking.claimed)
-    text += wrapped(ranking.claimed == 1
-                        ? "The first place is certain (95%)."
-                        : fmt::format("The order of the first {} is certain (95% for all of them together).",
-                                      ranking.claimed));
-  else if (ranking.certain > 0)
-    text += wrapped(ranking.certain == 1
-                        ? "Only the first place is certain (95%)."
-                        : fmt::format("Only the order of the first {} is certain (95%).", ranking.certain));
-  for (const RankedLever& lever : ranking.levers) {
-    if (lever.not_told_from.empty()) continue;
-    constexpr std::size_t kNamed = 4;
-    std::vector<RankedLever> others;
-    const std::size_t count = lever.not_told_from.size();
-    for (std::size_t i = 0; i < (count > kNamed + 1 ? kNamed : count); ++i)
-      others.push_back(ranking.levers[lever.not_told_from[i]]);
-    const std::size_t unnamed = count - others.size();
-    text += wrapped(fmt::format("{} is not told apart from {}{}.", lever_text(lever), list_of(others),
-                                unnamed > 0 ? fmt::format(" and {} others", unnamed) : ""));
-  }
-  return text;
+  return certain_places(ranking) + unordered_levers(ranking) + unplaced_levers(ranking);
 }
 
 std::string other_levers(const LeverRanking& ranking) {
   std::string text;
-  const auto add = [&](const std::string& label, const std::string& levers) {
-    if (!levers.empty()) text += wrapped(fmt::format("{}: {}.", label, levers));
+  const auto add = [&](const std::string& label, const std::vector<RankedLever>& levers) {
+    if (!levers.empty()) text += wrapped(fmt::format("{}: {}.", label, list_of(levers)));
   };
-  std::vector<RankedLever> close, without = ranking.without_effect;
+  std::vector<RankedLever> unclear, unmeasured;
   const std::vector<bool> in = in_table(ranking);
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (!in[i]) close.push_back(ranking.levers[i]);
-  add("Not told from no effect on goodput", list_of(close));
+    if (!in[i] && std::ranges::find(ranking.unplaced, i) == ranking.unplaced.end())
+      (ranking.levers[i].effect == LeverEffect::unmeasured ? unmeasured : unclear)
+          .push_back(ranking.levers[i]);
+  add("No certain effect on goodput", unclear);
+  add(fmt::format("Too few {} to measure the effect on goodput",
+                  ranking.replicas < kFewestForInterval ? "replicas" : "events"),
+      unmeasured);
   add(fmt::format("No effect in {}",
                   ranking.replicas == 1 ? "the replica" : "any of " + counted(ranking.replicas, "replica")),
-      list_of(without));
+      ranking.without_effect);
   for (const UntriedLever& lever : ranking.untried)
     text += wrapped(fmt::format("Not tried: `{}` ({}): {}.", lever.path, lever.change, lever.why));
   return text;

@@ -15,20 +15,26 @@ std::string lever_text(const RankedLever& lever);
 /// "17.9 h +- 0.2": the wall time that a lever saves.
 std::string saved_text(const RankedLever& lever);
 
-/// "costs 2,503 USD +- 174 more per run"; empty unless it surely does.
+/// "costs 2,503 USD +- 174 more per run"; empty unless its interval says so.
 std::string dearer_text(const RankedLever& lever, const std::string& currency);
 
-/// The levers down to the last one that surely gains, and those that surely lose, `most` of them: what each gains, and a bar. A
+/// The levers down to the last one that certainly gains, and those that certainly lose, `most` of them: what each gains, and a bar. A
 /// gain without an interval has no "+-". Empty where there is none.
 std::string lever_table(const LeverRanking& ranking, std::size_t most);
 
 /// What the gains are of, and over how many replicas: "Savings are for the 1.07T tokens ...".
 std::string lever_terms(const LeverRanking& ranking);
 
-/// How much of the order is certain, and which levers are not told apart. Lines, each ending in a newline.
+/// "`job.start.warm_up` (108s to 54s) gains the most: it saves 17.9 h +- 0.2 per run ...": the most valuable lever, and whether
+/// its place is certain. Empty where no lever certainly gains.
+std::string best_lever_text(const LeverRanking& ranking);
+
+/// How much of the order is certain, which levers cannot be ordered, and which have too few events to have a place. Lines, each
+/// ending in a newline.
 std::string lever_order(const LeverRanking& ranking);
 
-/// Names the levers that are in no table: those too close to no effect, those without any, those that could not be tried.
+/// Names the levers that are in no table: those without a certain effect, those with too few events to tell, those
+/// without any effect, those that could not be tried.
 /// Lines, each ending in a newline.
 std::string other_levers(const LeverRanking& ranking);
 

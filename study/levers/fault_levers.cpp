@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -63,6 +64,16 @@ std::vector<Lever> fault_levers(const World& world, const Value& resolved) {
     levers.push_back(std::move(lever));
   }
   return levers;
+}
+
+bool has_events(const World& world) {
+  // What follows a fault, such as a probe that finds what is not there, needs one that strikes.
+  const auto strikes = [](const FaultKind& kind) {
+    if (kind.prevalence.value > 0 || !kind.trace.empty()) return true;
+    return kind.clock == FaultClock::start ? kind.chance.value > 0 : kind.life.mean() < kNeverSeconds;
+  };
+  return world.telemetry.gap_mtbf > Duration::zero() || world.telemetry.blip_mtbf > Duration::zero() ||
+         std::ranges::any_of(world.faults, strikes);
 }
 
 }  // namespace gauntlet

@@ -43,6 +43,9 @@ constexpr std::array<std::string_view, 9> kNoLevers = {"job.window",
 constexpr std::array<std::string_view, 5> kCounted = {"spares.count", "spares.cold", "spares.pool",
                                                       "repair.crew", "repair.manual.crew"};
 
+constexpr std::string_view kStep = "job.step_time", kPlannedStops = "job.planned.count",
+                           kSuite = "diagnosis.suite";
+
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -103,7 +106,7 @@ class Finder {
     if (is_one_of(kCounted, path) && (count > 0 || path == "spares.count"))
       levers_.push_back(
           {path, fmt::format("{} to {}", count, count + 1), {{path, std::to_string(count + 1)}}});
-    if (path == "job.planned.count" && count > 1)
+    if (path == kPlannedStops && count > 1)
       levers_.push_back(
           {path, fmt::format("{} to {}", count, count / 2), {{path, std::to_string(count / 2)}}});
   }
@@ -117,11 +120,11 @@ class Finder {
     const double step = to_seconds(StepModel(scenario_->world).healthy());
     const std::string text = to_text(from_seconds((1 - kQuickerStep) * step));
     levers_.push_back(
-        {"job.step_time", fmt::format("{:g}% quicker", 100 * kQuickerStep), {{"job.step_time", text}}});
+        {std::string(kStep), fmt::format("{:g}% quicker", 100 * kQuickerStep), {{std::string(kStep), text}}});
   }
 
   bool is_in_suite(std::string_view probe) const {
-    const Value* suite = resolved_->find("diagnosis.suite");
+    const Value* suite = resolved_->find(kSuite);
     if (suite == nullptr || suite->array() == nullptr) return true;
     return std::ranges::any_of(*suite->array(), [&](const Value& each) {
       return each.string() != nullptr && *each.string() == probe;
@@ -141,6 +144,14 @@ bool is_at_or_below(const std::string& path, const std::string& name) {
 
 std::vector<Lever> levers_of(const Scenario& scenario, const Value& resolved) {
   return Finder(scenario, resolved).find();
+}
+
+std::vector<std::string_view> keys_that_levers_know() {
+  std::vector<std::string_view> keys = {kStep, kPlannedStops, kSuite};
+  keys.insert(keys.end(), kParts.begin(), kParts.end());
+  keys.insert(keys.end(), kNoLevers.begin(), kNoLevers.end());
+  keys.insert(keys.end(), kCounted.begin(), kCounted.end());
+  return keys;
 }
 
 ChosenLevers chosen_levers(std::vector<Lever> levers, const std::vector<std::string>& names,

@@ -9,6 +9,7 @@
 #include "study/point.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -19,6 +20,9 @@ inline constexpr double kQuickerStep = 0.01;
 /// Of a scenario and the tree of values that it was read from (PointSource::resolved()), in the order of the tree; the faults
 /// and the step come first. What another setting leaves without effect may be among them.
 std::vector<Lever> levers_of(const Scenario& scenario, const Value& resolved);
+
+/// The keys that the search for levers knows by name, such as those that it leaves out.
+std::vector<std::string_view> keys_that_levers_know();
 
 /// The levers whose path is one of `names`, or lies below one ("job.start", "faults"); all where there is none. A name with no
 /// lever is a problem, as one of `option`.

@@ -2,8 +2,10 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/levers/fault_levers.hpp"
+#include "study/levers/larger_mean.hpp"
+#include "study/levers/measures.hpp"
 #include "study/levers/rare_events.hpp"
-#include "study/paired.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -15,66 +17,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kWrong = 0.05;  // share of the intervals, and of the orders, that may be
-
-/// What a lever's gains are computed of, replica by replica.
-struct Measures {
-  std::vector<Fraction> goodput;         // tokens per second of wall time
-  std::vector<Fraction> time_per_token;  // the inverse
-  std::vector<Fraction> cost_per_token;  // empty without a price
-
-  std::span<const Fraction> goodput_of(std::uint32_t replicas) const {
-    return std::span(goodput).first(replicas);
-  }
-};
-
-Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas) {
-  Measures out;
-  out.goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
-  for (const Fraction& each : out.goodput) out.time_per_token.push_back({each.denominator, each.numerator});
-  if (!(experiment.point(point).facts.gpu_hour.value > 0)) return out;
-  const std::vector<Fraction> cost = experiment.values(point, "cost", replicas);
-  for (std::size_t i = 0; i < cost.size(); ++i)
-    out.cost_per_token.push_back({cost[i].numerator, out.goodput[i].numerator});
-  return out;
-}
-
-/// Whether the interval by Student's t can be trusted. It cannot where a few events make the scatter: a quicker step saves the
-/// same in every replica, and a failure in each tenth; the next one would move the mean out of the interval
-/// (tests/commands/interval_coverage_test.cpp). Few normal values have a skewness of their own.
-bool has_interval(const PairedDifference& of, std::span<const Fraction> first,
-                  std::span<const Fraction> second) {
-  constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
-  if (!of.difference || !of.ci95) return false;
-  const double enough = std::min(kFewestEvents, static_cast<double>(first.size()) / kPairsPerEvent);
-  return *of.se == 0 || rare_events(first, second) >= enough;
-}
-
-/// The difference of the paired means times `factor`, with an interval of `level`.
-Gain gain(std::span<const Fraction> before, std::span<const Fraction> after, double factor, double level) {
-  const PairedDifference of = paired_difference(before, after);
-  Gain out;
-  if (!of.difference) return out;
-  out.by = factor * *of.difference;
-  if (!of.ci95) return out;
-  const double half_width = student_t_quantile((1 + level) / 2, static_cast<double>(before.size() - 1)) *
-                            *of.se * (factor < 0 ? -factor : factor);
-  out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
-  return out;
-}
-
-/// Whether `better` has more goodput than `other` by a one-sided test of that level.
-bool told_apart(std::span<const Fraction> other, std::span<const Fraction> better, double level) {
-  const PairedDifference of = paired_difference(other, better);
-  if (!has_interval(of, other, better)) return false;
-  return *of.difference > student_t_quantile(1 - level, static_cast<double>(other.size() - 1)) * *of.se;
-}
-
-bool equal(std::span<const Fraction> a, std::span<const Fraction> b) {
-  return std::ranges::equal(a, b, [](const Fraction& x, const Fraction& y) {
-    return x.numerator == y.numerator && x.denominator == y.denominator;
-  });
-}
+constexpr double kWrong = 0.05;  // probability that an interval, an order or an effect is wrong
 
 double total(const std::vector<Fraction>& of, double Fraction::*part) {
   return std::accumulate(of.begin(), of.end(), 0.0,
@@ -88,6 +31,10 @@ struct Candidate {
   Measures measures = {};
   RankedLever ranked = {};
   bool without_effect = false;
+
+  std::span<const Fraction> goodput(std::uint32_t of_replicas) const {
+    return std::span(measures.goodput).first(of_replicas);
+  }
 };
 
 /// Whether a message is about this key, or one below it: "job.step_time = 1s", and not "job.step_time_factor = 2".
@@ -102,6 +49,7 @@ class Ranking {
   Ranking(Experiment& experiment, const PointSource& source, PointNumber base, const RankTerms& terms)
       : experiment_(&experiment), source_(&source), base_(base), terms_(terms) {
     result_.looks = terms.looks;
+    constant_is_exact_ = !has_events(experiment.point(base).scenario.world);
     result_.currency = experiment.point(base).facts.currency;
   }
 
@@ -167,10 +115,11 @@ class Ranking {
       Candidate& of = candidates_[number];
       of.measures = measures_of(*experiment_, of.point, replicas);
       of.replicas = replicas;
-      of.without_effect = equal(as_given_.goodput, of.measures.goodput) &&
-                          equal(as_given_.cost_per_token, of.measures.cost_per_token);
+      of.without_effect = are_equal(as_given_.goodput, of.measures.goodput) &&
+                          are_equal(as_given_.cost_per_token, of.measures.cost_per_token);
       const auto of_ratio = [&](std::vector<Fraction> Measures::*ratio, double factor) {
-        return gain(as_given_.*ratio, of.measures.*ratio, factor, level);
+        return gain_of(as_given_.*ratio, of.measures.*ratio, factor,
+                       {.level = level, .constant_is_exact = constant_is_exact_});
       };
       of.ranked = {.path = of.lever->path,
                    .change = of.lever->change,
@@ -180,60 +129,133 @@ class Ranking {
                              .tokens = of_ratio(&Measures::goodput, wall),
                              .cost = result_.cost ? of_ratio(&Measures::cost_per_token, -work) : Gain{},
                              .goodput = work > 0 ? of_ratio(&Measures::goodput, wall / work) : Gain{}},
+                   .effect = effect_of(of),
                    .not_told_from = {}};
-      // The same events scatter all of them.
-      LeverGains& gains = of.ranked.gains;
-      if (!has_interval(paired_difference(as_given_.goodput, of.measures.goodput), as_given_.goodput,
-                        of.measures.goodput))
-        gains.time_s.ci95 = gains.tokens.ci95 = gains.cost.ci95 = gains.goodput.ci95 = std::nullopt;
+      if (!of.ranked.gains.goodput.ci95) of.ranked.effect = LeverEffect::unmeasured;
       for (const Setting& each : of.lever->settings) of.ranked.settings.emplace_back(each.path, each.value);
     }
   }
 
-  bool told_apart(const Candidate& better, const Candidate& other) const {
-    const std::uint32_t common = std::min(better.replicas, other.replicas);
-    const double tests = static_cast<double>(terms_.claimed) *
-                         static_cast<double>(std::max<std::size_t>(1, candidates_.size() - 1)) * terms_.looks;
-    return gauntlet::told_apart(other.measures.goodput_of(common), better.measures.goodput_of(common),
-                                kWrong / tests);
+  /// The level of a test of a lever's order: of every pair at each look.
+  double level_of_order() const {
+    const double levers = static_cast<double>(std::max<std::size_t>(2, candidates_.size()));
+    return kWrong / (levers * (levers - 1) / 2 * terms_.looks);
   }
 
-  /// Orders the levers, and says which of the first may stand in another place: those take more replicas. Two that are equal
-  /// in every replica are not told apart by more of them.
+  /// Whether a lever's own effect is made of enough events for its order. Beside the scatter of another lever they would be
+  /// too few to show in that of the difference.
+  bool is_measured(const Candidate& of, std::uint32_t replicas) const {
+    if (replicas < kFewestForInterval) return false;
+    const double quantile = student_t_quantile(1 - level_of_order(), static_cast<double>(replicas - 1));
+    const std::span given = std::span(as_given_.goodput).first(replicas);
+    if (is_constant(given, of.goodput(replicas))) return constant_is_exact_;
+    return corrected_t(given, of.goodput(replicas)).events > quantile * quantile;
+  }
+
+  static bool is_constant(std::span<const Fraction> first, std::span<const Fraction> second) {
+    return paired_scatter(first, second).error == 0;
+  }
+
+  /// Whether the second goodput is certainly larger, at that level.
+  bool is_more(std::span<const Fraction> first, std::span<const Fraction> second, double level) const {
+    if (constant_is_exact_ && is_constant(first, second)) return paired_scatter(first, second).difference > 0;
+    return is_larger(first, second, level);
+  }
+
+  LeverEffect effect_of(const Candidate& of) const {
+    if (!is_measured(of, of.replicas)) return LeverEffect::unmeasured;
+    const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
+    const std::span given = std::span(as_given_.goodput).first(of.replicas);
+    if (is_more(given, of.goodput(of.replicas), level)) return LeverEffect::gain;
+    return is_more(of.goodput(of.replicas), given, level) ? LeverEffect::loss : LeverEffect::unclear;
+  }
+
+  bool told_apart(const Candidate& better, const Candidate& other) const {
+    const std::uint32_t common = std::min(better.replicas, other.replicas);
+    return is_measured(better, common) && is_measured(other, common) &&
+           is_more(other.goodput(common), better.goodput(common), level_of_order());
+  }
+
+  double gain_in_goodput(std::size_t candidate) const {
+    return candidates_[candidate].ranked.gains.goodput.by.value_or(0);
+  }
+  bool has_effect(std::size_t candidate, LeverEffect effect) const {
+    return candidates_[candidate].ranked.effect == effect;
+  }
+
+  /// Events are more of the scatter of one figure than of another.
+  static bool has_intervals(const LeverGains& of) {
+    return of.time_s.ci95 && of.tokens.ci95 && of.goodput.ci95 && (of.cost.ci95 || !of.cost.by);
+  }
+
+  /// Orders the levers, and says which of the first may stand in another place: those take more replicas.
   std::vector<std::size_t> settle() {
     order_.clear();
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (!candidates_[i].without_effect) order_.push_back(i);
-    const auto by = [&](std::size_t i) { return candidates_[i].ranked.gains.goodput.by.value_or(0); };
-    std::ranges::stable_sort(order_, [&](std::size_t a, std::size_t b) { return by(a) > by(b); });
-    // Behind the last one that surely gains, there is no order to look for.
-    std::size_t claimed = std::min<std::size_t>(terms_.claimed, order_.size());
-    while (claimed > 0 && !candidates_[order_[claimed - 1]].ranked.gains_surely()) --claimed;
-    std::vector<bool> unsettled(candidates_.size());
-    for (std::size_t place = claimed; place < std::min<std::size_t>(terms_.claimed, order_.size()); ++place)
-      unsettled[order_[place]] = by(order_[place]) > 0;  // it may gain yet
-    for (Candidate& each : candidates_) each.ranked.not_told_from.clear();
+    std::ranges::stable_sort(
+        order_, [&](std::size_t a, std::size_t b) { return gain_in_goodput(a) > gain_in_goodput(b); });
+    std::vector<std::size_t> places, unmeasured;  // positions in order_
+    for (std::size_t position = 0; position < order_.size(); ++position)
+      (has_effect(order_[position], LeverEffect::unmeasured) ? unmeasured : places).push_back(position);
+    // Behind the last one that certainly gains, there is no order to look for.
+    std::size_t claimed = std::min<std::size_t>(terms_.claimed, places.size());
+    while (claimed > 0 && !has_effect(order_[places[claimed - 1]], LeverEffect::gain)) --claimed;
     result_.claimed = static_cast<std::uint32_t>(claimed);
+    unsettled_.assign(candidates_.size(), false);
+    compare_places(places);
+    compare_unmeasured(places, unmeasured);
+    std::vector<std::size_t> again;
+    for (std::size_t i = 0; i < unsettled_.size(); ++i)
+      if (unsettled_[i]) again.push_back(i);
+    return again;
+  }
+
+  /// Which of the levers that could be measured stand where they do. Two that are equal in every replica are not told apart by
+  /// more of them.
+  void compare_places(const std::vector<std::size_t>& places) {
+    for (Candidate& each : candidates_) each.ranked.not_told_from.clear();
     result_.certain = 0;
     bool all_before = true;
-    for (std::size_t place = 0; place < claimed; ++place) {
-      Candidate& of = candidates_[order_[place]];
-      if (!of.ranked.gains_surely()) unsettled[order_[place]] = true;
-      for (std::size_t below = place + 1; below < order_.size(); ++below) {
-        const Candidate& other = candidates_[order_[below]];
-        if (told_apart(of, other)) continue;
-        of.ranked.not_told_from.push_back(below);
-        const std::uint32_t common = std::min(of.replicas, other.replicas);
-        if (equal(of.measures.goodput_of(common), other.measures.goodput_of(common))) continue;
-        unsettled[order_[place]] = unsettled[order_[below]] = true;
+    for (std::size_t place = 0; place < std::min<std::size_t>(terms_.claimed, places.size()); ++place) {
+      const std::size_t number = order_[places[place]];
+      Candidate& of = candidates_[number];
+      if (place >= result_.claimed) {
+        unsettled_[number] = gain_in_goodput(number) > 0;  // it may gain yet
+        continue;
       }
-      all_before = all_before && of.ranked.not_told_from.empty() && of.ranked.gains_surely();
+      if (of.ranked.effect != LeverEffect::gain || !has_intervals(of.ranked.gains)) unsettled_[number] = true;
+      for (std::size_t below = place + 1; below < places.size(); ++below) {
+        const Candidate& other = candidates_[order_[places[below]]];
+        if (told_apart(of, other)) continue;
+        of.ranked.not_told_from.push_back(places[below]);
+        const std::uint32_t common = std::min(of.replicas, other.replicas);
+        if (are_equal(of.goodput(common), other.goodput(common))) continue;
+        unsettled_[number] = unsettled_[order_[places[below]]] = true;
+      }
+      all_before = all_before && of.ranked.not_told_from.empty() && of.ranked.effect == LeverEffect::gain;
       if (all_before) result_.certain = static_cast<std::uint32_t>(place + 1);
     }
-    std::vector<std::size_t> again;
-    for (std::size_t i = 0; i < unsettled.size(); ++i)
-      if (unsettled[i]) again.push_back(i);
-    return again;
+  }
+
+  /// Levers of which too few events were seen have no place. More replicas go to those that may take one of the first: what
+  /// their events look like so far does not rule it out.
+  void compare_unmeasured(const std::vector<std::size_t>& places,
+                          const std::vector<std::size_t>& unmeasured) {
+    result_.unplaced.clear();
+    for (const std::size_t position : unmeasured) {
+      const std::size_t number = order_[position];
+      const Candidate& of = candidates_[number];
+      if (position < terms_.claimed && gain_in_goodput(number) > 0) unsettled_[number] = true;
+      for (std::size_t place = 0; place < result_.claimed; ++place) {
+        const Candidate& placed = candidates_[order_[places[place]]];
+        const std::uint32_t common = std::min(of.replicas, placed.replicas);
+        if (is_more(of.goodput(common), placed.goodput(common), level_of_order())) continue;
+        unsettled_[number] = true;
+        result_.unplaced.push_back(position);
+        break;
+      }
+    }
   }
 
   void gather() {
@@ -248,7 +270,9 @@ class Ranking {
   RankTerms terms_;
   std::vector<Problem> warnings_;  // of the scenario as given
   std::vector<Candidate> candidates_;
+  bool constant_is_exact_ = false;  // see Certainty
   std::vector<std::size_t> order_;  // of those with an effect
+  std::vector<bool> unsettled_;     // of all candidates
   Measures as_given_;
   LeverRanking result_;
 };

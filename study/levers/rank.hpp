@@ -9,11 +9,14 @@
 // to stop, what is said holds:
 //
 // - Each interval has the level 1 - 0.05 / looks at each look, so that it holds the truth at all of them with 95%.
-// - A lever is told from another where a one-sided test of their paired difference, at the level
-//   0.05 / (claimed x (levers - 1) x looks), says so. Let B1, B2, ... be the true order. Were some place of the first `certain`
-//   wrong and k the first such, then another lever than Bk would stand there, told from Bk, which stands below. For each k and
-//   look these are at most (levers - 1) wrong answers of tests that the truth fixes, so that the whole order of the first
-//   `certain` is right with 95% (Bonferroni).
+// - A lever certainly gains, or loses, where a one-sided test says so at the level 0.05 / (2 x levers x looks). So all levers
+//   that are said to gain or to lose do so with 95% (Bonferroni).
+// - A lever stands certainly above another where a one-sided test of their paired difference says so at the level
+//   0.05 / (pairs x looks), with all pairs of levers. Of a pair one order at most is wrong. So all orders that are said, at
+//   all looks, are right together with 95%, whichever levers they are about.
+// - Such tests lie far out in the tails, where few events make Student's t wrong by factors. They are corrected for skewness
+//   (study/levers/larger_mean.hpp). A lever of which too few events were seen is unmeasured and has no place: what is certain
+//   is certain among the others.
 #pragma once
 
 #include "study/experiment.hpp"

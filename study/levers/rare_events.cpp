@@ -1,11 +1,17 @@
 #include "study/levers/rare_events.hpp"
 
+#include "core/contract.hpp"
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
 namespace gauntlet {
 namespace {
+
+// A residual is a difference of numbers as large as the ratio; below this share of it there is rounding alone.
+constexpr double kRounding = 1e-13;
 
 struct Totals {
   double numerator = 0, denominator = 0;
@@ -16,15 +22,17 @@ struct Totals {
       denominator += each.denominator;
     }
   }
-  /// Of a replica, of the mean.
+  double ratio() const { return numerator / denominator; }
+  /// Of a replica, of the ratio.
   double residual(const Fraction& of) const {
-    return (of.numerator - numerator / denominator * of.denominator) / denominator;
+    return (of.numerator - ratio() * of.denominator) / denominator;
   }
 };
 
 }  // namespace
 
-double rare_events(std::span<const Fraction> first, std::span<const Fraction> second) {
+PairedScatter paired_scatter(std::span<const Fraction> first, std::span<const Fraction> second) {
+  expect(first.size() == second.size() && first.size() > 1, "pairs have two sides, and there are two pairs");
   const Totals of_first(first), of_second(second);
   double squares = 0, cubes = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -32,7 +40,17 @@ double rare_events(std::span<const Fraction> first, std::span<const Fraction> se
     squares += residual * residual;
     cubes += residual * residual * residual;
   }
-  const double skewness = squares > 0 ? cubes / (squares * std::sqrt(squares)) : 0;
+  PairedScatter out{.difference = of_second.ratio() - of_first.ratio(), .error = 0, .skewness = 0};
+  const double n = static_cast<double>(first.size());
+  const double largest = std::max(std::abs(of_first.ratio()), std::abs(of_second.ratio()));
+  if (squares * n <= kRounding * kRounding * largest * largest) return out;
+  out.error = std::sqrt(squares * n / (n - 1));
+  out.skewness = cubes / (squares * std::sqrt(squares));
+  return out;
+}
+
+double rare_events(std::span<const Fraction> first, std::span<const Fraction> second) {
+  const double skewness = paired_scatter(first, second).skewness;
   return std::abs(skewness) > 0 ? 1 / (skewness * skewness) : std::numeric_limits<double>::infinity();
 }
 

@@ -18,7 +18,7 @@ namespace gauntlet {
 /// the study may have stopped (study/levers/rank.hpp).
 struct Gain {
   std::optional<double> by;      // absent where a mean is unknown
-  std::optional<Interval> ci95;  // absent where a few events make its scatter
+  std::optional<Interval> ci95;  // absent where a few events make its scatter, or none
 };
 
 /// What a lever gains in each of the figures.
@@ -29,18 +29,23 @@ struct LeverGains {
   Gain goodput;  // tokens per second of wall time more, as a share of the goodput as given
 };
 
+/// What a lever does to goodput, as far as the replicas tell. Gains and losses hold for all levers of a ranking together with 95%.
+enum class LeverEffect : std::uint8_t {
+  unclear,     // it may gain or lose
+  gain,        // it certainly gains
+  loss,        // it certainly loses
+  unmeasured,  // too few events were seen, or too few replicas made, to say anything
+};
+
 struct RankedLever {
   std::string path;                                           // "job.start.warm_up", "faults.disk"
   std::string change;                                         // "108s to 54s", "half as often"
   std::vector<std::pair<std::string, std::string>> settings;  // that make it
   std::uint32_t replicas = 0;                                 // of it and of the scenario as given
   LeverGains gains;
-  /// Positions below it in the ranking of levers that may gain as much or more; only of the first `claimed`.
+  LeverEffect effect = LeverEffect::unmeasured;
+  /// Positions below it in the ranking of measured levers that may gain as much or more; only of the first `claimed`.
   std::vector<std::size_t> not_told_from;
-
-  /// The interval of its gain in goodput lies above zero, below it, or neither.
-  bool gains_surely() const { return gains.goodput.ci95 && gains.goodput.ci95->low > 0; }
-  bool loses_surely() const { return gains.goodput.ci95 && gains.goodput.ci95->high < 0; }
 };
 
 /// A lever that the scenario cannot have.
@@ -59,14 +64,19 @@ struct LeverRanking {
   std::uint32_t replicas = 0;       // of every lever
   std::uint32_t most_replicas = 0;  // of those that were hard to tell apart
   std::uint32_t looks = 1;          // after which the study might have stopped
-  /// The order of so many first levers was asked for; of so many it is certain, with 95% for all of them together.
+  /// The order of so many first measured levers was asked for; of so many it is certain, with 95% for all of them together.
   std::uint32_t claimed = 0, certain = 0;
+  /// Positions of unmeasured levers that may gain as much as one of the first `claimed`.
+  std::vector<std::size_t> unplaced;
   bool interrupted = false;  // replicas are missing
+
+  /// The most valuable lever of every report: the first one that certainly gains; null where none does.
+  const RankedLever* best() const;
 };
 
-/// {"work_tokens", "wall_s", "cost", "currency", "replicas", "most_replicas", "looks", "claimed", "certain", "levers": [{"path",
-///  "change", "settings": {}, "replicas", "time_s": {"by", "ci95"}, "tokens", "cost", "goodput", "not_told_from": [{"path", "change"}]}],
-///  "without_effect": [...], "untried": [{"path", "change", "why"}]}. What is unknown is null.
+/// {"work_tokens", "wall_s", "cost", "currency", "replicas", "most_replicas", "looks", "claimed", "certain",
+///  "unplaced": [{"path", "change"}], "levers": [{"path", "change", "settings": {}, "replicas", "time_s": {"by", "ci95"}, "tokens",
+///  "cost", "goodput", "effect": "gain", "loss", "unclear" or "unmeasured", "not_told_from": [{"path", "change"}]}], "without_effect": [...], "untried": [{"path", "change", "why"}]}. What is unknown is null.
 Json json_of(const LeverRanking& of);
 
 }  // namespace gauntlet

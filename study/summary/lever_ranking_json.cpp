@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <string_view>
+
 namespace gauntlet {
 namespace {
 
@@ -9,6 +12,32 @@ Json gain_json(const Gain& of) {
   Json json;
   json["by"] = json_of(of.by);
   json["ci95"] = json_of(of.ci95);
+  return json;
+}
+
+std::string_view effect_name(LeverEffect of) {
+  switch (of) {
+    case LeverEffect::unclear:
+      return "unclear";
+    case LeverEffect::gain:
+      return "gain";
+    case LeverEffect::loss:
+      return "loss";
+    case LeverEffect::unmeasured:
+      break;
+  }
+  return "unmeasured";
+}
+
+/// Levers of a ranking, by their positions.
+Json names_json(const std::vector<std::size_t>& positions, const LeverRanking& ranking) {
+  Json json = Json::array();
+  for (const std::size_t position : positions) {
+    Json each;
+    each["path"] = ranking.levers[position].path;
+    each["change"] = ranking.levers[position].change;
+    json.push_back(std::move(each));
+  }
   return json;
 }
 
@@ -22,17 +51,17 @@ Json lever_json(const RankedLever& of, const LeverRanking& ranking) {
   json["tokens"] = gain_json(of.gains.tokens);
   json["cost"] = gain_json(of.gains.cost);
   json["goodput"] = gain_json(of.gains.goodput);
-  json["not_told_from"] = Json::array();
-  for (const std::size_t position : of.not_told_from) {
-    Json other;
-    other["path"] = ranking.levers[position].path;
-    other["change"] = ranking.levers[position].change;
-    json["not_told_from"].push_back(std::move(other));
-  }
+  json["effect"] = effect_name(of.effect);
+  json["not_told_from"] = names_json(of.not_told_from, ranking);
   return json;
 }
 
 }  // namespace
+
+const RankedLever* LeverRanking::best() const {
+  const auto first = std::ranges::find(levers, LeverEffect::gain, &RankedLever::effect);
+  return first == levers.end() ? nullptr : &*first;
+}
 
 Json json_of(const LeverRanking& of) {
   Json json;
@@ -45,6 +74,7 @@ Json json_of(const LeverRanking& of) {
   json["looks"] = of.looks;
   json["claimed"] = of.claimed;
   json["certain"] = of.certain;
+  json["unplaced"] = names_json(of.unplaced, of);
   json["levers"] = Json::array();
   for (const RankedLever& lever : of.levers) json["levers"].push_back(lever_json(lever, of));
   json["without_effect"] = Json::array();

@@ -274,7 +274,8 @@ TEST(Finish, ExactIntervalsOfAShare) {
 }
 
 TEST(Plan, WithoutADateSaysWhenTheWorkIsDoneAndSearchesNothing) {
-  Bench bench(undisturbed({}));
+  Bench bench(undisturbed(
+      {"faults.host_down.mtbf=never", "faults.process_stuck.mtbf=never", "faults.slow_host.mtbf=never"}));
   PlanQuestion asked = question(bench.source, 1, 5);
   asked.finish_by_s.reset();
   const Planned planned = plan(bench.experiment, bench.source, asked);

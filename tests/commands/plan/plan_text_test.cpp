@@ -86,11 +86,13 @@ TEST(PlanText, RanksTheLeversOfThePlanAsGiven) {
   lever.change = "8h to 4h";
   lever.gains.time_s = {.by = 7200, .ci95 = Interval{6480, 7920}};
   lever.gains.goodput = {.by = 0.02, .ci95 = Interval{0.018, 0.022}};
+  lever.effect = LeverEffect::gain;
   result.levers.levers = {lever};
   result.levers.replicas = result.levers.most_replicas = 100;
   result.levers.claimed = result.levers.certain = 1;
   const std::string text = text_of(result);
   EXPECT_THAT(text, HasSubstr("Ranking of levers, as given"));
+  EXPECT_THAT(text, HasSubstr("`repair.time` (8h to 4h) gains the most: it saves 2.0 h +- 0.2 per run"));
   EXPECT_THAT(text, HasSubstr("repair.time   8h to 4h"));
   EXPECT_THAT(text, HasSubstr("+2.0 +- 0.2"));
   EXPECT_THAT(text, HasSubstr("The first place is certain (95%)."));

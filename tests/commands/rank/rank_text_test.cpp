@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -31,6 +33,9 @@ RankedLever lever_of(std::string path, std::string change, double share, double 
                  .tokens = gain_about(1e12 * share, 1e12 * error),
                  .cost = {},
                  .goodput = gain_about(share, error)};
+  lever.effect = share > error    ? LeverEffect::gain
+                 : share < -error ? LeverEffect::loss
+                                  : LeverEffect::unclear;
   lever.settings = {{lever.path, "1min"}};
   return lever;
 }
@@ -79,12 +84,12 @@ TEST(RankText, TellsWhatIsOrderedFromWhatIsNot) {
   EXPECT_THAT(text, HasSubstr("  faults.disk           half as often"));
   EXPECT_THAT(text, HasSubstr("+20.0 +- 1.0"));
   EXPECT_THAT(text, HasSubstr("Only the first place is certain (95%)."));
-  EXPECT_THAT(
-      text, HasSubstr("`job.start.warm_up` (2min to 1min) is not told apart from `repair.time` (8h to 4h)."));
+  EXPECT_THAT(text, HasSubstr("`job.start.warm_up` (2min to 1min) and `repair.time` (8h to 4h) cannot be "
+                              "ordered with 100 replicas."));
   EXPECT_THAT(
       text,
       HasSubstr("These lose, so the other direction may gain: `checkpoint.interval` (10min to 20min)."));
-  EXPECT_THAT(text, HasSubstr("Not told from no effect on goodput: `spares.count` (1 to 2)."));
+  EXPECT_THAT(text, HasSubstr("No certain effect on goodput: `spares.count` (1 to 2)."));
   EXPECT_THAT(text, HasSubstr("No effect in any of 100 replicas: `people.response` (20min to 10min)."));
   EXPECT_THAT(text, HasSubstr("Not tried: `detection.timeout` (20s to 10s): detection.timeout is not above"));
   EXPECT_THAT(text, HasSubstr("Reproduce with: gauntlet rank mine"));
@@ -120,7 +125,7 @@ TEST(RankText, SaysThatTheFirstCostsMoney) {
   EXPECT_THAT(answer_line(result), Not(HasSubstr("costs")));
 }
 
-TEST(RankText, NamesAFewOfManyThatAreNotToldApart) {
+TEST(RankText, NamesAFewOfManyThatCannotBeOrdered) {
   RankResult result = sample_ranking();
   for (int i = 0; i < 6; ++i) {
     result.ranking.levers[1].not_told_from.push_back(result.ranking.levers.size());
@@ -129,16 +134,63 @@ TEST(RankText, NamesAFewOfManyThatAreNotToldApart) {
   const std::string order = lever_order(result.ranking);
   EXPECT_THAT(order, HasSubstr("`faults.f2`"));
   EXPECT_THAT(order, Not(HasSubstr("`faults.f3`")));
-  EXPECT_THAT(order, HasSubstr("and 3 others."));
+  EXPECT_THAT(order, HasSubstr("cannot be ordered relative to `repair.time`"));
+  EXPECT_THAT(order, HasSubstr("and 3 others\nwith 100 replicas."));
 }
 
-TEST(RankText, OfNothingThatSurelyGainsSaysSo) {
+RankResult with_a_rare_lever() {
+  RankResult result = sample_ranking();
+  RankedLever rare = lever_of("detection.gather", "15s to 7.5s", 0.03, 0);
+  rare.effect = LeverEffect::unmeasured;
+  rare.replicas = 1600;
+  rare.gains.goodput.ci95 = rare.gains.time_s.ci95 = std::nullopt;
+  result.ranking.levers.insert(result.ranking.levers.begin(), rare);
+  result.ranking.levers[2].not_told_from = {3};
+  result.ranking.unplaced = {0};
+  return result;
+}
+
+TEST(RankText, ALeverOfTooFewEventsIsNamedAndTakesNoPlace) {
+  const RankResult result = with_a_rare_lever();
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("of 7 levers, `faults.disk` (half as often) gains the most of those that "
+                        "could be measured: it saves 20.0 h"));
+  const std::string order = lever_order(result.ranking);
+  EXPECT_THAT(
+      order,
+      StartsWith("Only the first place is certain among the levers with enough events to measure (95%)."));
+  EXPECT_THAT(
+      order,
+      HasSubstr("Too few events in 1,600 replicas to place `detection.gather` (15s to 7.5s), which may "
+                "gain as much\nas a lever above. Run `gauntlet rank` with more --replicas."));
+  EXPECT_THAT(lever_table(result.ranking, 10),
+              HasSubstr("detection.gather      15s to 7.5s              +30.0  "));
+  EXPECT_THAT(other_levers(result.ranking), Not(HasSubstr("detection.gather")));
+}
+
+TEST(RankText, ALeverOfTooFewEventsThatIsFarBelowIsNamedAsSuch) {
+  RankResult result = with_a_rare_lever();
+  std::swap(result.ranking.levers[0], result.ranking.levers[4]);
+  result.ranking.unplaced.clear();
+  EXPECT_THAT(lever_order(result.ranking), Not(HasSubstr("detection.gather")));
+  EXPECT_THAT(
+      other_levers(result.ranking),
+      HasSubstr("Too few events to measure the effect on goodput: `detection.gather` (15s to 7.5s)."));
+}
+
+TEST(RankText, SaysWhereNoPlaceIsCertain) {
+  RankResult result = sample_ranking();
+  result.ranking.certain = 0;
+  EXPECT_THAT(lever_order(result.ranking), StartsWith("The first place is not certain.\n"));
+}
+
+TEST(RankText, OfNothingThatCertainlyGainsSaysSo) {
   RankResult result = sample_ranking();
   result.ranking.levers = {lever_of("spares.count", "1 to 2", 0.0005, 0.001)};
   result.ranking.claimed = result.ranking.certain = 0;
   EXPECT_EQ(answer_line(result),
-            "mine: none of 2 levers surely gains anything (1,600 replicas, Monte Carlo only).");
-  EXPECT_THAT(text_report(result, {.command = ""}), HasSubstr("No lever surely gains."));
+            "mine: none of 2 levers has a certain gain (1,600 replicas, Monte Carlo only).");
+  EXPECT_THAT(text_report(result, {.command = ""}), HasSubstr("No lever has a certain gain."));
   result.ranking.levers.clear();
   result.ranking.without_effect.clear();
   EXPECT_THAT(answer_line(result), HasSubstr("there is nothing to improve"));
@@ -148,11 +200,14 @@ TEST(RankText, OfTooFewReplicasAsksForMore) {
   RankResult result = sample_ranking();
   result.ranking.replicas = result.ranking.most_replicas = 2;
   result.ranking.claimed = result.ranking.certain = 0;
-  for (RankedLever& lever : result.ranking.levers)
+  for (RankedLever& lever : result.ranking.levers) {
     lever.gains.goodput.ci95 = lever.gains.time_s.ci95 = std::nullopt;
+    lever.effect = LeverEffect::unmeasured;
+  }
   const std::string text = text_report(result, {.command = ""});
   EXPECT_THAT(
       text, HasSubstr("Fewer than 5 replicas give no intervals, so no order: run it with more --replicas."));
+  EXPECT_THAT(text, HasSubstr("Too few replicas to measure the effect on goodput: `faults.disk`"));
 }
 
 TEST(RankText, InterruptedBeforeTheFirstLookHasNoAnswer) {
@@ -182,6 +237,13 @@ TEST(RankJson, HasEveryLeverWithItsSettingsAndGains) {
   EXPECT_EQ(first["settings"]["faults.disk"], "1min");
   EXPECT_DOUBLE_EQ(first["time_s"]["by"], 20 * kHourSeconds);
   EXPECT_DOUBLE_EQ(first["goodput"]["ci95"][0], 0.019);
+  EXPECT_EQ(first["effect"], "gain");
+  EXPECT_EQ(json["ranking"]["levers"][3]["effect"], "unclear");
+  EXPECT_EQ(json["ranking"]["levers"][4]["effect"], "loss");
+  EXPECT_TRUE(json["ranking"]["unplaced"].empty());
+  const auto rare = nlohmann::json::parse(to_json(with_a_rare_lever()));
+  EXPECT_EQ(rare["ranking"]["levers"][0]["effect"], "unmeasured");
+  EXPECT_EQ(rare["ranking"]["unplaced"][0]["path"], "detection.gather");
   EXPECT_TRUE(first["cost"]["by"].is_null());
   EXPECT_EQ(json["ranking"]["levers"][1]["not_told_from"][0]["path"], "repair.time");
   EXPECT_EQ(json["ranking"]["without_effect"][0]["path"], "people.response");

@@ -1,6 +1,7 @@
 // Which levers a scenario has, and the settings that move them.
 #include "study/levers/levers.hpp"
 
+#include "config/key_list.hpp"
 #include "study/levers/stretched.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -146,6 +148,37 @@ TEST(Levers, OfEveryShippedScenarioHaveAFaultEachAndNoMoveTwice) {
       }
     }
   }
+}
+
+/// Every key of the schema, and the tables that hold them, with NAME for a name of the user's.
+std::set<std::string> keys_of_the_schema() {
+  std::set<std::string> keys;
+  for (const ScenarioKey& key : scenario_keys())
+    for (std::string path = key.path; keys.insert(path).second && path.find('.') != std::string::npos;)
+      path.resize(path.rfind('.'));
+  return keys;
+}
+
+/// A key with NAME in place of the name of a fault or a probe.
+std::string in_schema(std::string key) {
+  for (const std::string_view named : {"faults.", "probes."})
+    if (key.starts_with(named))
+      key.replace(named.size(), std::min(key.find('.', named.size()), key.size()) - named.size(), "NAME");
+  return key;
+}
+
+TEST(Levers, AndWhatTheirSearchKnowsByNameAreKeysOfTheSchema) {
+  const std::set<std::string> keys = keys_of_the_schema();
+  for (const std::string_view known : keys_that_levers_know())
+    EXPECT_TRUE(keys.contains(std::string(known))) << known;
+  for (const char* scenario : {"tiny-8", "llama3-405b-54d", "every-fault", "rsc1", "slow-hosts"})
+    for (const Lever& lever : levers_in(scenario, {"repair.crew=2"})) {
+      EXPECT_TRUE(keys.contains(in_schema(lever.path))) << lever.path << " of " << scenario;
+      for (const Setting& setting : lever.settings) {
+        const std::string key = in_schema(setting.path);  // or a parameter of a distribution
+        EXPECT_TRUE(keys.contains(key) || keys.contains(key.substr(0, key.rfind('.')))) << setting.path;
+      }
+    }
 }
 
 TEST(Levers, AreChosenByTheirPathOrAPartOfIt) {

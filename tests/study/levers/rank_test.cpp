@@ -108,6 +108,10 @@ TEST(Rank, ASpareHostThatIsNeverNeededCostsWhatAHostCosts) {
   EXPECT_EQ(spare.gains.goodput.by, 0);
   EXPECT_EQ(spare.gains.time_s.by, 0);
   EXPECT_NEAR(*spare.gains.cost.by, -8 * 2 / 3600.0 * ranked.ranking.wall_s, 1e-6 * *ranked.ranking.cost);
+  // Its cost scatters as the wall time does. Of its use no event was seen.
+  EXPECT_TRUE(spare.gains.cost.ci95);
+  EXPECT_FALSE(spare.gains.goodput.ci95);
+  EXPECT_EQ(spare.effect, LeverEffect::unmeasured);
   EXPECT_THAT(ranked.without_effect(), IsEmpty());  // it costs something
 }
 
@@ -126,9 +130,9 @@ TEST(Rank, AnIntervalThatIsTooLongGainsByHalfAndLosesByTwice) {
                       {.replicas = 60}, {"checkpoint.interval"});
   ASSERT_EQ(ranked.ranking.levers.size(), 2U);
   EXPECT_EQ(ranked.ranking.levers[0].change, "3h to 1h30min");
-  EXPECT_TRUE(ranked.ranking.levers[0].gains_surely());
+  EXPECT_EQ(ranked.ranking.levers[0].effect, LeverEffect::gain);
   EXPECT_EQ(ranked.ranking.levers[1].change, "3h to 6h");
-  EXPECT_TRUE(ranked.ranking.levers[1].loses_surely());
+  EXPECT_EQ(ranked.ranking.levers[1].effect, LeverEffect::loss);
 }
 
 TEST(Rank, LeversThatASettingLeavesWithoutEffectOrThatAreNoScenarioAreNotTried) {
@@ -146,6 +150,19 @@ TEST(Rank, LeversThatASettingLeavesWithoutEffectOrThatAreNoScenarioAreNotTried) 
 }
 
 TEST(Rank, AddsReplicasToThoseThatAreHardToTellApartAlone) {
+  // Half of a load of 25 min saves 8,250 s in the mean, half of the failures 8,405 s, and half of a warm-up of 3 min 990 s.
+  const PointSource source = poisson_world({"job.start.data_loader=25min"});
+  const Ranked ranked(source, {.replicas = 40, .looks = 3, .claimed = 3}, {"faults", "job.start"});
+  EXPECT_EQ(ranked.ranking.certain, 0U);
+  EXPECT_EQ(ranked.ranking.replicas, 40U);
+  EXPECT_EQ(ranked.ranking.most_replicas, 160U);
+  EXPECT_EQ(ranked.of("faults.crash").replicas, 160U);
+  EXPECT_EQ(ranked.of("job.start.data_loader").replicas, 160U);
+  EXPECT_EQ(ranked.of("job.start.warm_up").replicas, 40U);
+  EXPECT_THAT(ranked.ranking.levers.at(0).not_told_from, ElementsAre(1U));
+}
+
+TEST(Rank, TwoThatAreEqualInEveryReplicaTakeNoMoreOfThem) {
   // Half of one of two equal phases: neither is better, and no number of replicas tells.
   const PointSource source = poisson_world({"job.start.data_loader=3min", "job.start.process_start=1min"});
   const Ranked ranked(source, {.replicas = 20, .looks = 3, .claimed = 3}, {"faults", "job.start"});
@@ -167,7 +184,7 @@ TEST(Rank, TwoLeversThatGainTheSameUnderOtherChancesAreNotToldApart) {
   EXPECT_EQ(ranked.ranking.certain, 0U);
   EXPECT_EQ(ranked.ranking.most_replicas, 80U);
   EXPECT_THAT(ranked.ranking.levers.at(0).not_told_from, ElementsAre(1U));
-  EXPECT_TRUE(ranked.ranking.levers.at(1).gains_surely());
+  EXPECT_EQ(ranked.ranking.levers.at(1).effect, LeverEffect::gain);
 }
 
 TEST(Rank, AGainWhoseScatterIsThatOfAFewReplicasHasNoIntervalYet) {
@@ -179,6 +196,66 @@ TEST(Rank, AGainWhoseScatterIsThatOfAFewReplicasHasNoIntervalYet) {
   EXPECT_TRUE(more.of("job.step_time").gains.time_s.ci95);
   EXPECT_EQ(more.ranking.certain, 1U);
   EXPECT_GT(more.ranking.most_replicas, 40U);
+}
+
+/// Beside the failures, one that strikes one run in twenty and waits for a person.
+PointSource with_a_rare_fault(const std::string& response) {
+  return poisson_world(
+      {"faults.rare={ component=\"host\", clock=\"training\", effect=\"crash\", remedy=\"person\", "
+       "mtbf=\"1600d\" }",
+       "people.response=" + response, "job.start.data_loader=25min", "policies.recover=replace",
+       "recovery.restarts_in_place=0"});
+}
+
+TEST(Rank, AGainThatIsTheSameInAllReplicasIsExactWhereNothingCanHappen) {
+  const Ranked exact(poisson_world({"faults.crash.mtbf=never", "telemetry.gap_mtbf=0s"}),
+                     {.replicas = 5, .claimed = 2}, {"job"});
+  EXPECT_EQ(exact.ranking.certain, 2U);
+  EXPECT_EQ(exact.paths(), (std::vector<std::string>{"job.step_time", "job.start.warm_up"}));
+  EXPECT_NEAR(exact.of("job.start.warm_up").gains.time_s.ci95->high, kStartTime / 2, 1e-6);
+  // A crash in a thousand runs, of which none was seen: it might have been in any.
+  const Ranked lucky(poisson_world({"faults.crash.mtbf=80000d", "telemetry.gap_mtbf=0s"}),
+                     {.replicas = 5, .claimed = 2}, {"job"});
+  EXPECT_EQ(lucky.ranking.claimed, 0U);
+  EXPECT_EQ(lucky.of("job.start.warm_up").effect, LeverEffect::unmeasured);
+  EXPECT_FALSE(lucky.of("job.start.warm_up").gains.time_s.ci95);
+}
+
+TEST(Rank, ALeverOfTooFewEventsLeavesTheOrderOfTheOthersCertain) {
+  const Ranked ranked(with_a_rare_fault("1min"), {.replicas = 40, .claimed = 3},
+                      {"faults.rare", "job.start.data_loader"});
+  EXPECT_EQ(ranked.of("faults.rare").effect, LeverEffect::unmeasured);
+  EXPECT_EQ(ranked.ranking.claimed, 1U);
+  EXPECT_EQ(ranked.ranking.certain, 1U);
+  EXPECT_THAT(ranked.ranking.unplaced, IsEmpty());
+  ASSERT_TRUE(ranked.ranking.best());
+  EXPECT_EQ(ranked.ranking.best()->path, "job.start.data_loader");
+}
+
+TEST(Rank, ALeverOfTooFewEventsThatMayGainMoreIsNamedAndGetsMoreReplicas) {
+  const Ranked ranked(with_a_rare_fault("5d"), {.replicas = 40, .looks = 2, .claimed = 2},
+                      {"faults.rare", "job.start"});
+  EXPECT_EQ(ranked.of("faults.rare").effect, LeverEffect::unmeasured);
+  EXPECT_EQ(ranked.of("faults.rare").replicas, 80U);
+  EXPECT_EQ(ranked.of("job.start.data_loader").replicas, 40U);
+  EXPECT_EQ(ranked.ranking.certain, 2U);
+  ASSERT_EQ(ranked.ranking.unplaced.size(), 1U);
+  EXPECT_EQ(ranked.ranking.levers.at(ranked.ranking.unplaced[0]).path, "faults.rare");
+}
+
+TEST(Rank, AGainIsCertainForAllLeversAtOnce) {
+  // Half of one kind of failures, and 1.4 times the other: a run has one failure less in the mean, with a deviation of 3. Over
+  // 60 runs t is 2.6 in the mean; two-sided tests at 5% take 2.0, and of 41 levers 3.4.
+  const std::string crash =
+      "={ component=\"host\", clock=\"training\", effect=\"crash\", remedy=\"restart\", log=\"crashed\", "
+      "mtbf=\"8d\" }";
+  const PointSource source = poisson_world({"faults.crash" + crash, "faults.other" + crash});
+  std::vector<Lever> levers = {{"faults.crash",
+                                "one less",
+                                {{"faults.crash.rate_factor", "0.5"}, {"faults.other.rate_factor", "1.4"}}}};
+  EXPECT_EQ(Ranked(source, {.replicas = 60}, levers, 4).of("faults.crash").effect, LeverEffect::gain);
+  levers.insert(levers.end(), 40, Ranked::levers_in(source, {"job.start.warm_up"}).front());
+  EXPECT_EQ(Ranked(source, {.replicas = 60}, levers, 4).of("faults.crash").effect, LeverEffect::unclear);
 }
 
 TEST(Rank, AnIntervalAllowsForEveryLookThatThereMayBe) {
@@ -218,7 +295,7 @@ TEST(Rank, OfRunsThatGiveUpTimeIsThatOfTheWorkThatTheyDo) {
                      "job.give_up_after=2d", "policies.recover=replace"});
   const Ranked ranked(source, {.replicas = 100}, {"faults.crash"});
   EXPECT_LT(ranked.ranking.work_tokens, kDays * 43'200.0 * 512 * 8192);
-  EXPECT_TRUE(ranked.of("faults.crash").gains_surely());
+  EXPECT_EQ(ranked.of("faults.crash").effect, LeverEffect::gain);
   EXPECT_GT(*ranked.of("faults.crash").gains.time_s.by, 0);
 }
 
