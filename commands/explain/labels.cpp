@@ -198,6 +198,11 @@ constexpr LabelWords kLabels[] = {
     {"parameter", "", "a key of the scenario whose value is uncertain", "study.uncertain"},
     {"5% value", "", "the value that the parameter is below with a probability of 5%"},
     {"95% value", "", "the value that the parameter is below with a probability of 95%"},
+    {"log-t", "",
+     "the shape of a positive parameter whose logarithm has Student's t distribution with `degrees` of "
+     "freedom: what a few "
+     "measurements say of one more. It ends at its 0.1% and 99.9% values, which stand for what lies beyond",
+     "study.uncertain; 5% value"},
     {"NAME at 5% value", "", "the change of the result when the parameter has its 5% value"},
     {"NAME at 95% value", "", "the change of the result when the parameter has its 95% value"},
     {"Parameter uncertainty", "",

@@ -131,6 +131,7 @@ Json step_error_json(const std::optional<StepTimeError>& of) {
   json["median"] = of->median();
   json["low"] = of->low;
   json["high"] = of->high;
+  json["degrees"] = of->degrees;
   json["steps"] = of->steps;
   json["publications"] = of->sources;
   json["other_stacks_steps"] = of->other_steps;
