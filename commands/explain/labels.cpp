@@ -12,8 +12,14 @@ constexpr LabelWords kLabels[] = {
     {"Training", "", "the part of a report that says how much of the wall time trained the model", "ETTR"},
     {"mean", "",
      "the mean over the replicas. A mean that is a ratio is the ratio of totals over all replicas"},
-    {"(95%)", "", "half the width of the 95% confidence interval of the mean, after +-", "Monte Carlo only"},
-    {"+-", "", "half the width of the 95% confidence interval of the number before it", "Monte Carlo only"},
+    {"(95%)", "",
+     "half the width of the 95% confidence interval of the mean, after +-; of a share of the runs both of "
+     "its ends, by the exact method of Clopper and Pearson",
+     "Monte Carlo only"},
+    {"+-", "",
+     "half the width of the 95% confidence interval of the number before it; the longer side of the interval "
+     "of a share of runs, which is not symmetric",
+     "Monte Carlo only"},
     {"5% to 95% of runs", "", "the range of single runs: 5% of them are below it and 5% above it"},
     {"Monte Carlo only", "",
      "an interval covers the scatter of the replicas, and not what is unknown about the rates of the "
@@ -61,12 +67,16 @@ constexpr LabelWords kLabels[] = {
      "99% of the runs are above it, 1% below: a quantile of single runs, linear between the two nearest. "
      "Known from 100 replicas on, because fewer hold no whole run beyond it",
      "p99; worst 5%"},
-    {"p99", "", "1% of the runs are above it, 99% below. Known from 100 replicas on, as p1 is",
+    {"p99", "",
+     "1% of the runs are above it, 99% below. Known from 100 replicas on, as p1 is. Of wall time, GPU-hours "
+     "and cost it is `gave up` where 1% of the runs or more gave up, since such a run is worse than all that "
+     "came to their end",
      "p1; worst 5%"},
     {"worst 5%", "",
      "the mean of the worst 5% of the runs: the lowest ones of a metric whose low values are bad (ETTR), the "
      "highest ones of the others (wall time, cost). The run at the cut counts with its part. Known from 20 "
-     "replicas on. In JSON, CSV and SQL `worst_5_mean`",
+     "replicas on. Of wall time, GPU-hours and cost it is `gave up` where any run gave up. In JSON, CSV and "
+     "SQL `worst_5_mean`",
      "p1; p99"},
     {"Lost time per run", "",
      "the wall time that is not effective, by phase and by cause. Each sums to all of it",

@@ -121,6 +121,10 @@ Json metric_json(const UncertainMetric& of) {
   json["p5"] = json_of(of.p5);
   json["p50"] = json_of(of.p50);
   json["p95"] = json_of(of.p95);
+  if (of.gave_up > 0) {
+    json["gave_up"] = of.gave_up;
+    json["runs"] = of.runs;
+  }
   return json;
 }
 

@@ -285,7 +285,7 @@ class Generator:
             if tree["study"]["uncertain"][0]["shape"] == "log-t":
                 tree["study"]["uncertain"][0]["degrees"] = chance.randint(2, 30)
         if modelled and on("step_time_factor"):
-            tree["job"]["step_time_factor"] = chance.number(0.5, 2)
+            tree["job"]["step_time_factor"] = chance.number(0.8, 2)  # a smaller one may be faster than the peak rate
         if modelled and on("exact_step_time"):
             tree["study"]["step_time_error"] = chance.happens(0.2)
 

@@ -33,6 +33,7 @@ struct Unknown {
   bool whole = false;         // only whole numbers
   double low = 0, high = 0;   // 5% and 95% values; of a posterior the count in both
   double degrees = 0;         // of freedom, of log_t
+  double least = 0;           // of which no value is below: physics allows none
   UncertainParameter shown;
 
   /// The value with the probability `p` below it, 0 < p < 1. A lognormal, normal or uniform one whose low end is above

@@ -5,6 +5,7 @@
 #include "core/math/log_t.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
+#include "models/step/possible.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@ namespace gauntlet {
 namespace {
 
 constexpr double kTail = 0.05;  // outside each of low and high
+constexpr double kAboveRounding = 1 + 1e-9;
 
 double deviates() { return normal_quantile(1 - kTail); }  // from the middle to an end: 1.645
 
@@ -159,7 +161,7 @@ double Unknown::value_at(double p) const {
 }
 
 double Unknown::used_at(double p) const {
-  const double value = value_at(p);
+  const double value = std::max(value_at(p), least);
   return whole ? std::nearbyint(value) : value;
 }
 
@@ -195,6 +197,9 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
   }
   if (const auto error = drawn_step_error(scenario))
     unknowns.push_back(unknown_of(*error, scenario.world.job.step_time_factor));
+  for (Unknown& unknown : unknowns)
+    if (unknown.path == kStepTimeFactor && scenario.world.job.step_time == Duration::zero())
+      unknown.least = least_step_time_factor(scenario.world, StepModel(scenario.world)) * kAboveRounding;
   std::sort(unknowns.begin(), unknowns.end(),
             [](const Unknown& a, const Unknown& b) { return a.path < b.path; });
   return unknowns;

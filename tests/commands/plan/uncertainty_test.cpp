@@ -177,6 +177,33 @@ TEST(Uncertainty, TheShareByTheDateIsThatOfTheRunsWhoseQuantilesAreShown) {
   EXPECT_TRUE(found.share_ci95->low < *found.share_by_date && *found.share_by_date < found.share_ci95->high);
 }
 
+TEST(Unknowns, ALogTHasTheDegreesThatItIsGiven) {
+  const std::vector<Unknown> all = unknowns(
+      {R"(study.uncertain=[{path="repair.time.median",low="4h",high="16h",shape="log-t",degrees=4}])"});
+  const Unknown* time = find(all, "repair.time.median");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->shown.distribution, "log-t, 4 degrees of freedom");
+  EXPECT_NEAR(time->value_at(0.05), 4 * 3600, 1e-6);
+  EXPECT_NEAR(time->value_at(0.95), 16 * 3600, 1e-6);
+  // t of 4 degrees at 95% and 99%: 2.131846786, 3.746947388 (tables); the median is 8 h.
+  EXPECT_NEAR(time->value_at(0.99), 8 * 3600 * std::exp2(3.746947388 / 2.131846786), 1e-3);
+  EXPECT_EQ(time->value_at(0.9999), time->value_at(0.999));
+}
+
+TEST(Unknowns, NoDrawMakesAStepFasterThanThePeakRate) {
+  const std::vector<Unknown> all = unknowns(
+      {R"(study.uncertain=[{path="job.step_time_factor",low=0.4,high=3.2,shape="log-t",degrees=1}])"});
+  const Unknown* factor = find(all, "job.step_time_factor");
+  ASSERT_NE(factor, nullptr);
+  EXPECT_GT(factor->least, 0.2) << "the MFU of the step model";
+  EXPECT_LT(factor->least, 0.7);
+  EXPECT_LT(factor->value_at(0.001), 0.1);
+  EXPECT_EQ(factor->used_at(0.001), factor->least);
+  // The scenario takes it.
+  EXPECT_FALSE(unknowns({"job.step_time_factor=" + factor->text_at(0.001)}).empty());
+  EXPECT_EQ(factor->used_at(0.9), factor->value_at(0.9));
+}
+
 TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {
   const std::string on = "study.step_time_error=true", path = "job.step_time_factor";
   const std::vector<Unknown> all = unknowns({on});

@@ -89,7 +89,8 @@ TEST(StepError, IntervalsHoldPublicationsThatTheyDoNotKnow) {
     steps += of_source;
   }
   const double share = held / static_cast<double>(sources.size());
-  std::printf("%.0f steps of %zu publications: %.3f within\n", steps, sources.size(), share);
+  std::printf("%.0f steps of %zu publications: %.3f within 90%%, %.2f publications within 99%%\n", steps,
+              sources.size(), share, held_far);
   // Of 13 with 90% each, fewer than 10 hold with probability 3%.
   EXPECT_GE(share, 10 / 13.0);
   // With 99% each, fewer than 12 hold with probability 0.7%; on either side of the median lie 3 at least with 97.8%.
