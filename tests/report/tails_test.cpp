@@ -65,8 +65,8 @@ TEST(TailsTable, SaysHowManyRunsGaveUp) {
   add_tails(rows, row(3), "wall_time_s", "A", "wall time");
   EXPECT_EQ(
       tails_table(rows),
-      "  Tails of single runs                      p1       p99   worst 5%\n"
-      "  A                      wall time, days   18.0   gave up    gave up\n"
+      "  Tails of single runs                       p1   p99       worst 5%\n"
+      "  A                      wall time, days   18.0   gave up   gave up\n"
       "  gave up: 3 of 200 runs. They never came to their end, so they count as worse than all others.\n");
   add_tails(rows, row(1), "wall_time_s", "B", "wall time");
   EXPECT_THAT(tails_table(rows),
