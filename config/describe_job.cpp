@@ -1,3 +1,4 @@
+#include "config/checks/step_checks.hpp"
 #include "config/describe.hpp"
 #include "config/fields/laws.hpp"
 #include "config/fields/types.hpp"
@@ -321,12 +322,11 @@ void describe_job(Fields& fields, World& world) {
     if (job.steps == 0 && tokens == 0 && job.window == Duration::zero())
       place.mistake_at("window", "and steps are both zero: the job has no end",
                        "set window = \"54d\", or steps, or tokens");
-    // Time is 64 bits of nanoseconds, 292 years; faults may make a job several times as long.
-    constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
+    // Of a modelled step it is checked once all of the scenario is known (config/checks/step_checks.hpp).
     if (place.all_sound("step_time") && job.step_time > Duration::zero() &&
-        job.steps > kLongest / job.step_time)
+        job.steps > kLongestWork / job.step_time)
       place.mistake_at("steps", "of " + to_text(job.step_time) + " take more than 100 years",
-                       "at most " + std::to_string(kLongest / job.step_time));
+                       "at most " + std::to_string(kLongestWork / job.step_time));
   });
 }
 

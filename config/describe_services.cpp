@@ -213,7 +213,7 @@ void describe(Fields& fields, StudyDefaults& study) {
                "of all randomness");
   fields.field(
       "uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
-      "fields that are not known: path, and low to high for the central 90% of a lognormal (or other shape)");
+      "fields that are not known: path, and low to high for the central 90% of a lognormal, or of shape normal, uniform or log-t");
   fields.field(
       "step_time_error", flag(study.step_time_error),
       "`plan --uncertainty` draws job.step_time_factor from the errors of the step model on published "

@@ -20,14 +20,15 @@ struct TailRow {
 };
 
 /// Adds the row of a metric, with as many digits as its interval needs. A metric that the summary does not have, or that is equal
-/// in all runs, has no tails and adds nothing. `figure`: what the metric is called; empty where the name says it.
+/// in all runs, none of which gave up, has no tails and adds nothing. `figure`: what the metric is called; empty where the name says it.
 void add_tails(std::vector<TailRow>& rows, const Summary& summary, std::string_view metric, std::string name,
                std::string_view figure = {});
 
 /// "p1 and p99 need 100 replicas, the mean of the worst 5% needs 20": what so many have too few for. Empty where it is nothing.
 std::string tails_need(std::uint64_t replicas);
 
-/// A heading, and for each row p1, p99 and the mean of the worst 5%. A dash is what the row has too few replicas for, and a
+/// A heading, and for each row p1, p99 and the mean of the worst 5%. "gave up" is a percentile that falls among runs that gave up,
+/// or a mean that has one of them in it, and a line below the table says how many they are. A dash is what the row has too few replicas for, and a
 /// line below the table says how many it needs. Without a table, because every row has too few, that line alone; empty where
 /// there are too few for an interval (the report says that already), or no rows.
 std::string tails_table(const std::vector<TailRow>& rows);

@@ -57,8 +57,12 @@ std::string interval(const Statistics& of, const Unit& unit) {
 
 // How far single runs scatter; nothing where they do not, or where there are too few to say.
 std::string scatter(const Statistics& of, const Unit& unit) {
-  if (!of.p5 || !of.p95 || of.n < kFewestForInterval || of.sd == 0) return "";
-  return fmt::format("{} to {}", unit.number(*of.p5), unit.number(*of.p95));
+  if (of.n < kFewestForInterval || (of.sd == 0 && of.gave_up == 0)) return "";
+  const std::string none = of.gave_up > 0 ? "gave up" : "";
+  if (!of.p5) return none;
+  return of.p95         ? fmt::format("{} to {}", unit.number(*of.p5), unit.number(*of.p95))
+         : none.empty() ? ""
+                        : fmt::format("{} to {}", unit.number(*of.p5), none);
 }
 
 std::string note_on(const Summary& summary, const Statistics& of, std::string note) {
@@ -88,13 +92,15 @@ Unit as_gpu_hours(double value) {
   return Unit{.divisor = 1, .name = "", .decimals = value >= 1000 ? 0 : 1}.fine_enough_for(value / 20);
 }
 
-// How many of the runs something happened in: a run's own value is 0 or 1, so there is no scatter to show.
+// How many of the runs something happened in: a run's own value is 0 or 1, so there is no scatter to show. The interval is not
+// symmetric, so both of its ends are shown.
 void share_of_runs(Page& page, const Summary& summary, const char* label, const char* metric) {
   const Statistics* of = summary.find(metric);
   if (of == nullptr || !of->mean) return;
-  const Unit unit = percent();
-  page.line("  {:<22}{:>10} {:<11}{:<11}{:<21}{}", label, unit.number(*of->mean), unit.name,
-            interval(*of, unit), "", "of the runs");
+  const Unit unit = percent().fine_enough_for(half_width(of->ci95));
+  const std::string ends =
+      of->ci95 ? fmt::format("{} to {}", unit.number(of->ci95->low), unit.number(of->ci95->high)) : "";
+  page.line("  {:<22}{:>10} {:<11}{:<32}{}", label, unit.number(*of->mean), unit.name, ends, "of the runs");
 }
 
 void training(Page& page, const Summary& summary) {

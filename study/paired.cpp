@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/binomial.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +27,9 @@ void PairedStatistics::add_mean(const Fraction& first, const Fraction& second) {
   first_.add(first, n);
   second_.add(second, n);
   if (first.value() != second.value()) ++different_;
+  if (value_ != RunValue::happened) return;
+  first_only_ += first.numerator > second.numerator ? 1 : 0;
+  second_only_ += second.numerator > first.numerator ? 1 : 0;
 }
 
 void PairedStatistics::add_scatter(const Fraction& first, const Fraction& second) {
@@ -49,6 +53,10 @@ PairedDifference PairedStatistics::difference() const {
   if (sd <= kRounding * std::max(std::abs(first_.value()), std::abs(second_.value()))) sd = 0;
   if (sd > 0) out.variance_factor = apart_ / paired_;
   out.se = sd / std::sqrt(n);
+  if (value_ == RunValue::happened) {
+    if (defined >= kFewestForInterval) out.ci95 = paired_share_interval(first_only_, second_only_, pairs_);
+    return out;
+  }
   const bool few = different_ > 0 && different_ < std::min(kFewestDifferent, pairs_);
   if (defined < kFewestForInterval || few) return out;
   const double half_width = student_t_quantile(0.975, n - 1) * *out.se;
@@ -56,9 +64,10 @@ PairedDifference PairedStatistics::difference() const {
   return out;
 }
 
-PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second) {
+PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second,
+                                   RunValue value) {
   expect(first.size() == second.size(), "pairs have two sides");
-  PairedStatistics of;
+  PairedStatistics of(value);
   for (std::size_t i = 0; i < first.size(); ++i) of.add_mean(first[i], second[i]);
   if (of.mean_difference())
     for (std::size_t i = 0; i < first.size(); ++i) of.add_scatter(first[i], second[i]);

@@ -11,12 +11,16 @@ namespace gauntlet {
 
 /// Replica i of both met the same faults; there are equally many. A metric that is a ratio has the difference of the
 /// ratios of totals, with the error of the paired residuals (delta method, as in study/statistics.hpp). Where some pairs
-/// have equal values, fewer than kFewestDifferent others give no interval; where all are equal it is [0, 0].
-PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second);
+/// have equal values, fewer than kFewestDifferent others give no interval; where all are equal it is [0, 0]. What happens in a
+/// run or does not has an interval by its pairs that differ, however few (study/binomial.hpp). `value`: the metric's.
+PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second,
+                                   RunValue value = RunValue::amount);
 
 /// The same of pairs that are not kept: shown twice in one order, for the means and then for the scatter around them.
 class PairedStatistics {
  public:
+  PairedStatistics() = default;
+  explicit PairedStatistics(RunValue value) : value_(value) {}
   void add_mean(const Fraction& first, const Fraction& second);
   /// After the last add_mean.
   void add_scatter(const Fraction& first, const Fraction& second);
@@ -37,9 +41,11 @@ class PairedStatistics {
     }
   };
 
+  RunValue value_ = RunValue::amount;
   Side first_, second_;
   std::uint64_t pairs_ = 0, different_ = 0;
-  double apart_ = 0, paired_ = 0;  // squares of the residuals, and of their differences
+  std::uint64_t first_only_ = 0, second_only_ = 0;  // pairs in which it happened on that side alone
+  double apart_ = 0, paired_ = 0;                   // squares of the residuals, and of their differences
 };
 
 }  // namespace gauntlet

@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
+#include "study/binomial.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +11,14 @@
 
 namespace gauntlet {
 
-void MetricStatistics::add(Fraction of) {
+void MetricStatistics::add(Fraction of, Ending ending) {
   expect(std::isfinite(of.numerator) && std::isfinite(of.denominator) && of.denominator >= 0,
          "a metric is a number, or a ratio to one that is not negative");
   if (of.denominator != 1 && denominators_.empty()) {
     denominators_.reserve(numerators_.capacity());
     denominators_.assign(numerators_.size(), 1);
   }
+  if (ending == Ending::gave_up) gave_up_.push_back(static_cast<std::uint32_t>(numerators_.size()));
   numerators_.push_back(of.numerator);
   if (!denominators_.empty() || of.denominator != 1) denominators_.push_back(of.denominator);
   const double n = static_cast<double>(numerators_.size());
@@ -24,27 +26,34 @@ void MetricStatistics::add(Fraction of) {
   mean_denominator_ += (of.denominator - mean_denominator_) / n;
 }
 
-Statistics MetricStatistics::statistics(Worse worse) const {
+Statistics MetricStatistics::statistics(Worse worse, RunValue value) const {
   Statistics out;
   std::vector<double> values;
   values.reserve(numerators_.size());
-  for (std::size_t i = 0; i < numerators_.size(); ++i)
-    if (denominator(i) > 0) values.push_back(numerators_[i] / denominator(i));
-  out.n = values.size();
-  if (values.empty()) return out;
+  for (std::size_t i = 0, next = 0; i < numerators_.size(); ++i) {
+    const bool gave_up = next < gave_up_.size() && gave_up_[next] == i;
+    if (gave_up) ++next;
+    if (!(denominator(i) > 0)) continue;
+    ++out.n;
+    if (gave_up && value == RunValue::whole_run)
+      ++out.gave_up;
+    else
+      values.push_back(numerators_[i] / denominator(i));
+  }
+  if (out.n == 0) return out;
   const double mean = mean_numerator_ / mean_denominator_;
   out.mean = mean;
   std::sort(values.begin(), values.end());
-  out.p5 = quantile(values, 0.05);
-  out.p50 = quantile(values, 0.5);
-  out.p95 = quantile(values, 0.95);
-  if (values.size() >= kFewestForP1) {
-    out.p1 = quantile(values, 0.01);
-    out.p99 = quantile(values, 0.99);
+  out.p5 = quantile_below(values, out.gave_up, 0.05);
+  out.p50 = quantile_below(values, out.gave_up, 0.5);
+  out.p95 = quantile_below(values, out.gave_up, 0.95);
+  if (out.n >= kFewestForP1) {
+    out.p1 = quantile_below(values, out.gave_up, 0.01);
+    out.p99 = quantile_below(values, out.gave_up, 0.99);
   }
-  if (values.size() >= kFewestForWorst5 && worse != Worse::neither)
+  if (out.n >= kFewestForWorst5 && worse != Worse::neither && out.gave_up == 0)
     out.worst_5_mean = mean_of_worst_5(values, worse);
-  if (values.size() < 2) return out;
+  if (out.n < 2) return out;
 
   // Replicas without a value of their own have residuals too: their time at risk is known.
   double squares = 0;
@@ -57,10 +66,20 @@ Statistics MetricStatistics::statistics(Worse worse) const {
   const double se = sd / std::sqrt(n);
   out.sd = sd;
   out.se = se;
-  if (values.size() < kFewestForInterval) return out;
-  const double half_width = student_t_quantile(0.975, n - 1) * se;
-  out.ci95 = Interval{mean - half_width, mean + half_width};
+  if (out.n >= kFewestForInterval) out.ci95 = interval(mean, se, value);
   return out;
+}
+
+Interval MetricStatistics::interval(double mean, double se, RunValue value) const {
+  const double n = static_cast<double>(numerators_.size());
+  if (value == RunValue::happened) {
+    double hits = 0;
+    for (const double numerator : numerators_) hits += numerator;
+    expect(denominators_.empty(), "every run says whether it happened");
+    return clopper_pearson(hits, n, 0.95);
+  }
+  const double half_width = student_t_quantile(0.975, n - 1) * se;
+  return {mean - half_width, mean + half_width};
 }
 
 double quantile(const std::vector<double>& sorted, double p) {
@@ -69,6 +88,16 @@ double quantile(const std::vector<double>& sorted, double p) {
   const auto below = static_cast<std::size_t>(place);
   if (below + 1 == sorted.size()) return sorted.back();
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+}
+
+std::optional<double> quantile_below(const std::vector<double>& sorted, std::uint64_t beyond, double p) {
+  const std::size_t all = sorted.size() + beyond;
+  if (all == 0) return std::nullopt;
+  const double place = p * static_cast<double>(all - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const double rest = place - static_cast<double>(below);
+  if (below + (rest > 0 ? 1 : 0) >= sorted.size()) return std::nullopt;
+  return rest > 0 ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[below];
 }
 
 double mean_of_worst_5(const std::vector<double>& sorted, Worse worse) {
@@ -117,14 +146,16 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
     for (MetricStatistics& each : statistics) each.reserve(count);
     pass([&](std::uint32_t, const Figures& figures) {
       for (std::size_t i = 0; i < statistics.size(); ++i) {
-        statistics[i].add(metrics[first + i].of(figures));
+        const Metric& metric = metrics[first + i];
+        statistics[i].add(metric.of(figures),
+                          metric.value == RunValue::whole_run ? figures.ending : Ending::completed);
         if (metrics[first + i].pool) metrics[first + i].pool(figures, pools[i]);
       }
       if (first == 0) out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
     });
     for (std::size_t i = 0; i < statistics.size(); ++i) {
       const Metric& metric = metrics[first + i];
-      Statistics of = statistics[i].statistics(metric.worse);
+      Statistics of = statistics[i].statistics(metric.worse, metric.value);
       out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[i], metric.quantile) : of});
     }
   }

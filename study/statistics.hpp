@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,24 +27,31 @@ static_assert(std::uint64_t{kMostReplicas} * sizeof(Fraction) <= kValueBudget);
 /// sec. 6.3, the ratio estimator), and for a plain metric exactly the usual standard error.
 class MetricStatistics {
  public:
-  /// Both parts are finite, and the denominator is not negative.
-  void add(Fraction of);
-  /// `worse`: the metric's, whose values make the worst 5%.
-  Statistics statistics(Worse worse = Worse::neither) const;
+  /// Both parts are finite, and the denominator is not negative. `ending`: of the run, which matters to a metric of whole runs.
+  void add(Fraction of, Ending ending = Ending::completed);
+  /// `worse`: the metric's, whose values make the worst 5%; `value`: the metric's.
+  Statistics statistics(Worse worse = Worse::neither, RunValue value = RunValue::amount) const;
   /// Makes room for so many values, so that memory does not grow beyond it by halves.
   void reserve(std::size_t values) { numerators_.reserve(values); }
 
  private:
   double denominator(std::size_t i) const { return denominators_.empty() ? 1 : denominators_[i]; }
 
+  Interval interval(double mean, double se, RunValue value) const;
+
   double mean_numerator_ = 0, mean_denominator_ = 0;
   std::vector<double> numerators_;
-  std::vector<double> denominators_;  // empty while all are 1
+  std::vector<double> denominators_;    // empty while all are 1
+  std::vector<std::uint32_t> gave_up_;  // the places of such runs among the values
 };
 
 /// The quantile at `p` of sorted values, linear between order statistics: definition 7 of Hyndman and Fan (The American
 /// Statistician 50(4), 1996, https://doi.org/10.1080/00031305.1996.10473566). There is at least one value.
 double quantile(const std::vector<double>& sorted, double p);
+
+/// The same of these and `beyond` more values that are higher than all numbers. Nothing where it falls among them, which is where
+/// they are the share 1 - p or more, or where there is no value.
+std::optional<double> quantile_below(const std::vector<double>& sorted, std::uint64_t beyond, double p);
 
 /// The mean of the lowest or the highest 5% of sorted values, the order statistic at the cut weighted by its part: of 21
 /// values, (first + 0.05 second) / 1.05. That is the expected shortfall of the sample (Acerbi and Tasche, Journal of Banking

@@ -46,7 +46,7 @@ struct MetricPair {
   std::string name;
   const Metric* first = nullptr;
   const Metric* second = nullptr;
-  PairedStatistics of = {};
+  PairedStatistics of = PairedStatistics(run_value_of(name));
 
   // Of a fault that a scenario does not know there was none.
   static Fraction value(const Metric* metric, const Figures& figures) {

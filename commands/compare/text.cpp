@@ -25,7 +25,7 @@ constexpr std::size_t kFiguresOfKinds = 8;  // rows about single fault kinds
 constexpr std::size_t kParts = 12;          // causes and phases that are listed; the rest is summed up
 
 std::string half_width(const PairedDifference& of, const Unit& unit) {
-  return of.ci95 ? unit.number((of.ci95->high - of.ci95->low) / 2) : "-";
+  return of.ci95 ? unit.number(longer_side(*of.ci95, *of.difference)) : "-";
 }
 
 // "14x"
@@ -36,7 +36,7 @@ std::string factor_text(const PairedDifference& of) {
 
 // Enough digits for the interval to show, and for a figure without one its difference.
 Unit unit_for(const Unit& unit, const PairedDifference& of) {
-  const double error = of.ci95 ? (of.ci95->high - of.ci95->low) / 2 : 0;
+  const double error = of.ci95 ? longer_side(*of.ci95, *of.difference) : 0;
   return unit.fine_enough_for(error > 0 ? error : std::abs(of.difference.value_or(0)) / 10);
 }
 

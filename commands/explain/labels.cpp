@@ -12,8 +12,14 @@ constexpr LabelWords kLabels[] = {
     {"Training", "", "the part of a report that says how much of the wall time trained the model", "ETTR"},
     {"mean", "",
      "the mean over the replicas. A mean that is a ratio is the ratio of totals over all replicas"},
-    {"(95%)", "", "half the width of the 95% confidence interval of the mean, after +-", "Monte Carlo only"},
-    {"+-", "", "half the width of the 95% confidence interval of the number before it", "Monte Carlo only"},
+    {"(95%)", "",
+     "half the width of the 95% confidence interval of the mean, after +-; of a share of the runs both of "
+     "its ends, by the exact method of Clopper and Pearson",
+     "Monte Carlo only"},
+    {"+-", "",
+     "half the width of the 95% confidence interval of the number before it; the longer side of the interval "
+     "of a share of runs, which is not symmetric",
+     "Monte Carlo only"},
     {"5% to 95% of runs", "", "the range of single runs: 5% of them are below it and 5% above it"},
     {"Monte Carlo only", "",
      "an interval covers the scatter of the replicas, and not what is unknown about the rates of the "
@@ -61,12 +67,16 @@ constexpr LabelWords kLabels[] = {
      "99% of the runs are above it, 1% below: a quantile of single runs, linear between the two nearest. "
      "Known from 100 replicas on, because fewer hold no whole run beyond it",
      "p99; worst 5%"},
-    {"p99", "", "1% of the runs are above it, 99% below. Known from 100 replicas on, as p1 is",
+    {"p99", "",
+     "1% of the runs are above it, 99% below. Known from 100 replicas on, as p1 is. Of wall time, GPU-hours "
+     "and cost it is `gave up` where 1% of the runs or more gave up, since such a run is worse than all that "
+     "came to their end",
      "p1; worst 5%"},
     {"worst 5%", "",
      "the mean of the worst 5% of the runs: the lowest ones of a metric whose low values are bad (ETTR), the "
      "highest ones of the others (wall time, cost). The run at the cut counts with its part. Known from 20 "
-     "replicas on. In JSON, CSV and SQL `worst_5_mean`",
+     "replicas on. Of wall time, GPU-hours and cost it is `gave up` where any run gave up. In JSON, CSV and "
+     "SQL `worst_5_mean`",
      "p1; p99"},
     {"Lost time per run", "",
      "the wall time that is not effective, by phase and by cause. Each sums to all of it",
@@ -200,6 +210,11 @@ constexpr LabelWords kLabels[] = {
     {"parameter", "", "a key of the scenario whose value is uncertain", "study.uncertain"},
     {"5% value", "", "the value that the parameter is below with a probability of 5%"},
     {"95% value", "", "the value that the parameter is below with a probability of 95%"},
+    {"log-t", "",
+     "the shape of a positive parameter whose logarithm has Student's t distribution with `degrees` of "
+     "freedom: what a few "
+     "measurements say of one more. It ends at its 0.1% and 99.9% values, which stand for what lies beyond",
+     "study.uncertain; 5% value"},
     {"NAME at 5% value", "", "the change of the result when the parameter has its 5% value"},
     {"NAME at 95% value", "", "the change of the result when the parameter has its 95% value"},
     {"Parameter uncertainty", "",

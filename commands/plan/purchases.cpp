@@ -34,7 +34,8 @@ Settings quicker_restart(const Value& resolved) {
 Change difference(const Experiment& experiment, const char* metric, PointNumber from, PointNumber to,
                   std::uint32_t replicas) {
   const PairedDifference of =
-      paired_difference(experiment.values(from, metric, replicas), experiment.values(to, metric, replicas));
+      paired_difference(experiment.values(from, metric, replicas), experiment.values(to, metric, replicas),
+                        run_value_of(metric));
   return {of.difference, of.ci95};
 }
 

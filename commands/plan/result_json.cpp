@@ -121,6 +121,10 @@ Json metric_json(const UncertainMetric& of) {
   json["p5"] = json_of(of.p5);
   json["p50"] = json_of(of.p50);
   json["p95"] = json_of(of.p95);
+  if (of.gave_up > 0) {
+    json["gave_up"] = of.gave_up;
+    json["runs"] = of.runs;
+  }
   return json;
 }
 
@@ -131,6 +135,7 @@ Json step_error_json(const std::optional<StepTimeError>& of) {
   json["median"] = of->median();
   json["low"] = of->low;
   json["high"] = of->high;
+  json["degrees"] = of->degrees;
   json["steps"] = of->steps;
   json["publications"] = of->sources;
   json["other_stacks_steps"] = of->other_steps;

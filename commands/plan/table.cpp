@@ -253,6 +253,13 @@ std::string source_table(const Uncertainty& of) {
   return to_text(table);
 }
 
+/// "23.1 to 25.0", "23.1 to gave up"
+std::string range_text(const UncertainMetric& metric, const Unit& unit) {
+  const std::string none = metric.gave_up > 0 ? "gave up" : "unknown";
+  if (!metric.p5) return none;
+  return unit.number(*metric.p5) + " to " + (metric.p95 ? unit.number(*metric.p95) : none);
+}
+
 std::string uncertainty_table(const Uncertainty& of, const std::string& currency) {
   TextTable table;
   table.header = {"mean", "as given", kWithParameters.data(), "one run, 5% to 95%", "parameter variance"};
@@ -263,11 +270,9 @@ std::string uncertainty_table(const Uncertainty& of, const std::string& currency
       return unit.number(mean) + " +- " + unit.number(half_width(interval));
     };
     const double total = metric.parameter_variance + metric.run_variance;
-    table.rows.push_back(
-        {metric_label(metric.name, currency), with(*metric.known.mean, metric.known.ci95),
-         with(*metric.mean, metric.ci95),
-         metric.p5 && metric.p95 ? unit.number(*metric.p5) + " to " + unit.number(*metric.p95) : "unknown",
-         total > 0 ? percent_text(metric.parameter_variance / total) : "-"});
+    table.rows.push_back({metric_label(metric.name, currency), with(*metric.known.mean, metric.known.ci95),
+                          with(*metric.mean, metric.ci95), range_text(metric, unit),
+                          total > 0 ? percent_text(metric.parameter_variance / total) : "-"});
   }
   return to_text(table);
 }

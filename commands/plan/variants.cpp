@@ -2,8 +2,9 @@
 
 #include "commands/plan/finish/finish.hpp"
 #include "models/step/step.hpp"
+#include "study/binomial.hpp"
+#include "study/point_statistics.hpp"
 #include "study/size.hpp"
-#include "study/statistics.hpp"
 #include "study/work.hpp"
 
 #include <fmt/format.h>
@@ -34,13 +35,6 @@ std::string bandwidth_text(Bandwidth bandwidth) {
     if (bandwidth.value >= kRounded * scale)
       return fmt::format("{:.{}f}{}", bandwidth.value / scale, digits_behind(bandwidth.value / scale), unit);
   return fmt::format("{:.2f}kB/s", bandwidth.value / 1e3);
-}
-
-/// Of the values from `first` on: costs, of which high ones are bad.
-Statistics statistics_of(const std::vector<Fraction>& values, std::size_t first) {
-  MetricStatistics statistics;
-  for (std::size_t i = first; i < values.size(); ++i) statistics.add(values[i]);
-  return statistics.statistics(Worse::high);
 }
 
 }  // namespace
@@ -219,8 +213,8 @@ PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::
       .first = first,
       .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
       .finish = percentiles_with_intervals(times),
-      .cost = statistics_of(experiment_->values(number, "cost", end), first),
-      .gpu_hours = statistics_of(experiment_->values(number, "gpu_hours", end), first)};
+      .cost = statistics_of(*experiment_, number, "cost", first, end),
+      .gpu_hours = statistics_of(*experiment_, number, "gpu_hours", first, end)};
 }
 
 }  // namespace gauntlet

@@ -54,7 +54,7 @@ Unit date_unit(const PlanResult& result) {
 std::string change_text(const Change& change, const Unit& unit) {
   if (!change.by) return "unknown";
   constexpr double kRounding = 1e-9;  // what is left where nothing is to chance
-  double error = half_width(change.ci95);
+  double error = change.ci95 ? longer_side(*change.ci95, *change.by) : 0;
   if (error < kRounding * std::abs(*change.by)) error = 0;
   if (error == 0 && *change.by == 0) return "0";
   const Unit shown = unit.fine_enough_for(error > 0 ? error : std::abs(*change.by));

@@ -1,7 +1,7 @@
 #include "commands/sweep/rounds.hpp"
 
 #include "core/contract.hpp"
-#include "study/statistics.hpp"
+#include "study/point_statistics.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -18,10 +18,8 @@ bool reaches(const Experiment& experiment, PointNumber point, std::uint32_t repl
              std::span<const PrecisionGoal> goals) {
   return std::all_of(goals.begin(), goals.end(), [&](const PrecisionGoal& goal) {
     if (!experiment.metric_exists(point, goal.metric)) return false;
-    MetricStatistics metric;
-    for (const Fraction& value : experiment.values(point, goal.metric, replicas)) metric.add(value);
-    const Statistics of = metric.statistics();
-    return of.ci95 && (of.ci95->high - of.ci95->low) / 2 <= goal.half_width;
+    const Statistics of = statistics_of(experiment, point, goal.metric, 0, replicas);
+    return of.ci95 && longer_side(*of.ci95, *of.mean) <= goal.half_width;
   });
 }
 

@@ -1,6 +1,7 @@
 #include "commands/tune/bound.hpp"
 
 #include "config/toml/nearest.hpp"
+#include "core/infinity.hpp"
 #include "core/quantity.hpp"
 #include "core/text.hpp"
 #include "study/statistics.hpp"
@@ -101,11 +102,18 @@ std::optional<double> statistic_of(std::span<const Fraction> values, Statistic s
     return denominator > 0 ? std::optional(numerator / denominator) : std::nullopt;
   }
   std::vector<double> own;
-  for (const Fraction& value : values)
-    if (const auto of_one = value.value()) own.push_back(*of_one);
-  if (own.empty()) return std::nullopt;
+  std::uint64_t beyond = 0;
+  for (const Fraction& value : values) {
+    const auto of_one = value.value();
+    if (of_one && std::isinf(*of_one))
+      ++beyond;
+    else if (of_one)
+      own.push_back(*of_one);
+  }
+  if (own.empty() && beyond == 0) return std::nullopt;
   std::sort(own.begin(), own.end());
-  return quantile(own, statistic == Statistic::p5 ? 0.05 : statistic == Statistic::p50 ? 0.5 : 0.95);
+  const double p = statistic == Statistic::p5 ? 0.05 : statistic == Statistic::p50 ? 0.5 : 0.95;
+  return quantile_below(own, beyond, p).value_or(kInfinity);
 }
 
 std::optional<Problem> problem_of_metric(std::string_view metric, std::span<const std::string> metrics,

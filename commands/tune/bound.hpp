@@ -25,7 +25,8 @@ enum class Statistic : std::uint8_t { mean, p5, p50, p95 };
 std::string_view name_of(Statistic statistic);
 
 /// The figure over these replicas: the ratio of totals for the mean, else the quantile of single replicas
-/// (study/statistics.hpp). Nothing where no replica defines it.
+/// (study/statistics.hpp). Nothing where no replica defines it. A replica with an infinite value is worse than all others, and a
+/// quantile among them is infinite.
 std::optional<double> statistic_of(std::span<const Fraction> values, Statistic statistic);
 
 /// One bound. Equality meets it.

@@ -22,13 +22,17 @@ std::vector<std::string> row_of(const TuneResult& result, std::size_t axis, std:
   const bool known = point.objective.mean.has_value();
   row.push_back(point.replicas > 0 ? count_text(point.replicas) : "-");
   row.push_back(known ? unit.number(*point.objective.mean) : "-");
-  row.push_back(known && point.objective.ci95 ? unit.number(half_width(point.objective.ci95)) : "-");
+  row.push_back(known && point.objective.ci95
+                    ? unit.number(longer_side(*point.objective.ci95, *point.objective.mean))
+                    : "-");
   // What runs cost that were given up says nothing about a job that gets done.
   const bool worse = than_reference && than_reference->difference && result.scale > 0 && !point.gives_up_more;
   const Unit share{.divisor = 0.01, .name = "%", .decimals = 1};
   row.push_back(worse ? share.number(*than_reference->difference / result.scale) : "-");
-  row.push_back(worse && than_reference->ci95 ? share.number(half_width(than_reference->ci95) / result.scale)
-                                              : "-");
+  row.push_back(
+      worse && than_reference->ci95
+          ? share.number(longer_side(*than_reference->ci95, *than_reference->difference) / result.scale)
+          : "-");
   std::vector<std::string> notes;
   if (const std::string name = point.name_along(field.path); !name.empty()) notes.push_back(name);
   if (field.curve[k] == field.lowest) notes.push_back("reference");

@@ -25,7 +25,7 @@ std::string objective_text(const TuneResult& result) {
   const Unit unit = objective_unit(result);
   const std::string mean = fmt::format("{}{}{}", unit.number(*of.mean),
                                        unit.name == "%" || unit.name.empty() ? "" : " ", unit.name);
-  return of.ci95 ? fmt::format("{} +- {}", mean, unit.number(half_width(of.ci95))) : mean;
+  return of.ci95 ? fmt::format("{} +- {}", mean, unit.number(longer_side(*of.ci95, *of.mean))) : mean;
 }
 
 /// "checkpoint.interval = 53min (95% interval 51min to 55min)"
@@ -68,6 +68,8 @@ std::string bound_text(const TuneResult& result, const TunedPoint& point, std::s
   const TunedBound& bound = result.bounds[i];
   const std::optional<double> left = slack(result, point, i);
   if (!left) return fmt::format("{}: no run has a {}", bound.text, bound.metric);
+  if (std::isinf(*left))
+    return fmt::format("{} is {}: so many runs gave up", bound.text, *left > 0 ? "met" : "missed");
   const Unit unit = metric_unit(bound.metric, *point.figures[i], result.currency).fine_enough_for(*left);
   const std::string gap = unit.name == "%" || unit.name.empty() ? "" : " ";
   const std::string by = unit.name == "%" ? " percentage points" : gap + unit.name;

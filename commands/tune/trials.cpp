@@ -2,6 +2,7 @@
 
 #include "commands/tune/result.hpp"
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "core/math/special.hpp"
 #include "study/statistics.hpp"
 
@@ -104,17 +105,31 @@ PairedDifference Trials::worse_by(std::size_t best, std::size_t other, std::uint
   const std::uint32_t count = std::min({all_[best].replicas, all_[other].replicas, most});
   const std::span<const Fraction> of_best = values(best, objective_.metric, count),
                                   of_other = values(other, objective_.metric, count);
-  return objective_.maximise ? paired_difference(of_other, of_best) : paired_difference(of_best, of_other);
+  const RunValue value = run_value_of(objective_.metric);
+  return objective_.maximise ? paired_difference(of_other, of_best, value)
+                             : paired_difference(of_best, of_other, value);
 }
 
 bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) const {
   const std::uint32_t count = std::min(all_[best].replicas, all_[other].replicas);
   const PairedDifference worse = worse_by(best, other);
-  return worse.ci95 && *worse.difference > student_t_quantile(1 - chance, count - 1) * *worse.se;
+  return worse.ci95 && worse.ci95->low > 0 &&
+         *worse.difference > student_t_quantile(1 - chance, count - 1) * *worse.se;
+}
+
+std::vector<Fraction> Trials::bounded_values(std::size_t trial, const Bound& bound) const {
+  const std::uint32_t count = all_[trial].replicas;
+  const std::span<const Fraction> given = values(trial, bound.metric, count);
+  std::vector<Fraction> out(given.begin(), given.end());
+  if (bound.statistic == Statistic::mean || run_value_of(bound.metric) != RunValue::whole_run) return out;
+  const std::span<const Fraction> gave_up = values(trial, "gave_up", count);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (gave_up[i].numerator > 0 && out[i].denominator > 0) out[i] = {kInfinity, 1};
+  return out;
 }
 
 std::optional<double> Trials::figure(std::size_t trial, const Bound& bound) const {
-  return statistic_of(values(trial, bound.metric, all_[trial].replicas), bound.statistic);
+  return statistic_of(bounded_values(trial, bound), bound.statistic);
 }
 
 bool Trials::meets(std::size_t trial) const { return breaks(trial) <= 0; }
@@ -131,9 +146,8 @@ double Trials::breaks(std::size_t trial) const {
 }
 
 bool Trials::clearly_breaks(std::size_t trial) const {
-  return std::any_of(bounds_.begin(), bounds_.end(), [&](const Bound& bound) {
-    return clearly_broken(bound, values(trial, bound.metric, all_[trial].replicas));
-  });
+  return std::any_of(bounds_.begin(), bounds_.end(),
+                     [&](const Bound& bound) { return clearly_broken(bound, bounded_values(trial, bound)); });
 }
 
 double Trials::gave_up(std::size_t trial) const {

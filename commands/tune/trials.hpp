@@ -72,6 +72,8 @@ class Trials {
 
   /// A metric of the first `count` replicas; the trial has them.
   std::span<const Fraction> values(std::size_t trial, const std::string& metric, std::uint32_t count) const;
+  /// All values that a bound is on; infinite, of a quantile of a metric of whole runs, where the run gave up.
+  std::vector<Fraction> bounded_values(std::size_t trial, const Bound& bound) const;
   /// The objective's mean over all replicas, as a loss: smaller is better. Nothing where it has none.
   std::optional<double> loss(std::size_t trial) const;
   /// By how much the second's loss is larger, over the replicas that both have; over the first `most` of them where there

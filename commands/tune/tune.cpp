@@ -147,10 +147,13 @@ void add_analytic(Tuning& of, TuneResult& result) {
 }
 
 Statistics statistics_of(const Tuning& of, std::size_t trial) {
+  const std::string& metric = of.trials.objective().metric;
+  const std::span<const Fraction> values = of.trials.values(trial, metric, of.reported(trial)),
+                                  gave_up = of.trials.values(trial, "gave_up", of.reported(trial));
   MetricStatistics all;
-  for (const Fraction& value : of.trials.values(trial, of.trials.objective().metric, of.reported(trial)))
-    all.add(value);
-  return all.statistics();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.add(values[i], gave_up[i].numerator > 0 ? Ending::gave_up : Ending::completed);
+  return all.statistics(Worse::neither, run_value_of(metric));
 }
 
 /// `best_name`: what the point that is named is called.

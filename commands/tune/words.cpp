@@ -24,7 +24,7 @@ Unit objective_unit(const TuneResult& result) {
   if (!result.best) return metric_unit(result.metric, 0, result.currency);
   const Statistics& of = result.points[*result.best].objective;
   return metric_unit(result.metric, of.mean.value_or(0), result.currency)
-      .fine_enough_for(half_width(of.ci95));
+      .fine_enough_for(of.ci95 && of.mean ? longer_side(*of.ci95, *of.mean) : 0);
 }
 
 std::string loss_name(const TuneResult& result) {
@@ -68,7 +68,7 @@ std::string share_of_loss(const TuneResult& result, double share) {
 }
 
 std::string difference_text(const PairedDifference& of, const Unit& unit) {
-  const double width = half_width(of.ci95);
+  const double width = of.ci95 ? longer_side(*of.ci95, *of.difference) : 0;
   const Unit fine = unit.fine_enough_for(of.ci95 ? width : std::abs(*of.difference));
   const std::string name = unit.name.empty() ? "" : unit.name == "%" ? " percentage points" : " " + unit.name;
   const std::string number = fine.number(std::abs(*of.difference)) + name;

@@ -1,6 +1,7 @@
 #include "config/checks/rate_checks.hpp"
 
 #include "config/checks/expectations.hpp"
+#include "config/checks/step_checks.hpp"
 #include "core/infinity.hpp"
 #include "models/step/step.hpp"
 
@@ -184,6 +185,8 @@ void check_rates(const Place& root, const Scenario& scenario) {
   check_telemetry(check, world);
   const StepModel model(world);
   if (!check_step(root, world, model)) return;
+  check_step_time_factor(root, world, model);
+  if (world.job.step_time == Duration::zero()) check_work(root, world.job, model.healthy());
   const double step = to_seconds(model.healthy());
   check_samples(check, world, step);
   check_kept_faults(check, world, step);

@@ -17,14 +17,16 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<Choice<UncertainShape>, 3> kShapes = {{
+constexpr std::array<Choice<UncertainShape>, 4> kShapes = {{
     {"lognormal", UncertainShape::lognormal},
     {"normal", UncertainShape::normal},
     {"uniform", UncertainShape::uniform},
+    {"log-t", UncertainShape::log_t},
 }};
 constexpr std::string_view kExample = R"({ path = "repair.time.median", low = "4h", high = "16h" })";
 
 constexpr std::string_view kNumber = "a number";
+constexpr double kFewestDegrees = 1, kMostDegrees = 1e6;  // more are a lognormal to every digit
 
 /// A number and what it counts, so that seconds are not compared with bytes.
 struct Amount {
@@ -66,7 +68,7 @@ std::string text_of(const Value& value) {
 }
 
 bool known_keys(const Place& place) {
-  constexpr std::array<std::string_view, 5> kKeys = {"path", "low", "high", "shape", "source"};
+  constexpr std::array<std::string_view, 6> kKeys = {"path", "low", "high", "shape", "degrees", "source"};
   bool all = true;
   for (const auto& [key, value] : *place.value().table()) {
     if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
@@ -74,6 +76,31 @@ bool known_keys(const Place& place) {
     all = false;
   }
   return all;
+}
+
+/// Degrees of freedom, which a log-t has and no other shape.
+bool read_degrees(const Place& place, UncertainField& field) {
+  const auto degrees = place.find("degrees");
+  if (field.shape != UncertainShape::log_t) {
+    if (degrees) degrees->mistake("is of a log-t alone", "write shape = \"log-t\", or remove it");
+    return !degrees;
+  }
+  if (!degrees) {
+    place.mistake("has not the degrees of freedom that a log-t takes",
+                  "write degrees = n - 1 for an estimate from n measurements");
+    return false;
+  }
+  const auto count = amount_of(degrees->value());
+  if (!count || count->kind != kNumber) {
+    wrong_type(*degrees, "a number of degrees of freedom such as 4");
+    return false;
+  }
+  if (!(count->value >= kFewestDegrees && count->value <= kMostDegrees)) {
+    degrees->mistake("is not from 1 to 1e6", "write n - 1 for an estimate from n measurements");
+    return false;
+  }
+  field.degrees = count->value;
+  return true;
 }
 
 std::optional<UncertainField> read_field(const Place& place) {
@@ -92,6 +119,7 @@ std::optional<UncertainField> read_field(const Place& place) {
     choice<UncertainShape>(field.shape, kShapes, "a shape").read(*shape);
     if (!shape->sound("")) return {};
   }
+  if (!read_degrees(place, field)) return {};
   const std::string* named = read_text(*path, "the path of a field such as \"repair.time.median\"");
   const auto from = read_amount(*low), to = read_amount(*high);
   if (named == nullptr || !from || !to) return {};
@@ -107,9 +135,11 @@ std::optional<UncertainField> read_field(const Place& place) {
     high->mistake("is not above low = " + text_of(low->value()));
     return {};
   }
-  if (field.shape == UncertainShape::lognormal && !(from->value > 0)) {
-    low->mistake("is not above zero, where every lognormal value is",
-                 "write shape = \"normal\" or \"uniform\"");
+  const bool log_t = field.shape == UncertainShape::log_t;
+  if ((log_t || field.shape == UncertainShape::lognormal) && !(from->value > 0)) {
+    low->mistake(
+        std::string("is not above zero, where every ") + (log_t ? "log-t" : "lognormal") + " value is",
+        "write shape = \"normal\" or \"uniform\"");
     return {};
   }
   field.path = *named;
@@ -126,7 +156,8 @@ Type uncertain_fields(std::vector<UncertainField>& into) {
       R"({"type": "array", "items": {"type": "object", "required": ["path", "low", "high"], "properties": {)"
       R"("path": {"type": "string"}, "low": )" +
           end + R"(, "high": )" + end +
-          R"(, "shape": {"enum": ["lognormal", "normal", "uniform"]}, "source": {"type": "string"}}, )"
+          R"(, "shape": {"enum": ["lognormal", "normal", "uniform", "log-t"]}, )"
+          R"("degrees": {"type": "number", "minimum": 1, "maximum": 1000000}, "source": {"type": "string"}}, )"
           R"("additionalProperties": false}})",
       [&into](const Place& place) {
         if (place.value().array() == nullptr)

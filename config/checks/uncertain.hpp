@@ -8,7 +8,7 @@
 
 namespace gauntlet {
 
-/// [ { path = "repair.time.median", low = "4h", high = "16h", shape = "lognormal" } ]
+/// [ { path = "repair.time.median", low = "4h", high = "16h", shape = "lognormal" } ]; of shape = "log-t" also degrees = 4
 Type uncertain_fields(std::vector<UncertainField>& into);
 
 /// Each names a value of the scenario, of the same kind as its ends; none is named twice.

@@ -10,13 +10,14 @@
 
 namespace gauntlet {
 
-enum class UncertainShape : std::uint8_t { lognormal, normal, uniform };
+enum class UncertainShape : std::uint8_t { lognormal, normal, uniform, log_t };
 
 /// A field whose value is not known: it lies between `low` and `high` with 90% probability, below or above with 5% each.
 struct UncertainField {
   std::string path;       // "repair.time.median"
   std::string low, high;  // as the field takes them: "4h", "0.2"; low < high
   UncertainShape shape = UncertainShape::lognormal;
+  double degrees = 0;  // of freedom, of log_t alone
 };
 
 /// Of one scenario: the values of one metric fit in memory (study/statistics.hpp).

@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
+#include "core/math/log_t.hpp"
 #include "core/math/special.hpp"
 #include "models/calibration/published.hpp"
 #include "models/step/prediction.hpp"
@@ -113,6 +114,8 @@ const std::vector<HeldOutStep>& held_out_steps() {
 
 double StepTimeError::median() const { return std::sqrt(low * high); }
 
+double StepTimeError::at(double p) const { return LogT{.low = low, .high = high, .degrees = degrees}.at(p); }
+
 std::optional<StepTimeError> step_time_error(std::span<const HeldOutStep> steps, const std::string& stack) {
   const Sources own = sources_of(steps, [&](const HeldOutStep& step) { return step.stack == stack; });
   const Sources others = sources_of(steps, [&](const HeldOutStep& step) { return step.stack != stack; });
@@ -131,6 +134,7 @@ std::optional<StepTimeError> step_time_error(std::span<const HeldOutStep> steps,
                        .other_sources = static_cast<std::uint32_t>(others.count),
                        .low = math_exp(mean - reach),
                        .high = math_exp(mean + reach),
+                       .degrees = worth,
                        .beyond = {}};
 }
 

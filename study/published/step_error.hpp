@@ -6,7 +6,7 @@
 // means of x and of its squares over its steps. Few publications are of one stack (three at most), so those of the other
 // stacks are the prior: x is normal with mean m and variance v, with the conjugate prior of a mean m0 and a variance v0 of the
 // others that are worth kPriorSources publications. One more x then has Student's T (Gelman et al., Bayesian Data
-// Analysis, 3rd ed., 2013, sec. 3.3), whose 5% and 95% values are given: the fewer publications, the wider.
+// Analysis, 3rd ed., 2013, sec. 3.3), so that the ratio is log-t: the fewer publications, the wider, and the longer its tails.
 //
 // The middle is not 1. Publications took longer than modelled by 9% on average (0.087 +- 0.032 in logarithms, 13 of them): the
 // constants were fitted on rows of those who tuned a stack, which are its best.
@@ -45,10 +45,13 @@ struct StepTimeError {
   std::string stack;                                 // of the job
   std::uint32_t steps = 0, sources = 0;              // of the stack: published steps, and publications
   std::uint32_t other_steps = 0, other_sources = 0;  // of the other stacks
-  double low = 1, high = 1;                          // 5% and 95% values of the ratio, which is lognormal
+  double low = 1, high = 1;                          // 5% and 95% values of the ratio
+  double degrees = 1;  // of freedom of Student's T, which the logarithm of the ratio has
   /// What none of these steps has in common with the job: "ran on H200", "was of a mixture of experts".
   std::vector<std::string> beyond;
   double median() const;
+  /// The ratio with the probability `p` below it (core/math/log_t.hpp).
+  double at(double p) const;
 };
 
 /// Nothing where the other stacks have fewer than two publications.

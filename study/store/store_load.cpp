@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace gauntlet {
@@ -169,6 +170,12 @@ std::optional<Summary> Store::summary(std::uint32_t point) const {
     for (NamedStatistics& metric : out.metrics)
       if (metric.name == read.name) metric.statistics = read.statistics;
   }
+  // As the statistics have it: the table has it once, in the row of gave_up.
+  const auto gave_up =
+      static_cast<std::uint64_t>(std::llround(out.mean("gave_up").value_or(0) * out.replicas));
+  for (NamedStatistics& metric : out.metrics)
+    if (run_value_of(metric.name) == RunValue::whole_run && metric.statistics.n > 0)
+      metric.statistics.gave_up = gave_up;
   return any ? std::optional(std::move(out)) : std::nullopt;
 }
 

@@ -27,6 +27,7 @@ Json json_of(const Statistics& of) {
   json["p99"] = json_of(of.p99);
   json["worst_5_mean"] = json_of(of.worst_5_mean);
   json["n"] = of.n;
+  if (of.gave_up > 0) json["gave_up"] = of.gave_up;
   return json;
 }
 

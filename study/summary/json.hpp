@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 Json json_of(std::optional<double> value);
 /// [low, high], or null.
 Json json_of(const std::optional<Interval>& interval);
-/// {"mean", "sd", "se", "ci95": [low, high], "p1", "p5", "p50", "p95", "p99", "worst_5_mean", "n"}; what is unknown is null.
+/// {"mean", "sd", "se", "ci95": [low, high], "p1", "p5", "p50", "p95", "p99", "worst_5_mean", "n"}; what is unknown is null. Where runs gave up, a metric of
+/// whole runs has their number in "gave_up": a percentile among them is null.
 Json json_of(const Statistics& of);
 /// {"ettr": {"mean", ...}, ...}: every metric, in their order.
 Json metrics_json(const Summary& summary);

@@ -13,7 +13,13 @@ constexpr Fraction kUndefined = {.numerator = 0, .denominator = 0};
 
 void add(std::vector<Metric>& all, std::string name, Worse worse,
          std::function<Fraction(const Figures&)> of) {
-  all.push_back({.name = std::move(name), .worse = worse, .of = std::move(of), .pool = {}, .quantile = 0});
+  const RunValue value = run_value_of(name);
+  all.push_back({.name = std::move(name),
+                 .worse = worse,
+                 .value = value,
+                 .of = std::move(of),
+                 .pool = {},
+                 .quantile = 0});
 }
 
 /// The sum of a part over the fault kinds.
@@ -90,8 +96,12 @@ Metric latency_quantile(std::string name, double p, std::function<void(const Fig
     const std::optional<Duration> latency = own.quantile(p);
     return latency ? plain(to_seconds(*latency)) : kUndefined;
   };
-  return {
-      .name = std::move(name), .worse = Worse::high, .of = of_one, .pool = std::move(pool), .quantile = p};
+  return {.name = std::move(name),
+          .worse = Worse::high,
+          .value = RunValue::amount,
+          .of = of_one,
+          .pool = std::move(pool),
+          .quantile = p};
 }
 
 void add_detection(std::vector<Metric>& all) {
@@ -209,6 +219,17 @@ void add_losses(const ScenarioFacts& facts, std::vector<Metric>& all) {
 }
 
 }  // namespace
+
+RunValue run_value_of(std::string_view metric) {
+  constexpr std::pair<std::string_view, RunValue> kOthers[] = {{"gave_up", RunValue::happened},
+                                                               {"spares.waited", RunValue::happened},
+                                                               {"wall_time_s", RunValue::whole_run},
+                                                               {"gpu_hours", RunValue::whole_run},
+                                                               {"cost", RunValue::whole_run}};
+  for (const auto& [name, value] : kOthers)
+    if (name == metric) return value;
+  return RunValue::amount;
+}
 
 std::vector<Metric> metrics_of(const ScenarioFacts& facts) {
   std::vector<Metric> all;

@@ -36,10 +36,22 @@ enum class Worse : std::uint8_t {
   high,
 };
 
+/// What the value of one run is, which says how values of many runs are summed up (study/statistics.hpp).
+enum class RunValue : std::uint8_t {
+  amount,
+  happened,  // 1 where something happened in the run, else 0: its mean is a share of the runs
+  /// What a run takes to come to its end. A run that gave up never does: it counts as worse than all that did.
+  whole_run,
+};
+
+/// gave_up and spares.waited happen; wall_time_s, gpu_hours and cost are of a whole run.
+RunValue run_value_of(std::string_view metric);
+
 /// One measure.
 struct Metric {
   std::string name;
   Worse worse = Worse::neither;
+  RunValue value = RunValue::amount;
   std::function<Fraction(const Figures&)> of;
   /// A quantile of latencies: those of a replica are added to what others gave. Over replicas its mean is then the quantile
   /// of all latencies together, without an error; else this is empty.
@@ -54,7 +66,8 @@ struct Metric {
 /// - mfu: model FLOPs of the completed steps / (the job's GPUs x peak x wall time)
 /// - goodput_tokens_per_s: tokens of the completed steps / wall time
 /// - wall_time_s: until the work was done, the window was over or the run gave up; steps: completed by then
-/// - gave_up: 1 for a run that ended because it made no progress for too long, else 0
+/// - gave_up: 1 for a run that ended because it made no progress for too long, else 0. Among single values of wall_time_s, gpu_hours and
+///   cost such a run is worse than all others (RunValue::whole_run)
 /// - interruptions: stopping faults on the job's hosts, those that strike a job which is already stopped included,
 ///   planned stops and preemptions; planned_stops, preemptions (by jobs of higher priority), false_alarms (stops of a healthy job, no
 ///   interruptions); replicas.shrunk (starts with fewer data-parallel replicas than before), replicas.fewest (of any start)

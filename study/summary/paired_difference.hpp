@@ -16,7 +16,8 @@ inline constexpr std::uint64_t kFewestDifferent = 10;
 struct PairedDifference {
   std::optional<double> difference;  // absent where one of the two has no mean
   std::optional<double> se;          // with two replicas or more
-  /// Student's t; with kFewestForInterval replicas or more, of which kFewestDifferent differ, or all, or none.
+  /// Student's t; with kFewestForInterval replicas or more, of which kFewestDifferent differ, or all, or none. Of what happens in a
+  /// run or does not, by the pairs that differ (study/paired.hpp).
   std::optional<Interval> ci95;
   /// How many times more variance the same difference has between independent replicas: what common random numbers gain.
   /// Absent where the paired difference does not vary.

@@ -3,6 +3,7 @@
 
 #include "study/summary/facts.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,12 @@ inline constexpr std::uint64_t kFewestForInterval = 5;
 inline constexpr std::uint64_t kFewestForP1 = 100;  // and for p99
 inline constexpr std::uint64_t kFewestForWorst5 = 20;
 
+/// The longer side of an interval, from the value that it is of: half its width, but for that of a share, which is not symmetric.
+/// The value +- this holds the interval.
+inline double longer_side(const Interval& of, double value) {
+  return std::max(of.high - value, value - of.low);
+}
+
 /// Of one metric. What too few replicas leave unknown is absent: everything without a replica that defines the metric;
 /// `sd` and `se` with only one; `ci95` with fewer than kFewestForInterval; `worst_5_mean` with fewer than kFewestForWorst5;
 /// `p1` and `p99` with fewer than kFewestForP1.
@@ -35,14 +42,19 @@ struct Statistics {
   std::optional<double>
       mean;  // sum of all numerators / sum of all denominators, or a quantile of all latencies
              // together (study/summary/metrics.hpp)
-  std::optional<double> sd;      // of one replica: sample standard deviation; of a ratio by the delta method
-  std::optional<double> se;      // of the mean
-  std::optional<Interval> ci95;  // of the mean, by Student's t
+  std::optional<double> sd;  // of one replica: sample standard deviation; of a ratio by the delta method
+  std::optional<double> se;  // of the mean
+  /// Of the mean: by Student's t, and of a share of the runs the exact one of Clopper and Pearson (study/binomial.hpp).
+  std::optional<Interval> ci95;
   std::optional<double> p1, p5, p50, p95,
       p99;  // of one replica's value: exact quantiles, linear between order statistics
   /// Of one replica's value: the mean of the worst 5% (study/statistics.hpp). Absent too where neither low nor high values of the
   /// metric are bad (study/summary/metrics.hpp).
   std::optional<double> worst_5_mean;
+  /// Of a metric of whole runs (RunValue::whole_run), how many of the `n` runs gave up: they never came to their end. They are in
+  /// the mean with what they took until then. Among single runs they count as worse than all others: a percentile that falls
+  /// among them is absent, and with one of them so is the mean of the worst 5%. Zero for all other metrics.
+  std::uint64_t gave_up = 0;
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 

@@ -29,6 +29,7 @@ Statistics statistics_from(const Json& json) {
   out.p95 = number(json, "p95");
   out.p99 = number(json, "p99");
   out.worst_5_mean = number(json, "worst_5_mean");
+  if (json.contains("gave_up")) out.gave_up = json.at("gave_up").get<std::uint64_t>();
   return out;
 }
 

@@ -57,7 +57,7 @@ TEST(Uncertain, EndsAreTwoOfAKindTheLowerFirst) {
   };
   EXPECT_EQ(of(R"(low="4h",high="16h",shape="gauss")"),
             "test.toml:22:65: study.uncertain[0].shape = \"gauss\" is not a shape; known are \"lognormal\", "
-            "\"normal\", \"uniform\"\n");
+            "\"normal\", \"uniform\", \"log-t\"\n");
   EXPECT_EQ(
       of(R"(low="long",high="16h")"),
       "test.toml:22:43: study.uncertain[0].low = \"long\" is not a number or a quantity; write a number, or "
@@ -74,6 +74,35 @@ TEST(Uncertain, EndsAreTwoOfAKindTheLowerFirst) {
   EXPECT_EQ(of(R"(low="0s",high="4h",shape="uniform")"), "");
   EXPECT_EQ(of("low=nan,high=2"), "test.toml:22:43: study.uncertain[0].low = nan is not a finite number\n");
   EXPECT_EQ(of("low=1,high=inf"), "test.toml:22:50: study.uncertain[0].high = inf is not a finite number\n");
+}
+
+TEST(Uncertain, ALogTHasDegreesOfFreedomAndNoOtherShapeDoes) {
+  const auto of = [](const std::string& rest) {
+    return problems(R"([{path="repair.time.mean",low="4h",high="16h",)" + rest + "}]");
+  };
+  const LoadedScenario loaded =
+      with_uncertain(R"([{path="repair.time.mean",low="4h",high="16h",shape="log-t",degrees=2.5}])");
+  ASSERT_EQ(problems_of(loaded), "");
+  EXPECT_EQ(loaded.scenario->study.uncertain[0].shape, UncertainShape::log_t);
+  EXPECT_EQ(loaded.scenario->study.uncertain[0].degrees, 2.5);
+  EXPECT_EQ(of(R"(shape="log-t")"),
+            "test.toml:22:14: study.uncertain[0] has not the degrees of freedom that a log-t takes; write "
+            "degrees = n - 1 for an estimate from n measurements\n");
+  for (const std::string shape : {"", R"(shape="normal",)"})
+    EXPECT_NE(of(shape + "degrees=4")
+                  .find("study.uncertain[0].degrees = 4 is of a log-t alone; write shape = "
+                        "\"log-t\", or remove it"),
+              std::string::npos);
+  for (const std::string wrong : {"0", "0.5", "-1", "nan", "inf", "1e7"})
+    EXPECT_NE(of(R"(shape="log-t",degrees=)" + wrong)
+                  .find("is not from 1 to 1e6; write n - 1 for an estimate from n measurements"),
+              std::string::npos)
+        << wrong;
+  EXPECT_NE(of(R"(shape="log-t",degrees="4h")").find("this takes a number of degrees of freedom such as 4"),
+            std::string::npos);
+  EXPECT_NE(problems(R"([{path="repair.time.mean",low="0s",high="16h",shape="log-t",degrees=4}])")
+                .find("is not above zero, where every log-t value is"),
+            std::string::npos);
 }
 
 TEST(Uncertain, APathIsOfAQuantityOfTheSameKindAndThereOnce) {

@@ -46,6 +46,36 @@ TEST(TailsTable, HasWhatIsKnownAndSaysWhatTheRestNeeds) {
   EXPECT_EQ(table(4), "") << "the report says that these are too few for an interval";
 }
 
+TEST(TailsTable, SaysHowManyRunsGaveUp) {
+  const auto row = [](std::uint64_t gave_up, std::uint64_t n = 200) {
+    Summary of = sample_summary(2);
+    for (NamedStatistics& metric : of.metrics) {
+      if (metric.name != "wall_time_s") continue;
+      metric.statistics = {};
+      metric.statistics.n = n;
+      metric.statistics.mean = 20 * 86'400.0;
+      metric.statistics.sd = 3 * 86'400.0;
+      metric.statistics.ci95 = Interval{19.9 * 86'400, 20.1 * 86'400};
+      metric.statistics.gave_up = gave_up;
+      if (n >= kFewestForP1) metric.statistics.p1 = 18 * 86'400.0;
+    }
+    return of;
+  };
+  std::vector<TailRow> rows;
+  add_tails(rows, row(3), "wall_time_s", "A", "wall time");
+  EXPECT_EQ(
+      tails_table(rows),
+      "  Tails of single runs                       p1   p99       worst 5%\n"
+      "  A                      wall time, days   18.0   gave up   gave up\n"
+      "  gave up: 3 of 200 runs. They never came to their end, so they count as worse than all others.\n");
+  add_tails(rows, row(1), "wall_time_s", "B", "wall time");
+  EXPECT_THAT(tails_table(rows),
+              testing::HasSubstr("  gave up: A 3 of 200 runs, B 1 of 200 runs. They never"));
+  std::vector<TailRow> few;
+  add_tails(few, row(3, 50), "wall_time_s", "A", "wall time");
+  EXPECT_THAT(tails_table(few), testing::ContainsRegex("  A +wall time, days +- +- +gave up\n"));
+}
+
 TEST(TailsTable, NeedsWhatTheRowWithTheFewestReplicasNeeds) {
   std::vector<TailRow> rows;
   add_tails(rows, with_ettr(200), "ettr", "A", "ETTR");

@@ -56,6 +56,40 @@ TEST(Statistics, AgreeWithHandComputedValues) {
   EXPECT_NEAR(*eight.p95, 8.3, 1e-14);
 }
 
+/// 100 runs that take 1 to 100; of them those from `first` on gave up.
+Statistics with_gave_up(std::size_t first, RunValue value = RunValue::whole_run) {
+  MetricStatistics metric;
+  for (std::size_t i = 0; i < 100; ++i)
+    metric.add({i < first ? static_cast<double>(i + 1) : 0.5, 1},
+               i < first ? Ending::completed : Ending::gave_up);
+  return metric.statistics(Worse::high, value);
+}
+
+TEST(Tails, ARunThatGaveUpIsWorseThanAllThatDidNot) {
+  // Sorted places are 0 .. 99. p99 is at 98.01, between the last two; p95 at 94.05; p1 at 0.99.
+  const Statistics one = with_gave_up(99);
+  EXPECT_EQ(one.gave_up, 1U);
+  EXPECT_EQ(one.n, 100U);
+  EXPECT_FALSE(one.p99) << "1 of 100 gave up";
+  EXPECT_NEAR(*one.p95, 95.05, 1e-12);
+  EXPECT_NEAR(*one.p1, 1.99, 1e-12) << "the short time of the run that gave up is not among the shortest";
+  EXPECT_FALSE(one.worst_5_mean);
+  EXPECT_NEAR(*one.mean, (99 * 50 + 0.5) / 100, 1e-12) << "what it took until then";
+  const Statistics five = with_gave_up(95);
+  EXPECT_FALSE(five.p95);
+  EXPECT_NEAR(*five.p50, 50.5, 1e-12);
+  const Statistics four = with_gave_up(96);
+  EXPECT_NEAR(*four.p95, 95.05, 1e-12);
+  const Statistics none = with_gave_up(100), all = with_gave_up(0);
+  EXPECT_TRUE(none.p99 && none.worst_5_mean);
+  EXPECT_EQ(none.gave_up, 0U);
+  EXPECT_FALSE(all.p1 || all.p5 || all.p50 || all.worst_5_mean);
+  EXPECT_EQ(*all.mean, 0.5);
+  // A metric of another kind does not ask.
+  EXPECT_EQ(with_gave_up(99, RunValue::amount).gave_up, 0U);
+  EXPECT_NEAR(*with_gave_up(99, RunValue::amount).p99, 98.01, 1e-12);
+}
+
 TEST(Tails, AgreeWithHandComputedValues) {
   // 1 .. 21: 5% are 1.05 values, the last whole and 0.05 of the one before it.
   std::vector<double> values;

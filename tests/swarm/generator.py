@@ -280,9 +280,11 @@ class Generator:
         if on("uncertain") and fields:
             path, low, high = chance.choice(fields)
             tree["study"]["uncertain"] = [{"path": ".".join(path), "low": low, "high": high,
-                                           "shape": chance.choice(("lognormal", "normal", "uniform"))}]
+                                           "shape": chance.choice(("lognormal", "normal", "uniform", "log-t"))}]
+            if tree["study"]["uncertain"][0]["shape"] == "log-t":
+                tree["study"]["uncertain"][0]["degrees"] = chance.randint(2, 30)
         if modelled and on("step_time_factor"):
-            tree["job"]["step_time_factor"] = chance.number(0.5, 2)
+            tree["job"]["step_time_factor"] = chance.number(0.8, 2)  # a smaller one may be faster than the peak rate
         if modelled and on("exact_step_time"):
             tree["study"]["step_time_error"] = chance.happens(0.2)
 

@@ -4,6 +4,7 @@
 #include "core/infinity.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
+#include "study/binomial.hpp"
 #include "study/paired.hpp"
 #include "study/statistics.hpp"
 
@@ -90,17 +91,6 @@ std::optional<Interval> between_order_statistics(const std::vector<double>& time
   return Interval{times[low - 1], times[high - 1]};
 }
 
-/// The p with P(at least `hits` of `runs` | p) = `tail`: the inverse of I_p(hits, runs - hits + 1), by bisection.
-double beta_quantile(double tail, double a, double b) {
-  double low = 0, high = 1;
-  constexpr int kHalvings = 60;  // to the last bit that matters
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (incomplete_beta(a, b, middle) < tail ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
 Change change_of(const PairedDifference& difference) { return {difference.difference, difference.ci95}; }
 
 }  // namespace
@@ -112,13 +102,6 @@ std::vector<double> finish_times(const Experiment& experiment, PointNumber point
     finish.push_back(figures.ending == Ending::completed ? to_seconds(figures.wall) : kInfinity);
   });
   return finish;
-}
-
-Interval clopper_pearson(double hits, double runs, double level) {
-  expect(runs > 0 && hits >= 0 && hits <= runs, "hits are among the runs");
-  const double tail = (1 - level) / 2;
-  return {.low = hits <= 0 ? 0 : beta_quantile(tail, hits, runs - hits + 1),
-          .high = hits >= runs ? 1 : beta_quantile(1 - tail, hits + 1, runs - hits)};
 }
 
 ShareOfRuns share_by(std::span<const double> finish, double by) {
@@ -182,7 +165,7 @@ Change share_change(std::span<const double> first, std::span<const double> secon
   std::vector<Fraction> a, b;
   for (const double at : first) a.push_back({at <= by ? 1.0 : 0.0, 1});
   for (const double at : second) b.push_back({at <= by ? 1.0 : 0.0, 1});
-  return change_of(paired_difference(a, b));
+  return change_of(paired_difference(a, b, RunValue::happened));
 }
 
 Change mean_change(std::span<const double> first, std::span<const double> second) {

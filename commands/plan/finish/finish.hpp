@@ -15,11 +15,6 @@ namespace gauntlet {
 /// Seconds until each of the first `count` runs had done its work; infinite for those that gave up or ran out of time.
 std::vector<double> finish_times(const Experiment& experiment, PointNumber point, std::uint32_t count);
 
-/// The exact central interval for the probability of something that happened in `hits` of `runs` > 0 independent trials
-/// (Clopper and Pearson, Biometrika 26(4), 1934, https://doi.org/10.1093/biomet/26.4.404). `level`: 0.95. Of runs that are
-/// not independent: as many as would scatter so, which need not be a whole number.
-Interval clopper_pearson(double hits, double runs, double level);
-
 /// How many finish within `by` seconds.
 ShareOfRuns share_by(std::span<const double> finish, double by);
 

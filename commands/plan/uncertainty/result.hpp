@@ -45,7 +45,10 @@ struct UncertainMetric {
   /// Where the mean at the true parameters is: with parameter uncertainty, and what draws and runs leave to chance.
   std::optional<Interval> ci95;
   double parameter_variance = 0, run_variance = 0;  // of one run: they add up to its variance
-  std::optional<double> p5, p50, p95;               // of one run, with parameter uncertainty
+  /// Of one run, with parameter uncertainty. Absent where the percentile falls among the `gave_up` of so many runs, which count
+  /// as in Statistics.
+  std::optional<double> p5, p50, p95;
+  std::uint64_t gave_up = 0, runs = 0;
 };
 
 struct Uncertainty {

@@ -4,6 +4,7 @@
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
+#include "study/binomial.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,9 @@
 #include "commands/plan/uncertainty/two_level.hpp"
 #include "commands/plan/uncertainty/variance_shares.hpp"
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "models/step/step.hpp"
-#include "study/statistics.hpp"
+#include "study/point_statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -30,29 +31,13 @@ struct Drawn {
   std::uint32_t paired() const { return each * static_cast<std::uint32_t>(points.size()); }
 };
 
-/// Of all replicas that have a value of their own.
-FinishTimes percentiles_of_runs(std::span<const std::vector<Fraction>> drawn) {
-  std::vector<double> runs;
-  for (const std::vector<Fraction>& draw : drawn)
-    for (const Fraction& run : draw)
-      if (const auto own = run.value()) runs.push_back(*own);
-  return percentiles_of(runs);
-}
-
-Statistics as_given(std::span<const Fraction> values, Worse worse) {
-  MetricStatistics known;
-  for (const Fraction& value : values) known.add(value);
-  return known.statistics(worse);
-}
-
 UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   const Experiment& experiment = *drawn.experiment;
   UncertainMetric out;
   out.name = name;
   const std::vector<Fraction> given =
       experiment.values(drawn.base, name, std::max(drawn.replicas, drawn.paired()));
-  out.known =
-      as_given(std::span(given).first(drawn.replicas), worse_of(experiment.point(drawn.base).facts, name));
+  out.known = statistics_of(experiment, drawn.base, name, 0, drawn.replicas);
   if (!out.known.mean) return out;
   if (drawn.points.empty()) {  // all is known
     out.mean = out.known.mean;
@@ -61,6 +46,8 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
     out.p5 = out.known.p5;
     out.p50 = out.known.p50;
     out.p95 = out.known.p95;
+    out.gave_up = out.known.gave_up;
+    out.runs = out.known.n;
     return out;
   }
   std::vector<std::vector<Fraction>> runs;
@@ -71,7 +58,14 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   out.ci95 = mean->ci95();
   out.parameter_variance = mean->parameter_variance;
   out.run_variance = mean->run_variance;
-  const FinishTimes runs_between = percentiles_of_runs(runs);
+  std::vector<double> own;
+  for (const PointNumber point : drawn.points) {
+    const std::vector<double> of_draw = run_values(experiment, point, name, drawn.each);
+    own.insert(own.end(), of_draw.begin(), of_draw.end());
+  }
+  const FinishTimes runs_between = percentiles_of(own);
+  out.gave_up = static_cast<std::uint64_t>(std::count(own.begin(), own.end(), kInfinity));
+  out.runs = own.size();
   out.p5 = runs_between.at(5);
   out.p50 = runs_between.at(50);
   out.p95 = runs_between.at(95);

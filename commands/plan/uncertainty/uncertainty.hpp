@@ -25,17 +25,19 @@ namespace gauntlet {
 
 /// A parameter with a distribution in place of its value.
 struct Unknown {
-  enum class Shape : std::uint8_t { posterior, lognormal, normal, uniform };
+  enum class Shape : std::uint8_t { posterior, lognormal, normal, uniform, log_t };
   std::string path;
   Shape shape = Shape::posterior;
   FieldKind kind = FieldKind::number;
   std::string currency = {};  // of money
   bool whole = false;         // only whole numbers
   double low = 0, high = 0;   // 5% and 95% values; of a posterior the count in both
+  double degrees = 0;         // of freedom, of log_t
+  double least = 0;           // of which no value is below: physics allows none
   UncertainParameter shown;
 
   /// The value with the probability `p` below it, 0 < p < 1. A lognormal, normal or uniform one whose low end is above
-  /// zero is never below zero: what lies there is cut off.
+  /// zero is never below zero: what lies there is cut off. A log-t ends at its 0.1% and 99.9% values (core/math/log_t.hpp).
   double value_at(double p) const;
   /// The same as a draw uses it: a whole number where only these are.
   double used_at(double p) const;

@@ -2,8 +2,10 @@
 #include "config/fields/exposure.hpp"
 #include "core/currency.hpp"
 #include "core/math/elementary.hpp"
+#include "core/math/log_t.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
+#include "models/step/possible.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,7 @@ namespace gauntlet {
 namespace {
 
 constexpr double kTail = 0.05;  // outside each of low and high
+constexpr double kAboveRounding = 1 + 1e-9;
 
 double deviates() { return normal_quantile(1 - kTail); }  // from the middle to an end: 1.645
 
@@ -78,8 +81,12 @@ FieldKind kind_of(const UncertainField& field) {
   return FieldKind::text;
 }
 
+std::string log_t_text(double degrees) {
+  return fmt::format("log-t, {:g} degree{} of freedom", degrees, degrees == 1 ? "" : "s");
+}
+
 Unknown unknown_of(const UncertainField& field, const Value& resolved) {
-  constexpr std::string_view kNames[] = {"lognormal", "normal", "uniform"};
+  constexpr std::string_view kNames[] = {"lognormal", "normal", "uniform", "log-t"};
   const auto shape = static_cast<std::size_t>(field.shape);
   Unknown unknown;
   unknown.path = field.path;
@@ -93,7 +100,9 @@ Unknown unknown_of(const UncertainField& field, const Value& resolved) {
   unknown.whole = held != nullptr && std::holds_alternative<std::int64_t>(held->data) &&
                   unknown.low == std::nearbyint(unknown.low) &&
                   unknown.high == std::nearbyint(unknown.high) && !field.path.ends_with(".rate.count");
-  show(unknown, held != nullptr ? given_text(*held) : "", std::string(kNames[shape]));
+  unknown.degrees = field.degrees;
+  show(unknown, held != nullptr ? given_text(*held) : "",
+       unknown.shape == Unknown::Shape::log_t ? log_t_text(field.degrees) : std::string(kNames[shape]));
   unknown.shown.low = field.low;
   unknown.shown.high = field.high;
   return unknown;
@@ -109,11 +118,13 @@ Unknown unknown_of(const StepTimeError& error, double given) {
   const double shift = given == JobModel{}.step_time_factor ? 1 : given / error.median();
   Unknown unknown;
   unknown.path = kStepTimeFactor;
-  unknown.shape = Unknown::Shape::lognormal;
+  unknown.shape = Unknown::Shape::log_t;
+  unknown.degrees = error.degrees;
   unknown.low = error.low * shift;
   unknown.high = error.high * shift;
   show(unknown, fmt::format("{}", given),
-       fmt::format("lognormal: errors of the step model ({}) on published steps", error.stack));
+       fmt::format("{}: errors of the step model ({}) on published steps", log_t_text(error.degrees),
+                   error.stack));
   unknown.shown.low = fmt::format("{:.4g}", unknown.low);
   unknown.shown.high = fmt::format("{:.4g}", unknown.high);
   return unknown;
@@ -142,13 +153,15 @@ double Unknown::value_at(double p) const {
       return math_exp(Normal(math_log(low), math_log(high)).at(p));
     case Shape::normal:
       return Normal(low, high).at(p);
+    case Shape::log_t:
+      return LogT{.low = low, .high = high, .degrees = degrees}.at(p);
     default:
       return low + (p - kTail) / (1 - 2 * kTail) * (high - low);
   }
 }
 
 double Unknown::used_at(double p) const {
-  const double value = value_at(p);
+  const double value = std::max(value_at(p), least);
   return whole ? std::nearbyint(value) : value;
 }
 
@@ -184,6 +197,9 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
   }
   if (const auto error = drawn_step_error(scenario))
     unknowns.push_back(unknown_of(*error, scenario.world.job.step_time_factor));
+  for (Unknown& unknown : unknowns)
+    if (unknown.path == kStepTimeFactor && scenario.world.job.step_time == Duration::zero())
+      unknown.least = least_step_time_factor(scenario.world, StepModel(scenario.world)) * kAboveRounding;
   std::sort(unknowns.begin(), unknowns.end(),
             [](const Unknown& a, const Unknown& b) { return a.path < b.path; });
   return unknowns;

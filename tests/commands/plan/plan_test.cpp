@@ -5,6 +5,7 @@
 #include "commands/plan/search.hpp"
 #include "core/infinity.hpp"
 #include "core/random/stream.hpp"
+#include "study/binomial.hpp"
 #include "study/size.hpp"
 #include "study/work.hpp"
 

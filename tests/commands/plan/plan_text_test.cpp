@@ -295,7 +295,7 @@ TEST(PlanText, RanksTheSourcesOfUncertainty) {
   result.start = parse_day("2027-01-15").value;
   result.uncertainty = unknown(0);
   result.uncertainty->parameters = {{"faults.nic.rate.count", "7", "3.63", "12.5", "posterior"},
-                                    {"job.step_time_factor", "1", "0.86", "1.41", "lognormal"}};
+                                    {"job.step_time_factor", "1", "0.86", "1.41", "log-t"}};
   result.uncertainty->finish_variance = three_sources();
   result.uncertainty->finish.ci95.assign(99, Interval{55 * kSecondsOfDay, 59 * kSecondsOfDay});
   const std::string text = text_of(result);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <set>
 
 namespace gauntlet {
@@ -176,6 +177,33 @@ TEST(Uncertainty, TheShareByTheDateIsThatOfTheRunsWhoseQuantilesAreShown) {
   EXPECT_TRUE(found.share_ci95->low < *found.share_by_date && *found.share_by_date < found.share_ci95->high);
 }
 
+TEST(Unknowns, ALogTHasTheDegreesThatItIsGiven) {
+  const std::vector<Unknown> all = unknowns(
+      {R"(study.uncertain=[{path="repair.time.median",low="4h",high="16h",shape="log-t",degrees=4}])"});
+  const Unknown* time = find(all, "repair.time.median");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->shown.distribution, "log-t, 4 degrees of freedom");
+  EXPECT_NEAR(time->value_at(0.05), 4 * 3600, 1e-6);
+  EXPECT_NEAR(time->value_at(0.95), 16 * 3600, 1e-6);
+  // t of 4 degrees at 95% and 99%: 2.131846786, 3.746947388 (tables); the median is 8 h.
+  EXPECT_NEAR(time->value_at(0.99), 8 * 3600 * std::exp2(3.746947388 / 2.131846786), 1e-3);
+  EXPECT_EQ(time->value_at(0.9999), time->value_at(0.999));
+}
+
+TEST(Unknowns, NoDrawMakesAStepFasterThanThePeakRate) {
+  const std::vector<Unknown> all = unknowns(
+      {R"(study.uncertain=[{path="job.step_time_factor",low=0.4,high=3.2,shape="log-t",degrees=1}])"});
+  const Unknown* factor = find(all, "job.step_time_factor");
+  ASSERT_NE(factor, nullptr);
+  EXPECT_GT(factor->least, 0.2) << "the MFU of the step model";
+  EXPECT_LT(factor->least, 0.7);
+  EXPECT_LT(factor->value_at(0.001), 0.1);
+  EXPECT_EQ(factor->used_at(0.001), factor->least);
+  // The scenario takes it.
+  EXPECT_FALSE(unknowns({"job.step_time_factor=" + factor->text_at(0.001)}).empty());
+  EXPECT_EQ(factor->used_at(0.9), factor->value_at(0.9));
+}
+
 TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {
   const std::string on = "study.step_time_error=true", path = "job.step_time_factor";
   const std::vector<Unknown> all = unknowns({on});
@@ -186,7 +214,8 @@ TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {
   EXPECT_NEAR(factor->value_at(0.05), error.low, 1e-9);
   EXPECT_NEAR(factor->value_at(0.5), error.median(), 1e-9);
   EXPECT_NEAR(factor->value_at(0.95), error.high, 1e-9);
-  EXPECT_EQ(factor->shown.distribution, "lognormal: errors of the step model (llama3) on published steps");
+  EXPECT_EQ(factor->shown.distribution,
+            "log-t, 5 degrees of freedom: errors of the step model (llama3) on published steps");
   // None of a measured one, none where it is switched off, and a user's own in place of it.
   EXPECT_EQ(find(unknowns({on, "job.step_time=6s"}), path), nullptr);
   EXPECT_EQ(find(unknowns({}), path), nullptr);
@@ -228,17 +257,24 @@ TEST(Uncertainty, WithoutFaultsTheFinishIsInProportionToTheStepTime) {
   ASSERT_TRUE(carried.result);
   const Uncertainty& found = *carried.result;
   ASSERT_TRUE(found.step_error);
-  // Quantiles of a lognormal, exactly.
+  // Quantiles of a log-t, exactly.
   const double middle = std::log(found.step_error->low * found.step_error->high) / 2;
-  const double deviation =
-      std::log(found.step_error->high / found.step_error->low) / (2 * normal_quantile(0.95));
+  const double degrees = found.step_error->degrees;
+  EXPECT_EQ(degrees, 6) << "four, and two publications of the stack";
+  const double scale =
+      std::log(found.step_error->high / found.step_error->low) / (2 * student_t_quantile(0.95, degrees));
+  const auto truth = [&](double p) {
+    return start + work * std::exp(middle + scale * student_t_quantile(p, degrees));
+  };
   for (const std::size_t percent : {5U, 25U, 50U, 75U, 90U, 95U}) {
-    const double truth =
-        start + work * std::exp(middle + deviation * normal_quantile(static_cast<double>(percent) / 100));
+    const double p = static_cast<double>(percent) / 100;
     const Interval ci95 = found.finish.ci95_at(percent).value();
-    EXPECT_LE(ci95.low, truth) << percent;
-    EXPECT_GE(ci95.high, truth) << percent;
-    EXPECT_LT(ci95.high - ci95.low, 0.15 * truth) << "of 200 draws";
+    EXPECT_LE(ci95.low, truth(p)) << percent;
+    EXPECT_GE(ci95.high, truth(p)) << percent;
+    // Its ends are order statistics of 200 draws: two standard errors of the share away, and as much by chance.
+    const double far = 4 * std::sqrt(p * (1 - p) / 200);
+    EXPECT_GT(ci95.low, truth(std::max(p - far, 0.001))) << percent;
+    EXPECT_LT(ci95.high, truth(std::min(p + far, 0.999))) << percent;
   }
   // The step time causes all of it; a rate that strikes nobody and a price cause nothing.
   ASSERT_TRUE(found.finish_variance);
@@ -253,9 +289,21 @@ TEST(Uncertainty, WithoutFaultsTheFinishIsInProportionToTheStepTime) {
     total += share.value;
   }
   EXPECT_NEAR(total + found.finish_variance->runs.value + found.finish_variance->joint, 1, 1e-9);
-  const double scale = std::exp(deviation * deviation);
-  EXPECT_NEAR(found.finish_variance->variance, work * work * std::exp(2 * middle) * scale * (scale - 1),
-              0.01 * work * work * 0.03);
+  // The variance of a log-t that ends at its 0.1% and 99.9% values: by quadrature over the density of Student's T.
+  const double end = student_t_quantile(0.999, degrees);
+  const double front =
+      std::tgamma((degrees + 1) / 2) / (std::sqrt(degrees * std::numbers::pi) * std::tgamma(degrees / 2));
+  double mean = 0.001 * (std::exp(scale * end) + std::exp(-scale * end));
+  double squares = 0.001 * (std::exp(2 * scale * end) + std::exp(-2 * scale * end));
+  constexpr int kParts = 100'000;
+  for (int i = 0; i < kParts; ++i) {
+    const double t = end * (2 * (i + 0.5) / kParts - 1);
+    const double weight = front * std::pow(1 + t * t / degrees, -(degrees + 1) / 2) * 2 * end / kParts;
+    mean += weight * std::exp(scale * t);
+    squares += weight * std::exp(2 * scale * t);
+  }
+  const double variance = work * work * std::exp(2 * middle) * (squares - mean * mean);
+  EXPECT_NEAR(found.finish_variance->variance, variance, 0.005 * variance);
   // What the draws do to the time without faults is all that they do.
   for (const double moved : carried.finish.moved_by) EXPECT_NEAR(moved, 0, 1e-3);
   EXPECT_EQ(carried.finish.longer.size(), 200U);

@@ -37,6 +37,8 @@ TEST(StepError, OfAStackWithoutStepsIsThePriorAlone) {
   EXPECT_NEAR(std::log(error.low), 0.1 - reach, 1e-9);
   EXPECT_NEAR(std::log(error.high), 0.1 + reach, 1e-9);
   EXPECT_NEAR(error.median(), std::exp(0.1), 1e-12);
+  EXPECT_EQ(error.degrees, 4);
+  EXPECT_NEAR(std::log(error.at(0.99)), 0.1 + 3.746947388 * std::sqrt(0.02 * 1.25), 1e-9) << "T of 4, at 99%";
   EXPECT_EQ(error.steps, 0U);
   EXPECT_EQ(error.other_sources, 2U);
   EXPECT_FALSE(step_time_error(std::vector{step("a", "p", 0.0)}, "mine")) << "one tells no variance";
@@ -52,6 +54,7 @@ TEST(StepError, APublicationCountsOnceAndTheOthersAsFour) {
   const StepTimeError error = *step_time_error(steps, "mine");
   EXPECT_NEAR(std::log(error.low), mean - reach, 1e-9);
   EXPECT_NEAR(std::log(error.high), mean + reach, 1e-9);
+  EXPECT_EQ(error.degrees, 6);
   EXPECT_EQ(error.steps, 3U);
   EXPECT_EQ(error.sources, 2U);
   // The same steps twice are of no more publications.
@@ -65,10 +68,10 @@ TEST(StepError, IntervalsHoldPublicationsThatTheyDoNotKnow) {
   std::set<std::pair<std::string, std::string>> sources;
   for (const HeldOutStep& each : held_out_steps()) sources.insert({each.stack, each.source});
   ASSERT_GE(sources.size(), 13U);
-  double held = 0, steps = 0;
+  double held = 0, held_far = 0, above = 0, steps = 0;
   for (const auto& [stack, source] : sources) {
     std::vector<HeldOutStep> others;
-    double within = 0, of_source = 0;
+    double within = 0, within_far = 0, slower = 0, of_source = 0;
     for (const HeldOutStep& each : held_out_steps())
       if (each.stack != stack || each.source != source) others.push_back(each);
     const StepTimeError error = *step_time_error(others, stack);
@@ -76,15 +79,24 @@ TEST(StepError, IntervalsHoldPublicationsThatTheyDoNotKnow) {
       if (each.stack != stack || each.source != source) continue;
       const double ratio = std::exp(each.log_ratio);
       within += error.low <= ratio && ratio <= error.high ? 1 : 0;
+      within_far += error.at(0.005) <= ratio && ratio <= error.at(0.995) ? 1 : 0;
+      slower += ratio > error.median() ? 1 : 0;
       ++of_source;
     }
     held += within / of_source;
+    held_far += within_far / of_source;
+    above += slower / of_source;
     steps += of_source;
   }
   const double share = held / static_cast<double>(sources.size());
-  std::printf("%.0f steps of %zu publications: %.3f within\n", steps, sources.size(), share);
+  std::printf("%.0f steps of %zu publications: %.3f within 90%%, %.2f publications within 99%%\n", steps,
+              sources.size(), share, held_far);
   // Of 13 with 90% each, fewer than 10 hold with probability 3%.
   EXPECT_GE(share, 10 / 13.0);
+  // With 99% each, fewer than 12 hold with probability 0.7%; on either side of the median lie 3 at least with 97.8%.
+  EXPECT_GE(held_far, 12) << "the far tails";
+  EXPECT_GE(above, 3);
+  EXPECT_LE(above, 10);
 }
 
 TEST(StepError, TheShippedRowsAreAboutTenPercentSlowerThanModelled) {
