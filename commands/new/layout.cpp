@@ -21,6 +21,8 @@ namespace {
 constexpr double kShareOfMemory = 0.9;
 /// How far the global batch may be from the one wanted, where some layout can be so near.
 constexpr double kNearBatch = 0.05;
+/// Where the search ends (assumption). Of the layouts in models/calibration/published.csv none has more stages; a few have more
+/// virtual stages, or larger micro-batches.
 constexpr std::uint32_t kMostStages = 64;
 constexpr std::uint32_t kMostVirtual = 8;
 constexpr std::uint32_t kMostMicroBatch = 4;

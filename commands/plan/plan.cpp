@@ -21,15 +21,15 @@
 namespace gauntlet {
 namespace {
 
-/// Bars are differences of paired medians: more replicas than these change no digit of them that is shown.
+/// Bars are differences of paired medians; more replicas change no printed digit (assumption).
 constexpr std::uint32_t kTornadoReplicas = 200;
 /// Enough to find the first levers; `gauntlet rank` adds more where their order is not certain.
 constexpr std::uint32_t kLeverReplicas = 100;
 /// The first levers whose order the report speaks of.
 constexpr std::uint32_t kClaimedLevers = 5;
-/// Each needs as many runs again as the plan has; after the last one the report says what its check said.
+/// Rounds of search and check. Each runs as many replicas as the plan; after the last, the report states the result of its check.
 constexpr int kRounds = 4;
-/// Each is 3,200 runs or more; after the last one the report says what its check said.
+/// The same with parameter uncertainty, where a round takes 3,200 runs or more.
 constexpr int kUncertainRounds = 3;
 /// Where the search for it ends (commands/plan/search.cpp).
 constexpr double kLeastStorage = 1.0 / 1000;

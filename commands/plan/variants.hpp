@@ -51,9 +51,9 @@ class PlanVariants {
   bool run(PointNumber point, std::uint32_t replicas);
   bool run(const std::vector<PointNumber>& points, std::uint32_t replicas);
 
-  /// Whether as large a share of runs as asked for is done by the date (the question has one), with a standard error to spare (the least of many
-  /// variants that seem to do is one that was lucky). By all replicas, or by fewer of them where even these leave next to
-  /// no doubt. False also of a variant that is not a scenario, and where it stopped.
+  /// Whether the share of runs done by the date (the question has one) is at least the confidence plus one standard error. The
+  /// margin is needed because the smallest of many variants that seem to meet the date is a lucky one. Decided by all replicas, or
+  /// by fewer where even these leave next to no doubt. False also of a variant that is not a scenario, and where it stopped.
   bool meets(const Variant& variant);
   /// The replicas that such a decision takes: those of the question, until `decide_by` says more.
   std::uint32_t deciding() const { return deciding_; }

@@ -105,6 +105,14 @@ class LongReplica(StudyTest):
             process.send_signal(signal.SIGTERM)
         self.ends(process, signal.SIGTERM)
 
+    def test_two_at_once_are_one_request(self):
+        """As of a terminal that goes away while somebody presses Ctrl-C. Both are there when the program runs again."""
+        process = self.start("run", self.scenario, "--replicas", "1")
+        for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGINT, signal.SIGCONT):
+            process.send_signal(number)
+        wait_until(lambda: has_ended(process), "it ends")
+        self.ends(process, signal.SIGTERM if process.returncode == 128 + signal.SIGTERM else signal.SIGINT)
+
     def test_a_second_one_later_ends_what_does_not_stop_by_itself(self):
         """Here it cannot write its report: nobody reads the pipe, and the pipe is full."""
         reader, writer = os.pipe()

@@ -56,6 +56,21 @@ TEST(Layout, EveryRankHasItsOwnCoordinatesAndBack) {
   }
 }
 
+TEST(Layout, AGroupIsTheRanksThatDifferInItsDimensionAlone) {
+  const Layout layout{.tp = 2, .pp = 2, .dp = 3};
+  EXPECT_EQ(layout.ranks_of_group(Dimension::tensor, 1), (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(layout.ranks_of_group(Dimension::data, 1), (std::vector<std::uint32_t>{1, 3, 5}));
+  EXPECT_EQ(layout.ranks_of_group(Dimension::pipeline, 1), (std::vector<std::uint32_t>{1, 7}));
+  for (const Layout& each : kLayouts)
+    for (const std::uint32_t rank : {0U, each.ranks() / 2, each.ranks() - 1}) {
+      const Coordinates at = each.coordinates(rank);
+      for (const std::uint32_t other :
+           each.ranks_of_group(Dimension::pipeline, each.group_of(rank, Dimension::pipeline)))
+        EXPECT_EQ(each.coordinates(other),
+                  (Coordinates{.tp = at.tp, .dp = at.dp, .pp = each.coordinates(other).pp}));
+    }
+}
+
 TEST(Seat, RanksFillHostsInOrder) {
   EXPECT_EQ(seat_of_rank(0, 8), (Seat{.slot = 0, .gpu = 0}));
   EXPECT_EQ(seat_of_rank(7, 8), (Seat{.slot = 0, .gpu = 7}));

@@ -127,6 +127,17 @@ TEST_F(SilentAgents, AStartFails) {
   expect_recovers(cluster, silent);
 }
 
+TEST_F(SilentAgents, AStartThatAStopOvertakesFails) {
+  RealCluster cluster(world, setup(1), nothing, platform);
+  const std::uint64_t starting = ++last_order, stopping = ++last_order;
+  cluster.start({OrderId{starting}, Start{JobId{0}, 10min}});
+  await_processes(cluster);
+  cluster.start({OrderId{stopping}, Stop{JobId{0}}});
+  EXPECT_EQ(outcome_of(cluster, starting).status, Status::failed);
+  EXPECT_EQ(outcome_of(cluster, stopping).status, Status::done);
+  EXPECT_EQ(start_ranks(cluster).status, Status::done);
+}
+
 TEST_F(SilentAgents, AStartWhoseRanksAreNotHeardFails) {
   RealCluster cluster(world, setup(1), nothing, platform);
   cluster.start({OrderId{++last_order}, Start{JobId{0}, 100ms}});

@@ -114,6 +114,19 @@ TEST(Watches, ABurstBeyondTheFirstFewArrivesAsOneCount) {
   EXPECT_EQ(watches.take(moment(2s)).size(), 1U) << "the next burst starts afresh";
 }
 
+TEST(Watches, ExitsWithinTheBandOfVictimsAreNotReported) {
+  Watches watches(kHost);
+  const Watch watch = {.id = kWatch,
+                       .signal = Signal::process_exit,
+                       .who = Scope::all(ComponentKind::host),
+                       .until = Outside{.low = 3, .high = 5}};
+  ASSERT_TRUE(watches.add(watch, moment(0s)));
+  for (const std::int32_t code : {2, 3, 4, 5, 6}) watches.on_exit(code, moment(Duration(code)));
+  std::vector<double> codes;
+  for (const Seen& seen : watches.take(moment(10s))) codes.push_back(seen.value);
+  EXPECT_EQ(codes, (std::vector<double>{2, 6}));
+}
+
 TEST(Watches, OnlyTheHostThatIsMeantReports) {
   Watches watches(kHost);
   Watch other = host_watch(Signal::process_exit, PatternId{0});

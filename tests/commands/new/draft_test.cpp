@@ -128,6 +128,11 @@ TEST(Draft, SparesCoverTheRepairs) {
 TEST(Draft, CountsOverGpusAsOverTheirHosts) {
   EXPECT_DOUBLE_EQ(rate_of(sound(mine_with({{"--failures", "3285 over 365d x 8192 gpus"}})).world),
                    rate_of(sound(known_of(kMine)).world));
+  // So do the spares, and what the comments say of the count.
+  std::string text = draft_of(mine_with({{"--failures", "3285 over 365d x 8192 gpus"}})).text.value_or("");
+  for (std::size_t at = 0; (at = text.find("8192 gpus", at)) != std::string::npos;)
+    text.replace(at, 9, "1024 hosts");
+  EXPECT_EQ(text, draft_of(known_of(kMine)).text);
 }
 
 // A count over a few days is a rate that somebody knows: as a count, `check` would warn of what `plan` makes of it.

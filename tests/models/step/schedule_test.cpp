@@ -35,6 +35,27 @@ TEST(Schedule, EqualStagesTakeTheFormula) {
   }
 }
 
+TEST(Schedule, InterleavedStagesWarmUpAsMegatronDoes) {
+  // num_warmup_microbatches of forward_backward_pipelining_with_interleaving,
+  // https://github.com/NVIDIA/Megatron-LM/blob/core_r0.9.0/megatron/core/pipeline_parallel/schedules.py: the forward passes before
+  // the first pair of a forward and a backward one.
+  for (const PipelineShape shape :
+       {PipelineShape{4, 2, 8}, PipelineShape{4, 3, 12}, PipelineShape{8, 2, 32}}) {
+    std::vector<ScheduledPass> work;
+    pipeline_finish(shape, equal_chunks(shape, 1, 2), {}, &work);
+    for (std::uint32_t stage = 0; stage < shape.stages; ++stage) {
+      std::uint32_t before = 0;
+      for (const ScheduledPass& pass : work) {
+        if (pass.stage != stage) continue;
+        if (pass.backward) break;
+        ++before;
+      }
+      EXPECT_EQ(before, (shape.stages - stage - 1) * 2 + (shape.virtual_stages - 1) * shape.stages + 1)
+          << "stage " << stage << " of " << shape.stages;
+    }
+  }
+}
+
 TEST(Schedule, OneForwardOneBackward) {
   // Two stages, three micro-batches, forward 1 and backward 2 seconds, as in SC'21, fig. 4.
   const PipelineShape shape{2, 1, 3};

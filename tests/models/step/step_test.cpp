@@ -124,6 +124,25 @@ TEST(Step, ASlowHostSlowsOnlyItsOwnSegments) {
   EXPECT_LT(ratio(model, slow_host(17, slow_in(Segment::optimizer, 1.1))), 1.001);
 }
 
+TEST(Step, AGpuThatIsSlowInItsBackwardPassRecomputesAsSlowly) {
+  // One GPU that recomputes whole layers: nothing overlaps, so that each part takes its own factor.
+  World world = megascale(192);
+  world.job.layout = {.tp = 1, .pp = 1, .dp = 1};
+  world.job.global_batch = world.job.micro_batch = 1;
+  world.job.model.layers = 4;
+  world.job.model.vocabulary = 0;  // which is not recomputed
+  world.job.training.recompute = Recompute::full;
+  world.inventory.job_hosts = 1;
+  const StepModel model(world);
+  const StepTimes healthy = model.evaluate(),
+                  slow = model.evaluate(slow_host(0, slow_in(Segment::backward, 2)));
+  ASSERT_GT(healthy.recompute, 0ns);
+  // Twice the backward pass and the recomputation, and once the forward pass, which takes as long as the recomputation.
+  const double backward = to_seconds(healthy.compute - healthy.recompute);
+  EXPECT_NEAR(to_seconds(slow.total - healthy.total), backward + to_seconds(healthy.recompute),
+              1e-6 * to_seconds(healthy.total));
+}
+
 TEST(Step, OneSlowGpuSlowsItsWholeTensorParallelGroup) {
   const StepModel model(megascale(192));
   ClusterState gpu;
@@ -418,6 +437,15 @@ TEST(Symmetry, HostsOfSeveralReplicasMoveAsOne) {
   const Layout layout = {.tp = 2, .pp = 2, .dp = 8};  // a host of 8 GPUs holds four replicas of a stage
   EXPECT_EQ(canonical(slow_host(1, 1.1), layout, 8), slow_host(0, 1.1));
   EXPECT_EQ(canonical(slow_host(3, 1.1), layout, 8), slow_host(2, 1.1));
+}
+
+TEST(Symmetry, ReplicasThatShareExpertsStayWhereTheyAre) {
+  // Hosts 0 to 3 share experts, and so do 4 to 7: two slow hosts of one group are not two of different groups.
+  const Layout layout = {.tp = 8, .pp = 1, .dp = 8, .ep = 4};
+  ClusterState together = slow_host(1, 1.1), apart = slow_host(1, 1.1);
+  together.slow.push_back({2, kWholeHost, slow_in(Segment::all, 1.2)});
+  apart.slow.push_back({6, kWholeHost, slow_in(Segment::all, 1.2)});
+  EXPECT_NE(canonical(together, layout, 8), canonical(apart, layout, 8));
 }
 
 TEST(StepDeathTest, NothingIsFasterThanHealthy) {
