@@ -143,7 +143,8 @@ template <class Value>
 Option Command::value(const char* name, Value& into, const std::string& what) {
   CLI::Option* option = app_->add_option(name, into, what);
   if constexpr (kIsWhole<Value>) option->check(problem_of_whole_number);
-  if constexpr (kIsText<Value>) option->check(problem_of_text);
+  if constexpr (kIsText<Value>)
+    if (option->nonpositional()) option->check(problem_of_text);
   return Option(option);
 }
 

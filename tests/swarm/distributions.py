@@ -1,4 +1,6 @@
 """What must hold of the scatter of single runs, and of what each of them does over time."""
+import math
+
 import figures
 from case import FAILED, SKIPPED, SUCCESS, WRONG_INPUT
 from properties import json_of, the_run
@@ -13,20 +15,34 @@ def out_of_order(one, other):
     return one > other and not figures.near(one, other)
 
 
+def never_ended(each, share):
+    """Whether a percentile is of a run that gave up: those come after all others. None where rounding decides."""
+    gave_up = each.get("gave_up", 0)
+    place = (each["n"] - 1) * share
+    if gave_up and abs(place - round(place)) < 1e-6:
+        return None
+    return math.ceil(place) > each["n"] - 1 - gave_up
+
+
 def tail_problems(metrics, replicas):
-    """Percentiles rise, the mean of the worst 5% lies beyond p5 or p95, and what few replicas leave unknown is absent."""
+    """Percentiles rise, the mean of the worst 5% lies beyond p5 or p95, and what few replicas, or runs that gave up, leave unknown is
+    absent."""
     for name, each in metrics.items():
-        if (each["p1"] is None) != (each["n"] < ENOUGH_FOR_P1) or (each["p99"] is None) != (each["n"] < ENOUGH_FOR_P1):
-            yield f"{name} of {each['n']} replicas has p1 {each['p1']} and p99 {each['p99']}"
+        for share, few in ((0.01, ENOUGH_FOR_P1), (0.05, 1), (0.5, 1), (0.95, 1), (0.99, ENOUGH_FOR_P1)):
+            value = each[f"p{share * 100:.0f}"]
+            unknown = each["n"] < few or never_ended(each, share)
+            if unknown is not None and (value is None) != unknown:
+                yield f"{name} of {each['n']} replicas, of which {each.get('gave_up', 0)} gave up, has p{share * 100:.0f} {value}"
         known = [each[key] for key in ("p1", "p5", "p50", "p95", "p99") if each[key] is not None]
         if any(out_of_order(low, high) for low, high in zip(known, known[1:])):
             yield f"{name} has percentiles that fall: {known}"
         worst = each["worst_5_mean"]
-        if worst is not None and (each["n"] < ENOUGH_FOR_WORST or out_of_order(each["p5"], worst) and out_of_order(worst, each["p95"])):
+        if worst is not None and (each["n"] < ENOUGH_FOR_WORST or each.get("gave_up", 0) or
+                                  out_of_order(each["p5"], worst) and out_of_order(worst, each["p95"])):
             yield f"{name} of {each['n']} replicas has worst 5% {worst} between p5 {each['p5']} and p95 {each['p95']}"
     for name, low in (("ettr", True), ("mfu", True), ("steps", True), ("wall_time_s", False), ("lost_s.recomputing", False)):
         each = metrics[name]
-        if (each["worst_5_mean"] is None) != (each["n"] < ENOUGH_FOR_WORST):
+        if (each["worst_5_mean"] is None) != (each["n"] < ENOUGH_FOR_WORST or each.get("gave_up", 0) > 0):
             yield f"{name} of {each['n']} replicas has worst 5% {each['worst_5_mean']}"
         elif each["worst_5_mean"] is not None:
             worst, bound = (each["worst_5_mean"], each["p5"]) if low else (each["p95"], each["worst_5_mean"])
