@@ -36,6 +36,7 @@ HIDDEN = {
     "Boost.Graph": r"boost/graph/",
     "Eigen": r"Eigen/",
     "gRPC": r"grpc",
+    "OpenSSL": r"openssl/",
     "SQLite": r"sqlite3",
     "CUDA": r"cuda|nvml",
     "NCCL": r"nccl",
