@@ -42,6 +42,14 @@ class Lab {
     std::vector<IssuedCertificate> revoked;
     done(authority.revoke(role, host, now_, revoked));
   }
+  /// What is in a host's directory, also where nobody would accept it.
+  static HostCertificates unchecked(const std::string& host_directory) {
+    return {.identity = {},
+            .certificate = bytes_of(host_directory + "/certificate.pem"),
+            .key = bytes_of(host_directory + "/key.pem"),
+            .authority = bytes_of(host_directory + "/ca.pem"),
+            .revoked_file = host_directory + "/revoked.pem"};
+  }
   HostCertificates certificates(PeerRole role, const std::string& host) {
     HostCertificates read;
     done(load_host_certificates(issue(role, host), role, now_, read));
