@@ -1,5 +1,7 @@
 #include "real/agent/acceptor.hpp"
 
+#include "real/peer_user.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -11,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -40,7 +43,7 @@ Descriptor new_event() {
 }  // namespace
 
 std::string problem_of_user(uid_t user, uid_t own) {
-  if (user == own || user == 0) return "";
+  if (may_command(user, own)) return "";
   return "this agent obeys user " + std::to_string(own) + " and root alone";
 }
 
@@ -104,13 +107,11 @@ bool ConnectionAcceptor::accept_one(std::vector<Waiting>& waiting) {
 }
 
 void ConnectionAcceptor::judge_user(Descriptor connection) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return hooks_.refuse("an unknown process", "the system does not say whose it is");
-  const std::string why = problem_of_user(peer.uid, ::geteuid());
+  const std::optional<uid_t> user = user_at_other_end(connection.get());
+  if (!user) return hooks_.refuse("an unknown process", "the system does not say whose it is");
+  const std::string why = problem_of_user(*user, ::geteuid());
   if (why.empty()) return hooks_.admit(std::move(connection));
-  hooks_.refuse("a process of user " + std::to_string(peer.uid), why);
+  hooks_.refuse("a process of user " + std::to_string(*user), why);
 }
 
 bool ConnectionAcceptor::judge_first_byte(Waiting& waiting) {

@@ -7,6 +7,8 @@
 #include <agent.grpc.pb.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -20,8 +22,13 @@ namespace {
 
 constexpr auto kShutdownPatience = std::chrono::seconds(3);  // only a driver that is stopped itself takes it
 constexpr int kHandshakeMilliseconds = 10'000;
-constexpr int kMostBytes = 1 << 20;       // of a message: the largest starts a host's ranks, some kilobytes
-constexpr std::size_t kMostStreams = 64;  // a driver has one, and a driver that takes over another
+constexpr int kIdleMilliseconds = 60'000;  // of a connection without a stream
+constexpr std::size_t kMostBytes =
+    1 << 20;                               // of a message: the largest starts a host's ranks, some kilobytes
+constexpr int kMostBytesOfGrpc = 4 << 20;  // beyond it gRPC ends the stream, and nobody is told why
+constexpr std::size_t kMostStreams = 64;   // a driver has one, and a driver that takes over another
+constexpr std::size_t kMostUnhandled = 10'000;                   // messages of one stream
+constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;  // for one driver
 
 using AgentStream = grpc::ServerBidiReactor<agent::ToAgent, agent::FromAgent>;
 
@@ -47,7 +54,8 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
       refusals_.count(name_of_peer(verdict), verdict.why);
     };
     grpc::ServerBuilder builder;
-    builder.SetMaxReceiveMessageSize(kMostBytes);
+    builder.SetMaxReceiveMessageSize(kMostBytesOfGrpc);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMilliseconds);
     arrivals_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
@@ -81,17 +89,22 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   }
 
   AgentStream* Attend(grpc::CallbackServerContext* context) override {
-    const std::string certificate = certificate_of_peer(*context->auth_context());
+    Stream::Peer peer = {.name = "a driver", .certificate = certificate_of_peer(*context->auth_context())};
     if (trust_) {
       // The handshake may be long ago: one connection carries many streams.
-      const PeerCheck::Verdict verdict = trust_->check(certificate, {.role = PeerRole::driver});
-      if (!verdict.passes()) return refused(name_of_peer(verdict), verdict.why);
+      const PeerCheck::Verdict verdict = trust_->check(peer.certificate, {.role = PeerRole::driver});
+      peer.name = name_of_peer(verdict);
+      if (!verdict.passes()) return refused(peer.name, {grpc::StatusCode::PERMISSION_DENIED, verdict.why});
     }
     const std::lock_guard lock(mutex_);
-    if (streams_.size() >= kMostStreams)
-      return refused("a driver", std::to_string(kMostStreams) + " streams are open already");
+    const auto heard = std::count_if(streams_.begin(), streams_.end(),
+                                     [](const auto& each) { return each.second->is_heard(); });
+    if (static_cast<std::size_t>(heard) >= kMostStreams) {
+      return refused(peer.name, {grpc::StatusCode::RESOURCE_EXHAUSTED,
+                                 "flooded: " + std::to_string(kMostStreams) + " streams are open already"});
+    }
     const StreamId id = ++last_;
-    const auto stream = std::make_shared<Stream>(*this, id, *context, certificate);
+    const auto stream = std::make_shared<Stream>(*this, id, std::move(peer));
     streams_.emplace(id, stream);
     stream->listen();
     return stream.get();
@@ -112,23 +125,39 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   // them.
   class Stream final : public grpc::ServerBidiReactor<agent::ToAgent, agent::FromAgent> {
    public:
-    Stream(Service& service, StreamId id, grpc::CallbackServerContext& context, std::string certificate)
-        : service_(service), id_(id), context_(context), certificate_(std::move(certificate)) {}
+    struct Peer {
+      std::string name;         // for people
+      std::string certificate;  // PEM; empty on a Unix socket
+    };
+    Stream(Service& service, StreamId id, Peer peer) : service_(service), id_(id), peer_(std::move(peer)) {}
 
-    const std::string& certificate() const { return certificate_; }
+    const std::string& certificate() const { return peer_.certificate; }
+    bool is_heard() {
+      const std::lock_guard lock(mutex_);
+      return heard_on_;
+    }
 
     void listen() { StartRead(&heard_); }
 
     bool send(agent::FromAgent message) {
+      bool fits = true;
       {
         const std::lock_guard lock(mutex_);
         if (ended_) return false;
         const bool replaces = message.has_heartbeat() && queue_.size() > 1 && queue_.back().has_heartbeat();
+        queued_bytes_ += message.ByteSizeLong();
         if (replaces) {
+          queued_bytes_ -= queue_.back().ByteSizeLong();
           queue_.back() = std::move(message);
         } else {
           queue_.push_back(std::move(message));
         }
+        fits = queued_bytes_ <= kMostQueuedBytes;
+      }
+      if (!fits) {
+        cut_off({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                 "flooded: it does not take what it is told, and more than 64 MiB wait"});
+        return false;
       }
       go_on();
       return true;
@@ -144,41 +173,34 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
       go_on();
     }
 
-    /// Nothing that it says is heard any more. A peer that does not take its end is cut off the second time.
-    void distrust(const std::string& why) {
+    /// Refuses the rest of the stream: nothing that its peer says is heard any more, and what it was to be told is dropped.
+    void cut_off(const grpc::Status& why) {
       {
         const std::lock_guard lock(mutex_);
-        if (distrusted_) context_.TryCancel();
-        distrusted_ = true;
+        if (!heard_on_) return;
+        heard_on_ = false;
+        queue_.resize(writing_ ? 1 : 0);
       }
+      service_.refusals_.count(peer_.name, why.error_message());
       service_.receive_({id_, StreamGone{}});
-      end({grpc::StatusCode::PERMISSION_DENIED, why});
+      end(why);
     }
 
     void OnReadDone(bool ok) override {
-      if (ok && is_distrusted()) return StartRead(&heard_);
       if (!ok) {
         end(grpc::Status::OK);
         service_.receive_({id_, StreamGone{}});
         return;
       }
-      std::optional<DriverMessage> message = from_wire(heard_);
-      const bool hello = message && std::holds_alternative<DriverHello>(*message);
-      if (!message || hello == greeted_) {
-        end({grpc::StatusCode::INVALID_ARGUMENT, message ? "the first message is Hello, and only the first"
-                                                         : "a message that this agent does not know"});
-        service_.receive_({id_, StreamGone{}});
-        return;
-      }
-      greeted_ = true;
-      service_.receive_({id_, std::move(*message)});
-      StartRead(&heard_);
+      if (is_heard()) hear();
+      StartRead(&heard_);  // also where it is not heard any more: so its end is noticed
     }
 
     void OnWriteDone(bool ok) override {
       {
         const std::lock_guard lock(mutex_);
         writing_ = false;
+        queued_bytes_ -= std::min(queued_bytes_, queue_.front().ByteSizeLong());
         queue_.pop_front();
         if (!ok) {  // the driver is gone; reading will tell
           queue_.clear();
@@ -191,9 +213,28 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     void OnDone() override { service_.forget(id_); }
 
    private:
-    bool is_distrusted() {
-      const std::lock_guard lock(mutex_);
-      return distrusted_;
+    void hear() {
+      const std::size_t bytes = heard_.ByteSizeLong();
+      if (bytes > kMostBytes) {
+        return cut_off({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                        "flooded: a message has " + std::to_string(bytes) + " bytes, and at most " +
+                            std::to_string(kMostBytes) + " are taken"});
+      }
+      std::optional<DriverMessage> message = from_wire(heard_);
+      const bool hello = message && std::holds_alternative<DriverHello>(*message);
+      if (!message || hello == greeted_) {
+        return cut_off(
+            {grpc::StatusCode::INVALID_ARGUMENT, message ? "the first message is Hello, and only the first"
+                                                         : "a message that this agent does not know"});
+      }
+      greeted_ = true;
+      if (++*unhandled_ > kMostUnhandled) {
+        --*unhandled_;
+        return cut_off({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                        "flooded: " + std::to_string(kMostUnhandled) + " of its messages wait to be obeyed"});
+      }
+      const auto handled = [unhandled = unhandled_](const void*) { --*unhandled; };
+      service_.receive_({id_, std::move(*message), std::shared_ptr<const void>(nullptr, handled)});
     }
     void go_on() {
       const agent::FromAgent* next = nullptr;
@@ -218,8 +259,9 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 
     Service& service_;
     const StreamId id_;
-    grpc::CallbackServerContext& context_;
-    const std::string certificate_;
+    const Peer peer_;
+    const std::shared_ptr<std::atomic<std::size_t>> unhandled_ =
+        std::make_shared<std::atomic<std::size_t>>(0);
     agent::ToAgent heard_;
     bool greeted_ = false;
 
@@ -228,13 +270,14 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     bool writing_ = false;
     bool ended_ = false;  // nothing more is taken in
     bool finished_ = false;
-    bool distrusted_ = false;
+    bool heard_on_ = true;
+    std::size_t queued_bytes_ = 0;
     grpc::Status status_;
   };
 
-  RefusedStream* refused(const std::string& peer, const std::string& why) {
-    refusals_.count(peer, why);
-    return new RefusedStream({grpc::StatusCode::PERMISSION_DENIED, why});
+  RefusedStream* refused(const std::string& peer, const grpc::Status& why) {
+    refusals_.count(peer, why.error_message());
+    return new RefusedStream(why);
   }
 
   void hand_over(Descriptor connection) {
@@ -249,10 +292,9 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     while (!over_changed_.wait_for(lock, kRevocationsReadEvery, [this] { return over_; })) {
       lock.unlock();
       for (const auto& [id, stream] : streams()) {
+        if (!stream->is_heard()) continue;
         const PeerCheck::Verdict verdict = trust_->check(stream->certificate(), {.role = PeerRole::driver});
-        if (verdict.passes()) continue;
-        refusals_.count(name_of_peer(verdict), verdict.why);
-        stream->distrust(verdict.why);
+        if (!verdict.passes()) stream->cut_off({grpc::StatusCode::PERMISSION_DENIED, verdict.why});
       }
       lock.lock();
     }

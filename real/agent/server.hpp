@@ -24,6 +24,8 @@ struct StreamGone {};
 struct FromStream {
   StreamId stream = 0;
   std::variant<DriverMessage, StreamGone> what;
+  /// Lives until the message is handled: a stream has so many at one time.
+  std::shared_ptr<const void> receipt = nullptr;
 };
 
 /// The streams of the drivers that attend, as the supervisor sees them.
@@ -44,7 +46,8 @@ class AgentStreams {
 class AgentServer final : public AgentStreams {
  public:
   /// Nobody comes in unseen: on a Unix socket (`trust` is null) processes of our user and of root, elsewhere who has the
-  /// certificate of a driver. A certificate that is revoked, or expires, ends its streams. `receive` is called on threads
+  /// certificate of a driver. A certificate that is revoked, or expires, ends its streams. Messages,
+  /// queues and streams have bounds: what goes beyond ends a stream, and is a refusal. `receive` is called on threads
   /// of the server, on several at once for several streams. Throws std::runtime_error where no server can be started.
   AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust, Refusals& refusals,
               std::function<void(FromStream)> receive);
