@@ -57,7 +57,7 @@ class GrpcLink::Stream {
     do {
       const auto soon = std::min(deadline, std::chrono::system_clock::now() + kNoticed);
       if (!dialled.channel && !(dialled = dial()).channel) {
-        why = agent_.path + ": no agent has said where it listens";
+        why = dialled.name + ": " + dialled.why_not;
         std::this_thread::sleep_until(soon);
         continue;
       }
@@ -110,6 +110,7 @@ class GrpcLink::Stream {
   struct Dialled {
     std::shared_ptr<grpc::Channel> channel;  // null where nobody has said where to dial
     std::string name;
+    std::string why_not = "no agent has said where it listens";
     std::shared_ptr<Handshakes> handshakes = std::make_shared<Handshakes>();
 
     std::string refusal() const {
@@ -130,14 +131,18 @@ class GrpcLink::Stream {
     const auto where = std::getline(file, line) ? host_port_of(line) : std::nullopt;
     if (!where) return dialled;
     dialled.name = where->text();
+    const FoundAddress address = numeric_address(*where);
+    dialled.why_not = address.why;
+    if (address.text.empty()) return dialled;
     const auto refuse = [handshakes = dialled.handshakes](const PeerCheck::Verdict& verdict) {
       const std::lock_guard lock(handshakes->mutex);
       handshakes->refusal = verdict.why;
     };
     host_ = where->host;
-    dialled.channel =
-        grpc::CreateCustomChannel("dns:///" + where->text(), driver_credentials(agent_.trust, host_, refuse),
-                                  channel_arguments(kHandshakeMilliseconds));
+    grpc::ChannelArguments arguments = channel_arguments(kHandshakeMilliseconds);
+    arguments.SetSslTargetNameOverride(host_);  // its certificate is the host's, not the address's
+    dialled.channel = grpc::CreateCustomChannel("ipv4:" + address.text,
+                                                driver_credentials(agent_.trust, host_, refuse), arguments);
     return dialled;
   }
 

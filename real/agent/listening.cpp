@@ -27,7 +27,36 @@ Descriptor new_socket(int family) {
   return Descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+struct Resolved {
+  sockaddr_in address{};
+  std::string why;  // where there is none
+};
+
+Resolved resolve(const HostPort& where) {
+  addrinfo wanted{};
+  wanted.ai_flags = AI_NUMERICSERV;
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  Resolved out;
+  const int unknown = ::getaddrinfo(where.host.c_str(), std::to_string(where.port).c_str(), &wanted, &found);
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, ::freeaddrinfo);
+  if (unknown != 0)
+    out.why = ::gai_strerror(unknown);
+  else
+    std::memcpy(&out.address, addresses->ai_addr, sizeof out.address);
+  return out;
+}
+
 }  // namespace
+
+FoundAddress numeric_address(const HostPort& where) {
+  const Resolved resolved = resolve(where);
+  if (!resolved.why.empty()) return {.text = "", .why = resolved.why};
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &resolved.address.sin_addr, text, sizeof text);
+  return {.text = text + (":" + std::to_string(where.port)), .why = ""};
+}
 
 std::optional<HostPort> host_port_of(std::string_view text) {
   const std::size_t colon = text.rfind(':');
@@ -54,25 +83,15 @@ std::optional<Problem> listen_at(const std::string& path, Listening& out) {
 }
 
 std::optional<Problem> listen_at(const HostPort& where, Listening& out) {
-  const addrinfo wanted = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-                           .ai_family = AF_INET,
-                           .ai_socktype = SOCK_STREAM,
-                           .ai_protocol = 0,
-                           .ai_addrlen = 0,
-                           .ai_addr = nullptr,
-                           .ai_canonname = nullptr,
-                           .ai_next = nullptr};
-  addrinfo* found = nullptr;
-  const int unknown = ::getaddrinfo(where.host.c_str(), std::to_string(where.port).c_str(), &wanted, &found);
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, ::freeaddrinfo);
-  if (unknown != 0)
-    return problem_of(where.text(),
-                      std::string("is not an address of this machine: ") + ::gai_strerror(unknown),
+  const Resolved resolved = resolve(where);
+  if (!resolved.why.empty())
+    return problem_of(where.text(), "is not an address of this machine: " + resolved.why,
                       "name the host as the others know it, or by its IPv4 address");
   Descriptor socket = new_socket(AF_INET);
   const int yes = 1;
   if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      ::bind(socket.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&resolved.address), sizeof resolved.address) !=
+          0 ||
       ::listen(socket.get(), kWaiting) != 0) {
     const int error = errno;
     return not_listening(where.text(), "cannot be listened on", error,

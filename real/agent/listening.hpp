@@ -21,6 +21,13 @@ struct HostPort {
 /// Nothing where it is not the name of a host, a colon and a port.
 std::optional<HostPort> host_port_of(std::string_view text);
 
+/// The same with the host's IPv4 address, as the system knows it.
+struct FoundAddress {
+  std::string text;  // empty where there is none
+  std::string why;   // then
+};
+FoundAddress numeric_address(const HostPort& where);
+
 /// A listening socket, and where it is.
 struct Listening {
   Descriptor socket;

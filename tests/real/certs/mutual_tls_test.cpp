@@ -270,6 +270,19 @@ TEST_F(MutualTls, AnAgentUnderAnotherNameGetsNoOrders) {
   EXPECT_THAT(why, HasSubstr("its certificate is of host localhost, and it was reached as 127.0.0.1"));
 }
 
+TEST_F(MutualTls, AnAgentWhoseNameIsNotKnownIsSaidToBe) {
+  const std::string file = directory.file("other.address");
+  std::ofstream(file) << "nowhere.invalid:7400\n";
+  DriverUnderTest driver(AgentEndpoint{.path = file, .trust = right_trust()}, 1);
+  std::string why;
+  EXPECT_FALSE(driver.link.connect(100ms, why));
+  EXPECT_THAT(why, HasSubstr("nowhere.invalid:7400: "));  // and what the resolver says
+  EXPECT_EQ(why.find("no agent has said"), std::string::npos) << why;
+  std::ofstream(file) << "nonsense\n";
+  EXPECT_FALSE(driver.link.connect(100ms, why));
+  EXPECT_THAT(why, HasSubstr("no agent has said where it listens"));
+}
+
 TEST_F(MutualTls, ADriversCertificateMakesNoAgent) {
   agent_certificates = lab.issue(PeerRole::driver, "d");
   agent = std::make_unique<AgentUnderTest>(
