@@ -24,7 +24,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr auto kSpeaksWithin = std::chrono::seconds(5);
 constexpr std::size_t kMostSilent = 64;
-constexpr int kPauseMilliseconds = 100;      // while the system has no descriptor for a connection
+constexpr int kPauseMilliseconds = 100;      // while the system has no descriptor or no memory
 constexpr unsigned char kTlsHandshake = 22;  // RFC 8446, section 5.1: the type of the first record
 
 std::string address_of(const sockaddr_storage& peer) {
@@ -77,7 +77,10 @@ void ConnectionAcceptor::run() {
       polled.push_back({.fd = each.connection.get(), .events = POLLIN, .revents = 0});
     // Those that say nothing are looked at now and then.
     const int patience = accepts && waiting.empty() ? -1 : kPauseMilliseconds;
-    if (::poll(polled.data(), polled.size(), patience) < 0 && errno != EINTR) return;
+    if (::poll(polled.data(), polled.size(), patience) < 0) {
+      if (errno != EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMilliseconds));
+      continue;
+    }
     if (polled[0].revents != 0) return;
     std::erase_if(waiting, [this](Waiting& each) { return judge_first_byte(each); });
     accepts = !accepts || (polled[1].revents & POLLIN) == 0 || accept_one(waiting);

@@ -126,7 +126,7 @@ int run_agent(const AgentOptions& options) {
   if (closed) return refuse(closed->text());
   const std::string address = entrance.listening.address;
   const auto say = [host = options.host](const std::string& line) { say_of(host, line); };
-  Refusals refusals(say);
+  const auto refusals = std::make_shared<Refusals>(say);
   std::unique_ptr<AgentServer> server;
   try {
     server =
@@ -147,8 +147,8 @@ int run_agent(const AgentOptions& options) {
   const int exit_code = run_supervisor(supervisor, ranks, *mailbox, clock, signals.descriptor());
   server.reset();
   ::unlink(entrance.file.c_str());
-  if (refusals.total() > 0)
-    say("refused " + std::to_string(refusals.total()) + " connections and streams in all");
+  if (refusals->total() > 0)
+    say("refused " + std::to_string(refusals->total()) + " connections and streams in all");
   return exit_code;
 }
 

@@ -23,11 +23,11 @@ namespace {
 constexpr auto kShutdownPatience = std::chrono::seconds(3);  // only a driver that is stopped itself takes it
 constexpr int kHandshakeMilliseconds = 10'000;
 constexpr int kIdleMilliseconds = 60'000;  // of a connection without a stream
-constexpr std::size_t kMostBytes =
-    1 << 20;                               // of a message: the largest starts a host's ranks, some kilobytes
-constexpr int kMostBytesOfGrpc = 4 << 20;  // beyond it gRPC ends the stream, and nobody is told why
-constexpr std::size_t kMostStreams = 64;   // a driver has one, and a driver that takes over another
-constexpr std::size_t kMostUnhandled = 10'000;                   // messages of one stream
+// The largest message starts a host's ranks, and has some kilobytes. Beyond gRPC's own bound it ends a stream in silence.
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr int kMostBytesOfGrpc = 4 << 20;
+constexpr std::size_t kMostStreams = 64;        // a driver has one, and a driver that takes over another
+constexpr std::size_t kMostUnhandled = 10'000;  // messages of one stream
 constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;  // for one driver
 
 using AgentStream = grpc::ServerBidiReactor<agent::ToAgent, agent::FromAgent>;
@@ -47,11 +47,12 @@ std::string name_of_peer(const PeerCheck::Verdict& verdict) {
 
 class AgentServer::Service final : public agent::Agent::CallbackService {
  public:
-  Service(Listening listening, std::shared_ptr<PeerTrust> trust, Refusals& refusals,
+  Service(Listening listening, std::shared_ptr<PeerTrust> trust, std::shared_ptr<Refusals> refusals,
           std::function<void(FromStream)> receive)
-      : receive_(std::move(receive)), trust_(std::move(trust)), refusals_(refusals) {
-    const auto refuse = [this](const PeerCheck::Verdict& verdict) {
-      refusals_.count(name_of_peer(verdict), verdict.why);
+      : receive_(std::move(receive)), trust_(std::move(trust)), refusals_(std::move(refusals)) {
+    // A handshake may end after this object has.
+    const auto refuse = [refusals = refusals_](const PeerCheck::Verdict& verdict) {
+      refusals->count(name_of_peer(verdict), verdict.why);
     };
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(kMostBytesOfGrpc);
@@ -63,13 +64,13 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
     if (!server_) throw std::runtime_error(listening.address + ": gRPC cannot start a server");
-    if (trust_) watcher_ = std::thread([this] { watch_certificates(); });
     acceptor_ = std::make_unique<ConnectionAcceptor>(
         std::move(listening.socket), trust_ ? Arrival::tls : Arrival::unix_socket,
         ConnectionAcceptor::Hooks{
             .admit = [this](Descriptor connection) { hand_over(std::move(connection)); },
             .refuse = [this](const std::string& peer,
-                             const std::string& why) { refusals_.count(peer, why); }});
+                             const std::string& why) { refusals_->count(peer, why); }});
+    if (trust_) watcher_ = std::thread([this] { watch_certificates(); });
   }
 
   void shut_down() {
@@ -181,7 +182,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
         heard_on_ = false;
         queue_.resize(writing_ ? 1 : 0);
       }
-      service_.refusals_.count(peer_.name, why.error_message());
+      service_.refusals_->count(peer_.name, why.error_message());
       service_.receive_({id_, StreamGone{}});
       end(why);
     }
@@ -276,7 +277,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   };
 
   RefusedStream* refused(const std::string& peer, const grpc::Status& why) {
-    refusals_.count(peer, why.error_message());
+    refusals_->count(peer, why.error_message());
     return new RefusedStream(why);
   }
 
@@ -320,7 +321,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 
   const std::function<void(FromStream)> receive_;
   const std::shared_ptr<PeerTrust> trust_;
-  Refusals& refusals_;
+  const std::shared_ptr<Refusals> refusals_;
   std::mutex mutex_;
   std::condition_variable stream_gone_, over_changed_;
   bool over_ = false;
@@ -332,10 +333,10 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   std::unique_ptr<ConnectionAcceptor> acceptor_;
 };
 
-AgentServer::AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust, Refusals& refusals,
-                         std::function<void(FromStream)> receive)
-    : service_(
-          std::make_unique<Service>(std::move(listening), std::move(trust), refusals, std::move(receive))) {}
+AgentServer::AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust,
+                         std::shared_ptr<Refusals> refusals, std::function<void(FromStream)> receive)
+    : service_(std::make_unique<Service>(std::move(listening), std::move(trust), std::move(refusals),
+                                         std::move(receive))) {}
 AgentServer::~AgentServer() { service_->shut_down(); }
 bool AgentServer::send(StreamId stream, const AgentMessage& message) {
   return service_->send(stream, message);

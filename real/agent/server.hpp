@@ -49,7 +49,7 @@ class AgentServer final : public AgentStreams {
   /// certificate of a driver. A certificate that is revoked, or expires, ends its streams. Messages,
   /// queues and streams have bounds: what goes beyond ends a stream, and is a refusal. `receive` is called on threads
   /// of the server, on several at once for several streams. Throws std::runtime_error where no server can be started.
-  AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust, Refusals& refusals,
+  AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust, std::shared_ptr<Refusals> refusals,
               std::function<void(FromStream)> receive);
   /// Ends every stream, after a moment for what was sent to leave.
   ~AgentServer() override;
