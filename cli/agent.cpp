@@ -12,6 +12,8 @@ namespace {
 struct AgentRequest {
   std::uint32_t host = 0;
   std::string directory;
+  std::string listen;
+  std::string certificates;
   std::string trainer;
   std::string abandoned_after = "30s";
   bool allow_injection = false;
@@ -30,6 +32,8 @@ int agent_command(const AgentRequest& request) {
   }
   return run_agent({.host = request.host,
                     .directory = request.directory,
+                    .listen = request.listen,
+                    .certificates = request.certificates,
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection});
@@ -42,13 +46,26 @@ void add_agent(Program& program) {
   Command agent =
       program.command("agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
                       "  mkdir -m 700 lab\n"
-                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer");
+                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer\n"
+                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer "
+                      "--listen localhost:7400 --certs lab-ca/agent-localhost");
   agent.value("--host", request->host, "The host's number in the scenario").type_name("N").required();
   agent
       .value("--directory", request->directory,
              "Directory of its socket and of the logs of its ranks; mode 700")
       .type_name("DIR")
       .required();
+  Option listen =
+      agent
+          .value("--listen", request->listen,
+                 "Listen on TCP for drivers with a certificate (default: on a Unix socket in --directory)")
+          .type_name("HOST:PORT");
+  Option certificates = agent
+                            .value("--certs", request->certificates,
+                                   "The agent's certificate: a directory that `gauntlet certs issue` wrote")
+                            .type_name("DIR");
+  listen.needs(certificates);
+  certificates.needs(listen);
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
   agent.value("--abandoned-after", request->abandoned_after, "End after this time without a driver")
       .type_name("TIME")

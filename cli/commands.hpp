@@ -12,6 +12,8 @@ void add_list(Program& program);
 void add_drill(Program& program);
 /// One host's end of a drill; runs until that has ended.
 void add_agent(Program& program);
+/// Certificates of the drivers and agents of a lab.
+void add_certs(Program& program);
 /// Holds the policies of this program to the orders in a recording.
 void add_replay(Program& program);
 void add_results(Program& program);

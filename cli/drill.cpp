@@ -40,6 +40,7 @@ struct DrillRequest {
   std::optional<std::uint64_t> seed;  // the scenario's, where not given
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
+  std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
   bool json = false;
   bool no_faults = false;
   bool against_simulation = false;
@@ -145,6 +146,7 @@ std::string command_of(const DrillRequest& request, std::uint64_t seed) {
       .option("--set", request.sets)
       .number("--seed", std::optional(seed))
       .flag("--no-faults", request.no_faults)
+      .option("--certs", request.certificates)
       .text();
 }
 
@@ -217,6 +219,11 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   FaultPlan plan;
   if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
 
+  DrillCertificates certificates;
+  if (!request.certificates.empty()) {
+    if (const auto problem = load_drill_certificates(request.certificates, certificates))
+      return wrong_input(*problem);
+  }
   if (request.dry_run) return print(dry_run_text(world, plan, drill_base())) ? kSuccess : kFailed;
 
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
@@ -232,7 +239,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   DrillOptions options;
   options.record = record.path();
   options.keep_unfinished = !request.record.empty();
-  LocalPlatform platform(own_path(), trainer_path());
+  LocalPlatform platform(own_path(), trainer_path(), certificates);
   options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
@@ -307,6 +314,7 @@ void add_drill(Program& program) {
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --dry-run\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
+                      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --certs lab-ca\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
                       "gauntlet replay drill.rec");
   add_scenario(drill, request->scenario);
@@ -325,6 +333,12 @@ void add_drill(Program& program) {
   drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
+  drill
+      .value(
+          "--certs", request->certificates,
+          "Let agents listen on TCP with mutual TLS, with certificates of `localhost` that the authority in "
+          "DIR issued (default: on Unix sockets)")
+      .type_name("DIR");
   drill
       .flag("--against-simulation", request->against_simulation,
             "Also simulate the same fault plan, and print both side by side")

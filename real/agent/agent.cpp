@@ -1,10 +1,14 @@
 #include "real/agent/agent.hpp"
 
+#include "core/files/durable.hpp"
 #include "core/problem.hpp"
+#include "core/system_advice.hpp"
 #include "real/agent/agent_loop.hpp"
 #include "real/agent/identity.hpp"
+#include "real/agent/listening.hpp"
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
+#include "real/certs/peer_trust.hpp"
 
 #include <pthread.h>
 #include <sys/signalfd.h>
@@ -12,6 +16,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -68,6 +73,44 @@ int refuse(const std::string& why) {
   return kAgentRefused;
 }
 
+void say_of(std::uint32_t host, const std::string& line) {
+  std::fprintf(stderr, "gauntlet agent %u: %s\n", host, line.c_str());
+}
+
+/// Where an agent listens, and whom it trusts there.
+struct Entrance {
+  Listening listening;
+  std::shared_ptr<PeerTrust> trust;  // null: a Unix socket
+  std::string file;                  // the socket, or the file with the address; removed at the end
+};
+
+std::optional<Problem> open_socket(const AgentOptions& options, Entrance& out) {
+  const PrivateFiles ours;
+  out.file = agent_socket(options.directory, options.host);
+  return listen_at(out.file, out.listening);
+}
+
+std::optional<Problem> open_network(const AgentOptions& options, Entrance& out) {
+  const std::optional<HostPort> where = host_port_of(options.listen);
+  if (!where)
+    return Problem{.what = "--listen \"" + options.listen + "\"",
+                   .why = "is not a host and a port",
+                   .suggestion = "write such as node-7.lab:7400; port 0 takes any that is free"};
+  HostCertificates own;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  if (auto problem = load_host_certificates(options.certificates, PeerRole::agent, now, own)) return problem;
+  if (auto problem = listen_at(*where, out.listening)) return problem;
+  out.trust = std::make_shared<PeerTrust>(
+      std::move(own), [host = options.host](const std::string& line) { say_of(host, line); });
+  const std::string file = agent_address_file(options.directory, options.host);
+  const auto failed = replace_file(system_files(), {.path = file, .temporary = file + ".new", .mode = 0600},
+                                   out.listening.address + "\n");
+  if (failed) return problem_of(file, "cannot be written: " + system_message(failed->error));
+  out.file = file;
+  say_of(options.host, "listens on " + out.listening.address + " as " + uri_of(out.trust->own().identity));
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
@@ -77,12 +120,18 @@ int run_agent(const AgentOptions& options) {
     return refuse(wrong->text());
   const BlockedSignals signals;                                // before any thread is started
   const auto mailbox = std::make_shared<SupervisorMailbox>();  // outlives a probe that hangs, hence shared
-  const std::string socket = agent_socket(options.directory, options.host);
+  Entrance entrance;
+  const auto closed =
+      options.listen.empty() ? open_socket(options, entrance) : open_network(options, entrance);
+  if (closed) return refuse(closed->text());
+  const std::string address = entrance.listening.address;
+  const auto say = [host = options.host](const std::string& line) { say_of(host, line); };
+  const auto refusals = std::make_shared<Refusals>(say);
   std::unique_ptr<AgentServer> server;
   try {
-    const PrivateFiles ours;
-    server = std::make_unique<AgentServer>(
-        socket, [mailbox](FromStream message) { mailbox->put(std::move(message)); });
+    server =
+        std::make_unique<AgentServer>(std::move(entrance.listening), entrance.trust, refusals,
+                                      [mailbox](FromStream message) { mailbox->put(std::move(message)); });
   } catch (const std::exception& error) {
     return refuse(error.what());
   }
@@ -93,13 +142,13 @@ int run_agent(const AgentOptions& options) {
                                   .streams = *server,
                                   .ranks = ranks,
                                   .probes = probes,
-                                  .identity = own_identity(socket),
-                                  .say = [host = options.host](const std::string& line) {
-                                    std::fprintf(stderr, "gauntlet agent %u: %s\n", host, line.c_str());
-                                  }});
+                                  .identity = own_identity(address),
+                                  .say = say});
   const int exit_code = run_supervisor(supervisor, ranks, *mailbox, clock, signals.descriptor());
   server.reset();
-  ::unlink(socket.c_str());
+  ::unlink(entrance.file.c_str());
+  if (refusals->total() > 0)
+    say("refused " + std::to_string(refusals->total()) + " connections and streams in all");
   return exit_code;
 }
 

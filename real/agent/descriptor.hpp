@@ -23,6 +23,8 @@ class Descriptor {
 
   int get() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
+  /// The caller closes it from now on.
+  int release() { return std::exchange(descriptor_, -1); }
   void reset() {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = -1;

@@ -1,6 +1,8 @@
 #include "real/agent/grpc_link.hpp"
 
 #include "core/contract.hpp"
+#include "real/agent/listening.hpp"
+#include "real/agent/tls_private.hpp"
 #include "real/agent/wire_private.hpp"
 
 #include <agent.grpc.pb.h>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,6 +21,7 @@ namespace {
 
 // An agent that was just started listens within some tens of milliseconds; gRPC takes no less than 100 ms.
 constexpr int kRetryMilliseconds = 100;
+constexpr int kHandshakeMilliseconds = 5'000;  // of TLS between machines that are busy
 // How long a living agent has to answer the end of a stream before it is cut.
 constexpr auto kClosePatience = std::chrono::seconds(1);
 constexpr auto kNoticed = std::chrono::milliseconds(50);  // how soon a request to stop is
@@ -25,10 +29,11 @@ constexpr auto kLongestWait = std::chrono::hours(24);     // to connect; clocks 
 
 bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
 
-grpc::ChannelArguments channel_arguments() {
+/// `attempt_milliseconds`: how long one connection may take, with its handshake.
+grpc::ChannelArguments channel_arguments(int attempt_milliseconds) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, attempt_milliseconds);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kRetryMilliseconds);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // no connection is shared, nor its waiting
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -39,25 +44,36 @@ grpc::ChannelArguments channel_arguments() {
 
 class GrpcLink::Stream {
  public:
-  Stream(std::string socket, DriverHello hello, LinkListener listener)
-      : socket_(std::move(socket)), hello_(std::move(hello)), listener_(std::move(listener)) {}
+  Stream(AgentEndpoint agent, DriverHello hello, LinkListener listener)
+      : agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {}
   ~Stream() { close(); }
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
     const std::lock_guard one_at_a_time(use_);
     expect(!reader_.joinable(), "a link connects once");
     const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
-    const auto channel =
-        grpc::CreateCustomChannel("unix:" + socket_, grpc::InsecureChannelCredentials(), channel_arguments());
     const auto over = [&] { return is_set(stop) || std::chrono::system_clock::now() >= deadline; };
+    Dialled dialled;
     do {
-      if (!channel->WaitForConnected(std::min(deadline, std::chrono::system_clock::now() + kNoticed))) {
-        why = socket_ + ": no agent answers";
+      const auto soon = std::min(deadline, std::chrono::system_clock::now() + kNoticed);
+      if (!dialled.channel && !(dialled = dial()).channel) {
+        why = dialled.name + ": " + dialled.why_not;
+        std::this_thread::sleep_until(soon);
         continue;
       }
-      const grpc::Status status = attend(channel, over);
+      const bool connected = dialled.channel->WaitForConnected(soon);
+      if (const std::string refusal = dialled.refusal(); !refusal.empty()) {
+        why = dialled.name + ": refused: " + refusal;
+        return false;
+      }
+      if (!connected) {
+        why = dialled.name + ": no agent answers" +
+              (agent_.trust ? ", or it refuses this driver's certificate" : "");
+        continue;
+      }
+      const grpc::Status status = attend(dialled.channel, over);
       if (status.ok()) return true;
-      why = socket_ + ": " + status.error_message();
+      why = dialled.name + ": " + status.error_message();
       if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
     } while (!over());
     return false;
@@ -85,6 +101,57 @@ class GrpcLink::Stream {
 
  private:
   enum class State : std::uint8_t { gone, opening, standing, closing };
+
+  /// Why the peer of the last handshake was refused, told on a thread of gRPC's.
+  struct Handshakes {
+    std::mutex mutex;
+    std::string refusal;
+  };
+  struct Dialled {
+    std::shared_ptr<grpc::Channel> channel;  // null where nobody has said where to dial
+    std::string name;
+    std::string why_not = "no agent has said where it listens";
+    std::shared_ptr<Handshakes> handshakes = std::make_shared<Handshakes>();
+
+    std::string refusal() const {
+      const std::lock_guard lock(handshakes->mutex);
+      return handshakes->refusal;
+    }
+  };
+
+  Dialled dial() {
+    Dialled dialled = {.channel = nullptr, .name = agent_.path};
+    if (!agent_.trust) {
+      dialled.channel = grpc::CreateCustomChannel("unix:" + agent_.path, grpc::InsecureChannelCredentials(),
+                                                  channel_arguments(kRetryMilliseconds));
+      return dialled;
+    }
+    std::string line;
+    std::ifstream file(agent_.path);
+    const auto where = std::getline(file, line) ? host_port_of(line) : std::nullopt;
+    if (!where) return dialled;
+    dialled.name = where->text();
+    const FoundAddress address = numeric_address(*where);
+    dialled.why_not = address.why;
+    if (address.text.empty()) return dialled;
+    const auto refuse = [handshakes = dialled.handshakes](const PeerCheck::Verdict& verdict) {
+      const std::lock_guard lock(handshakes->mutex);
+      handshakes->refusal = verdict.why;
+    };
+    host_ = where->host;
+    grpc::ChannelArguments arguments = channel_arguments(kHandshakeMilliseconds);
+    arguments.SetSslTargetNameOverride(host_);  // its certificate is the host's, not the address's
+    dialled.channel = grpc::CreateCustomChannel("ipv4:" + address.text,
+                                                driver_credentials(agent_.trust, host_, refuse), arguments);
+    return dialled;
+  }
+
+  /// Why the agent at the other end is not to be trusted any more; empty where it is.
+  std::string distrust() const {
+    if (!agent_.trust) return "";
+    const std::string certificate = certificate_of_peer(*context_->auth_context());
+    return agent_.trust->check(certificate, {.role = PeerRole::agent, .host = host_}).why;
+  }
 
   // Opens the stream and waits for the answer to Hello until it is over.
   grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel, const std::function<bool()>& over) {
@@ -132,7 +199,9 @@ class GrpcLink::Stream {
     }
     if (writer_.joinable()) writer_.join();
     const grpc::Status status = stream_->Finish();
-    if (broken)
+    if (broken && !distrust_.empty())
+      listener_.lost(distrust_);
+    else if (broken)
       listener_.lost(status.error_message().empty() ? "the agent ended the stream" : status.error_message());
     const std::lock_guard lock(mutex_);
     if (status.ok()) {
@@ -156,10 +225,24 @@ class GrpcLink::Stream {
   }
 
   void write() {
+    auto check_at = std::chrono::steady_clock::now() + kRevocationsReadEvery;
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return !queue_.empty() || state_ != State::standing; });
+      const auto has_work = [this] { return !queue_.empty() || state_ != State::standing; };
+      if (agent_.trust) {
+        changed_.wait_until(lock, check_at, has_work);
+      } else {
+        changed_.wait(lock, has_work);
+      }
       if (state_ == State::gone) return;
+      if (agent_.trust && std::chrono::steady_clock::now() >= check_at) {
+        check_at = std::chrono::steady_clock::now() + kRevocationsReadEvery;
+        lock.unlock();
+        distrust_ = distrust();
+        if (!distrust_.empty()) return context_->TryCancel();
+        lock.lock();
+        continue;
+      }
       if (queue_.empty()) break;
       const agent::ToAgent message = std::move(queue_.front());
       queue_.pop_front();
@@ -171,7 +254,7 @@ class GrpcLink::Stream {
     stream_->WritesDone();
   }
 
-  const std::string socket_;
+  const AgentEndpoint agent_;
   const DriverHello hello_;
   const LinkListener listener_;
 
@@ -180,7 +263,9 @@ class GrpcLink::Stream {
   std::unique_ptr<grpc::ClientContext> context_;
   std::unique_ptr<grpc::ClientReaderWriterInterface<agent::ToAgent, agent::FromAgent>> stream_;
   std::thread reader_;
-  std::thread writer_;  // the reader's own
+  std::thread writer_;    // the reader's own
+  std::string host_;      // as it was dialled
+  std::string distrust_;  // the writer's, until it has ended
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -190,8 +275,8 @@ class GrpcLink::Stream {
   std::deque<agent::ToAgent> queue_;
 };
 
-GrpcLink::GrpcLink(std::string socket, DriverHello hello, LinkListener listener)
-    : stream_(std::make_unique<Stream>(std::move(socket), std::move(hello), std::move(listener))) {}
+GrpcLink::GrpcLink(AgentEndpoint agent, DriverHello hello, LinkListener listener)
+    : stream_(std::make_unique<Stream>(std::move(agent), std::move(hello), std::move(listener))) {}
 GrpcLink::~GrpcLink() = default;
 
 bool GrpcLink::connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {

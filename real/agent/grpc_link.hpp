@@ -1,16 +1,24 @@
-// The link to an agent over gRPC (agent.proto) and a Unix socket.
+// The link to an agent over gRPC (agent.proto): on a Unix socket, or on TCP with mutual TLS.
 #pragma once
 
 #include "real/agent/agent_link.hpp"
+#include "real/certs/peer_trust.hpp"
 
 #include <memory>
 #include <string>
 
 namespace gauntlet {
 
+/// Where an agent listens. `path` is its socket; or with `trust` the file that says which HOST:PORT (place.hpp). That is
+/// read at each attempt to connect, since the agent may not have written it before.
+struct AgentEndpoint {
+  std::string path;
+  std::shared_ptr<PeerTrust> trust = nullptr;
+};
+
 class GrpcLink final : public AgentLink {
  public:
-  GrpcLink(std::string socket, DriverHello hello, LinkListener listener);
+  GrpcLink(AgentEndpoint agent, DriverHello hello, LinkListener listener);
   ~GrpcLink() override;
 
   using AgentLink::connect;

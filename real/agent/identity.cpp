@@ -29,8 +29,8 @@ std::string machine_name() {
 
 }  // namespace
 
-HostIdentity own_identity(const std::string& socket) {
-  return {.address = word_of("POD_IP").value_or("unix:" + socket),
+HostIdentity own_identity(const std::string& address) {
+  return {.address = word_of("POD_IP").value_or(address),
           .pod = word_of("POD_NAME").value_or(machine_name())};
 }
 

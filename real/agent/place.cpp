@@ -97,9 +97,15 @@ std::string agent_socket(const std::string& directory, std::uint32_t host) {
   return directory + "/agent-" + std::to_string(host) + ".sock";
 }
 
+std::string agent_address_file(const std::string& directory, std::uint32_t host) {
+  return directory + "/agent-" + std::to_string(host) + ".address";
+}
+
 std::optional<Problem> AgentPlace::take(const std::string& directory, std::uint32_t host, AgentPlace& out) {
   if (auto wrong = check_directory(directory)) return wrong;
   if (auto wrong = take_lock(lock_of(directory, host), out.lock_)) return wrong;
+  const std::string address = agent_address_file(directory, host);
+  if (::unlink(address.c_str()) != 0 && errno != ENOENT) return problem(address, std::strerror(errno), "");
   return clear_socket(agent_socket(directory, host));
 }
 

@@ -24,7 +24,8 @@ class AgentPlace {
 /// A pidfd of the living agent that holds this place; empty where none does, or it cannot be watched.
 Descriptor agent_process(const std::string& directory, std::uint32_t host);
 
-/// Where the agent of a host listens.
+/// Where the agent of a host listens: a Unix socket, or a file that says which HOST:PORT.
 std::string agent_socket(const std::string& directory, std::uint32_t host);
+std::string agent_address_file(const std::string& directory, std::uint32_t host);
 
 }  // namespace gauntlet

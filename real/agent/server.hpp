@@ -1,7 +1,10 @@
 // The agent's end of the drivers' streams. It speaks and listens; who is obeyed is the supervisor's question.
 #pragma once
 
+#include "real/agent/listening.hpp"
 #include "real/agent/messages.hpp"
+#include "real/agent/refusals.hpp"
+#include "real/certs/peer_trust.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -21,6 +24,8 @@ struct StreamGone {};
 struct FromStream {
   StreamId stream = 0;
   std::variant<DriverMessage, StreamGone> what;
+  /// Lives until the message is handled: a stream has so many at one time.
+  std::shared_ptr<const void> receipt = nullptr;
 };
 
 /// The streams of the drivers that attend, as the supervisor sees them.
@@ -40,9 +45,12 @@ class AgentStreams {
 
 class AgentServer final : public AgentStreams {
  public:
-  /// Listens on a Unix socket that must not exist. `receive` is called on threads of the server, on several at once for
-  /// several streams. Throws std::runtime_error where it cannot listen.
-  AgentServer(const std::string& socket, std::function<void(FromStream)> receive);
+  /// Nobody comes in unseen: on a Unix socket (`trust` is null) processes of our user and of root, elsewhere who has the
+  /// certificate of a driver. A certificate that is revoked, or expires, ends its streams. Messages,
+  /// queues and streams have bounds: what goes beyond ends a stream, and is a refusal. `receive` is called on threads
+  /// of the server, on several at once for several streams. Throws std::runtime_error where no server can be started.
+  AgentServer(Listening listening, std::shared_ptr<PeerTrust> trust, std::shared_ptr<Refusals> refusals,
+              std::function<void(FromStream)> receive);
   /// Ends every stream, after a moment for what was sent to leave.
   ~AgentServer() override;
 

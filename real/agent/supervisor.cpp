@@ -160,7 +160,7 @@ void Supervisor::start_pending() {
 
 void Supervisor::hear(const SupervisorMessage& message) {
   if (const auto* ended = std::get_if<ProbeEnded>(&message)) return on(*ended);
-  const auto& [stream, what] = std::get<FromStream>(message);
+  const auto& [stream, what, receipt] = std::get<FromStream>(message);
   if (const auto* said = std::get_if<DriverMessage>(&what)) {
     std::visit([&, from = stream](const auto& each) { obey(from, each); }, *said);
   } else if (attendance_ && attendance_->stream == stream) {

@@ -19,6 +19,8 @@
 namespace gauntlet {
 namespace {
 
+constexpr std::string_view kHostOfDrill = "localhost";
+
 constexpr Duration kShortestPeriod = std::chrono::milliseconds(1);
 
 class LocalAlarm final : public Alarm {
@@ -106,13 +108,37 @@ std::unique_ptr<Repeater> LocalClock::repeat(Duration period, std::function<void
 
 // --- messages
 
+std::optional<Problem> load_drill_certificates(const std::string& authority, DrillCertificates& out) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const auto load = [&](PeerRole role, HostCertificates& into) {
+    const std::string name = std::string(name_of(role)) + "-" + std::string(kHostOfDrill);
+    auto problem = load_host_certificates(authority + "/" + name, role, now, into);
+    if (problem)
+      problem->suggestion = "issue it: gauntlet certs issue " + authority + " --role " +
+                            std::string(name_of(role)) + " --host " + std::string(kHostOfDrill);
+    return problem;
+  };
+  HostCertificates driver, agent;
+  if (auto problem = load(PeerRole::driver, driver)) return problem;
+  if (auto problem = load(PeerRole::agent, agent)) return problem;
+  out.agent_directory = authority + "/agent-" + std::string(kHostOfDrill);
+  out.trust = std::make_shared<PeerTrust>(std::move(driver), [](const std::string& line) {
+    std::fprintf(stderr, "gauntlet: %s\n", line.c_str());
+  });
+  return std::nullopt;
+}
+
+std::string LocalTransport::place_of(const AgentName& agent) const {
+  return trust_ ? agent_address_file(agent.directory, agent.host) : agent_socket(agent.directory, agent.host);
+}
+
 std::unique_ptr<AgentLink> LocalTransport::link(const AgentName& agent, const DriverHello& hello,
                                                 const LinkListener& listener) {
-  return std::make_unique<GrpcLink>(agent_socket(agent.directory, agent.host), hello, listener);
+  return std::make_unique<GrpcLink>(AgentEndpoint{.path = place_of(agent), .trust = trust_}, hello, listener);
 }
 
 bool LocalTransport::listens(const AgentName& agent) const {
-  return access(agent_socket(agent.directory, agent.host).c_str(), F_OK) == 0;
+  return access(place_of(agent).c_str(), F_OK) == 0;
 }
 
 // --- processes
@@ -122,6 +148,9 @@ std::unique_ptr<AgentHandle> LocalProcesses::start(const AgentName& agent, bool 
   std::vector<std::string> arguments = {
       gauntlet_,     "agent",         "--host",    std::to_string(agent.host),
       "--directory", agent.directory, "--trainer", trainer_};
+  if (!certificates_.empty())
+    arguments.insert(arguments.end(),
+                     {"--listen", std::string(kHostOfDrill) + ":0", "--certs", certificates_});
   if (allow_injection) arguments.emplace_back("--allow-injection");
   AgentProcess(agent_process(agent.directory, agent.host)).wait_or_end(Duration::zero(), stop);
   return std::make_unique<LocalAgent>(AgentProcess(arguments, log_of(agent)));

@@ -1,10 +1,14 @@
-// This machine as the place of a drill: agents are processes here, and listen on Unix sockets in the drill's directory.
+// This machine as the place of a drill: agents are processes here. They listen on Unix sockets in the drill's directory, or on
+// loopback with mutual TLS.
 #pragma once
 
+#include "core/problem.hpp"
+#include "real/certs/peer_trust.hpp"
 #include "real/driver/platform.hpp"
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,18 +23,37 @@ class LocalClock final : public DriverClock {
   std::unique_ptr<Repeater> repeat(Duration period, std::function<void()> body) override;
 };
 
+/// The certificates of a drill on this machine: of the driver, and where the agents' are. Without a trust there are none.
+struct DrillCertificates {
+  std::shared_ptr<PeerTrust> trust = nullptr;
+  std::string agent_directory = {};
+};
+
+/// Those that an authority in this directory issued for `localhost`.
+std::optional<Problem> load_drill_certificates(const std::string& authority, DrillCertificates& out);
+
 class LocalTransport final : public Transport {
  public:
+  explicit LocalTransport(std::shared_ptr<PeerTrust> trust) : trust_(std::move(trust)) {}
+
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello& hello,
                                   const LinkListener& listener) override;
   bool listens(const AgentName& agent) const override;
+
+ private:
+  std::string place_of(const AgentName& agent) const;
+
+  std::shared_ptr<PeerTrust> trust_;
 };
 
 class LocalProcesses final : public Processes {
  public:
-  /// Paths of this program, from which agents are started, and of the program of a rank.
-  LocalProcesses(std::string gauntlet, std::string trainer)
-      : gauntlet_(std::move(gauntlet)), trainer_(std::move(trainer)) {}
+  /// Paths of this program, from which agents are started, and of the program of a rank. `certificates` is the directory of
+  /// the agents' certificate; where it is empty, they listen on Unix sockets.
+  LocalProcesses(std::string gauntlet, std::string trainer, std::string certificates)
+      : gauntlet_(std::move(gauntlet)),
+        trainer_(std::move(trainer)),
+        certificates_(std::move(certificates)) {}
 
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
                                      const std::atomic<bool>* stop) override;
@@ -41,13 +64,14 @@ class LocalProcesses final : public Processes {
   std::string last_words(const AgentName& agent) const override;
 
  private:
-  std::string gauntlet_, trainer_;
+  std::string gauntlet_, trainer_, certificates_;
 };
 
 class LocalPlatform final : public Platform {
  public:
-  LocalPlatform(std::string gauntlet, std::string trainer)
-      : processes_(std::move(gauntlet), std::move(trainer)) {}
+  LocalPlatform(std::string gauntlet, std::string trainer, const DrillCertificates& certificates = {})
+      : transport_(certificates.trust),
+        processes_(std::move(gauntlet), std::move(trainer), certificates.agent_directory) {}
 
   DriverClock& clock() override { return clock_; }
   Transport& transport() override { return transport_; }

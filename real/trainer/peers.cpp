@@ -5,6 +5,7 @@
 #include "core/quantity.hpp"
 #include "real/checkpoint/file_problem.hpp"
 #include "real/clock.hpp"
+#include "real/peer_user.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"
 
@@ -162,6 +163,8 @@ void Peers::accept_one(int listener, std::int64_t until_ns) {
   while (true) {
     PeerLink link(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (link) {
+      const auto user = user_at_other_end(link.descriptor());
+      if (!user || !may_command(*user, ::geteuid())) continue;  // a process of somebody else, and no rank
       Hello theirs;
       const auto received = std::as_writable_bytes(std::span(&theirs, 1));
       // One that knocked and died does not count: its successor will knock.

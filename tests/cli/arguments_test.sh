@@ -6,7 +6,7 @@ exits 0 --version
 says stdout "gauntlet "
 exits 0 --help
 says stdout "Examples:"
-for command in new run sweep compare tune plan scale step topology validate replay check show list explain schema results; do
+for command in new run sweep compare tune plan scale step topology validate replay check show list explain schema results certs; do
   exits 0 "$command" --help
   says stdout "Examples:"
   says stdout "gauntlet $command"

@@ -22,6 +22,7 @@ ROOT = HERE.parents[1]
 # For each fuzzer: bytes of its longest input, runs of the short form, its words, and inputs beside its corpus.
 FUZZERS = {
     "agent": dict(most=4096, runs=50000),
+    "certificate": dict(most=4096, runs=20000),
     "codec": dict(most=256, runs=50000),
     "manifest": dict(most=1024, runs=50000),
     "mpi": dict(most=4096, runs=100000),

@@ -143,6 +143,15 @@ std::string AgentUnderTest::said() const {
   text << std::ifstream(log_).rdbuf();
   return text.str();
 }
+void AgentUnderTest::await_said(const std::string& text) const {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (said().find(text) == std::string::npos) {
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error("the agent did not say \"" + text + "\", but: " + said());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+std::string AgentUnderTest::address_file() const { return agent_address_file(directory_, 2); }
 std::string AgentUnderTest::socket() const { return agent_socket(directory_, 2); }
 long AgentUnderTest::most_memory_kib() const {
   std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
@@ -152,8 +161,8 @@ long AgentUnderTest::most_memory_kib() const {
   throw std::runtime_error("the agent's memory is not known");
 }
 
-DriverUnderTest::DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting)
-    : link(socket, {epoch, std::move(greeting)},
+DriverUnderTest::DriverUnderTest(AgentEndpoint agent, std::uint64_t epoch, AgentGreeting greeting)
+    : link(std::move(agent), {epoch, std::move(greeting)},
            {.receive =
                 [this](const AgentMessage& message) {
                   const std::lock_guard lock(mutex_);

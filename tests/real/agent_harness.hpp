@@ -91,7 +91,11 @@ class AgentUnderTest {
   int exit_code();
   /// What it said on standard error so far.
   std::string said() const;
+  /// Until it has said so.
+  void await_said(const std::string& text) const;
   std::string socket() const;
+  /// Says where it listens, where that is not the socket.
+  std::string address_file() const;
   /// The most that it ever had in memory.
   long most_memory_kib() const;
 
@@ -117,7 +121,9 @@ class BlockedAgent {
 /// A driver: a GrpcLink and everything that it was told.
 class DriverUnderTest {
  public:
-  DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting = {});
+  DriverUnderTest(const std::string& socket, std::uint64_t epoch, AgentGreeting greeting = {})
+      : DriverUnderTest(AgentEndpoint{.path = socket}, epoch, std::move(greeting)) {}
+  DriverUnderTest(AgentEndpoint agent, std::uint64_t epoch, AgentGreeting greeting = {});
   ~DriverUnderTest() { link.close(); }
 
   /// Attends, with a lease that outlives the test, or throws.

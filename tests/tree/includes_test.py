@@ -36,6 +36,7 @@ HIDDEN = {
     "Boost.Graph": r"boost/graph/",
     "Eigen": r"Eigen/",
     "gRPC": r"grpc",
+    "OpenSSL": r"openssl/",
     "SQLite": r"sqlite3",
     "CUDA": r"cuda|nvml",
     "NCCL": r"nccl",
@@ -62,6 +63,8 @@ CHANCE = re.compile(
 LIBM = re.compile(
     r"(?:\bstd|(?<![\w:>]))::(log|log2|log10|log1p|exp|exp2|expm1|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
     r"|tgamma|lgamma|erf|erfc|beta|riemann_zeta)[fl]?\s*\(")
+LISTENS = re.compile(r"(?<![\w>])::(?:listen|bind)\s*\(|\bAddListeningPort\b")
+MAY_LISTEN = ("real/agent/listening.cpp", "real/trainer/peers.cpp")
 CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nullptr|NULL|0)\s*\)|clock_gettime|gettimeofday")
 
 # How a policy would tell the simulated world from the real one, or be built differently for it.
@@ -235,6 +238,12 @@ def results_use_our_own_functions(tree):
 def only_the_real_world_has_a_clock(tree):
     for path, number, text in matches(tree, CLOCK, lambda p: is_cpp(p) and within(p, NO_CLOCK), without_comments):
         yield f"{path}:{number}: {text}: the wall clock is not read here (time is handed in)"
+
+
+def whoever_listens_checks_who_comes(tree):
+    """Each of these files accepts its connections itself, and looks at each before anything is read from it."""
+    for path, number, text in matches(tree, LISTENS, lambda p: is_cpp(p) and p not in MAY_LISTEN and not within(p, ("tests",)), without_comments):
+        yield f"{path}:{number}: {text}: nothing listens without a check of who connects (real/agent/acceptor.hpp)"
 
 
 def nothing_is_unfinished(tree):
@@ -422,6 +431,10 @@ EXAMPLES = {
     ],
     only_the_real_world_has_a_clock: [
         ({"sim/a.cpp": "std::chrono::steady_clock::now();"}, {"real/a.cpp": "std::chrono::steady_clock::now();"}),
+    ],
+    whoever_listens_checks_who_comes: [
+        ({"real/a.cpp": line}, {"real/a.cpp": "rank.listen(); // ::listen(socket, 1)", "real/agent/listening.cpp": line})
+        for line in ("::listen(socket, 1);", "if (::bind(socket, address, size) != 0) return;", 'builder.AddListeningPort("unix:a", credentials);')
     ],
     nothing_is_unfinished: [
         ({"sim/a.cpp": f"// {words}"}, {"sim/a.cpp": "// a stubborn fault, for nowhere; HACKING.md"})
