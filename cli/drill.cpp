@@ -6,6 +6,7 @@
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/driver/job_start.hpp"
 #include "real/driver/local_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
@@ -106,9 +107,36 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   return problems;
 }
 
-std::vector<Problem> problems_of(const DrillRequest& request, const Scenario& scenario) {
+/// Orders that a job cannot be given which says nothing but lines, and hears nothing.
+std::vector<Problem> check_lines(const Scenario& scenario) {
+  const JobCommand& command = scenario.world.drill.command;
+  const std::string& checkpoint = scenario.policies.names.checkpoint;
+  if (!command.lines.any() || checkpoint == "fixed") return {};
+  return {{.what = fmt::format("policies.checkpoint = \"{}\"", checkpoint),
+           .why = "cannot be drilled with drill.command.lines: a job that only prints lines cannot be told a "
+                  "new interval",
+           .suggestion = "write \"fixed\""}};
+}
+
+/// A command that this machine cannot start, at its place in the scenario.
+std::optional<Problem> check_command(const LoadedScenario& loaded) {
+  const JobCommand& command = loaded.scenario->world.drill.command;
+  auto problem = command.given() ? problem_of_command(command) : std::nullopt;
+  if (!problem) return std::nullopt;
+  const Value* value = loaded.resolved.find(problem->what);
+  if (value == nullptr || !value->at.written()) return problem;
+  problem->what += " = " + excerpt(*value);
+  problem->line = value->at.line;
+  problem->column = value->at.column;
+  return problem;
+}
+
+std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
+  const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world);
+  for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
+  if (auto problem = check_command(loaded)) problems.push_back(std::move(*problem));
   for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
@@ -120,7 +148,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const Scenario& sc
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
   if (auto problem = problem_of_drill_base()) problems.push_back(std::move(*problem));
-  if (access(trainer_path().c_str(), X_OK) != 0) {
+  if (!world.drill.command.given() && access(trainer_path().c_str(), X_OK) != 0) {
     problems.push_back(
         {.file = trainer_path(), .why = "is not there", .suggestion = "build everything: make build"});
   }
@@ -200,7 +228,8 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   }
   complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
                        no_faults ? " (--no-faults)" : ""));
-  if (result.finished) complain(fmt::format("final parameters {:016x}", result.final_hash));
+  if (result.finished && result.final_hash != 0)
+    complain(fmt::format("final parameters {:016x}", result.final_hash));
 }
 
 /// The exit code then.
@@ -288,7 +317,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
 int drill_command(const DrillRequest& request) {
   const auto loaded = load_scenario(request.scenario, request.sets);
   if (!loaded.scenario) return wrong_input(loaded.problems);
-  const std::vector<Problem> problems = problems_of(request, *loaded.scenario);
+  const std::vector<Problem> problems = problems_of(request, loaded);
   if (!problems.empty()) return wrong_input(problems);
   try {
     return drill(request, *loaded.scenario,

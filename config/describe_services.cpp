@@ -198,14 +198,6 @@ void describe(Fields& fields, Cost& cost) {
   });
 }
 
-void describe(Fields& fields, DrillModel& drill) {
-  fields.field("inject", flag(drill.inject),
-               "whether `gauntlet drill` may inject the faults into real processes");
-  fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
-               "ranks stop when their driver was not heard for so long");
-  describe_source(fields);
-}
-
 void describe(Fields& fields, StudyDefaults& study) {
   fields.field("replicas", whole_number(study.replicas, {1, kMostReplicas}),
                "random runs, unless the command line says otherwise");

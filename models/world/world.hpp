@@ -11,6 +11,7 @@
 #include "models/hardware.hpp"
 #include "models/topology/fabric.hpp"
 #include "models/workload.hpp"
+#include "models/world/job_command.hpp"
 
 #include <array>
 #include <cstdint>
@@ -195,6 +196,7 @@ struct Cost {
 struct DrillModel {
   bool inject = false;  // faults are injected only where the scenario asks for it
   Duration lease{};     // ranks stop when their driver was not heard for so long
+  JobCommand command;   // the user's own job
 };
 
 struct World {

@@ -5,6 +5,7 @@
 #include "core/id.hpp"
 #include "core/observation.hpp"
 #include "core/time.hpp"
+#include "models/world/job_command.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -57,6 +58,7 @@ struct AgentRankExited {
   std::uint32_t rank = 0;
   std::int32_t code = 0;  // exit code, or 128 + signal
   std::int64_t at_ns = 0;
+  std::string said{};  // its last line of output, where the agent reads all of it
 };
 struct AgentInjected {
   std::uint64_t injection = 0;
@@ -96,7 +98,10 @@ struct DriverStartRanks {
   OrderId order;
   std::uint32_t run = 0;
   std::vector<std::uint32_t> ranks;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments;  // of the trainer
+  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute, and its environment holds
+  /// all variables but those of a single rank.
+  JobCommand command{};
 };
 struct DriverStopRanks {
   OrderId order;

@@ -16,7 +16,8 @@ class RankRunner {
     std::uint32_t run = 0;
     std::uint32_t rank = 0;
     std::int32_t code = 0;  // exit code, or 128 + signal
-    bool ordered = false;   // stop() ended it
+    bool ordered = false;   // stop() or kill() ended it
+    std::string said{};     // its last line of output, where all of it is read
   };
   struct Listener {
     /// A line of a rank's standard output, without its newline. True where it meant something to the listener; the
@@ -32,15 +33,19 @@ class RankRunner {
   RankRunner& operator=(const RankRunner&) = delete;
 
   /// All of them, or none and why. There must be none; `ranks` are distinct.
-  virtual std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                            const std::vector<std::string>& arguments) = 0;
-  /// Ends every rank, whatever it does. Their exits are heard by collect().
+  virtual std::string start(const DriverStartRanks& start) = 0;
+  /// Asks every rank to end, and ends it after the grace period of its command. Their exits are heard by collect().
   virtual void stop() = 0;
-  /// To the process of a living rank; why not, or nothing.
+  /// Ends every rank at once, whatever it does.
+  virtual void kill() = 0;
+  /// When collect() is due without output or an exit: the end of a grace period. kNever if none runs.
+  virtual Time deadline() const { return kNever; }
+  /// To the processes of a living rank; why not, or nothing.
   virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
   /// Hears every line that was printed and every exit, without waiting.
   virtual void collect(const Listener& listener) = 0;
 
+  /// No rank and nothing that a rank started is left.
   virtual bool none() const = 0;
   virtual std::uint32_t run() const = 0;  // of the last start
   virtual std::vector<std::uint32_t> alive() const = 0;

@@ -1,11 +1,12 @@
 #include "real/agent/ranks.hpp"
 
 #include "core/contract.hpp"
+#include "real/agent/launch.hpp"
+#include "real/agent/program.hpp"
+#include "real/agent/rank_environment.hpp"
+#include "real/clock.hpp"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ constexpr std::size_t kLongestLine = 64 * 1024;
 // Between two looks at everything else; a rank that prints without end must not delay a lease.
 constexpr std::size_t kBytesAtOnce = 256 * 1024;
 constexpr std::size_t kBytesAtExit = 4 * 1024 * 1024;
+constexpr std::size_t kLongestLast = 300;  // characters of a rank's last line, in a message
 
 bool exited(const Descriptor& handle) {
   siginfo_t info{};
@@ -30,48 +32,27 @@ bool exited(const Descriptor& handle) {
          info.si_pid != 0;
 }
 
-void write_all(int to, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(to, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // a full disk: the log ends here
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 std::string failure(const std::string& what, int error) { return what + ": " + std::strerror(error); }
 
-// Everything that the child needs, made before the fork: after it, only calls that are safe beside other threads' locks.
-struct Child {
-  pid_t parent;
-  int null, output, log, report;
-  char* const* arguments;
-};
+/// What a terminal and a message can carry of it.
+std::string printable(std::string_view line) {
+  std::string text(line.substr(0, kLongestLast));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
 
-[[noreturn]] void become_trainer(const Child& child) {
-  const auto fail = [&] {
-    const int error = errno;
-    static_cast<void>(::write(child.report, &error, sizeof error));
-    ::_exit(127);
-  };
-  ::setpgid(0, 0);
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
-  if (::getppid() != child.parent) ::_exit(127);  // it died before the line above
-  // A rank needs no more rights than its agent has.
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail();
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(child.null, STDIN_FILENO) < 0 || ::dup2(child.output, STDOUT_FILENO) < 0 ||
-      ::dup2(child.log, STDERR_FILENO) < 0) {
-    fail();
-  }
-  // Whatever any library opened, gRPC's sockets among it.
-  if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) fail();
-  ::execv(child.arguments[0], child.arguments);
-  fail();
-  ::_exit(127);
+/// 0 for none.
+int number_of_signal(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, int>, 6> kSignals = {{{"TERM", SIGTERM},
+                                                                         {"INT", SIGINT},
+                                                                         {"HUP", SIGHUP},
+                                                                         {"QUIT", SIGQUIT},
+                                                                         {"USR1", SIGUSR1},
+                                                                         {"USR2", SIGUSR2}}};
+  const auto found =
+      std::find_if(kSignals.begin(), kSignals.end(), [&](const auto& s) { return s.first == name; });
+  return found == kSignals.end() ? 0 : found->second;
 }
 
 }  // namespace
@@ -81,99 +62,146 @@ RankProcesses::RankProcesses(std::string trainer, std::string directory)
 
 RankProcesses::~RankProcesses() { kill_and_reap(); }
 
-std::string RankProcesses::start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                                 const std::vector<std::string>& arguments) {
+// --- beginning -----------------------------------------------------------------------------------------------------
+
+std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
-  run_ = run;
-  std::vector<Descriptor> started;  // closes without a word when the trainer runs
-  std::string why;
-  for (const std::uint32_t rank : ranks) {
-    why = launch(rank, arguments, started.emplace_back());
-    if (!why.empty()) break;
-  }
-  for (std::size_t i = 0; why.empty() && i < started.size(); ++i) {
-    int error = 0;
-    ssize_t count = 0;
-    do count = ::read(started[i].get(), &error, sizeof error);
-    while (count < 0 && errno == EINTR);
-    if (count > 0) why = failure(trainer_ + ": cannot be started", error);
-  }
+  start_ = start;
+  kill_at_ = kNever;
+  std::string why = launch_all();
   if (!why.empty()) kill_and_reap();
   return why;
 }
 
-std::string RankProcesses::launch(std::uint32_t rank, const std::vector<std::string>& arguments,
-                                  Descriptor& started) {
-  const std::string log_file = directory_ + "/rank-" + std::to_string(rank) + ".log";
-  Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  Descriptor log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!log) return failure(log_file + ": cannot be written", errno);
-  std::array<int, 2> output{}, report{};
-  if (::pipe2(output.data(), O_CLOEXEC) != 0) return failure("no pipe for a rank", errno);
-  Descriptor output_end(output[0]), rank_end(output[1]);
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) return failure("no pipe for a rank", errno);
-  started = Descriptor(report[0]);
-  Descriptor report_end(report[1]);
-  if (!null || ::fcntl(output_end.get(), F_SETFL, O_NONBLOCK) != 0)
-    return failure("no pipe for a rank", errno);
-
-  std::vector<std::string> texts = {trainer_, "--rank", std::to_string(rank)};
-  texts.insert(texts.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-
-  const Child child = {.parent = ::getpid(),
-                       .null = null.get(),
-                       .output = rank_end.get(),
-                       .log = log.get(),
-                       .report = report_end.get(),
-                       .arguments = pointers.data()};
-  const pid_t pid = ::_Fork();  // without any library's handlers
-  if (pid == 0) become_trainer(child);
-  if (pid < 0) return failure("no process for rank " + std::to_string(rank), errno);
-  ::setpgid(pid, pid);  // the child does it too: whoever is first
-  Descriptor handle = pidfd_of(pid);
-  const int error = errno;
-  const bool held = static_cast<bool>(handle);
-  processes_.push_back({.rank = rank,
-                        .pid = pid,
-                        .handle = std::move(handle),
-                        .output = std::move(output_end),
-                        .log = std::move(log),
-                        .partial = {}});
-  return held ? std::string() : failure("no handle of rank " + std::to_string(rank), error);
+std::string RankProcesses::launch_all() {
+  std::string program = trainer_;
+  if (start_.command.given()) {
+    const std::vector<std::string> environment = rank_environment(start_, {});
+    FoundProgram found = find_program(start_.command.arguments.front(), start_.command.directory,
+                                      value_of("PATH", environment));
+    if (!found.why.empty()) return found.why;
+    program = std::move(found.path);
+  }
+  std::vector<std::vector<std::uint32_t>> carried;
+  if (start_.command.given() && start_.command.per == ProcessPer::host) {
+    if (!start_.ranks.empty()) carried.push_back(start_.ranks);
+  } else {
+    for (const std::uint32_t rank : start_.ranks) carried.push_back({rank});
+  }
+  std::vector<Launch> launches;
+  std::vector<Descriptor> started;  // each closes without a word when its program runs
+  for (const std::vector<std::uint32_t>& ranks : carried) {
+    launches.push_back(launch_of(ranks, program));
+    const std::string why = begin(ranks, launches.back(), started.emplace_back());
+    if (!why.empty()) return why;
+  }
+  for (std::size_t i = 0; i < started.size(); ++i) {
+    const std::string why = problem_of_start(launches[i], started[i]);
+    if (!why.empty()) return why;
+  }
+  return "";
 }
 
+Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const {
+  Launch launch{
+      .program = program, .arguments = {}, .environment = rank_environment(start_, ranks), .directory = {}};
+  if (start_.command.given()) {
+    launch.arguments = start_.command.arguments;
+    launch.directory = start_.command.directory;
+  } else {
+    launch.arguments = {program, "--rank", std::to_string(ranks.front())};
+    launch.arguments.insert(launch.arguments.end(), start_.arguments.begin(), start_.arguments.end());
+  }
+  return launch;
+}
+
+std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch launch,
+                                 Descriptor& started) {
+  RankLog log(directory_ + "/rank-" + std::to_string(ranks.front()) + ".log");
+  if (std::string why = log.open(); !why.empty()) return why;
+  std::array<int, 2> output{};
+  if (::pipe2(output.data(), O_CLOEXEC) != 0) return failure("no pipe for a rank", errno);
+  Descriptor output_end(output[0]);
+  const Descriptor rank_end(output[1]);
+  if (::fcntl(output_end.get(), F_SETFL, O_NONBLOCK) != 0) return failure("no pipe for a rank", errno);
+  launch.output = rank_end.get();
+  // Lines of the trainer's standard output are messages, which nothing may interrupt.
+  launch.errors = start_.command.given() ? rank_end.get() : log.descriptor();
+  const std::int64_t began_ns = monotonic_ns();
+  Launched launched = gauntlet::launch(launch);
+  if (launched.pid > 0) {
+    processes_.push_back(
+        {.ranks = ranks,
+         .pid = launched.pid,
+         .handle = std::move(launched.handle),
+         .output = std::move(output_end),
+         .log = std::move(log),
+         .lines = PrintedProgress(start_.command.lines, start_.command.step_time, began_ns)});
+    strays_left_ = true;
+  }
+  started = std::move(launched.report);
+  return launched.why;
+}
+
+// --- ending --------------------------------------------------------------------------------------------------------
+
 void RankProcesses::stop() {
+  const Duration grace = start_.command.given() ? start_.command.grace : Duration::zero();
+  if (grace == Duration::zero() || processes_.empty()) return kill();
+  const int number = number_of_signal(start_.command.stop_signal);
+  for (Process& process : processes_) {
+    if (!std::exchange(process.ordered, true) && number != 0) ::kill(-process.pid, number);
+  }
+  if (kill_at_ == kNever) kill_at_ = after(Time(Duration(monotonic_ns())), grace);
+}
+
+void RankProcesses::kill() {
+  kill_at_ = kNever;
   for (Process& process : processes_) {
     process.ordered = true;
     ::kill(-process.pid, SIGKILL);
+    ::kill(process.pid, SIGKILL);  // one that does not lead its group yet
   }
 }
 
 void RankProcesses::kill_and_reap() {
-  stop();
+  kill();
   for (const Process& process : processes_) {
     while (::waitpid(process.pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
   processes_.clear();
+  while (strays_left_) {
+    std::vector<pollfd> dying;
+    end_strays();
+    strays_.add_to(dying);
+    if (strays_left_) ::poll(dying.data(), dying.size(), -1);
+  }
 }
 
+/// Whoever left its rank's process group, or its session, is a child of this process now.
+void RankProcesses::end_strays() { strays_left_ = strays_left_ && strays_.end(); }
+
 std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
-  const auto found =
-      std::find_if(processes_.begin(), processes_.end(), [&](const Process& p) { return p.rank == rank; });
+  const auto carries = [&](const Process& p) {
+    return std::find(p.ranks.begin(), p.ranks.end(), rank) != p.ranks.end();
+  };
+  const auto found = std::find_if(processes_.begin(), processes_.end(), carries);
   if (found == processes_.end() || exited(found->handle))
     return "rank " + std::to_string(rank) + " does not run here";
   const int number = signal == AgentSignal::kill ? SIGKILL : SIGSTOP;
-  if (::syscall(SYS_pidfd_send_signal, found->handle.get(), number, nullptr, 0) == 0) return {};
-  return failure("rank " + std::to_string(rank) + " cannot be signalled", errno);
+  const std::vector<pid_t> below = descendants(found->pid);
+  // Its number is not free before it is reaped. First itself: what it still starts is in its group.
+  if (::kill(found->pid, number) != 0)
+    return failure("rank " + std::to_string(rank) + " cannot be signalled", errno);
+  ::kill(-found->pid, number);
+  for (const pid_t each : below) ::kill(each, number);
+  return {};
 }
 
 std::vector<std::uint32_t> RankProcesses::alive() const {
   std::vector<std::uint32_t> out;
-  for (const Process& process : processes_) out.push_back(process.rank);
+  for (const Process& process : processes_) out.insert(out.end(), process.ranks.begin(), process.ranks.end());
   return out;
 }
 
@@ -183,9 +211,13 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
     polled.push_back(
         {.fd = process.output.get(), .events = POLLIN, .revents = 0});  // -1, once closed, is passed over
   }
+  strays_.add_to(polled);
 }
 
+// --- listening -----------------------------------------------------------------------------------------------------
+
 void RankProcesses::collect(const Listener& listener) {
+  if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill();
   for (std::size_t i = 0; i < processes_.size();) {
     Process& process = processes_[i];
     const bool over = exited(process.handle);
@@ -195,17 +227,26 @@ void RankProcesses::collect(const Listener& listener) {
       continue;
     }
     // A line that was cut short by the end is none: its numbers may be cut too.
-    if (!process.partial.empty()) write_all(process.log.get(), process.partial + "\n");
+    if (!process.partial.empty()) process.log.write(process.partial);
     ::kill(-process.pid, SIGKILL);  // what it left behind; its own number is not free before it is reaped
     siginfo_t info{};
     ::waitid(P_PIDFD, static_cast<id_t>(process.handle.get()), &info, WEXITED);
-    const Exit exit = {.run = run_,
-                       .rank = process.rank,
+    const Exit exit = {.run = start_.run,
+                       .rank = process.ranks.front(),
                        .code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status,
-                       .ordered = process.ordered};
+                       .ordered = process.ordered,
+                       .said = start_.command.given() ? printable(process.last) : std::string()};
+    const Process gone = std::move(process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (start_.command.given() && exit.code == 0 && !exit.ordered) {
+      const std::string finished = to_line(gone.lines.finished(monotonic_ns()));
+      for (const std::uint32_t rank : gone.ranks) listener.on_line(start_.run, rank, finished);
+    }
     listener.on_exit(exit);
   }
+  if (!processes_.empty()) return;
+  kill_at_ = kNever;
+  end_strays();
 }
 
 void RankProcesses::listen(Process& process, const Listener& listener, std::size_t most) {
@@ -234,8 +275,18 @@ void RankProcesses::listen(Process& process, const Listener& listener, std::size
 void RankProcesses::hear(Process& process, const Listener& listener) {
   const std::string line = std::exchange(process.partial, {});
   const bool whole = !std::exchange(process.too_long, false);
-  if (whole && listener.on_line(run_, process.rank, line)) return;
-  write_all(process.log.get(), line + "\n");
+  if (start_.command.given()) {
+    if (!line.empty()) process.last = line.substr(0, kLongestLast);
+    if (whole) tell(process, listener, process.lines.on_line(line, monotonic_ns()));
+  } else if (whole && listener.on_line(start_.run, process.ranks.front(), line)) {
+    return;
+  }
+  process.log.write(line);
+}
+
+void RankProcesses::tell(const Process& process, const Listener& listener,
+                         const std::vector<RankLine>& lines) const {
+  for (const RankLine& line : lines) listener.on_line(start_.run, process.ranks.front(), to_line(line));
 }
 
 }  // namespace gauntlet

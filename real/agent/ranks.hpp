@@ -3,7 +3,10 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/printed_progress.hpp"
+#include "real/agent/rank_log.hpp"
 #include "real/agent/rank_runner.hpp"
+#include "real/agent/strays.hpp"
 
 #include <poll.h>
 #include <sys/types.h>
@@ -15,47 +18,61 @@
 
 namespace gauntlet {
 
+struct Launch;
+
 class RankProcesses final : public RankRunner {
  public:
-  /// `trainer` is the program of a rank. What rank R prints besides lines goes to `directory`/rank-R.log.
+  /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to `directory`/rank-R.log, of
+  /// the trainer without the lines that it means for its agent.
   RankProcesses(std::string trainer, std::string directory);
   /// Kills and reaps whatever runs.
   ~RankProcesses() override;
 
-  std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                    const std::vector<std::string>& arguments) override;
-  /// SIGKILL to every rank's process group.
+  std::string start(const DriverStartRanks& start) override;
   void stop() override;
+  /// SIGKILL to every rank's process group.
+  void kill() override;
+  Time deadline() const override { return kill_at_; }
+  /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
   void collect(const Listener& listener) override;
 
   /// Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;
 
-  bool none() const override { return processes_.empty(); }
-  std::uint32_t run() const override { return run_; }
+  bool none() const override { return processes_.empty() && !strays_left_; }
+  std::uint32_t run() const override { return start_.run; }
   std::vector<std::uint32_t> alive() const override;
 
  private:
   struct Process {
-    std::uint32_t rank = 0;
+    std::vector<std::uint32_t> ranks;  // that it carries
     pid_t pid = -1;
     Descriptor handle;  // a pidfd: names this process even when its number is used again
-    Descriptor output;  // its standard output
-    Descriptor log;     // its standard error
-    std::string partial;
+    Descriptor output;  // what it prints
+    RankLog log{};
+    PrintedProgress lines{};
+    std::string partial{};
+    std::string last{};     // line that is not empty
     bool too_long = false;  // the rest of the line is not kept
     bool ordered = false;
   };
 
-  std::string launch(std::uint32_t rank, const std::vector<std::string>& arguments, Descriptor& started);
+  std::string launch_all();
+  Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;
+  std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch, Descriptor& started);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
+  void tell(const Process& process, const Listener& listener, const std::vector<RankLine>& lines) const;
+  void end_strays();
   void kill_and_reap();
 
   std::string trainer_, directory_;
   std::vector<Process> processes_;
-  std::uint32_t run_ = 0;
+  DriverStartRanks start_;
+  Time kill_at_ = kNever;  // the end of the grace period
+  Strays strays_;
+  bool strays_left_ = false;
 };
 
 }  // namespace gauntlet

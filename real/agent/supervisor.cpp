@@ -60,7 +60,7 @@ void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
 
 Time Supervisor::next_deadline() const {
   if (leaving_) return kNever;  // ranks are dying: their handles wake us
-  Time first = watches_.deadline();
+  Time first = std::min(watches_.deadline(), around_.ranks.deadline());
   first = std::min(first, attendance_ ? attendance_->next_heartbeat : abandoned_at_);
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
@@ -74,7 +74,7 @@ void Supervisor::run_timers() {
     if (!around_.ranks.none()) {
       around_.say("the lease has lapsed: its ranks are stopped");
       // Not ordered by the driver: one that lives after all learns from the steps that stay away.
-      around_.ranks.stop();
+      around_.ranks.kill();
     }
   }
   watches_.on_deadline(now_);
@@ -131,8 +131,11 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
 }
 
 void Supervisor::on_exit(const RankRunner::Exit& exit) {
-  tell_or_keep(AgentRankExited{
-      .run = exit.run, .rank = exit.rank, .code = exit.code, .at_ns = now_.time_since_epoch().count()});
+  tell_or_keep(AgentRankExited{.run = exit.run,
+                               .rank = exit.rank,
+                               .code = exit.code,
+                               .at_ns = now_.time_since_epoch().count(),
+                               .said = exit.said});
   if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
 }
 
@@ -148,7 +151,7 @@ void Supervisor::start_pending() {
   if (now_ >= lease_ends_) {
     answer = refused(start.order, "no lease: ranks run only under one");
   } else {
-    answer.why = around_.ranks.start(start.run, start.ranks, start.arguments);
+    answer.why = around_.ranks.start(start);
     answer.ok = answer.why.empty();
   }
   last_start_ = answer;
@@ -352,7 +355,8 @@ void Supervisor::leave(int exit_code, const std::string& why) {
   leaving_ = exit_code;
   if (pending_start_) tell(refused(pending_start_->order, "the agent is ending"));
   pending_start_.reset();
-  stop_ranks();
+  watches_.gone();
+  around_.ranks.kill();
 }
 
 }  // namespace gauntlet

@@ -25,12 +25,29 @@ void put(const DriverLease& from, agent::ToAgent& to) {
 }
 void put(const DriverWatch& from, agent::ToAgent& to) { to.set_watch(bytes_of(from.order)); }
 void put(const DriverUnwatch& from, agent::ToAgent& to) { to.set_unwatch(from.watch.value); }
+void put(const JobCommand& from, agent::JobCommand& to) {
+  for (const std::string& argument : from.arguments) to.add_arguments(argument);
+  to.set_directory(from.directory);
+  to.set_per_host(from.per == ProcessPer::host);
+  to.set_stop_signal(from.stop_signal);
+  to.set_grace_ns(from.grace.count());
+  for (const auto& [name, value] : from.environment) {
+    to.add_environment(name);
+    to.add_environment(value);
+  }
+  to.set_step(from.lines.step);
+  to.set_saved(from.lines.saved);
+  to.set_resumed(from.lines.resumed);
+  to.set_timed_out(from.lines.timed_out);
+  to.set_step_time_ns(from.step_time.count());
+}
 void put(const DriverStartRanks& from, agent::ToAgent& to) {
   agent::StartRanks& start = *to.mutable_start_ranks();
   start.set_order(from.order.value);
   start.set_run(from.run);
   for (const std::uint32_t rank : from.ranks) start.add_ranks(rank);
   for (const std::string& argument : from.arguments) start.add_arguments(argument);
+  if (from.command.given()) put(from.command, *start.mutable_command());
 }
 void put(const DriverStopRanks& from, agent::ToAgent& to) {
   to.mutable_stop_ranks()->set_order(from.order.value);
@@ -60,11 +77,33 @@ std::optional<DriverMessage> get_watch(std::string_view bytes) {
   if (!order || !bytes.empty() || !std::holds_alternative<Watch>(order->what)) return std::nullopt;
   return DriverWatch{*order};
 }
-DriverStartRanks get(const agent::StartRanks& from) {
-  return {.order = OrderId{from.order()},
-          .run = from.run(),
-          .ranks = {from.ranks().begin(), from.ranks().end()},
-          .arguments = {from.arguments().begin(), from.arguments().end()}};
+JobCommand get(const agent::JobCommand& from) {
+  JobCommand command{.arguments = {from.arguments().begin(), from.arguments().end()},
+                     .directory = from.directory(),
+                     .per = from.per_host() ? ProcessPer::host : ProcessPer::rank,
+                     .stop_signal = from.stop_signal(),
+                     .grace = Duration(from.grace_ns()),
+                     .environment = {},
+                     .lines = {.step = from.step(),
+                               .saved = from.saved(),
+                               .resumed = from.resumed(),
+                               .timed_out = from.timed_out()},
+                     .step_time = Duration(from.step_time_ns())};
+  for (int i = 0; i + 1 < from.environment_size(); i += 2)
+    command.environment.emplace_back(from.environment(i), from.environment(i + 1));
+  return command;
+}
+std::optional<DriverMessage> get(const agent::StartRanks& from) {
+  // An odd number of texts is no list of variables, and a command without a program is none.
+  const bool whole = from.command().environment_size() % 2 == 0 && from.command().grace_ns() >= 0 &&
+                     from.command().step_time_ns() >= 0 &&
+                     from.has_command() == (from.command().arguments_size() > 0);
+  if (!whole) return std::nullopt;
+  return DriverStartRanks{.order = OrderId{from.order()},
+                          .run = from.run(),
+                          .ranks = {from.ranks().begin(), from.ranks().end()},
+                          .arguments = {from.arguments().begin(), from.arguments().end()},
+                          .command = from.has_command() ? get(from.command()) : JobCommand{}};
 }
 std::optional<DriverMessage> get(const agent::Inject& from) {
   if (from.signal() != agent::Inject::KILL && from.signal() != agent::Inject::STOP) return std::nullopt;
@@ -109,6 +148,7 @@ void put(const AgentRankExited& from, agent::FromAgent& to) {
   exited.set_rank(from.rank);
   exited.set_code(from.code);
   exited.set_at_ns(from.at_ns);
+  exited.set_said(from.said);
 }
 void put(const AgentInjected& from, agent::FromAgent& to) {
   agent::Injected& injected = *to.mutable_injected();
@@ -193,7 +233,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
       return AgentRankExited{.run = message.exited().run(),
                              .rank = message.exited().rank(),
                              .code = message.exited().code(),
-                             .at_ns = message.exited().at_ns()};
+                             .at_ns = message.exited().at_ns(),
+                             .said = message.exited().said()};
     case agent::FromAgent::kInjected:
       return AgentInjected{.injection = message.injected().injection(),
                            .ok = message.injected().ok(),

@@ -50,7 +50,7 @@ std::vector<Problem> check_drillable(const World& world) {
   }
   for (const auto& [name, size] :
        {std::pair("tp", job.layout.tp), std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
-    if (size == 1) continue;
+    if (size == 1 || world.drill.command.given()) continue;
     problems.push_back(
         problem(std::string("job.layout.") + name + " = " + std::to_string(size), "cannot be drilled",
                 std::string("the trainer has pipeline and data parallel ranks: write ") + name + " = 1"));

@@ -76,6 +76,7 @@ class LocalPlatform final : public Platform {
   DriverClock& clock() override { return clock_; }
   Transport& transport() override { return transport_; }
   Processes& processes() override { return processes_; }
+  MeetingPlace meeting_place(const AgentName& agent) override;
   /// On standard error.
   void say(const std::string& line) override;
 
@@ -83,6 +84,7 @@ class LocalPlatform final : public Platform {
   LocalClock clock_;
   LocalTransport transport_;
   LocalProcesses processes_;
+  std::uint16_t last_port_ = 0;
 };
 
 }  // namespace gauntlet

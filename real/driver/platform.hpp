@@ -107,6 +107,12 @@ class Processes {
   virtual std::string last_words(const AgentName& agent) const = 0;
 };
 
+/// Where the ranks of a start meet: rank 0 listens there, and nobody before it.
+struct MeetingPlace {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
 class Platform {
  public:
   Platform() = default;
@@ -117,6 +123,8 @@ class Platform {
   virtual DriverClock& clock() = 0;
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
+  /// On the host of that agent; another port at each call. Throws std::runtime_error where none is free.
+  virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// A line for the person who runs the drill.
   virtual void say(const std::string& line) = 0;
 };

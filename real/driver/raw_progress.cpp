@@ -47,7 +47,10 @@ std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32
   for (auto run = finished.rbegin(); run != finished.rend(); ++run) {
     if (run->second.size() < ranks) continue;
     Fingerprint all;
-    for (const auto& [rank, hash] : run->second) all.add(hash);
+    for (const auto& [rank, hash] : run->second) {
+      if (hash == 0) return 0;  // a job that does not say
+      all.add(hash);
+    }
     return all.value();
   }
   return 0;
@@ -64,7 +67,7 @@ struct Run {
 };
 
 std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks,
-                                     const DrillClock& clock) {
+                                     std::uint32_t reporting, const DrillClock& clock) {
   std::map<std::uint32_t, Run> runs;
   for (const RawProgress::Entry& entry : raw) {
     if (entry.rank >= ranks) continue;
@@ -79,7 +82,7 @@ std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw,
     if (progress && entry.rank == 0) run.lines.push_back(entry.line);
   }
   for (auto& [number, run] : runs) {
-    if (run.up.size() < ranks) run.began = kNever;
+    if (run.up.size() < reporting) run.began = kNever;
   }
   return runs;
 }
@@ -157,7 +160,8 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
   const Time end = record.observations.back().at;
   logs.truth = truth_of(world, plan, journal, end);
   const Duration nominal = world.job.step_time;
-  const std::map<std::uint32_t, Run> runs = runs_of(raw, world.job.layout.ranks(), clock);
+  const std::map<std::uint32_t, Run> runs =
+      runs_of(raw, world.job.layout.ranks(), reporting_ranks(world), clock);
 
   for (auto run = runs.begin(); run != runs.end(); ++run) {
     // Time does not run backwards over a start, whatever two processes' lines say.

@@ -5,6 +5,7 @@
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
 #include "models/world/fault_plan.hpp"
+#include "models/world/world.hpp"
 #include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
 #include "real/line_file.hpp"
@@ -34,6 +35,11 @@ class RawProgress {
   LineFile file_;
   std::vector<Entry> entries_;
 };
+
+/// How many ranks say that they are up and which steps are complete: all of them, or rank 0 alone where only lines are read.
+inline std::uint32_t reporting_ranks(const World& world) {
+  return world.drill.command.lines.any() ? 1 : world.job.layout.ranks();
+}
 
 /// What ranks warned of their checkpoints, each once, in the order in which it was said.
 std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entry>& raw);

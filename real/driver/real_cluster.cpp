@@ -157,19 +157,25 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   }
   if (message.run != run_ || ranks_ == RanksState::none) return;
   if (line->kind == RankLine::Kind::up) on_up(message.rank, line->step);
-  if (line->kind == RankLine::Kind::finished) on_finished(message.rank);
+  if (line->kind == RankLine::Kind::finished) on_finished(message.rank, line->step);
 }
 
 /// The rank goes on after that step.
 void RealCluster::on_up(std::uint32_t rank, std::int64_t step) {
   if (ranks_ != RanksState::starting) return;
   up_.insert(rank);
+  // Of a job whose lines alone are read, rank 0 speaks for all.
+  for (std::uint32_t each = reporting_ranks(*world_); rank == 0 && each < world_->job.layout.ranks(); ++each)
+    up_.insert(each);
   if (up_.size() < world_->job.layout.ranks()) return;
   ranks_ = RanksState::up;
   for (const OrderId order : open_starts()) close(order, Status::done, Loaded{step});
 }
 
-void RealCluster::on_finished(std::uint32_t rank) {
+void RealCluster::on_finished(std::uint32_t rank, std::int64_t step) {
+  if (rank == 0 && step < world_->job.steps)
+    platform_.say("the job ended after step " + std::to_string(step) + ", and job.steps is " +
+                  std::to_string(world_->job.steps));
   if (finished_ranks_.empty()) {  // the others do the same steps: they wait for nobody longer than this
     for (const HostId host : slots_) expect_answer(host, Debt::ranks_finished, run_, collective_timeout_);
   }
@@ -204,8 +210,13 @@ void RealCluster::report_failing(const OpenOrder& open, HostId host) {
             .more = 0});
 }
 
-void RealCluster::on(HostId, const AgentRankExited& message) {
-  if (message.run != run_ || ranks_ != RanksState::starting) return;
+void RealCluster::on(HostId host, const AgentRankExited& message) {
+  if (message.run != run_ || ranks_ == RanksState::none) return;
+  if (world_->drill.command.given() && message.code != 0)
+    platform_.say("rank " + std::to_string(message.rank) + " on host " + std::to_string(host.value) +
+                  " ended with " + std::to_string(message.code) + "; " +
+                  (message.said.empty() ? "it printed nothing" : "it last printed: " + message.said));
+  if (ranks_ != RanksState::starting) return;
   for (const OrderId order : open_starts()) close(order, Status::failed);
 }
 

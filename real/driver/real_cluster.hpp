@@ -153,7 +153,7 @@ class RealCluster final : public Cluster {
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
   void on_up(std::uint32_t rank, std::int64_t step);
-  void on_finished(std::uint32_t rank);
+  void on_finished(std::uint32_t rank, std::int64_t step);
   void on(HostId host, const AgentDone& message);
   void on(HostId host, const AgentRankExited& message);
   void on(HostId host, const AgentInjected& message);
@@ -194,6 +194,14 @@ class RealCluster final : public Cluster {
   void inject_again(HostId host);
   void hear_last_injections();
 
+  // job_start.cpp
+  void start_ranks(OpenOrder& open);
+  std::string run_directory(std::uint32_t run) const;
+  std::vector<std::string> trainer_arguments() const;
+  JobCommand command_for(HostId host, const MeetingPlace& meets) const;
+  std::int64_t checkpoint_every() const;
+  Duration grace() const;
+
   // real_orders.cpp
   bool take(const Order& order);
   void apply(const Order& order, Status status, const Result& result);
@@ -202,14 +210,11 @@ class RealCluster final : public Cluster {
   void host_answered(OpenOrder& open, HostId host);
   void report_failing(const OpenOrder& open, HostId host);
   std::vector<OrderId> open_starts() const;
-  void start_ranks(OpenOrder& open);
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);
   void grant_spares();
   void note_undone();
   void note_failing(OpenOrder& open, HostId host);
-  std::string run_directory(std::uint32_t run) const;
-  std::vector<std::string> trainer_arguments() const;
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);
   void begin(OpenOrder& open, const Wake& action);

@@ -3,12 +3,7 @@
 #include "core/record/codec.hpp"
 #include "real/driver/real_cluster.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <stdexcept>
 
 namespace gauntlet {
 namespace {
@@ -188,7 +183,7 @@ void RealCluster::stop_ranks(OpenOrder& open) {
     if (!hosts_[h].link || hosts_[h].state != HostState::in_job) continue;
     stop.waiting.insert(h);
     hosts_[h].link->stop_ranks(stopping);
-    expect_answer(HostId{h}, Debt::stop, stopping.value);
+    expect_answer(HostId{h}, Debt::stop, stopping.value, grace());
   }
   if (stop.waiting.empty()) {
     note_undone();
@@ -200,58 +195,6 @@ void RealCluster::begin(OpenOrder& open, const Start& action) {
   const bool all = action.replicas == 0 || action.replicas == world_->job.layout.dp;
   if (!open.taken || !all) return close(open.order.id, Status::failed);
   start_ranks(open);
-}
-
-void RealCluster::start_ranks(OpenOrder& open) {
-  check_own();
-  const std::string meeting = run_directory(run_);
-  if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw std::runtime_error(meeting +
-                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
-  }
-  for (const HostId host : slots_) {
-    if (!hosts_[host.value].link)
-      return close(open.order.id, Status::failed);  // its agent is being started again
-  }
-  const std::vector<std::string> arguments = trainer_arguments();
-  for (const HostId host : slots_) {
-    hosts_[host.value].link->start_ranks(open.order.id, run_, ranks_of(host), arguments);
-    expect_answer(host, Debt::start, open.order.id.value);
-    // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
-    expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
-  }
-}
-
-/// Where the ranks of that run meet.
-std::string RealCluster::run_directory(std::uint32_t run) const {
-  return setup_.directory + "/run-" + std::to_string(run);
-}
-
-std::vector<std::string> RealCluster::trainer_arguments() const {
-  const JobModel& job = world_->job;
-  const bool saves = checkpoint_interval_ != kForever;
-  const std::int64_t every =
-      saves ? std::max<std::int64_t>(1, (checkpoint_interval_ + job.step_time - Duration(1)) / job.step_time)
-            : 0;
-  const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
-  return {"--pp",
-          std::to_string(job.layout.pp),
-          "--dp",
-          std::to_string(job.layout.dp),
-          "--seed",
-          std::to_string(setup_.seed.study),
-          "--steps",
-          std::to_string(job.steps),
-          "--run-directory",
-          run_directory(run_),
-          "--checkpoint-directory",
-          setup_.directory + "/checkpoints",
-          "--checkpoint-every",
-          std::to_string(every),
-          "--step-time",
-          text(job.step_time),
-          "--collective-timeout",
-          text(collective_timeout_)};
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import tempfile
 
@@ -47,6 +48,12 @@ class Place:
             if any(str(self.path) in word for word in line):
                 found[int(entry.name)] = line
         return found
+
+
+def free_port():
+    """Of the kernel's choice, on loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 def finish(process):

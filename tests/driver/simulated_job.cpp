@@ -175,16 +175,15 @@ void SimulatedJob::finish(std::uint32_t number) {
 
 // --- one agent's ranks
 
-std::string SimulatedRanks::start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                                  const std::vector<std::string>& arguments) {
+std::string SimulatedRanks::start(const DriverStartRanks& start) {
   if (!processes_.empty()) loop_.fail("ranks were started beside ranks of an older run");
-  run_ = run;
+  run_ = start.run;
   if (on_start) on_start();
   if (dice_.chance(disturbances_.ranks_cannot_start)) return "no process can be started";
-  for (const std::uint32_t rank : ranks) {
+  for (const std::uint32_t rank : start.ranks) {
     auto process = std::make_shared<RankProcess>();
-    process->run = run;
-    process->options = options_of(rank, arguments);
+    process->run = start.run;
+    process->options = options_of(rank, start.arguments);
     if (check(process->options) || process->options.collective_timeout <= Duration::zero())
       loop_.fail("a rank was started with options that its program refuses");
     process->something_new = something_new_;

@@ -83,9 +83,9 @@ class SimulatedRanks final : public RankRunner {
         disturbances_(disturbances),
         something_new_(std::move(something_new)) {}
 
-  std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                    const std::vector<std::string>& arguments) override;
+  std::string start(const DriverStartRanks& start) override;
   void stop() override;
+  void kill() override { stop(); }
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
   void collect(const Listener& listener) override;
   bool none() const override { return processes_.empty(); }

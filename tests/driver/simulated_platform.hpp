@@ -49,6 +49,7 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   DriverClock& clock() override { return *this; }
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
+  MeetingPlace meeting_place(const AgentName&) override { return {"simulated", 1}; }
   void say(const std::string& line) override;
 
   /// SIGKILL, now, or within the call of that number from now on.

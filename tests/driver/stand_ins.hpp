@@ -42,6 +42,7 @@ class StandIns final : public Platform, private Transport, private Processes {
   DriverClock& clock() override { return clock_; }
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
+  MeetingPlace meeting_place(const AgentName&) override { return {"stand-in", 1}; }
   void say(const std::string&) override {}
 
   /// What an agent answers to its driver.

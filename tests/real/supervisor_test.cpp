@@ -39,13 +39,13 @@ struct StandInStreams final : AgentStreams {
 
 /// Ranks that were stopped stay until they are let go.
 struct SlowRanks final : RankRunner {
-  std::string start(std::uint32_t run, const std::vector<std::uint32_t>& ranks,
-                    const std::vector<std::string>&) override {
-    started.push_back(run);
-    living = ranks;
+  std::string start(const DriverStartRanks& start) override {
+    started.push_back(start.run);
+    living = start.ranks;
     return "";
   }
   void stop() override {}
+  void kill() override {}
   std::string signal(std::uint32_t, AgentSignal) override { return ""; }
   void collect(const Listener&) override {}
   bool none() const override { return living.empty(); }

@@ -1,0 +1,120 @@
+// [drill]: what a drill on real processes is allowed, and the job that it runs.
+#include "config/describe.hpp"
+#include "config/fields/pattern.hpp"
+#include "config/fields/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::array<Choice<ProcessPer>, 2> kPer = {{{"rank", ProcessPer::rank}, {"host", ProcessPer::host}}};
+const std::vector<std::string> kStopSignals = {"TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "none"};
+constexpr std::string_view kVector = "a list of texts such as [\"python3\", \"train.py\"]";
+
+bool holds_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+void read_arguments(const Place& place, std::vector<std::string>& into) {
+  if (place.value().array() == nullptr) return wrong_type(place, kVector);
+  into.clear();
+  for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
+    const Place each = element(place, i);
+    const std::string* text = read_text(each, "a text; there is no shell, and each argument is one text");
+    if (text == nullptr) continue;
+    if (holds_zero(*text)) each.mistake("holds a zero byte, which no argument can");
+    into.push_back(*text);
+  }
+  if (place.value().array()->empty() || (!into.empty() && into.front().empty()))
+    place.mistake("names no program", "write " + std::string(kVector));
+}
+
+Type arguments(std::vector<std::string>& into) {
+  return {R"({"type": "array", "items": {"type": "string"}, "minItems": 1})",
+          [&into](const Place& place) { read_arguments(place, into); }};
+}
+
+/// Why the drill does not pass on a variable of this name; empty where it does.
+std::string problem_of_variable(std::string_view name) {
+  if (name.empty()) return "has no name";
+  if (name.find('=') != std::string_view::npos) return "has a name with '='";
+  if (holds_zero(name)) return "has a name with a zero byte";
+  const bool ours =
+      std::find(kTorchVariables.begin(), kTorchVariables.end(), name) != kTorchVariables.end() ||
+      std::any_of(kOwnPrefixes.begin(), kOwnPrefixes.end(),
+                  [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return ours ? "is set by the drill itself" : "";
+}
+
+void read_environment(const Place& place, std::vector<std::pair<std::string, std::string>>& into) {
+  if (place.value().table() == nullptr)
+    return wrong_type(place, "a table of texts such as { OMP_NUM_THREADS = \"1\" }");
+  into.clear();
+  for (auto& [name, value] : *place.value().table()) {
+    const std::string problem = problem_of_variable(name);
+    if (!problem.empty()) {
+      place.mistake_of_key(
+          name, problem,
+          problem.find("itself") == std::string::npos ? "" : "leave it out: see docs/run-a-drill.md");
+      continue;
+    }
+    const Place each(value, place.path_of(key_to_toml(name)), place.mistakes());
+    const std::string* text = read_text(each, "a text; write numbers in quotes");
+    if (text == nullptr) continue;
+    if (holds_zero(*text)) each.mistake("holds a zero byte, which no variable can");
+    into.emplace_back(name, *text);
+  }
+}
+
+Type environment(std::vector<std::pair<std::string, std::string>>& into) {
+  return {R"({"type": "object", "additionalProperties": {"type": "string"}})",
+          [&into](const Place& place) { read_environment(place, into); }};
+}
+
+void describe(Fields& fields, ProgressLines& lines) {
+  fields.field("step", step_pattern(lines.step), Fallback::required("'^step (\\d+)'"),
+               "a complete step, its number in the first group");
+  fields.field("saved", step_pattern(lines.saved), Fallback::optional(),
+               "a durable checkpoint, the number of its step in the first group");
+  fields.field("resumed", step_pattern(lines.resumed), Fallback::optional(),
+               "training goes on after the step in the first group");
+  fields.field("timed_out", pattern(lines.timed_out), Fallback::optional(),
+               "a rank waited for another longer than the collective timeout");
+  describe_source(fields);
+}
+
+void describe(Fields& fields, JobCommand& command) {
+  fields.field("arguments", arguments(command.arguments), Fallback::required("[\"python3\", \"train.py\"]"),
+               "the program and its arguments; no shell reads them");
+  fields.field("directory", text(command.directory), Fallback::value("\"\""),
+               "working directory, relative to where the drill is started");
+  fields.field("per", choice<ProcessPer>(command.per, kPer, "what a process is started for"),
+               "a process for each rank, or one for each host, which starts the host's ranks (torchrun)");
+  fields.field("stop_signal", name(command.stop_signal, kStopSignals, "a signal"),
+               "the signal that asks a process to end");
+  fields.field("grace", duration(command.grace, Sign::not_negative), "from the stop signal to SIGKILL");
+  fields.inline_table(
+      "lines", [&](Fields& f) { describe(f, command.lines); },
+      "regular expressions (RE2) for lines that ranks print; for a job without gauntlet_rank");
+  describe_source(fields);
+}
+
+}  // namespace
+
+void describe(Fields& fields, DrillModel& drill) {
+  fields.field("inject", flag(drill.inject),
+               "whether `gauntlet drill` may inject the faults into real processes");
+  fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
+               "ranks stop when their driver was not heard for so long");
+  fields.inline_table(
+      "command", [&](Fields& f) { describe(f, drill.command); },
+      "the user's own job, in place of the trainer that comes with Gauntlet");
+  fields.field("environment", environment(drill.command.environment), Fallback::optional(),
+               "variables for the processes of the job");
+  describe_source(fields);
+}
+
+}  // namespace gauntlet

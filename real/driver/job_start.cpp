@@ -1,0 +1,148 @@
+// How the job's ranks are started: our trainer, or the command of the scenario.
+#include "real/driver/job_start.hpp"
+
+#include "real/agent/program.hpp"
+#include "real/agent/rank_environment.hpp"
+#include "real/driver/real_cluster.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+namespace gauntlet {
+namespace {
+
+std::string directory_of(const JobCommand& command) {
+  return std::filesystem::absolute(command.directory.empty() ? "." : command.directory)
+      .lexically_normal()
+      .string();
+}
+
+/// With a point, whatever the locale.
+std::string seconds_text(Duration value) {
+  const std::int64_t milliseconds = value / std::chrono::milliseconds(1);
+  const std::string rest = std::to_string(1000 + milliseconds % 1000).substr(1);
+  return std::to_string(milliseconds / 1000) + "." + rest;
+}
+
+std::string path_variable(const JobCommand& command) {
+  for (const auto& [name, value] : command.environment) {
+    if (name == "PATH") return value;
+  }
+  const char* own = std::getenv("PATH");
+  return own == nullptr ? "" : own;
+}
+
+}  // namespace
+
+std::optional<Problem> problem_of_command(const JobCommand& command) {
+  const std::string directory = directory_of(command);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(directory, ignored))
+    return Problem{.what = "drill.command.directory",
+                   .why = "names " + directory + ", which is not a directory",
+                   .suggestion = "a relative one starts where the drill is started"};
+  const FoundProgram found = find_program(command.arguments.front(), directory, path_variable(command));
+  if (found.why.empty()) return std::nullopt;
+  return Problem{
+      .what = "drill.command.arguments",
+      .why = "cannot be started: " + found.why,
+      .suggestion = "name the program by its path, or by a name in PATH; no shell reads the arguments"};
+}
+
+/// Where the ranks of that run meet.
+std::string RealCluster::run_directory(std::uint32_t run) const {
+  return setup_.directory + "/run-" + std::to_string(run);
+}
+
+void RealCluster::start_ranks(OpenOrder& open) {
+  check_own();
+  const std::string meeting = run_directory(run_);
+  if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw std::runtime_error(meeting +
+                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
+  }
+  for (const HostId host : slots_) {
+    if (!hosts_[host.value].link)
+      return close(open.order.id, Status::failed);  // its agent is being started again
+  }
+  DriverStartRanks start{.order = open.order.id, .run = run_, .ranks = {}, .arguments = trainer_arguments()};
+  const JobCommand& command = world_->drill.command;
+  const MeetingPlace meets =
+      command.given() ? platform_.meeting_place(name_of(slots_.front())) : MeetingPlace{};
+  for (const HostId host : slots_) {
+    start.ranks = ranks_of(host);
+    if (command.given()) start.command = command_for(host, meets);
+    hosts_[host.value].link->send(start);
+    expect_answer(host, Debt::start, open.order.id.value, grace());
+    // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
+    expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
+  }
+}
+
+/// How long ranks may take to end when they are asked to.
+Duration RealCluster::grace() const {
+  return world_->drill.command.given() ? world_->drill.command.grace : Duration::zero();
+}
+
+JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) const {
+  JobCommand command = world_->drill.command;
+  command.directory = directory_of(command);
+  command.step_time = world_->job.step_time;
+  const auto slot =
+      static_cast<std::uint32_t>(std::find(slots_.begin(), slots_.end(), host) - slots_.begin());
+  const auto own = {std::pair<std::string, std::string>("GAUNTLET_RUN", std::to_string(run_)),
+                    {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
+                    {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
+                    {"GAUNTLET_STEPS", std::to_string(world_->job.steps)},
+                    {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
+                    {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
+  command.environment.insert(command.environment.end(), own.begin(), own.end());
+  const auto torch = torch_variables({.host = slot,
+                                      .hosts = static_cast<std::uint32_t>(slots_.size()),
+                                      .ranks_per_host = world_->inventory.gpus_per_host,
+                                      .ranks = world_->job.layout.ranks(),
+                                      .address = meets.address,
+                                      .port = meets.port,
+                                      .run = run_,
+                                      .name = world_->name});
+  command.environment.insert(command.environment.end(), torch.begin(), torch.end());
+  return command;
+}
+
+/// In steps; 0 for never.
+std::int64_t RealCluster::checkpoint_every() const {
+  if (checkpoint_interval_ == kForever) return 0;
+  const Duration step = world_->job.step_time;
+  return std::max<std::int64_t>(1, (checkpoint_interval_ + step - Duration(1)) / step);
+}
+
+std::vector<std::string> RealCluster::trainer_arguments() const {
+  const JobModel& job = world_->job;
+  const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
+  return {"--pp",
+          std::to_string(job.layout.pp),
+          "--dp",
+          std::to_string(job.layout.dp),
+          "--seed",
+          std::to_string(setup_.seed.study),
+          "--steps",
+          std::to_string(job.steps),
+          "--run-directory",
+          run_directory(run_),
+          "--checkpoint-directory",
+          setup_.directory + "/checkpoints",
+          "--checkpoint-every",
+          std::to_string(checkpoint_every()),
+          "--step-time",
+          text(job.step_time),
+          "--collective-timeout",
+          text(collective_timeout_)};
+}
+
+}  // namespace gauntlet
