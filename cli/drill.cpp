@@ -228,6 +228,7 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   }
   complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
                        no_faults ? " (--no-faults)" : ""));
+  for (const std::string& sentence : result.last_values) complain(sentence);
   if (result.finished && result.final_hash != 0)
     complain(fmt::format("final parameters {:016x}", result.final_hash));
 }

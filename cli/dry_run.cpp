@@ -1,5 +1,6 @@
 #include "cli/dry_run.hpp"
 
+#include "config/toml/value.hpp"
 #include "core/component.hpp"
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
@@ -46,6 +47,17 @@ std::string faults_table(const World& world, const FaultPlan& plan) {
   return to_text(table);
 }
 
+std::string command_text(const JobCommand& command) {
+  if (!command.given()) return "Each rank is a process of the trainer that comes with Gauntlet.";
+  std::string words;
+  for (const std::string& word : command.arguments) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'\\") == std::string::npos;
+    words += (words.empty() ? "" : " ") + (plain ? word : quoted_toml(word));
+  }
+  return fmt::format("{} a process, without a shell: {}",
+                     command.per == ProcessPer::rank ? "Each rank is" : "Each host of the job has", words);
+}
+
 }  // namespace
 
 std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory) {
@@ -53,6 +65,7 @@ std::string dry_run_text(const World& world, const FaultPlan& plan, const std::s
   text += hosts_table(world.inventory);
   text +=
       wrapped(fmt::format("Their sockets, logs and checkpoints lie in a new directory of {}.", directory));
+  text += wrapped(command_text(world.drill.command));
   if (plan.empty()) return text + "\nNo faults are injected.\n";
   text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);
   return text + wrapped("Each strikes the rank that is on the component at that time.");

@@ -203,9 +203,9 @@ void describe(Fields& fields, StudyDefaults& study) {
                "random runs, unless the command line says otherwise");
   fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}),
                "of all randomness");
-  fields.field(
-      "uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
-      "fields that are not known: path, and low to high for the central 90% of a lognormal, or of shape normal, uniform or log-t");
+  fields.field("uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
+               "fields that are not known: path, and low to high for the central 90% of a lognormal, or of "
+               "shape normal, uniform or log-t");
   fields.field(
       "step_time_error", flag(study.step_time_error),
       "`plan --uncertainty` draws job.step_time_factor from the errors of the step model on published "

@@ -58,7 +58,7 @@ struct AgentRankExited {
   std::uint32_t rank = 0;
   std::int32_t code = 0;  // exit code, or 128 + signal
   std::int64_t at_ns = 0;
-  std::string said{};  // its last line of output, where the agent reads all of it
+  std::string said{};  // of a command: "it last printed: ...", and where it stood
 };
 struct AgentInjected {
   std::uint64_t injection = 0;
@@ -78,6 +78,9 @@ struct AgentGreeting {
   std::vector<std::string> patterns{};  // kinds of log lines, by PatternId
   Duration heartbeat_period = std::chrono::seconds(1);
 };
+
+/// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.
+enum class RankOrder : std::uint8_t { checkpoint, cadence, stop };
 
 enum class AgentSignal : std::uint8_t { kill, stop };
 
@@ -103,6 +106,11 @@ struct DriverStartRanks {
   /// all variables but those of a single rank.
   JobCommand command{};
 };
+/// Of a job that speaks through gauntlet_rank; nobody answers.
+struct DriverTellRanks {
+  RankOrder what = RankOrder::checkpoint;
+  std::int64_t steps = 0;  // cadence: between two checkpoints, 0 for never
+};
 struct DriverStopRanks {
   OrderId order;
 };
@@ -118,7 +126,8 @@ struct DriverInject {
 };
 struct DriverQuit {};
 
-using DriverMessage = std::variant<DriverHello, DriverLease, DriverWatch, DriverUnwatch, DriverStartRanks,
-                                   DriverStopRanks, DriverRunProbe, DriverInject, DriverQuit>;
+using DriverMessage =
+    std::variant<DriverHello, DriverLease, DriverWatch, DriverUnwatch, DriverStartRanks, DriverStopRanks,
+                 DriverTellRanks, DriverRunProbe, DriverInject, DriverQuit>;
 
 }  // namespace gauntlet

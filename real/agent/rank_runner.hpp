@@ -17,7 +17,7 @@ class RankRunner {
     std::uint32_t rank = 0;
     std::int32_t code = 0;  // exit code, or 128 + signal
     bool ordered = false;   // stop() or kill() ended it
-    std::string said{};     // its last line of output, where all of it is read
+    std::string said{};     // of a command: "it last printed: ...", and where it stood
   };
   struct Listener {
     /// A line of a rank's standard output, without its newline. True where it meant something to the listener; the
@@ -40,6 +40,8 @@ class RankRunner {
   virtual void kill() = 0;
   /// When collect() is due without output or an exit: the end of a grace period. kNever if none runs.
   virtual Time deadline() const { return kNever; }
+  /// To every rank that speaks through gauntlet_rank. One that does not read is left out.
+  virtual void tell(const DriverTellRanks&) {}
   /// To the processes of a living rank; why not, or nothing.
   virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
   /// Hears every line that was printed and every exit, without waiting.

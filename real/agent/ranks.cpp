@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "real/agent/launch.hpp"
+#include "real/agent/marks.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
 #include "real/clock.hpp"
@@ -68,10 +69,15 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
   kill_at_ = kNever;
-  std::string why = launch_all();
+  for (const std::uint32_t rank : start_.ranks) ::unlink((marks_prefix() + std::to_string(rank)).c_str());
+  std::string why = speaks() ? channels_.open(directory_, start_.ranks) : std::string();
+  if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();
   return why;
 }
+
+/// With the number of the rank: its recorder.
+std::string RankProcesses::marks_prefix() const { return directory_ + "/marks-"; }
 
 std::string RankProcesses::launch_all() {
   std::string program = trainer_;
@@ -105,6 +111,10 @@ std::string RankProcesses::launch_all() {
 Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const {
   Launch launch{
       .program = program, .arguments = {}, .environment = rank_environment(start_, ranks), .directory = {}};
+  if (speaks()) {
+    launch.environment.push_back("GAUNTLET_RANK_SOCKET=" + channels_.path());
+    launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());
+  }
   if (start_.command.given()) {
     launch.arguments = start_.command.arguments;
     launch.directory = start_.command.directory;
@@ -148,6 +158,7 @@ std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch
 void RankProcesses::stop() {
   const Duration grace = start_.command.given() ? start_.command.grace : Duration::zero();
   if (grace == Duration::zero() || processes_.empty()) return kill();
+  channels_.tell("stop");
   const int number = number_of_signal(start_.command.stop_signal);
   for (Process& process : processes_) {
     if (!std::exchange(process.ordered, true) && number != 0) ::kill(-process.pid, number);
@@ -171,11 +182,23 @@ void RankProcesses::kill_and_reap() {
     }
   }
   processes_.clear();
+  channels_.close();
   while (strays_left_) {
     std::vector<pollfd> dying;
     end_strays();
     strays_.add_to(dying);
     if (strays_left_) ::poll(dying.data(), dying.size(), -1);
+  }
+}
+
+void RankProcesses::tell(const DriverTellRanks& message) {
+  switch (message.what) {
+    case RankOrder::checkpoint:
+      return channels_.tell("checkpoint");
+    case RankOrder::cadence:
+      return channels_.tell("cadence " + std::to_string(message.steps));
+    case RankOrder::stop:
+      return channels_.tell("stop");
   }
 }
 
@@ -190,11 +213,14 @@ std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
   if (found == processes_.end() || exited(found->handle))
     return "rank " + std::to_string(rank) + " does not run here";
   const int number = signal == AgentSignal::kill ? SIGKILL : SIGSTOP;
-  const std::vector<pid_t> below = descendants(found->pid);
+  // Of the ranks of a host that one process carries, only that one where it is known.
+  const pid_t own = found->ranks.size() > 1 ? channels_.process_of(rank) : -1;
+  const pid_t target = own > 0 ? own : found->pid;
+  const std::vector<pid_t> below = descendants(target);
   // Its number is not free before it is reaped. First itself: what it still starts is in its group.
-  if (::kill(found->pid, number) != 0)
+  if (::kill(target, number) != 0)
     return failure("rank " + std::to_string(rank) + " cannot be signalled", errno);
-  ::kill(-found->pid, number);
+  if (target == found->pid) ::kill(-target, number);
   for (const pid_t each : below) ::kill(each, number);
   return {};
 }
@@ -211,6 +237,7 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
     polled.push_back(
         {.fd = process.output.get(), .events = POLLIN, .revents = 0});  // -1, once closed, is passed over
   }
+  channels_.add_to(polled);
   strays_.add_to(polled);
 }
 
@@ -218,9 +245,14 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
 
 void RankProcesses::collect(const Listener& listener) {
   if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill();
+  const RankChannels::OnLine on_line = [&](std::uint32_t rank, const std::string& line) {
+    listener.on_line(start_.run, rank, line);
+  };
+  channels_.collect(on_line);
   for (std::size_t i = 0; i < processes_.size();) {
     Process& process = processes_[i];
     const bool over = exited(process.handle);
+    if (over) channels_.collect(on_line);  // what it said before it ended
     listen(process, listener, over ? kBytesAtExit : kBytesAtOnce);
     if (!over) {
       ++i;
@@ -235,18 +267,37 @@ void RankProcesses::collect(const Listener& listener) {
                        .rank = process.ranks.front(),
                        .code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status,
                        .ordered = process.ordered,
-                       .said = start_.command.given() ? printable(process.last) : std::string()};
+                       .said = said_at_end(process)};
     const Process gone = std::move(process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (start_.command.given() && exit.code == 0 && !exit.ordered) {
-      const std::string finished = to_line(gone.lines.finished(monotonic_ns()));
-      for (const std::uint32_t rank : gone.ranks) listener.on_line(start_.run, rank, finished);
-    }
+    if (start_.command.given() && exit.code == 0 && !exit.ordered) say_finished(gone, listener);
     listener.on_exit(exit);
   }
   if (!processes_.empty()) return;
   kill_at_ = kNever;
+  channels_.close();
   end_strays();
+}
+
+/// Its last line, and where its first rank stood.
+std::string RankProcesses::said_at_end(const Process& process) const {
+  if (!start_.command.given()) return "";
+  std::string said =
+      process.last.empty() ? "it printed nothing" : "it last printed: " + printable(process.last);
+  const std::string place =
+      speaks() ? place_in_recorder(marks_prefix() + std::to_string(process.ranks.front()), monotonic_ns())
+               : "";
+  return place.empty() ? said : said + "; it was " + place;
+}
+
+/// An exit code of 0 is the end of its ranks: what they said of it themselves, or else the last step that is known.
+void RankProcesses::say_finished(const Process& process, const Listener& listener) const {
+  for (const std::uint32_t rank : process.ranks) {
+    RankLine finished = process.lines.finished(monotonic_ns());
+    if (speaks()) finished.step = channels_.step_of(rank);
+    const std::string said = channels_.finished_line(rank);
+    listener.on_line(start_.run, rank, said.empty() ? to_line(finished) : said);
+  }
 }
 
 void RankProcesses::listen(Process& process, const Listener& listener, std::size_t most) {
@@ -277,16 +328,12 @@ void RankProcesses::hear(Process& process, const Listener& listener) {
   const bool whole = !std::exchange(process.too_long, false);
   if (start_.command.given()) {
     if (!line.empty()) process.last = line.substr(0, kLongestLast);
-    if (whole) tell(process, listener, process.lines.on_line(line, monotonic_ns()));
+    for (const RankLine& each : whole ? process.lines.on_line(line, monotonic_ns()) : std::vector<RankLine>())
+      listener.on_line(start_.run, process.ranks.front(), to_line(each));
   } else if (whole && listener.on_line(start_.run, process.ranks.front(), line)) {
     return;
   }
   process.log.write(line);
-}
-
-void RankProcesses::tell(const Process& process, const Listener& listener,
-                         const std::vector<RankLine>& lines) const {
-  for (const RankLine& line : lines) listener.on_line(start_.run, process.ranks.front(), to_line(line));
 }
 
 }  // namespace gauntlet

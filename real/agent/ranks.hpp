@@ -4,6 +4,7 @@
 
 #include "real/agent/descriptor.hpp"
 #include "real/agent/printed_progress.hpp"
+#include "real/agent/rank_channels.hpp"
 #include "real/agent/rank_log.hpp"
 #include "real/agent/rank_runner.hpp"
 #include "real/agent/strays.hpp"
@@ -32,6 +33,7 @@ class RankProcesses final : public RankRunner {
   void stop() override;
   /// SIGKILL to every rank's process group.
   void kill() override;
+  void tell(const DriverTellRanks& message) override;
   Time deadline() const override { return kill_at_; }
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
@@ -58,12 +60,15 @@ class RankProcesses final : public RankRunner {
     bool ordered = false;
   };
 
+  bool speaks() const { return start_.command.given() && !start_.command.lines.any(); }
+  std::string marks_prefix() const;
+  std::string said_at_end(const Process& process) const;
+  void say_finished(const Process& process, const Listener& listener) const;
   std::string launch_all();
   Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;
   std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch, Descriptor& started);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
-  void tell(const Process& process, const Listener& listener, const std::vector<RankLine>& lines) const;
   void end_strays();
   void kill_and_reap();
 
@@ -71,6 +76,7 @@ class RankProcesses final : public RankRunner {
   std::vector<Process> processes_;
   DriverStartRanks start_;
   Time kill_at_ = kNever;  // the end of the grace period
+  RankChannels channels_;
   Strays strays_;
   bool strays_left_ = false;
 };

@@ -30,7 +30,9 @@ AgentDone refused(OrderId order, std::string why) {
 bool is_progress(const AgentMessage& message) {
   const auto* said = std::get_if<AgentRankLine>(&message);
   const auto line = said == nullptr ? std::nullopt : parse_rank_line(said->line);
-  return line && (line->kind == RankLine::Kind::step || line->kind == RankLine::Kind::stall);
+  using Kind = RankLine::Kind;
+  return line && (line->kind == Kind::step || line->kind == Kind::stall || line->kind == Kind::loss ||
+                  line->kind == Kind::mfu || line->kind == Kind::dropped);
 }
 
 }  // namespace
@@ -125,6 +127,9 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
       break;
     case RankLine::Kind::saved:
     case RankLine::Kind::log:
+    case RankLine::Kind::loss:
+    case RankLine::Kind::mfu:
+    case RankLine::Kind::dropped:
       break;
   }
   return true;
@@ -246,6 +251,8 @@ void Supervisor::on(StreamId, const DriverStopRanks& message) {
   pending_stops_.push_back(message.order);
   stop_ranks();
 }
+
+void Supervisor::on(StreamId, const DriverTellRanks& message) { around_.ranks.tell(message); }
 
 void Supervisor::on(StreamId, const DriverInject& message) {
   if (const auto before = injected_.find(message.injection); before != injected_.end())

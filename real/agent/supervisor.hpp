@@ -77,6 +77,7 @@ class Supervisor {
   void on(StreamId stream, const DriverUnwatch& message);
   void on(StreamId stream, const DriverStartRanks& message);
   void on(StreamId stream, const DriverStopRanks& message);
+  void on(StreamId stream, const DriverTellRanks& message);
   void on(StreamId stream, const DriverRunProbe& message);
   void on(StreamId stream, const DriverInject& message);
   void on(StreamId stream, const DriverQuit& message);

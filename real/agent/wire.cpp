@@ -52,6 +52,11 @@ void put(const DriverStartRanks& from, agent::ToAgent& to) {
 void put(const DriverStopRanks& from, agent::ToAgent& to) {
   to.mutable_stop_ranks()->set_order(from.order.value);
 }
+void put(const DriverTellRanks& from, agent::ToAgent& to) {
+  agent::TellRanks& tell = *to.mutable_tell_ranks();
+  tell.set_what(static_cast<agent::TellRanks::Order>(from.what));
+  tell.set_steps(from.steps);
+}
 void put(const DriverRunProbe& from, agent::ToAgent& to) {
   agent::RunProbe& probe = *to.mutable_run_probe();
   probe.set_order(from.order.value);
@@ -104,6 +109,11 @@ std::optional<DriverMessage> get(const agent::StartRanks& from) {
                           .ranks = {from.ranks().begin(), from.ranks().end()},
                           .arguments = {from.arguments().begin(), from.arguments().end()},
                           .command = from.has_command() ? get(from.command()) : JobCommand{}};
+}
+std::optional<DriverMessage> get(const agent::TellRanks& from) {
+  const bool known = from.what() >= agent::TellRanks::CHECKPOINT && from.what() <= agent::TellRanks::STOP;
+  if (!known || from.steps() < 0) return std::nullopt;
+  return DriverTellRanks{.what = static_cast<RankOrder>(from.what()), .steps = from.steps()};
 }
 std::optional<DriverMessage> get(const agent::Inject& from) {
   if (from.signal() != agent::Inject::KILL && from.signal() != agent::Inject::STOP) return std::nullopt;
@@ -192,6 +202,8 @@ std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
       return get(message.start_ranks());
     case agent::ToAgent::kStopRanks:
       return DriverStopRanks{OrderId{message.stop_ranks().order()}};
+    case agent::ToAgent::kTellRanks:
+      return get(message.tell_ranks());
     case agent::ToAgent::kRunProbe:
       return DriverRunProbe{.order = OrderId{message.run_probe().order()},
                             .probe = message.run_probe().probe(),

@@ -71,8 +71,11 @@ std::vector<Problem> check_drillable(const World& world) {
     problems.push_back(
         problem("job.step_time", "is missing", "a drill's trainer needs to be told, such as \"200ms\""));
   }
-  if (!job.planned_stops.empty()) {
-    problems.push_back(problem("job.planned", "cannot be drilled", "remove the planned stops"));
+  const bool speaks = world.drill.command.given() && !world.drill.command.lines.any();
+  if (!job.planned_stops.empty() && !speaks) {
+    problems.push_back(problem("job.planned",
+                               "cannot be drilled with a job that is not told to save before a stop",
+                               "remove the planned stops, or drill a job that calls gauntlet_rank"));
   }
   if (job.evaluation.every > 0)
     problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
@@ -141,6 +144,7 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
                  const Journal& journal, std::int64_t started_ns, DrillResult& result) {
   result.finished = ended(result.record);
   result.final_hash = final_hash(progress.entries(), world.job.layout.ranks());
+  result.last_values = last_values(progress.entries());
   result.checkpoint_warnings = checkpoint_warnings(progress.entries());
   for (const JournalEntry& entry : journal.entries())
     result.injected += entry.step == JournalStep::observed ? 1 : 0;

@@ -36,6 +36,7 @@ struct DrillResult {
   bool finished = false;                         // else it was interrupted and can be resumed
   std::uint32_t injected = 0;                    // faults that reached a rank
   std::vector<std::string> checkpoint_warnings;  // a sentence each: those that were damaged, or failed
+  std::vector<std::string> last_values;          // of the loss and the MFU, where the job says them
   std::vector<HostIdentity> hosts;               // by HostId
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };

@@ -90,6 +90,17 @@ Duration RealCluster::grace() const {
   return world_->drill.command.given() ? world_->drill.command.grace : Duration::zero();
 }
 
+bool RealCluster::job_hears() const {
+  return world_->drill.command.given() && !world_->drill.command.lines.any();
+}
+
+void RealCluster::tell_ranks(const DriverTellRanks& message) {
+  if (!job_hears()) return;
+  for (const HostId host : slots_) {
+    if (hosts_[host.value].link) hosts_[host.value].link->send(message);
+  }
+}
+
 JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) const {
   JobCommand command = world_->drill.command;
   command.directory = directory_of(command);

@@ -4,20 +4,15 @@
 #include "real/agent/grpc_link.hpp"
 #include "real/agent/place.hpp"
 #include "real/driver/agent_process.hpp"
+#include "real/driver/free_port.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <mutex>
-#include <stdexcept>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -183,23 +178,9 @@ std::string LocalProcesses::last_words(const AgentName& agent) const {
   return last;
 }
 
-/// The system chooses a port at random among those that are free.
 MeetingPlace LocalPlatform::meeting_place(const AgentName&) {
-  std::uint16_t port = last_port_;
-  while (port == last_port_) {
-    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-      throw std::runtime_error("no port is free for the ranks to meet at: " +
-                               std::generic_category().message(errno));
-    port = ntohs(address.sin_port);
-  }
-  last_port_ = port;
-  return {.address = "127.0.0.1", .port = port};
+  last_port_ = free_port(last_port_);
+  return {.address = "127.0.0.1", .port = last_port_};
 }
 
 void LocalPlatform::say(const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); }

@@ -38,6 +38,21 @@ std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entr
   return warnings;
 }
 
+std::vector<std::string> last_values(const std::vector<RawProgress::Entry>& raw) {
+  std::vector<std::string> sentences;
+  for (const RankLine::Kind kind : {RankLine::Kind::loss, RankLine::Kind::mfu}) {
+    const auto last = std::find_if(raw.rbegin(), raw.rend(), [&](const RawProgress::Entry& each) {
+      return each.rank == 0 && each.line.kind == kind;
+    });
+    if (last == raw.rend()) continue;
+    std::ostringstream text;
+    const char* name = kind == RankLine::Kind::loss ? "loss" : "MFU";
+    text << name << " " << last->line.value << " at step " << last->line.step;
+    sentences.push_back(text.str());
+  }
+  return sentences;
+}
+
 std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> finished;  // by run, by rank
   for (const RawProgress::Entry& entry : raw) {

@@ -44,6 +44,9 @@ inline std::uint32_t reporting_ranks(const World& world) {
 /// What ranks warned of their checkpoints, each once, in the order in which it was said.
 std::vector<std::string> checkpoint_warnings(const std::vector<RawProgress::Entry>& raw);
 
+/// What rank 0 said last of its loss and its model FLOPs utilisation, as a sentence each.
+std::vector<std::string> last_values(const std::vector<RawProgress::Entry>& raw);
+
 /// Over the final parameters of all `ranks`, in the last run that every one of them finished; 0 where there is none.
 std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks);
 

@@ -107,7 +107,7 @@ void RealCluster::ranks_lost(HostId host) {
               .more = 0});
   }
   if (ranks_ != RanksState::starting) return;
-  for (const OrderId order : open_starts()) close(order, Status::failed);
+  for (const OrderId order : open_orders<Start>()) close(order, Status::failed);
 }
 
 /// Whoever waits for an answer of that host has waited long enough: none will come.

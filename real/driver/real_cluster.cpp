@@ -156,8 +156,17 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
     progress_at_ = now();
   }
   if (message.run != run_ || ranks_ == RanksState::none) return;
+  if (line->kind == RankLine::Kind::saved) on_saved(line->step);
+  if (line->kind == RankLine::Kind::dropped)
+    platform_.say("rank " + std::to_string(message.rank) + " dropped " + std::to_string(line->step) +
+                  " messages, which its agent did not read in time");
   if (line->kind == RankLine::Kind::up) on_up(message.rank, line->step);
   if (line->kind == RankLine::Kind::finished) on_finished(message.rank, line->step);
+}
+
+/// The orders for a checkpoint have one.
+void RealCluster::on_saved(std::int64_t step) {
+  for (const OrderId order : open_orders<Checkpoint>()) close(order, Status::done, Saved{step});
 }
 
 /// The rank goes on after that step.
@@ -169,7 +178,7 @@ void RealCluster::on_up(std::uint32_t rank, std::int64_t step) {
     up_.insert(each);
   if (up_.size() < world_->job.layout.ranks()) return;
   ranks_ = RanksState::up;
-  for (const OrderId order : open_starts()) close(order, Status::done, Loaded{step});
+  for (const OrderId order : open_orders<Start>()) close(order, Status::done, Loaded{step});
 }
 
 void RealCluster::on_finished(std::uint32_t rank, std::int64_t step) {
@@ -214,10 +223,9 @@ void RealCluster::on(HostId host, const AgentRankExited& message) {
   if (message.run != run_ || ranks_ == RanksState::none) return;
   if (world_->drill.command.given() && message.code != 0)
     platform_.say("rank " + std::to_string(message.rank) + " on host " + std::to_string(host.value) +
-                  " ended with " + std::to_string(message.code) + "; " +
-                  (message.said.empty() ? "it printed nothing" : "it last printed: " + message.said));
+                  " ended with " + std::to_string(message.code) + "; " + message.said);
   if (ranks_ != RanksState::starting) return;
-  for (const OrderId order : open_starts()) close(order, Status::failed);
+  for (const OrderId order : open_orders<Start>()) close(order, Status::failed);
 }
 
 void RealCluster::on(HostId host, const AgentInjected& message) {
@@ -260,6 +268,12 @@ void RealCluster::on(const AttendDue& due) {
   const Host& host = hosts_[due.host.value];
   if (host.link || host.state == HostState::in_repair) return;
   if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
+}
+
+void RealCluster::on(const CheckpointDue& due) { close(due.order, Status::failed); }
+
+void RealCluster::on(const PlannedStopDue& due) {
+  push(StopRequest{JobId{0}, world_->job.planned_stops[due.stop].hold});
 }
 
 void RealCluster::on(const WindowDue&) { finish(Ending::time_over); }

@@ -6,8 +6,8 @@
 // (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
 // let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// It is simpler than the simulated cluster: a new checkpoint interval takes effect at the next start, the order for a
-// single checkpoint fails, and a person who is asked finds nothing.
+// It is simpler than the simulated cluster: a person who is asked finds nothing. For our trainer and for jobs that only print
+// lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -121,6 +121,12 @@ class RealCluster final : public Cluster {
   struct InjectionDue {
     std::uint64_t injection;
   };
+  struct CheckpointDue {
+    OrderId order;
+  };
+  struct PlannedStopDue {
+    std::size_t stop;  // in job.planned_stops
+  };
   struct WindowDue {};
   struct GiveUpDue {};
   /// The host needs a new agent.
@@ -137,7 +143,8 @@ class RealCluster final : public Cluster {
     Duration allowed;
     bool extended = false;
   };
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, WindowDue, GiveUpDue, AttendDue, AnswerDue>;
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, PlannedStopDue, WindowDue,
+                           GiveUpDue, AttendDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and messages of agents
   Time now();
@@ -152,6 +159,7 @@ class RealCluster final : public Cluster {
   void on_heartbeat(HostId host, Time came);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
+  void on_saved(std::int64_t step);
   void on_up(std::uint32_t rank, std::int64_t step);
   void on_finished(std::uint32_t rank, std::int64_t step);
   void on(HostId host, const AgentDone& message);
@@ -161,6 +169,8 @@ class RealCluster final : public Cluster {
   void on(const WakeDue& due);
   void on(const RepairDue& due);
   void on(const InjectionDue& due);
+  void on(const CheckpointDue& due);
+  void on(const PlannedStopDue& due);
   void on(const WindowDue& due);
   void on(const GiveUpDue& due);
   void on(const AttendDue& due);
@@ -201,6 +211,9 @@ class RealCluster final : public Cluster {
   JobCommand command_for(HostId host, const MeetingPlace& meets) const;
   std::int64_t checkpoint_every() const;
   Duration grace() const;
+  /// Whether its ranks can be told something.
+  bool job_hears() const;
+  void tell_ranks(const DriverTellRanks& message);
 
   // real_orders.cpp
   bool take(const Order& order);
@@ -209,7 +222,15 @@ class RealCluster final : public Cluster {
   void close(OrderId order, Status status, const Result& result = {});
   void host_answered(OpenOrder& open, HostId host);
   void report_failing(const OpenOrder& open, HostId host);
-  std::vector<OrderId> open_starts() const;
+  /// The open orders of that kind.
+  template <class Action>
+  std::vector<OrderId> open_orders() const {
+    std::vector<OrderId> orders;
+    for (const auto& [id, each] : open_) {
+      if (std::holds_alternative<Action>(each.order.what)) orders.push_back(OrderId{id});
+    }
+    return orders;
+  }
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);
   void grant_spares();
@@ -269,8 +290,9 @@ class RealCluster final : public Cluster {
   Duration collective_timeout_ = kForever;
   std::set<std::uint32_t> up_;  // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
-  std::int64_t most_steps_ = 0;  // the most steps that any run has completed
-  Time progress_at_;             // when most_steps_ last rose, or when this driver began
+  std::size_t planned_stops_ = 0;  // that were requested so far
+  std::int64_t most_steps_ = 0;    // the most steps that any run has completed
+  Time progress_at_;               // when most_steps_ last rose, or when this driver began
 };
 
 }  // namespace gauntlet

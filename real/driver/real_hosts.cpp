@@ -94,6 +94,8 @@ void RealCluster::begin_drill(bool taking_over) {
   if (world_->job.give_up_after > Duration::zero()) {
     schedule(after(progress_at_, world_->job.give_up_after), GiveUpDue{});
   }
+  for (std::size_t i = planned_stops_; i < world_->job.planned_stops.size(); ++i)
+    schedule(world_->job.planned_stops[i].at, PlannedStopDue{i});
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
     if (!journal_.begun(i)) schedule(setup_.plan[i].at, InjectionDue{i});
@@ -337,6 +339,7 @@ void RealCluster::restore(const Record& so_far) {
     const Observed& seen = so_far.observations[i];
     last_ = std::max(last_, seen.at);
     answer(seen);
+    if (std::holds_alternative<StopRequest>(seen.what)) ++planned_stops_;
     if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
     }

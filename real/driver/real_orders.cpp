@@ -112,14 +112,6 @@ void RealCluster::note_failing(OpenOrder& open, HostId host) {
   if (!open.first_failing) open.first_failing = host;
 }
 
-std::vector<OrderId> RealCluster::open_starts() const {
-  std::vector<OrderId> starts;
-  for (const auto& [id, each] : open_) {
-    if (std::holds_alternative<Start>(each.order.what)) starts.push_back(OrderId{id});
-  }
-  return starts;
-}
-
 /// With every rank gone, whatever was injected into one is over.
 void RealCluster::note_undone() {
   std::vector<JournalEntry> over;
@@ -167,9 +159,20 @@ void RealCluster::begin(OpenOrder& open, const Cancel& action) {
   close(cancelling, Status::done);
 }
 
-void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) { close(open.order.id, Status::done); }
+/// Our trainer, and a job that only prints lines, hear of it at the next start.
+void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) {
+  if (ranks_ != RanksState::none) tell_ranks({RankOrder::cadence, checkpoint_every()});
+  close(open.order.id, Status::done);
+}
 
-void RealCluster::begin(OpenOrder& open, const Checkpoint&) { close(open.order.id, Status::failed); }
+void RealCluster::begin(OpenOrder& open, const Checkpoint&) {
+  if (!job_hears() || ranks_ != RanksState::up) return close(open.order.id, Status::failed);
+  // The next step boundary, and the time to write: no rank waits longer for another than that.
+  schedule(
+      after(now(), std::min(collective_timeout_, kForever - setup_.answers_within) + setup_.answers_within),
+      CheckpointDue{open.order.id});
+  tell_ranks({RankOrder::checkpoint, 0});
+}
 
 // --- the job's ranks -------------------------------------------------------------------------------------------------------
 
@@ -177,7 +180,8 @@ void RealCluster::begin(OpenOrder& open, const Stop&) { stop_ranks(open); }
 
 void RealCluster::stop_ranks(OpenOrder& open) {
   const OrderId stopping = open.order.id;
-  for (const OrderId order : open_starts()) close(order, Status::failed);
+  for (const OrderId order : open_orders<Start>()) close(order, Status::failed);
+  for (const OrderId order : open_orders<Checkpoint>()) close(order, Status::failed);
   OpenOrder& stop = open_.at(stopping.value);
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     if (!hosts_[h].link || hosts_[h].state != HostState::in_job) continue;

@@ -12,12 +12,15 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{{{"up", Kind::up},
+constexpr std::array<std::pair<std::string_view, Kind>, 9> kKinds{{{"up", Kind::up},
                                                                    {"step", Kind::step},
                                                                    {"stall", Kind::stall},
                                                                    {"saved", Kind::saved},
                                                                    {"log", Kind::log},
-                                                                   {"finished", Kind::finished}}};
+                                                                   {"finished", Kind::finished},
+                                                                   {"loss", Kind::loss},
+                                                                   {"mfu", Kind::mfu},
+                                                                   {"dropped", Kind::dropped}}};
 constexpr std::size_t kHashDigits = 16;
 
 std::string_view name_of(Kind kind) {
@@ -52,6 +55,18 @@ bool read_hash(std::string_view word, std::uint64_t& hash) {
          read_number(word, hash, 16);
 }
 
+/// Also "nan" and "inf": a loss may be either.
+bool read_value(std::string_view word, double& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+std::string value_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end};
+}
+
 /// What follows the kind. `rest` must be used up, or this was no such line.
 bool read_fields(std::string_view rest, RankLine& line) {
   if (line.kind == Kind::log) {
@@ -63,6 +78,8 @@ bool read_fields(std::string_view rest, RankLine& line) {
   if (rest.ends_with(' ') || !read_number(take_word(rest), line.step)) return false;
   if (line.kind == Kind::step || line.kind == Kind::stall) {
     if (!read_number(take_word(rest), line.took_ns)) return false;
+  } else if (line.kind == Kind::loss || line.kind == Kind::mfu) {
+    if (!read_value(take_word(rest), line.value)) return false;
   } else if (line.kind == Kind::finished) {
     if (!read_hash(take_word(rest), line.hash)) return false;
   }
@@ -83,6 +100,7 @@ std::string to_line(const RankLine& line) {
   }
   out += " " + std::to_string(line.step);
   if (line.kind == Kind::step || line.kind == Kind::stall) out += " " + std::to_string(line.took_ns);
+  if (line.kind == Kind::loss || line.kind == Kind::mfu) out += " " + value_text(line.value);
   if (line.kind == Kind::finished) out += " " + hexadecimal(line.hash);
   return out;
 }

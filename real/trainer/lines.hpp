@@ -1,11 +1,14 @@
-// What a rank tells its agent: one line each on its standard output. The same for every trainer that wants to be
-// supervised; a training framework needs only to print these.
+// What a rank tells its agent, in lines. Our trainer prints them on its standard output; a user's job sends them by
+// real/rank/gauntlet_rank.py or gauntlet_rank.h (real/rank/PROTOCOL.md).
 //
 //   <ns> up <step>                  the groups stand and the state is loaded: training goes on after <step>
 //   <ns> step <n> <ns>              step n (from 1) is complete; it took so long, its checkpoint not counted
 //   <ns> stall <n> <ns>             the checkpoint after step n blocked training for so long
 //   <ns> saved <n>                  the checkpoint after step n is durable as a whole (rank 0 alone says so)
 //   <ns> log <pattern> <text...>    a log line of a kind that watches can match
+//   <ns> loss <n> <value>           the loss of step n
+//   <ns> mfu <n> <value>            its model FLOPs utilisation, from 0 to 1
+//   <ns> dropped <n>                so many lines were not said, because nobody read them
 //   <ns> finished <n> <hash>        all n steps are complete; 16 hexadecimal digits over this rank's parameters
 //
 // The first number is CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a machine.
@@ -21,14 +24,15 @@
 namespace gauntlet {
 
 struct RankLine {
-  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished };
+  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished, loss, mfu, dropped };
   std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
   Kind kind = Kind::up;
-  std::int64_t step = 0;     // up, step, stall, saved, finished
+  std::int64_t step = 0;     // all but log; dropped: how many lines
   std::int64_t took_ns = 0;  // step, stall
   std::string pattern{};     // log
   std::string text{};        // log
   std::uint64_t hash = 0;    // finished
+  double value = 0;          // loss, mfu
 };
 
 /// Without a newline. Patterns hold no spaces.

@@ -26,6 +26,7 @@ FUZZERS = {
     "codec": dict(most=256, runs=50000),
     "manifest": dict(most=1024, runs=50000),
     "mpi": dict(most=4096, runs=100000),
+    "rank": dict(most=1024, runs=50000),
     "recording": dict(most=4096, runs=50000),
     "row": dict(most=4096, runs=20000),
     "scenario": dict(most=16384, runs=600, words="scenario.dict", beside=["scenarios"]),

@@ -226,7 +226,7 @@ TEST_F(Commands, LinesSayHowFarItIsAndTheExitCodeThatItIsDone) {
   EXPECT_EQ(finished.step, 2);
   const auto exited = driver.await<AgentRankExited>();
   EXPECT_EQ(exited.code, 0);
-  EXPECT_EQ(exited.said, "done");
+  EXPECT_EQ(exited.said, "it last printed: done");
 }
 
 TEST_F(Commands, ItsOwnLinesAreNoMessages) {
@@ -238,7 +238,7 @@ TEST_F(Commands, AFailureIsToldWithItsLastLine) {
   ASSERT_EQ(start(script("echo one; printf 'No module named \\033[1mtorch\\033[0m\\n\\n' >&2; exit 3")), "");
   const auto exited = driver.await<AgentRankExited>();
   EXPECT_EQ(exited.code, 3);
-  EXPECT_EQ(exited.said, "No module named ?[1mtorch?[0m");
+  EXPECT_EQ(exited.said, "it last printed: No module named ?[1mtorch?[0m");
 }
 
 TEST_F(Commands, AGigabyteWithoutANewlineIsBounded) {
@@ -267,7 +267,7 @@ TEST_F(Commands, ARankThatPrintsNothingIsStarted) {
   EXPECT_TRUE(stop().ok);
   const auto exited = driver.await<AgentRankExited>();
   EXPECT_EQ(exited.code, 128 + SIGTERM);
-  EXPECT_EQ(exited.said, "");
+  EXPECT_EQ(exited.said, "it printed nothing");
   EXPECT_EQ(driver.left<AgentRankLine>(), 0U);
 }
 

@@ -12,7 +12,8 @@ namespace {
 using Kind = RankLine::Kind;
 
 auto fields(const RankLine& line) {
-  return std::tie(line.at_ns, line.kind, line.step, line.took_ns, line.pattern, line.text, line.hash);
+  return std::tie(line.at_ns, line.kind, line.step, line.took_ns, line.pattern, line.text, line.hash,
+                  line.value);
 }
 
 TEST(RankLines, HaveTheirForm) {
@@ -22,6 +23,9 @@ TEST(RankLines, HaveTheirForm) {
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::saved, .step = 7}), "5 saved 7");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::finished, .step = 9, .hash = 0xab}),
             "5 finished 9 00000000000000ab");
+  EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::loss, .step = 9, .value = 0.1}), "5 loss 9 0.1");
+  EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::mfu, .step = 9, .value = 1e-7}), "5 mfu 9 1e-07");
+  EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::dropped, .step = 9}), "5 dropped 9");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::log, .pattern = "xid", .text = "79 fell\noff"}),
             "5 log xid 79 fell off");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::log, .pattern = "xid"}), "5 log xid");
@@ -30,9 +34,9 @@ TEST(RankLines, HaveTheirForm) {
 // Only what a kind carries: the rest is not printed and so reads back as nothing.
 RankLine any_line() {
   const auto count = [] { return *rc::gen::nonNegative<std::int64_t>(); };
-  RankLine line{
-      .at_ns = count(),
-      .kind = *rc::gen::element(Kind::up, Kind::step, Kind::stall, Kind::saved, Kind::log, Kind::finished)};
+  RankLine line{.at_ns = count(),
+                .kind = *rc::gen::element(Kind::up, Kind::step, Kind::stall, Kind::saved, Kind::log,
+                                          Kind::finished, Kind::loss, Kind::mfu, Kind::dropped)};
   if (line.kind == Kind::log) {
     line.pattern = *rc::gen::nonEmpty(rc::gen::string<std::string>());
     for (char& letter : line.pattern)
@@ -45,6 +49,8 @@ RankLine any_line() {
   line.step = count();
   if (line.kind == Kind::step || line.kind == Kind::stall) line.took_ns = count();
   if (line.kind == Kind::finished) line.hash = *rc::gen::arbitrary<std::uint64_t>();
+  if (line.kind == Kind::loss || line.kind == Kind::mfu)
+    line.value = static_cast<double>(*rc::gen::arbitrary<std::int64_t>()) / 1e6;
   return line;
 }
 
@@ -80,6 +86,10 @@ TEST(RankLines, AnythingElseIsNone) {
                            "5 stall 1",
                            "5 saved",
                            "5 saved 1 1",
+                           "5 loss 1",
+                           "5 loss 1 x",
+                           "5 mfu 1 0.5 2",
+                           "5 dropped -1",
                            "5 log",
                            "5 log ",
                            "5 log  text",

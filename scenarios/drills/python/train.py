@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small data-parallel training job, as somebody might have it before he has heard of Gauntlet. Standard library only.
+"""A small data-parallel training job. Standard library only; the marks of gauntlet_rank do nothing outside a drill.
 
 Ranks meet at MASTER_ADDR:MASTER_PORT, sum their gradients over rank 0, and rank 0 saves checkpoints to files. The parameters
 after a step depend on the seed, the number of ranks and the step alone, whatever happened before.
@@ -15,6 +15,8 @@ import socket
 import struct
 import sys
 import time
+
+import gauntlet_rank
 
 INPUTS = 8
 SAMPLES = 16  # of a rank's step
@@ -134,19 +136,38 @@ def train(options, rank, size):
     step, parameters = load_newest(directory) if rank == 0 else (0, [0.0] * INPUTS)
     state = group.from_rank_0([float(step), *parameters])
     step, parameters = int(state[0]), state[1:]
+    marks = gauntlet_rank.Rank(rank)
+    marks.resumed(step)
     print(f"resumed from step {step}", flush=True)
-    while step < options.steps:
+    stop = False
+    while step < options.steps and not stop:
         began = time.monotonic()
-        slopes, loss = gradient(options.seed, rank, step, parameters)
-        slopes = group.sum(slopes)
-        parameters = [w - RATE * slope / size for w, slope in zip(parameters, slopes)]
-        time.sleep(max(0.0, began + options.step_time - time.monotonic()))  # what a GPU would take
+        with marks.step(step + 1):
+            with marks.segment("gradient"):
+                slopes, loss = gradient(options.seed, rank, step, parameters)
+            with marks.collective("all_reduce", "dp"):
+                *slopes, stops = group.sum([*slopes, float(marks.stop_wanted())])
+            parameters = [w - RATE * slope / size for w, slope in zip(parameters, slopes)]
+            time.sleep(max(0.0, began + options.step_time - time.monotonic()))  # what a GPU would take
         step += 1
+        stop = stops > 0  # all ranks end at the same step
+        marks.loss(step, loss)
         print(f"step {step} loss {loss:.6f}", flush=True)
-        if rank == 0 and options.save_every > 0 and step % options.save_every == 0:
-            save(directory, step, parameters)
+        if rank == 0 and (stop or checkpoint_wanted(options, marks, step)):
+            with marks.stall(step):
+                save(directory, step, parameters)
+            marks.saved(step)
             print(f"saved step {step}", flush=True)
+    if stop:
+        return None
+    marks.finished(step, struct.pack(f"!{INPUTS}d", *parameters))
     return parameters
+
+
+def checkpoint_wanted(options, marks, step):
+    if marks.connected:
+        return marks.checkpoint_wanted(step)
+    return options.save_every > 0 and step % options.save_every == 0
 
 
 def main():
@@ -165,6 +186,8 @@ def main():
     except TimedOut as error:
         print(f"collective timed out: {error}", file=sys.stderr, flush=True)
         return 134  # as NCCL's watchdog ends a process: 128 + SIGABRT
+    if parameters is None:
+        return 0
     digest = hashlib.sha256(struct.pack(f"!{INPUTS}d", *parameters)).hexdigest()[:16]
     if rank == 0 and options.result:
         pathlib.Path(options.result).write_text(digest + "\n", encoding="ascii")

@@ -1,0 +1,74 @@
+// What ranks say beside their output, and what they are told: the agent's end of gauntlet_rank.h and gauntlet_rank.py
+// (real/rank/PROTOCOL.md). Ranks come by themselves, over a Unix socket whose messages stay whole.
+#pragma once
+
+#include "real/agent/descriptor.hpp"
+#include "real/trainer/lines.hpp"
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet {
+
+inline constexpr std::size_t kLongestMessage =
+    4096;  // of a rank, also in gauntlet_rank.h and gauntlet_rank.py
+
+/// The rank of the first message of a connection, "hello R". Negative where it is none.
+std::int64_t rank_of_hello(std::string_view message);
+
+class RankChannels {
+ public:
+  /// `line`: without its newline, as real/trainer/lines.hpp has it.
+  using OnLine = std::function<void(std::uint32_t rank, const std::string& line)>;
+
+  /// Listens, under a name of this process in `directory`. Why not, or nothing.
+  std::string open(const std::string& directory, std::vector<std::uint32_t> ranks);
+  /// Ends all connections. Nobody comes any more.
+  void close();
+
+  /// $GAUNTLET_RANK_SOCKET; empty while it does not listen.
+  const std::string& path() const { return path_; }
+
+  /// Hears what has arrived, at most so many bytes of each rank, without waiting. Whatever is no such line is passed over.
+  void collect(const OnLine& on_line);
+  /// To every rank that is connected. One that does not read is left out.
+  void tell(std::string_view message);
+  void add_to(std::vector<pollfd>& polled) const;
+
+  /// The process that speaks for a rank; -1 where none does.
+  pid_t process_of(std::uint32_t rank) const;
+  /// The last step that the rank said to be complete.
+  std::int64_t step_of(std::uint32_t rank) const;
+  /// What the rank said of its end; empty where it has not. It counts once the process has ended well, so collect() keeps it back.
+  std::string finished_line(std::uint32_t rank) const;
+
+ private:
+  struct Connection {
+    Descriptor socket;
+    pid_t process = -1;
+    std::int64_t rank = -1;  // until it has said hello
+  };
+  struct Said {
+    std::int64_t step = 0;
+    std::string finished{};
+  };
+
+  void accept_all();
+  bool hear(Connection& connection, std::string_view message, const OnLine& on_line);
+  bool listen(Connection& connection, const OnLine& on_line);
+
+  std::string path_;
+  Descriptor listener_;
+  std::vector<std::uint32_t> ranks_;
+  std::vector<Connection> connections_;
+  std::map<std::uint32_t, Said> said_;
+};
+
+}  // namespace gauntlet

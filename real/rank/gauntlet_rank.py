@@ -1,0 +1,225 @@
+"""What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; it needs Python alone.
+
+    rank = gauntlet_rank.Rank()
+    rank.resumed(step)                       # the state after this step is loaded, 0 for none
+    while step < steps and not rank.stop_wanted():
+        step += 1
+        with rank.step(step):
+            with rank.segment("forward"):
+                ...
+            with rank.collective("all_reduce", "dp"):
+                ...
+        rank.loss(step, loss)
+        if rank.checkpoint_wanted(step):
+            with rank.stall(step):
+                save()
+            rank.saved(step)                 # by one rank of the job, once the checkpoint is durable as a whole
+    rank.finished(step, parameter_bytes)
+
+Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and checkpoint_wanted(step) is false. A
+rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved` and `finished` alone wait,
+for a second at most. Call it from one thread. real/rank/PROTOCOL.md describes the messages.
+"""
+import contextlib
+import hashlib
+import mmap
+import os
+import select
+import socket
+import struct
+import time
+
+LONGEST = 4096  # bytes of a message
+MARKS = 256  # that the recorder keeps
+MARK = struct.Struct("=QqIIq16s16s")
+HEADER = struct.Struct("=8sQII40x")
+MAGIC = b"GNTLMRK1"
+STEP_BEGAN, STEP_ENDED, SEGMENT, ENTERED, LEFT = 1, 2, 3, 4, 5
+PATIENCE_S = 1.0  # of the messages that wait
+
+
+class Rank:
+    """This process's end of the line to its agent."""
+
+    def __init__(self, number=None, environment=None):
+        environment = os.environ if environment is None else environment
+        self.number = int(environment.get("RANK", "0")) if number is None else number
+        self.every = 0
+        self.dropped = 0
+        self._unsaid_drops = 0
+        self._socket = None
+        self._marks = None
+        self._next = 0
+        self._sequence = {}
+        self._checkpoint = False
+        self._stop = False
+        path = environment.get("GAUNTLET_RANK_SOCKET")
+        if path:
+            self._connect(path)
+        if self.connected:
+            self.every = int(environment.get("GAUNTLET_CHECKPOINT_EVERY", "0"))
+        if self.connected and environment.get("GAUNTLET_RANK_MARKS"):
+            self._open_marks(environment["GAUNTLET_RANK_MARKS"] + str(self.number))
+
+    @property
+    def connected(self):
+        """Whether this is a drill whose agent listens."""
+        return self._socket is not None
+
+    # --- what it tells
+
+    def resumed(self, step):
+        """The groups stand and the state is loaded: training goes on after this step."""
+        self._say(f"up {step}", wait=True)
+
+    @contextlib.contextmanager
+    def step(self, step):
+        """A step, from 1. It is complete unless the block raises."""
+        began = self.begin_step(step)
+        yield
+        self.end_step(step, began)
+
+    def begin_step(self, step):
+        """Returns the time, for end_step."""
+        now = time.monotonic_ns()
+        self._mark(now, STEP_BEGAN, step)
+        return now
+
+    def end_step(self, step, began):
+        now = time.monotonic_ns()
+        self._mark(now, STEP_ENDED, step)
+        self._say(f"step {step} {now - began}", now)
+
+    @contextlib.contextmanager
+    def segment(self, name):
+        """A named part of a step: its time stays in the recorder."""
+        began = time.monotonic_ns()
+        yield
+        now = time.monotonic_ns()
+        self._mark(now, SEGMENT, now - began, name)
+
+    @contextlib.contextmanager
+    def collective(self, kind, group):
+        """A collective of that kind in that group. The recorder counts them for each group, and survives this process."""
+        sequence = self._sequence.get(group, 0) + 1
+        self._sequence[group] = sequence
+        self._mark(time.monotonic_ns(), ENTERED, sequence, kind, group)
+        yield
+        self._mark(time.monotonic_ns(), LEFT, sequence, kind, group)
+
+    @contextlib.contextmanager
+    def stall(self, step):
+        """The checkpoint after this step blocks training for as long as the block takes."""
+        began = time.monotonic_ns()
+        yield
+        now = time.monotonic_ns()
+        self._say(f"stall {step} {now - began}", now)
+
+    def saved(self, step):
+        self._say(f"saved {step}", wait=True)
+
+    def loss(self, step, value):
+        self._say(f"loss {step} {float(value)!r}")
+
+    def mfu(self, step, value):
+        """Model FLOPs utilisation of this step, from 0 to 1."""
+        self._say(f"mfu {step} {float(value)!r}")
+
+    def log(self, pattern, text=""):
+        """A log line of a kind that policies can watch for. The pattern is one word."""
+        self._say(f"log {pattern.split()[0]} {text}".replace("\n", " ").rstrip())
+
+    def finished(self, step, parameters=b""):
+        """All steps are complete. Two runs that end with the same `parameters` (bytes) print the same hash."""
+        digest = hashlib.sha256(parameters).hexdigest()[:16] if parameters else "0" * 16
+        self._say(f"finished {step} {digest}", wait=True)
+
+    # --- what it is told
+
+    def checkpoint_wanted(self, step):
+        """Whether a checkpoint is due after this step: by the interval of the policies, or because one is ordered.
+
+        Ranks hear of a changed interval or an order at different steps, so one rank should ask, and tell the others.
+        """
+        self._listen()
+        wanted = self._checkpoint or (self.every > 0 and step % self.every == 0)
+        self._checkpoint = False
+        return wanted
+
+    def stop_wanted(self):
+        """Whether the job should end at this step boundary."""
+        self._listen()
+        return self._stop
+
+    # --- how
+
+    def _connect(self, path):
+        try:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._socket.settimeout(PATIENCE_S)
+            self._socket.connect(path)
+            self._socket.setblocking(False)
+            self._socket.send(f"hello {self.number}".encode())
+        except OSError:
+            self._close()
+
+    def _close(self):
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def _open_marks(self, path):
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            try:
+                os.ftruncate(file, HEADER.size + MARKS * MARK.size)
+                self._marks = mmap.mmap(file, 0)
+            finally:
+                os.close(file)
+            HEADER.pack_into(self._marks, 0, MAGIC, 0, os.getpid(), self.number)
+        except OSError:
+            self._marks = None
+
+    def _mark(self, now, what, value, name="", group=""):
+        if self._marks is None:
+            return
+        place = HEADER.size + (self._next % MARKS) * MARK.size
+        self._next += 1
+        MARK.pack_into(self._marks, place, self._next, now, what, 0, value, name.encode()[:16], group.encode()[:16])
+
+    def _say(self, text, now=None, wait=False):
+        if self._socket is None:
+            return
+        line = f"{time.monotonic_ns() if now is None else now} {text}"
+        if self._unsaid_drops:
+            line = f"{time.monotonic_ns()} dropped {self._unsaid_drops}\n{line}"
+        try:
+            if wait:
+                select.select([], [self._socket], [], PATIENCE_S)
+            self._socket.send(line.encode(errors="replace")[:LONGEST])
+            self._unsaid_drops = 0
+        except BlockingIOError:
+            self.dropped += 1
+            self._unsaid_drops += 1
+        except OSError:
+            self._close()
+
+    def _listen(self):
+        while self._socket is not None:
+            try:
+                message = self._socket.recv(LONGEST)
+            except BlockingIOError:
+                return
+            except OSError:
+                return self._close()
+            if not message:
+                return self._close()
+            self._obey(message.decode(errors="replace").split())
+
+    def _obey(self, words):
+        if words == ["checkpoint"]:
+            self._checkpoint = True
+        elif words == ["stop"]:
+            self._stop = True
+        elif len(words) == 2 and words[0] == "cadence" and words[1].isdecimal():
+            self.every = int(words[1])
