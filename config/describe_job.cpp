@@ -295,7 +295,7 @@ void describe_job(Fields& fields, World& world) {
   fields.field("window", duration(job.window, Sign::not_negative),
                "wall time to look at; 0s: until the work is done");
   fields.field("give_up_after", duration(job.give_up_after, Sign::positive), Fallback::value("\"30d\""),
-               "without progress");
+               "longest time without progress; 10,000 starts in a row without a new step end the run as well");
   fields.field("stop_time", duration(job.stop_time, Sign::not_negative), "to end every rank");
   Law restart = Law::constant(0);
   fields.field("restart_time", law(restart), Fallback::optional(),

@@ -59,7 +59,8 @@ double runs_that_gave_up(const Summary& summary) {
 std::string gave_up_line(const Summary& summary) {
   const double count = runs_that_gave_up(summary);
   if (count == 0) return "";
-  return fmt::format("{} of {} run{} gave up: no progress for {}.", count_text(count),
+  // The starts: kMostStartsInVain of sim/job/progress_watch.hpp.
+  return fmt::format("{} of {} run{} gave up: no progress for {} or 10,000 starts.", count_text(count),
                      count_text(summary.replicas), summary.replicas == 1 ? "" : "s",
                      time_text(to_seconds(summary.facts.give_up_after)));
 }

@@ -265,8 +265,26 @@ Command Program::command(const char* name, const char* what, const char* example
   return {add(*app_, name, what, examples), &exit_code_};
 }
 
+namespace {
+
+/// "--out" of "--out=", an option whose value is empty: CLI11 would take the next word for it, also another option.
+std::string_view option_without_value(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;  // operands follow
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) return word.substr(0, word.size() - 1);
+  }
+  return {};
+}
+
+}  // namespace
+
 int Program::run(int argc, char** argv) {
   exit_code_ = kSuccess;
+  if (const std::string_view option = option_without_value(argc, argv); !option.empty()) {
+    complain(fmt::format("{} needs a value; write one, or leave the option out", option));
+    return kWrongInput;
+  }
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

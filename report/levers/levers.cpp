@@ -77,10 +77,9 @@ std::string certain_places(const LeverRanking& ranking) {
   const std::string only = ranking.certain < ranking.claimed ? "Only the " : "The ";
   const std::string places =
       ranking.certain == 1 ? "first place" : fmt::format("order of the first {}", ranking.certain);
-  const bool all = std::ranges::none_of(
-      ranking.levers, [](const RankedLever& lever) { return lever.effect == LeverEffect::unmeasured; });
+  const bool all = ranking.unplaced.empty();
   return wrapped(fmt::format("{}{} is certain{} (95%{}).", only, places,
-                             all ? "" : " among the levers with enough events to measure",
+                             all ? "" : " among the levers with a certain gain",
                              ranking.certain == 1 ? "" : " for all of them together"));
 }
 
@@ -107,10 +106,12 @@ std::string unplaced_levers(const LeverRanking& ranking) {
   std::uint32_t replicas = ranking.levers[ranking.unplaced.front()].replicas;
   for (const std::size_t each : ranking.unplaced)
     replicas = std::max(replicas, ranking.levers[each].replicas);
-  return wrapped(fmt::format(
-      "Too few events in {} to place {}, which may gain as much as a lever above. Run `gauntlet rank` with "
-      "more --replicas.",
-      counted(replicas, "replica"), some_of(ranking, ranking.unplaced)));
+  return wrapped(
+      fmt::format("With {} it is not certain that {} {}, which may gain as much as a lever that does. Run "
+                  "`gauntlet rank` "
+                  "with more --replicas.",
+                  counted(replicas, "replica"), some_of(ranking, ranking.unplaced),
+                  ranking.unplaced.size() == 1 ? "gains" : "gain"));
 }
 
 std::string replicas_text(const LeverRanking& ranking) {
@@ -189,10 +190,10 @@ std::string best_lever_text(const LeverRanking& ranking) {
   const Gain& goodput = best->gains.goodput;
   const Unit share = percent().fine_enough_for(half_width(goodput.ci95));
   const std::string dearer = dearer_text(*best, ranking.currency);
-  return fmt::format("{} {} the most{}: it saves {} per run for the same work, {}% +- {} more goodput{}",
-                     lever_text(*best), ranking.certain > 0 ? "gains" : "may gain",
-                     ranking.unplaced.empty() ? "" : " of those that could be measured", saved_text(*best),
-                     share.number(*goodput.by), share.number(half_width(goodput.ci95)),
+  return fmt::format("{} {} the most: it saves {} per run for the same work, {}% +- {} more goodput{}",
+                     lever_text(*best),
+                     ranking.certain > 0 && ranking.unplaced.empty() ? "gains" : "may gain",
+                     saved_text(*best), share.number(*goodput.by), share.number(half_width(goodput.ci95)),
                      dearer.empty() ? "" : ", and " + dearer);
 }
 
@@ -216,10 +217,11 @@ std::string other_levers(const LeverRanking& ranking) {
       (ranking.levers[i].effect == LeverEffect::unmeasured ? unmeasured : unclear)
           .push_back(ranking.levers[i]);
   add("No certain effect on goodput", unclear);
-  add(fmt::format("Too few {} to measure the effect on goodput",
-                  ranking.replicas < kFewestForInterval ? "replicas" : "events"),
+  add(ranking.replicas < kFewestForInterval
+          ? "Too few replicas to measure the effect on goodput"
+          : "The same gain in all replicas, and not certain, since no event was seen that may change it",
       unmeasured);
-  add(fmt::format("No effect in {}",
+  add(fmt::format("No effect on goodput in {}",
                   ranking.replicas == 1 ? "the replica" : "any of " + counted(ranking.replicas, "replica")),
       ranking.without_effect);
   for (const UntriedLever& lever : ranking.untried)

@@ -11,6 +11,10 @@
 
 namespace gauntlet {
 
+/// Starts in a row after none of which training completed a new step, after which the job gives up whatever the time: where
+/// nothing takes time, it would start millions of times within job.give_up_after (assumption: nobody watches so many).
+inline constexpr std::uint32_t kMostStartsInVain = 10'000;
+
 class ProgressWatch {
  public:
   /// `world` and `engine` must outlive it.
@@ -18,13 +22,16 @@ class ProgressWatch {
   void reset() {
     mark_ = 0;
     progress_at_ = kStart;
+    in_vain_ = 0;
     give_up_ = {};
   }
 
   /// Training halts: notes the steps that the gang has completed.
   void training_halts(const Gang& gang) {
     const std::int64_t steps = gang.steps_at(engine_->now());
+    ++in_vain_;
     if (steps <= mark_) return;
+    in_vain_ = 0;
     mark_ = steps;
     progress_at_ = std::max(progress_at_, gang.last_step_time(engine_->now()));
   }
@@ -44,12 +51,16 @@ class ProgressWatch {
 
  private:
   /// Nobody waits beyond the end of time: without an event at all a run would have no end.
-  Time gives_up() const { return std::min(after(progress_at_, world_->job.give_up_after), kLast); }
+  Time gives_up() const {
+    if (in_vain_ >= kMostStartsInVain) return progress_at_;
+    return std::min(after(progress_at_, world_->job.give_up_after), kLast);
+  }
 
   const World* world_;
   SimEngine* engine_;
-  std::int64_t mark_ = 0;  // most steps ever complete
-  Time progress_at_{};     // when the mark last rose
+  std::int64_t mark_ = 0;      // most steps ever complete
+  Time progress_at_{};         // when the mark last rose
+  std::uint32_t in_vain_ = 0;  // halts since then
   Timer give_up_;
 };
 

@@ -5,23 +5,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 
 namespace gauntlet {
 
-CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction> second) {
-  const PairedScatter of = paired_scatter(first, second);
+namespace {
+
+CorrectedT corrected(const PairedScatter& of, std::size_t pairs) {
   if (!(of.error > 0)) return {};
   const double t = of.difference / of.error;
-  const double g = of.skewness - std::sqrt(6.0) / static_cast<double>(first.size());
+  const double g = of.skewness - std::sqrt(6.0) / static_cast<double>(pairs);
   const double hall = t + g * t * t / 3 + g * g * t * t * t / 27 + g / 6;
-  return {.value = std::min(t, hall), .events = 1 / (g * g)};
+  return {.value = std::min(t, hall),
+          .events = g < 0 ? 1 / (g * g) : std::numeric_limits<double>::infinity()};
 }
 
-bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level) {
+}  // namespace
+
+CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction> second) {
+  return corrected(paired_scatter(first, second), first.size());
+}
+
+bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
+               double deviation) {
   if (first.size() < 2) return false;
-  const CorrectedT of = corrected_t(first, second);
-  if (!(of.value > 0)) return false;
-  return of.exceeds(student_t_quantile(1 - level, static_cast<double>(first.size() - 1)));
+  const PairedScatter of = paired_scatter(first, second);
+  const double hidden = -std::log(level) * std::max(of.largest, deviation);
+  if (!(of.error > 0) || !(of.difference > hidden)) return false;
+  const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1));
+  return of.difference - hidden > quantile * of.error && corrected(of, first.size()).exceeds(quantile);
 }
 
 }  // namespace gauntlet

@@ -12,10 +12,14 @@
 // - The skewness of n pairs is itself uncertain, by sqrt(6 / n) of a pair's, or sqrt(6) / n of the mean's. It is taken to be so
 //   much lower. That costs power with few replicas, and none with many.
 // - With g < 0 the transformation is 1/|g| (1 - (1 - |g| T / 3)^3) - |g| / 6. It levels off at 1/|g|, the root of the number of
-//   events, and what it does beyond is nothing that the expansion says. So a quantile z takes more than z^2 events.
+//   events, and what it does beyond is nothing that the expansion says. So a quantile z takes more than z^2 events. With g > 0
+//   the rare events are gains, whose absence raises no mean.
+// - Few rare losses are hidden where other chances make the scatter as well. An event that struck in k of n replicas may have a
+//   mean of up to about k - ln(level) (the Poisson tail at k = 0 exactly). So the difference must also be beyond the quantile
+//   with -ln(level) more events in it, each as large as the largest deviation that was seen.
 //
-// tests/study/levers/larger_mean_test.cpp counts wrong answers. What no replica has seen stays unknown: where other chances
-// make the scatter, an event too rare to have struck in any replica is in no sample, and in no test.
+// tests/study/levers/larger_mean_test.cpp counts wrong answers. What no replica has seen stays unknown: an event larger than
+// all that were seen, and too rare to have struck in any replica, is in no sample and in no test.
 #pragma once
 
 #include "study/summary/metrics.hpp"
@@ -26,7 +30,7 @@ namespace gauntlet {
 
 struct CorrectedT {
   double value = 0;
-  double events = 0;
+  double events = 0;  // that make the scatter; infinite where rare gains do
 
   /// Beyond that quantile of Student's t with n - 1 degrees of freedom.
   bool exceeds(double quantile) const { return value > quantile && events > quantile * quantile; }
@@ -35,7 +39,9 @@ struct CorrectedT {
 /// Of the mean of second - first: zero where all pairs differ by the same, as no event shows then what may happen.
 CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction> second);
 
-/// Whether the second is larger by a one-sided test of that level.
-bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level);
+/// Whether the second is larger by a one-sided test of that level. `deviation`: one that was seen elsewhere and may strike here,
+/// as PairedScatter::largest.
+bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
+               double deviation = 0);
 
 }  // namespace gauntlet

@@ -10,16 +10,13 @@
 namespace gauntlet {
 namespace {
 
-/// Whether the interval by Student's t can be trusted. It cannot where a few events make the scatter, or none: a quicker step
-/// saves the same in every replica, and a failure in each tenth; the next one would move the mean out of the interval
-/// (tests/commands/interval_coverage_test.cpp). Few normal values have a skewness of their own.
-bool has_interval(const PairedDifference& of, std::span<const Fraction> first,
-                  std::span<const Fraction> second, bool constant_is_exact) {
+/// How much wider than Student's t makes it the interval of a difference has to be. Where a few events make the scatter, the next
+/// ones would move the mean out of it (tests/commands/interval_coverage_test.cpp): it holds as many more of the largest as
+/// may have stayed away by chance (study/levers/larger_mean.hpp). Few normal values have a skewness of their own.
+double unseen(const PairedScatter& of, double level, std::size_t pairs) {
   constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
-  if (!of.ci95) return false;
-  if (*of.se == 0) return constant_is_exact;
-  const double enough = std::min(kFewestEvents, static_cast<double>(first.size()) / kPairsPerEvent);
-  return rare_events(first, second) >= enough;
+  const double enough = std::min(kFewestEvents, static_cast<double>(pairs) / kPairsPerEvent);
+  return of.skewness * of.skewness * enough <= 1 ? 0 : -std::log((1 - level) / 2) * of.largest;
 }
 
 }  // namespace
@@ -41,9 +38,10 @@ Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, 
   Gain out;
   if (!of.difference) return out;
   out.by = factor * *of.difference;
-  if (!has_interval(of, before, after, certainty.constant_is_exact)) return out;
+  if (!of.ci95 || (*of.se == 0 && !certainty.constant_is_exact)) return out;
   const double half_width =
-      student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.size() - 1)) * *of.se *
+      (student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.size() - 1)) * *of.se +
+       unseen(paired_scatter(before, after), certainty.level, before.size())) *
       std::abs(factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
   return out;

@@ -27,7 +27,7 @@ struct Certainty {
   bool constant_is_exact = false;
 };
 
-/// The difference of the paired means times `factor`, with an interval where its own scatter allows for one.
+/// The difference of the paired means times `factor`, with an interval unless it is the same in all pairs and events are possible.
 Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
              const Certainty& certainty);
 

@@ -115,8 +115,7 @@ class Ranking {
       Candidate& of = candidates_[number];
       of.measures = measures_of(*experiment_, of.point, replicas);
       of.replicas = replicas;
-      of.without_effect = are_equal(as_given_.goodput, of.measures.goodput) &&
-                          are_equal(as_given_.cost_per_token, of.measures.cost_per_token);
+      of.without_effect = are_equal(as_given_.goodput, of.measures.goodput);
       const auto of_ratio = [&](std::vector<Fraction> Measures::*ratio, double factor) {
         return gain_of(as_given_.*ratio, of.measures.*ratio, factor,
                        {.level = level, .constant_is_exact = constant_is_exact_});
@@ -131,7 +130,6 @@ class Ranking {
                              .goodput = work > 0 ? of_ratio(&Measures::goodput, wall / work) : Gain{}},
                    .effect = effect_of(of),
                    .not_told_from = {}};
-      if (!of.ranked.gains.goodput.ci95) of.ranked.effect = LeverEffect::unmeasured;
       for (const Setting& each : of.lever->settings) of.ranked.settings.emplace_back(each.path, each.value);
     }
   }
@@ -142,38 +140,38 @@ class Ranking {
     return kWrong / (levers * (levers - 1) / 2 * terms_.looks);
   }
 
-  /// Whether a lever's own effect is made of enough events for its order. Beside the scatter of another lever they would be
-  /// too few to show in that of the difference.
-  bool is_measured(const Candidate& of, std::uint32_t replicas) const {
-    if (replicas < kFewestForInterval) return false;
-    const double quantile = student_t_quantile(1 - level_of_order(), static_cast<double>(replicas - 1));
-    const std::span given = std::span(as_given_.goodput).first(replicas);
-    if (is_constant(given, of.goodput(replicas))) return constant_is_exact_;
-    return corrected_t(given, of.goodput(replicas)).events > quantile * quantile;
-  }
-
   static bool is_constant(std::span<const Fraction> first, std::span<const Fraction> second) {
     return paired_scatter(first, second).error == 0;
   }
 
   /// Whether the second goodput is certainly larger, at that level.
-  bool is_more(std::span<const Fraction> first, std::span<const Fraction> second, double level) const {
+  bool is_more(std::span<const Fraction> first, std::span<const Fraction> second, double level,
+               double deviation = 0) const {
     if (constant_is_exact_ && is_constant(first, second)) return paired_scatter(first, second).difference > 0;
-    return is_larger(first, second, level);
+    return is_larger(first, second, level, deviation);
   }
 
   LeverEffect effect_of(const Candidate& of) const {
-    if (!is_measured(of, of.replicas)) return LeverEffect::unmeasured;
-    const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
     const std::span given = std::span(as_given_.goodput).first(of.replicas);
+    if (of.replicas < kFewestForInterval ||
+        (!constant_is_exact_ && is_constant(given, of.goodput(of.replicas))))
+      return LeverEffect::unmeasured;
+    const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
     if (is_more(given, of.goodput(of.replicas), level)) return LeverEffect::gain;
     return is_more(of.goodput(of.replicas), given, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
   bool told_apart(const Candidate& better, const Candidate& other) const {
     const std::uint32_t common = std::min(better.replicas, other.replicas);
-    return is_measured(better, common) && is_measured(other, common) &&
-           is_more(other.goodput(common), better.goodput(common), level_of_order());
+    if (common < kFewestForInterval) return false;
+    return is_more(other.goodput(common), better.goodput(common), level_of_order(),
+                   deviation_of(better, common) + deviation_of(other, common));
+  }
+
+  /// The largest that an event made between the lever and the scenario as given. Beside the scatter of another lever it would not
+  /// show in that of their difference.
+  double deviation_of(const Candidate& of, std::uint32_t replicas) const {
+    return paired_scatter(std::span(as_given_.goodput).first(replicas), of.goodput(replicas)).largest;
   }
 
   double gain_in_goodput(std::size_t candidate) const {
@@ -195,23 +193,26 @@ class Ranking {
       if (!candidates_[i].without_effect) order_.push_back(i);
     std::ranges::stable_sort(
         order_, [&](std::size_t a, std::size_t b) { return gain_in_goodput(a) > gain_in_goodput(b); });
-    std::vector<std::size_t> places, unmeasured;  // positions in order_
-    for (std::size_t position = 0; position < order_.size(); ++position)
-      (has_effect(order_[position], LeverEffect::unmeasured) ? unmeasured : places).push_back(position);
+    std::vector<std::size_t> places, uncertain;  // positions in order_
+    for (std::size_t position = 0; position < order_.size(); ++position) {
+      const bool certain =
+          has_effect(order_[position], LeverEffect::gain) || has_effect(order_[position], LeverEffect::loss);
+      (certain ? places : uncertain).push_back(position);
+    }
     // Behind the last one that certainly gains, there is no order to look for.
     std::size_t claimed = std::min<std::size_t>(terms_.claimed, places.size());
     while (claimed > 0 && !has_effect(order_[places[claimed - 1]], LeverEffect::gain)) --claimed;
     result_.claimed = static_cast<std::uint32_t>(claimed);
     unsettled_.assign(candidates_.size(), false);
     compare_places(places);
-    compare_unmeasured(places, unmeasured);
+    compare_uncertain(places, uncertain);
     std::vector<std::size_t> again;
     for (std::size_t i = 0; i < unsettled_.size(); ++i)
       if (unsettled_[i]) again.push_back(i);
     return again;
   }
 
-  /// Which of the levers that could be measured stand where they do. Two that are equal in every replica are not told apart by
+  /// Which of the levers that certainly gain stand where they do. Two that are equal in every replica are not told apart by
   /// more of them.
   void compare_places(const std::vector<std::size_t>& places) {
     for (Candidate& each : candidates_) each.ranked.not_told_from.clear();
@@ -238,19 +239,16 @@ class Ranking {
     }
   }
 
-  /// Levers of which too few events were seen have no place. More replicas go to those that may take one of the first: what
-  /// their events look like so far does not rule it out.
-  void compare_unmeasured(const std::vector<std::size_t>& places,
-                          const std::vector<std::size_t>& unmeasured) {
+  /// Levers that do not certainly gain or lose have no place. More replicas go to those that may take one of the first.
+  void compare_uncertain(const std::vector<std::size_t>& places, const std::vector<std::size_t>& uncertain) {
     result_.unplaced.clear();
-    for (const std::size_t position : unmeasured) {
+    for (const std::size_t position : uncertain) {
       const std::size_t number = order_[position];
       const Candidate& of = candidates_[number];
       if (position < terms_.claimed && gain_in_goodput(number) > 0) unsettled_[number] = true;
       for (std::size_t place = 0; place < result_.claimed; ++place) {
         const Candidate& placed = candidates_[order_[places[place]]];
-        const std::uint32_t common = std::min(of.replicas, placed.replicas);
-        if (is_more(of.goodput(common), placed.goodput(common), level_of_order())) continue;
+        if (told_apart(placed, of)) continue;
         unsettled_[number] = true;
         result_.unplaced.push_back(position);
         break;

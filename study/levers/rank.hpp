@@ -15,8 +15,8 @@
 //   0.05 / (pairs x looks), with all pairs of levers. Of a pair one order at most is wrong. So all orders that are said, at
 //   all looks, are right together with 95%, whichever levers they are about.
 // - Such tests lie far out in the tails, where few events make Student's t wrong by factors. They are corrected for skewness
-//   (study/levers/larger_mean.hpp). A lever of which too few events were seen is unmeasured and has no place: what is certain
-//   is certain among the others.
+//   (study/levers/larger_mean.hpp). A lever that does not certainly gain or lose has no place: what is certain is certain among
+//   those that do. One that gained the same in every replica, where events are possible and none was seen, is unmeasured.
 #pragma once
 
 #include "study/experiment.hpp"

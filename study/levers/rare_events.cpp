@@ -34,18 +34,20 @@ struct Totals {
 PairedScatter paired_scatter(std::span<const Fraction> first, std::span<const Fraction> second) {
   expect(first.size() == second.size() && first.size() > 1, "pairs have two sides, and there are two pairs");
   const Totals of_first(first), of_second(second);
-  double squares = 0, cubes = 0;
+  double squares = 0, cubes = 0, furthest = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const double residual = of_second.residual(second[i]) - of_first.residual(first[i]);
     squares += residual * residual;
     cubes += residual * residual * residual;
+    furthest = std::max(furthest, std::abs(residual));
   }
-  PairedScatter out{.difference = of_second.ratio() - of_first.ratio(), .error = 0, .skewness = 0};
+  PairedScatter out{.difference = of_second.ratio() - of_first.ratio()};
   const double n = static_cast<double>(first.size());
   const double largest = std::max(std::abs(of_first.ratio()), std::abs(of_second.ratio()));
   if (squares * n <= kRounding * kRounding * largest * largest) return out;
   out.error = std::sqrt(squares * n / (n - 1));
   out.skewness = cubes / (squares * std::sqrt(squares));
+  out.largest = furthest;
   return out;
 }
 

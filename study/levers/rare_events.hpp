@@ -12,6 +12,7 @@ struct PairedScatter {
   double difference = 0;
   double error = 0;     // standard error of the difference; zero where all pairs differ by the same
   double skewness = 0;  // of the difference, not of a pair: sum r^3 / (sum r^2)^1.5 of the paired residuals r
+  double largest = 0;   // |r|: what the pair that is furthest from the others adds to the difference
 };
 
 /// There are equally many, and two at least.

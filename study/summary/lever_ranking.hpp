@@ -18,7 +18,7 @@ namespace gauntlet {
 /// the study may have stopped (study/levers/rank.hpp).
 struct Gain {
   std::optional<double> by;      // absent where a mean is unknown
-  std::optional<Interval> ci95;  // absent where a few events make its scatter, or none
+  std::optional<Interval> ci95;  // absent where all replicas gained the same, and events are possible
 };
 
 /// What a lever gains in each of the figures.
@@ -34,7 +34,7 @@ enum class LeverEffect : std::uint8_t {
   unclear,     // it may gain or lose
   gain,        // it certainly gains
   loss,        // it certainly loses
-  unmeasured,  // too few events were seen, or too few replicas made, to say anything
+  unmeasured,  // no event was seen, or too few replicas were made, to say anything
 };
 
 struct RankedLever {
@@ -44,7 +44,7 @@ struct RankedLever {
   std::uint32_t replicas = 0;                                 // of it and of the scenario as given
   LeverGains gains;
   LeverEffect effect = LeverEffect::unmeasured;
-  /// Positions below it in the ranking of measured levers that may gain as much or more; only of the first `claimed`.
+  /// Positions below it, of levers that certainly gain or lose, that may gain as much or more; only of the first `claimed`.
   std::vector<std::size_t> not_told_from;
 };
 
@@ -55,7 +55,7 @@ struct UntriedLever {
 
 struct LeverRanking {
   std::vector<RankedLever> levers;  // with an effect in some replica, by gain in goodput, the largest first
-  std::vector<RankedLever> without_effect;  // the same figures in every replica
+  std::vector<RankedLever> without_effect;  // the same goodput in every replica
   std::vector<UntriedLever> untried;
   /// Of a run as given: its work, which savings are for; the time that tokens are gained in; what it costs.
   double work_tokens = 0, wall_s = 0;
@@ -64,13 +64,14 @@ struct LeverRanking {
   std::uint32_t replicas = 0;       // of every lever
   std::uint32_t most_replicas = 0;  // of those that were hard to tell apart
   std::uint32_t looks = 1;          // after which the study might have stopped
-  /// The order of so many first measured levers was asked for; of so many it is certain, with 95% for all of them together.
+  /// Of the levers that certainly gain, the order of so many first ones was asked for; of so many it is certain, with 95% for all
+  /// of them together.
   std::uint32_t claimed = 0, certain = 0;
-  /// Positions of unmeasured levers that may gain as much as one of the first `claimed`.
+  /// Positions of levers without a certain gain that may gain as much as one of the first `claimed`.
   std::vector<std::size_t> unplaced;
   bool interrupted = false;  // replicas are missing
 
-  /// The most valuable lever of every report: the first one that certainly gains; null where none does.
+  /// The most valuable lever of every report: the first one whose interval lies above zero; null where none does.
   const RankedLever* best() const;
 };
 

@@ -59,7 +59,10 @@ Json lever_json(const RankedLever& of, const LeverRanking& ranking) {
 }  // namespace
 
 const RankedLever* LeverRanking::best() const {
-  const auto first = std::ranges::find(levers, LeverEffect::gain, &RankedLever::effect);
+  const auto gains = [](const RankedLever& lever) {
+    return lever.gains.goodput.ci95 && lever.gains.goodput.ci95->low > 0;
+  };
+  const auto first = std::ranges::find_if(levers, gains);
   return first == levers.end() ? nullptr : &*first;
 }
 

@@ -68,15 +68,15 @@ says stderr "study.replicas = 4000001 is above 4000000"
 
 # Runs that gave up: the report says so, and the exit code.
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min
-says stdout "5 of 5 runs gave up: no progress for 60 s."
+says stdout "5 of 5 runs gave up: no progress for 60 s or 10,000 starts."
 exits 1 run "$tiny" --replica 3 --set job.give_up_after=1min
-says stdout "1 of 1 run gave up: no progress for 60 s."
+says stdout "1 of 1 run gave up: no progress for 60 s or 10,000 starts."
 # They end after 30 days by default, and the report says what they waited for.
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set spares.count=0 --set repair.time=400d
-says stdout "5 of 5 runs gave up: no progress for 30 days."
+says stdout "5 of 5 runs gave up: no progress for 30 days or 10,000 starts."
 says stdout 'went to `waiting_for_spare`: no spare host replaced'
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set job.start.communicator_init=400d
-says stdout "5 of 5 runs gave up: no progress for 30 days."
+says stdout "5 of 5 runs gave up: no progress for 30 days or 10,000 starts."
 says stdout 'went to `restarting`: no start succeeded'
 exits 0 run "$tiny" --replicas 5 --set job.window=20d --set job.start.communicator_init=400d
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min --json
@@ -128,6 +128,9 @@ done
 exits 0 list faults NVLINK
 says stdout "nvlink_error"
 ! grep -q host_maintenance "$scratch/stdout" || fail "list faults NVLINK lists other faults"
+exits 2 run "$tiny" --out= --json  # not a directory of that name
+says stderr '--out needs a value'
+[ ! -e ./--json ] || fail "an empty value took the next option"
 exits 0 list faults nic
 ! grep -q kernel_panic "$scratch/stdout" || fail "list faults nic lists a panic"
 exits 2 list faults nothing-has-this
