@@ -50,9 +50,14 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
                                      to_text(job.window), job.planned_stops.size()));
     horizon = windows * job.window;
   }
+  const std::string gives_up =
+      job.give_up_after > Duration::zero()
+          ? fmt::format("it makes no progress for {} (job.give_up_after), or ", to_text(job.give_up_after))
+          : "";
   work.notes.push_back(
-      fmt::format("A run continues until its work is done; after {} it counts as never done.",
-                  to_text(std::chrono::floor<std::chrono::hours>(horizon))));
+      fmt::format("A run continues until its work is done. It counts as never done where {}the work is not "
+                  "done after {}.",
+                  gives_up, to_text(std::chrono::floor<std::chrono::hours>(horizon))));
 }
 
 Problem no_work(const World& world) {

@@ -41,7 +41,7 @@ struct Purchase {
   std::string what;  // "1 data-parallel replica (128 GPUs)"
   Change p95;        // of the finishing time, seconds
   Change share;      // of runs done by the date; nothing without one
-  Change mean;       // of the finishing time, seconds, over runs that finish in both
+  Change mean;       // of the finishing time, seconds; unknown where a run of either never finishes
   Change cost;       // in the scenario's currency; of GPU-hours where there is no price
 };
 

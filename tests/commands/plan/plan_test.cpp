@@ -359,7 +359,11 @@ TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
   EXPECT_EQ(share_by(finish, 20).hits, 2U);
   EXPECT_LT(percentiles_of(finish).percentiles.size(), 70U);
   const std::vector<double> later = {40, kInfinity, kInfinity, 25};
-  EXPECT_EQ(mean_change(finish, later).by, 7.5);  // over the two that finish in both
+  EXPECT_EQ(percentiles_of(finish).never, 1U);
+  EXPECT_EQ(percentiles_of(later).never, 2U);
+  // A run that never finishes is later than all others, not one that does not count.
+  EXPECT_EQ(mean_change(finish, later).by, std::nullopt);
+  EXPECT_EQ(mean_change(std::vector<double>{30, 10}, std::vector<double>{40, 25}).by, 12.5);
   EXPECT_EQ(share_change(finish, later, 30).by, -0.5);
 }
 

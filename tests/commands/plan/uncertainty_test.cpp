@@ -140,13 +140,21 @@ TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
   EXPECT_EQ(carried.result->draws, 20U);
   EXPECT_DOUBLE_EQ(*carried.result->share_by_date, *share.value());
   EXPECT_EQ(carried.result->finish.at(5), percentiles_of(finish).at(5));
-  const UncertainMetric* wall = carried.result->find("wall_time_s");
-  EXPECT_EQ(wall->parameter_variance, 0);
+  const UncertainMetric* hours = carried.result->find("gpu_hours");
+  EXPECT_EQ(hours->parameter_variance, 0);
   // What chance leaves is left: both intervals are of the mean of the same 60 runs. The scatter of 20 draws of three tells
   // their variance to a third, so the width to a sixth.
-  const double chance = wall->known.ci95->high - wall->known.ci95->low;
+  const double chance = hours->known.ci95->high - hours->known.ci95->low;
   EXPECT_GT(chance, 0);
-  EXPECT_NEAR(wall->ci95->high - wall->ci95->low, chance, 0.5 * chance);
+  EXPECT_NEAR(hours->ci95->high - hours->ci95->low, chance, 0.5 * chance);
+  // Runs that gave up are later than all others: the finish has percentiles, and neither a mean nor a variance.
+  const UncertainMetric* wall = carried.result->find("wall_time_s");
+  EXPECT_EQ(carried.result->finish.never, carried.result->known_never);
+  EXPECT_GT(carried.result->known_never, 0U);
+  EXPECT_EQ(wall->mean, std::nullopt);
+  EXPECT_EQ(wall->ci95, std::nullopt);
+  EXPECT_EQ(wall->p5, percentiles_of(finish).at(5));
+  EXPECT_FALSE(carried.result->finish_variance);
   EXPECT_EQ(carried.finish.moved_by, std::vector<double>(20, 0.0));
 }
 
