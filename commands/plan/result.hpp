@@ -50,6 +50,7 @@ struct Sensitivity {
   std::string path;
   std::string low, high;   // its 5% and 95% values
   Change at_low, at_high;  // of the target, against the scenario as given
+  std::string cut = {};    // as UncertainParameter has it
   double swing() const {
     const double a = at_low.by.value_or(0), b = at_high.by.value_or(0);
     return a > b ? a - b : b - a;

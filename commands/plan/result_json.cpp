@@ -188,6 +188,7 @@ Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& re
     each["low"] = parameter.low;
     each["high"] = parameter.high;
     each["distribution"] = parameter.distribution;
+    if (!parameter.cut.empty()) each["cut"] = parameter.cut;
     json["parameters"].push_back(std::move(each));
   }
   return json;

@@ -85,6 +85,9 @@ std::string one_more(const PlanResult& result, const ReportOptions& options) {
 
 std::string tornado(const PlanResult& result, const ReportOptions& options) {
   if (result.tornado.bars.empty()) return "";
+  std::string cut;
+  for (const Sensitivity& bar : result.tornado.bars)
+    if (!bar.cut.empty()) cut += wrapped(fmt::format("{}: {}.", bar.path, bar.cut));
   const bool unknown = std::any_of(result.tornado.bars.begin(), result.tornado.bars.end(),
                                    [](const auto& bar) { return !bar.at_low.by || !bar.at_high.by; });
   return heading(
@@ -93,7 +96,8 @@ std::string tornado(const PlanResult& result, const ReportOptions& options) {
                          result.tornado.target == "finish.p50" ? "median finish" : "ETTR")) +
          tornado_table(result.tornado) +
          wrapped(fmt::format("Changes over {} paired runs, {}.{}", count_text(result.tornado.replicas),
-                             covers(result), unknown ? kWhyUnknown : ""));
+                             covers(result), unknown ? kWhyUnknown : "")) +
+         cut;
 }
 
 std::string levers(const PlanResult& result, const ReportOptions& options) {
@@ -181,7 +185,10 @@ std::string sources(const PlanResult& result, const ReportOptions& options) {
            wrapped(fmt::format("Unknown: {} of {} never complete the work, so the finish has no variance.",
                                count_text(static_cast<double>(given->finish.never)),
                                counted(static_cast<double>(given->finish.runs), "run")));
-  return title + source_table(*given) +
+  std::string cut;
+  for (const UncertainParameter& parameter : given->parameters)
+    if (!parameter.cut.empty()) cut += wrapped(fmt::format("{}: {}.", parameter.path, parameter.cut));
+  return title + source_table(*given) + cut +
          wrapped(
              "Shares of the variance of one run's finish, with 95% intervals of the scatter of draws and "
              "runs.");

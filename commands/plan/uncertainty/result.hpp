@@ -21,6 +21,7 @@ struct UncertainParameter {
   std::string given;         // what the scenario says: "7"
   std::string low, high;     // its 5% and 95% values
   std::string distribution;  // "posterior of 7 over 54d x 2048 hosts", "lognormal"
+  std::string cut = {};      // where draws end before their distribution does: where, and why
 };
 
 /// A part of a variance, and where it is with 95%.
