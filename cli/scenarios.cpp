@@ -1,5 +1,6 @@
 // gauntlet check, show and schema: scenarios without running them.
 #include "cli/commands.hpp"
+#include "commands/plan/uncertainty/check_draws.hpp"
 #include "config/scenario.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/fault_files_text.hpp"
@@ -22,6 +23,10 @@ int check_command(const std::vector<std::string>& scenarios, const std::vector<s
     problems.insert(problems.end(), loaded.problems.begin(), loaded.problems.end());
     print_warnings(loaded.warnings);
     if (!loaded.scenario) continue;
+    const std::uint64_t seed = loaded.scenario->study.seed;
+    const std::vector<Problem> drawn = check_draws(PointSource(scenario, sets, seed), seed);
+    problems.insert(problems.end(), drawn.begin(), drawn.end());
+    if (!drawn.empty()) continue;
     well += fmt::format("{}: no mistakes\n", scenario);
     for (const std::string& line : fault_files_lines(faults_by_file(loaded))) well += "  " + line + "\n";
     if (const auto off = faults_switched_off(loaded); !off.empty())

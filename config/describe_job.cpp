@@ -323,10 +323,8 @@ void describe_job(Fields& fields, World& world) {
       place.mistake_at("window", "and steps are both zero: the job has no end",
                        "set window = \"54d\", or steps, or tokens");
     // Of a modelled step it is checked once all of the scenario is known (config/checks/step_checks.hpp).
-    if (place.all_sound("step_time") && job.step_time > Duration::zero() &&
-        job.steps > kLongestWork / job.step_time)
-      place.mistake_at("steps", "of " + to_text(job.step_time) + " take more than 100 years",
-                       "at most " + std::to_string(kLongestWork / job.step_time));
+    if (place.all_sound("step_time") && job.step_time > Duration::zero())
+      check_work(place, "", job, job.step_time);
   });
 }
 

@@ -266,9 +266,10 @@ std::string plan_text(const Summary& summary) {
   const std::optional<double> steps = summary.mean("steps"), ettr = summary.mean("ettr");
   if (wall == nullptr || !wall->mean || !steps || !ettr) return "";
   if (facts.steps > 0 && facts.window == Duration::zero() && runs_that_gave_up(summary) == 0) {
-    std::string text = fmt::format("{} steps finish in {} (without faults: {})",
-                                   count_text(static_cast<double>(facts.steps)), time_text(*wall->mean),
-                                   time_text(without_faults(summary, *wall->mean)));
+    std::string text =
+        fmt::format("{} {} in {} (without faults: {})", counted(static_cast<double>(facts.steps), "step"),
+                    facts.steps == 1 ? "finishes" : "finish", time_text(*wall->mean),
+                    time_text(without_faults(summary, *wall->mean)));
     if (wall->n >= kFewestForInterval && wall->p50 && wall->p95)
       text += fmt::format("; half of the runs within {}, 95% within {}", time_text(*wall->p50),
                           time_text(*wall->p95));

@@ -1,5 +1,6 @@
 #include "study/work.hpp"
 
+#include "config/fields/tokens.hpp"
 #include "core/saturating.hpp"
 #include "models/step/step.hpp"
 
@@ -13,6 +14,8 @@ namespace gauntlet {
 namespace {
 
 constexpr double kHorizon = 8;  // in healthy times of the work
+/// Of work that is done within hours, starts and repairs take most of the time.
+constexpr Duration kLeastHorizon = std::chrono::hours(24);
 /// As config/ has it for job.steps, and for the longest job.
 constexpr double kMostSteps = 1e12;
 constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
@@ -50,9 +53,14 @@ void lift_window(const JobModel& job, Duration horizon, Work& work) {
                                      to_text(job.window), job.planned_stops.size()));
     horizon = windows * job.window;
   }
+  const std::string gives_up =
+      job.give_up_after > Duration::zero()
+          ? fmt::format("it makes no progress for {} (job.give_up_after), or ", to_text(job.give_up_after))
+          : "";
   work.notes.push_back(
-      fmt::format("A run continues until its work is done; after {} it counts as never done.",
-                  to_text(std::chrono::floor<std::chrono::hours>(horizon))));
+      fmt::format("A run continues until its work is done. It counts as never done where {}the work is not "
+                  "done after {}.",
+                  gives_up, to_text(std::chrono::floor<std::chrono::hours>(horizon))));
 }
 
 Problem no_work(const World& world) {
@@ -69,8 +77,25 @@ Problem no_work(const World& world) {
   return problem;
 }
 
-Problem too_much(const std::string& why) {
-  return {.file = "", .what = "the work", .why = why, .suggestion = "give less work"};
+/// "119,210"
+std::string with_commas(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+/// `tokens`: the work is given in tokens.
+Problem too_much(const JobModel& job, double steps, Duration step, bool tokens) {
+  Problem problem{.file = "",
+                  .what = "the work",
+                  .why = fmt::format("takes more than 100 years without any fault: {:.3g} steps of {}", steps,
+                                     to_text(step)),
+                  .suggestion = ""};
+  if (steps > kMostSteps) problem.why = fmt::format("has {:.3g} steps, more than {:g}", steps, kMostSteps);
+  const double most = std::min(kMostSteps, std::floor(to_seconds(kLongest) / to_seconds(step)));
+  problem.suggestion = tokens ? "give at most " + most_tokens_text(most * tokens_per_step(job)) + " tokens"
+                              : fmt::format("give at most {:.0f} steps", most);
+  return problem;
 }
 
 }  // namespace
@@ -95,22 +120,26 @@ Work work_of(const Scenario& base, std::optional<double> tokens, Duration finish
   }
   const double given = job.tokens > 0 ? job.tokens : static_cast<double>(job.steps) * tokens_per_step(job);
   work.tokens = tokens.value_or(given);
+  const double asked = tokens ? std::ceil(*tokens / tokens_per_step(job)) : static_cast<double>(job.steps);
+  const Duration step = StepModel(base.world).healthy();
+  const double healthy = asked * to_seconds(step);
+  if (asked > kMostSteps || healthy > to_seconds(kLongest)) {
+    work.problem = too_much(job, asked, step, tokens || job.tokens > 0);
+    return work;
+  }
   const std::int64_t steps = tokens ? steps_for(*tokens, job) : job.steps;
-  if (static_cast<double>(steps) > kMostSteps) {
-    work.problem = too_much(fmt::format("has {} steps, more than {:.0f}", steps, kMostSteps));
-    return work;
-  }
-  const double healthy = static_cast<double>(steps) * to_seconds(StepModel(base.world).healthy());
-  if (healthy > to_seconds(kLongest)) {
-    work.problem = too_much("takes more than 100 years without any fault");
-    return work;
-  }
   work.sets.push_back(fmt::format("job.steps={}", steps));
   if (tokens && job.steps > 0)
     work.notes.push_back(fmt::format("--tokens replaces the work of the scenario, {:.3g}T tokens ({} steps).",
-                                     given / 1e12, job.steps));
-  const double horizon = kHorizon * std::max(healthy, to_seconds(finish_by));
-  lift_window(job, std::clamp(from_seconds(horizon), job.window, std::max(kLongest, job.window)), work);
+                                     given / 1e12, with_commas(job.steps)));
+  Duration horizon = from_seconds(kHorizon * std::max(healthy, to_seconds(finish_by)));
+  horizon = std::max(horizon, kLeastHorizon);
+  // The horizon is a window that nobody wrote: no checkpoint interval is longer, and no planned stop is after it.
+  if (const Duration interval = base.policies.checkpoint.interval; interval != kForever)
+    horizon = std::max(horizon, interval);
+  for (const PlannedStop& stop : job.planned_stops)
+    horizon = std::max(horizon, stop.at - kStart + kLeastHorizon);
+  lift_window(job, std::clamp(horizon, job.window, std::max(kLongest, job.window)), work);
   return work;
 }
 

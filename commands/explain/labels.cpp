@@ -174,7 +174,10 @@ constexpr LabelWords kLabels[] = {
     {"date", "", "the day on which that time ends, counted from the beginning of --start"},
     {"median finish", "", "the wall time within which half of the runs complete the work"},
     {"finish of 95%", "", "the change of the wall time within which 95% of the runs complete the work"},
-    {"mean finish", "", "the mean wall time until the work is complete, or its change"},
+    {"mean finish", "",
+     "the mean wall time until the work is complete, or its change; never, or unknown, where a run never "
+     "completes the work",
+     "job.give_up_after"},
     {"Effect of one more", "", "what one more unit of each resource changes, over paired runs"},
     {"one more", "", "the resource of which there is one more, or 10% more"},
     {"N more GPUs", "",
@@ -232,7 +235,7 @@ constexpr LabelWords kLabels[] = {
     {"Sources of uncertainty of the finish", "",
      "which parameter causes how much of the variance of the finish of one run, over draws of all "
      "parameters; the "
-     "largest share comes first",
+     "largest share comes first. Unknown where a run never completes the work",
      "study.uncertain"},
     {"given", "", "the value that the scenario has"},
     {"share of variance", "",

@@ -41,7 +41,7 @@ struct Purchase {
   std::string what;  // "1 data-parallel replica (128 GPUs)"
   Change p95;        // of the finishing time, seconds
   Change share;      // of runs done by the date; nothing without one
-  Change mean;       // of the finishing time, seconds, over runs that finish in both
+  Change mean;       // of the finishing time, seconds; unknown where a run of either never finishes
   Change cost;       // in the scenario's currency; of GPU-hours where there is no price
 };
 
@@ -50,6 +50,7 @@ struct Sensitivity {
   std::string path;
   std::string low, high;   // its 5% and 95% values
   Change at_low, at_high;  // of the target, against the scenario as given
+  std::string cut = {};    // as UncertainParameter has it
   double swing() const {
     const double a = at_low.by.value_or(0), b = at_high.by.value_or(0);
     return a > b ? a - b : b - a;

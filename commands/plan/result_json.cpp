@@ -71,6 +71,8 @@ Json outcome_json(const PlanOutcome& of, const PlanResult& result) {
   share["ci95"] = json_of(of.by_date.ci95);
   share["n"] = of.by_date.runs;
   share["first_replica"] = of.first;
+  json["runs_never_done"] = of.finish.never;
+  json["runs_gave_up"] = of.gpu_hours.gave_up;
   json["finish_s"] = finish_json(of.finish, result);
   json["finish_ci95_s"] = intervals_json(of.finish, result);
   json["finish_date"] = dates_json(of.finish, result);
@@ -168,6 +170,8 @@ Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& re
   json["replicas_each"] = of->replicas_each;
   json["share_by_date"] = json_of(of->share_by_date);
   json["share_by_date_ci95_monte_carlo"] = json_of(of->share_ci95);
+  json["runs_never_done"] = of->finish.never;
+  json["runs"] = of->finish.runs;
   json["finish_s"] = finish_json(of->finish, result);
   json["finish_ci95_s_monte_carlo"] = intervals_json(of->finish, result);
   json["finish_date"] = dates_json(of->finish, result);
@@ -184,6 +188,7 @@ Json uncertainty_json(const std::optional<Uncertainty>& of, const PlanResult& re
     each["low"] = parameter.low;
     each["high"] = parameter.high;
     each["distribution"] = parameter.distribution;
+    if (!parameter.cut.empty()) each["cut"] = parameter.cut;
     json["parameters"].push_back(std::move(each));
   }
   return json;

@@ -73,7 +73,9 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
     for (int end = 0; end < 2; ++end) {
       Settings changed = settings;
       const std::string& written = end == 0 ? unknown.shown.low : unknown.shown.high;
-      changed.push_back({unknown.path, posterior ? unknown.text_at(end == 0 ? 0.05 : 0.95) : written});
+      const double p = end == 0 ? 0.05 : 0.95;
+      const bool exact = posterior || (default_error && unknown.used_at(p) > unknown.value_at(p));
+      changed.push_back({unknown.path, exact ? unknown.text_at(p) : written});
       LoadedPoint loaded = source.point(changed);
       // The user did not write this parameter: a value that the scenario cannot have does not stop the plan.
       left_out = !loaded.point && default_error && unknown.path == kStepTimeFactor;
@@ -99,7 +101,8 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
                             .low = moved[i].shown.low,
                             .high = moved[i].shown.high,
                             .at_low = change(experiment, point, ends[i].low, options),
-                            .at_high = change(experiment, point, ends[i].high, options)});
+                            .at_high = change(experiment, point, ends[i].high, options),
+                            .cut = moved[i].shown.cut});
   std::stable_sort(tornado.bars.begin(), tornado.bars.end(),
                    [](const Sensitivity& a, const Sensitivity& b) { return a.swing() > b.swing(); });
   return {.tornado = std::move(tornado), .problems = {}};

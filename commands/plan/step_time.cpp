@@ -28,7 +28,7 @@ std::string step_time_note(const Scenario& scenario, const std::optional<Uncerta
   if (scenario.world.job.step_time > Duration::zero()) {
     const auto& said = scenario.study.uncertain;
     const bool named = std::any_of(said.begin(), said.end(),
-                                   [](const UncertainField& field) { return field.path == "job.step_time"; });
+                                   [](const UncertainField& field) { return field.path == kStepTime; });
     return !uncertainty || named ? ""
                                  : "The step time is measured (job.step_time) and counts as exact: "
                                    "study.uncertain does not name it.";
@@ -36,6 +36,12 @@ std::string step_time_note(const Scenario& scenario, const std::optional<Uncerta
   if (!scenario.study.step_time_error)
     return "The step time is modelled and counts as exact (study.step_time_error = false).";
   const std::optional<StepTimeError> error = drawn_step_error(scenario);
+  const auto& said = scenario.study.uncertain;
+  if (uncertainty && std::any_of(said.begin(), said.end(),
+                                 [](const UncertainField& field) { return field.path == kStepTime; }))
+    return "The step time is modelled as given. With parameter uncertainty it is drawn as study.uncertain "
+           "says of "
+           "job.step_time, in place of the model.";
   if (!error) return "The step time is modelled. Its uncertainty is that of study.uncertain.";
   std::string text = "The step time is modelled. " + text_of(*error);
   if (!uncertainty) return text + " No interval of this report includes that; --uncertainty does.";

@@ -255,7 +255,9 @@ std::string source_table(const Uncertainty& of) {
 
 /// "23.1 to 25.0", "23.1 to gave up"
 std::string range_text(const UncertainMetric& metric, const Unit& unit) {
-  const std::string none = metric.gave_up > 0 ? "gave up" : "unknown";
+  const std::string none = metric.name == "wall_time_s" ? "never"
+                           : metric.gave_up > 0         ? "gave up"
+                                                        : "unknown";
   if (!metric.p5) return none;
   return unit.number(*metric.p5) + " to " + (metric.p95 ? unit.number(*metric.p95) : none);
 }
@@ -264,14 +266,18 @@ std::string uncertainty_table(const Uncertainty& of, const std::string& currency
   TextTable table;
   table.header = {"mean", "as given", kWithParameters.data(), "one run, 5% to 95%", "parameter variance"};
   for (const UncertainMetric& metric : of.metrics) {
-    if (!metric.mean) continue;
-    const Unit unit = uncertain_unit(metric.name, currency).fine_enough_for(half_width(metric.known.ci95));
+    const bool finish = metric.name == "wall_time_s";
+    const bool known = !finish || of.known_never == 0, done = !finish || of.finish.never == 0;
+    if (!metric.known.mean || (done && !metric.mean)) continue;
+    const Unit unit =
+        uncertain_unit(metric.name, currency).fine_enough_for(known ? half_width(metric.known.ci95) : 0);
     const auto with = [&](double mean, const std::optional<Interval>& interval) {
       return unit.number(mean) + " +- " + unit.number(half_width(interval));
     };
-    const double total = metric.parameter_variance + metric.run_variance;
-    table.rows.push_back({metric_label(metric.name, currency), with(*metric.known.mean, metric.known.ci95),
-                          with(*metric.mean, metric.ci95), range_text(metric, unit),
+    const double total = done ? metric.parameter_variance + metric.run_variance : 0;
+    table.rows.push_back({metric_label(metric.name, currency),
+                          known ? with(*metric.known.mean, metric.known.ci95) : "never",
+                          done ? with(*metric.mean, metric.ci95) : "never", range_text(metric, unit),
                           total > 0 ? percent_text(metric.parameter_variance / total) : "-"});
   }
   return to_text(table);

@@ -63,26 +63,41 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
   return text;
 }
 
+constexpr std::string_view kWhyUnknown =
+    " Unknown: a time without a value, because runs never complete the work.";
+
+bool has_unknown(const std::vector<Purchase>& bought) {
+  return std::any_of(bought.begin(), bought.end(),
+                     [](const Purchase& each) { return !each.p95.by || !each.mean.by; });
+}
+
 std::string one_more(const PlanResult& result, const ReportOptions& options) {
   const bool priced = result.as_given.cost.mean.has_value();
   const auto than = [&](const char* what, const std::vector<Purchase>& bought) -> std::string {
     if (bought.empty()) return "";
     return heading(options, fmt::format("Effect of one more, from {} (95% intervals of paired runs, {})",
                                         what, covers(result))) +
-           purchase_table(bought, result.finish_by_s.has_value(), priced ? result.facts.currency : "");
+           purchase_table(bought, result.finish_by_s.has_value(), priced ? result.facts.currency : "") +
+           (has_unknown(bought) ? wrapped(std::string(kWhyUnknown.substr(1))) : "");
   };
   return than("the scenario as given", result.one_more) + than("what is enough", result.enough_one_more);
 }
 
 std::string tornado(const PlanResult& result, const ReportOptions& options) {
   if (result.tornado.bars.empty()) return "";
+  std::string cut;
+  for (const Sensitivity& bar : result.tornado.bars)
+    if (!bar.cut.empty()) cut += wrapped(fmt::format("{}: {}.", bar.path, bar.cut));
+  const bool unknown = std::any_of(result.tornado.bars.begin(), result.tornado.bars.end(),
+                                   [](const auto& bar) { return !bar.at_low.by || !bar.at_high.by; });
   return heading(
              options,
              fmt::format("Sensitivity of the {}, as given: one parameter at a time at its 5% and 95% value",
                          result.tornado.target == "finish.p50" ? "median finish" : "ETTR")) +
          tornado_table(result.tornado) +
-         wrapped(fmt::format("Changes over {} paired runs, {}.", count_text(result.tornado.replicas),
-                             covers(result)));
+         wrapped(fmt::format("Changes over {} paired runs, {}.{}", count_text(result.tornado.replicas),
+                             covers(result), unknown ? kWhyUnknown : "")) +
+         cut;
 }
 
 std::string levers(const PlanResult& result, const ReportOptions& options) {
@@ -95,8 +110,27 @@ std::string levers(const PlanResult& result, const ReportOptions& options) {
          wrapped("`gauntlet rank` names all levers, also those without an effect.");
 }
 
+/// Of every plan in the tables, how many runs never complete the work.
+std::string runs_never_done(const PlanResult& result) {
+  const Duration after = result.facts.give_up_after;
+  std::string text;
+  const auto add = [&](const char* which, const PlanOutcome& of, const Uncertainty* unknown) {
+    const UncertainMetric* hours = unknown != nullptr ? unknown->find("gpu_hours") : nullptr;
+    const FinishTimes& finish = unknown != nullptr ? unknown->finish : of.finish;
+    const std::uint64_t gave_up = hours != nullptr ? hours->gave_up : of.gpu_hours.gave_up;
+    const std::string line = never_text(finish.never, gave_up, finish.runs, after);
+    if (!line.empty()) text += wrapped(fmt::format("{}, {}.", which, line));
+  };
+  add("As given", result.as_given, drawn(result.uncertainty));
+  if (result.enough) add("With what is enough", *result.enough, drawn(result.enough_uncertainty));
+  if (result.best) add("With the best tried", *result.best, drawn(result.best_uncertainty));
+  if (!text.empty())
+    text += wrapped("Such a run counts as later than all others. Its cost is what it took until it ended.");
+  return text;
+}
+
 std::string finish(const PlanResult& result, const ReportOptions& options) {
-  std::string text = heading(options, "Finish of the work") + finish_table(result);
+  std::string text = heading(options, "Finish of the work") + finish_table(result) + runs_never_done(result);
   if (drawn(result.uncertainty) != nullptr)
     text += wrapped(
         "These times include parameter uncertainty. In parentheses: 95% intervals of the scatter of draws "
@@ -143,9 +177,18 @@ std::string uncertainty(const PlanResult& result, const ReportOptions& options) 
 
 std::string sources(const PlanResult& result, const ReportOptions& options) {
   const Uncertainty* given = drawn(result.uncertainty);
-  if (given == nullptr || !given->finish_variance) return "";
-  return heading(options, "Sources of uncertainty of the finish, as given, by share of its variance") +
-         source_table(*given) +
+  if (given == nullptr || (!given->finish_variance && given->finish.never == 0)) return "";
+  const std::string title =
+      heading(options, "Sources of uncertainty of the finish, as given, by share of its variance");
+  if (!given->finish_variance)
+    return title +
+           wrapped(fmt::format("Unknown: {} of {} never complete the work, so the finish has no variance.",
+                               count_text(static_cast<double>(given->finish.never)),
+                               counted(static_cast<double>(given->finish.runs), "run")));
+  std::string cut;
+  for (const UncertainParameter& parameter : given->parameters)
+    if (!parameter.cut.empty()) cut += wrapped(fmt::format("{}: {}.", parameter.path, parameter.cut));
+  return title + source_table(*given) + cut +
          wrapped(
              "Shares of the variance of one run's finish, with 95% intervals of the scatter of draws and "
              "runs.");

@@ -39,6 +39,19 @@ std::string finish_text(const FinishTimes& of, const Unit& unit) {
   return text;
 }
 
+std::string never_text(std::uint64_t never, std::uint64_t gave_up, std::uint64_t runs,
+                       Duration give_up_after) {
+  if (never == 0) return "";
+  const auto count = [](std::uint64_t value) { return count_text(static_cast<double>(value)); };
+  const std::string after =
+      fmt::format("no progress for {} (job.give_up_after)", time_text(to_seconds(give_up_after)));
+  std::string text = fmt::format("{} of {} never complete{} the work", count(never),
+                                 counted(static_cast<double>(runs), "run"), never == 1 ? "s" : "");
+  if (gave_up == never) return text + ": " + after;
+  if (gave_up > 0) text += fmt::format(": {} gave up, {}; the others ran out of time", count(gave_up), after);
+  return text;
+}
+
 bool is_known(const FinishTimes& of, std::size_t percent) {
   return (percent != 1 && percent != 99) || of.runs >= kFewestForP1;
 }
@@ -48,7 +61,16 @@ std::optional<double> known_at(const FinishTimes& of, std::size_t percent) {
 }
 
 Unit date_unit(const PlanResult& result) {
-  return time_unit(result.as_given.finish.at(50).value_or(result.finish_by_s.value_or(0)));
+  const Unit days{.divisor = 86'400, .name = "days", .decimals = 1};
+  const auto of = [](const FinishTimes& finish) {
+    const std::optional<double> half = finish.at(50);
+    return half || finish.percentiles.empty() ? half : std::optional(finish.percentiles.back());
+  };
+  std::optional<double> about = result.as_given.finish.at(50);
+  if (!about) about = result.finish_by_s;
+  if (!about) about = of(result.as_given.finish);
+  if (!about && result.uncertainty) about = of(result.uncertainty->finish);
+  return about ? time_unit(*about) : days;
 }
 
 std::string change_text(const Change& change, const Unit& unit) {

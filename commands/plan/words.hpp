@@ -25,6 +25,10 @@ std::string share_text(const ShareOfRuns& share);
 /// "5% after 22.3 h, half after 25.1 h, 95% never"
 std::string finish_text(const FinishTimes& of, const Unit& unit);
 
+/// "12 of 20 runs never complete the work: no progress for 6 h (job.give_up_after)"; empty where all complete it.
+std::string never_text(std::uint64_t never, std::uint64_t gave_up, std::uint64_t runs,
+                       Duration give_up_after);
+
 /// When so many percent of the runs are done. Of 1% and 99% nothing is known from fewer than kFewestForP1 runs.
 bool is_known(const FinishTimes& of, std::size_t percent);
 /// The same where it is known and not never.

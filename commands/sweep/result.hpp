@@ -32,6 +32,8 @@ struct SweptPoint {
   /// best itself.
   std::optional<PairedDifference> behind;
   bool may_be_best = true;  // see SweepResult::best
+
+  bool all_gave_up() const { return summary.mean("gave_up").value_or(0) >= 1; }
 };
 
 /// The half-width of a metric's 95% interval that every point was to reach.
@@ -67,7 +69,8 @@ struct SweepResult {
   bool smallest = false;
   /// The best point; nothing where none has the objective. With 95% confidence, one of the points with `may_be_best` is
   /// the best of all: a point is left out where its paired one-sided t-test against the best says so at the level
-  /// 5% / (points - 1) (Bonferroni's correction).
+  /// 5% / (points - 1) (Bonferroni's correction). A point whose runs all gave up is none of them where another has a run that
+  /// did not, whatever its interval.
   std::optional<std::size_t> best, second;
   /// Median over the points of the factor by which common random numbers cut the variance of the difference to the best.
   std::optional<double> variance_factor;

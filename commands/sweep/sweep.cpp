@@ -64,13 +64,17 @@ std::optional<double> objective_of(const SweepResult& result, const SweptPoint& 
   return mean && result.smallest ? std::optional(-*mean) : mean;
 }
 
-/// The point with the highest objective but `except`; the first of equals.
+/// The point with the highest objective but `except`; the first of equals. One whose runs all gave up comes after all others.
 std::optional<std::size_t> highest(const SweepResult& result, std::optional<std::size_t> except) {
+  const auto before = [&](const SweptPoint& one, const SweptPoint& other) {
+    if (one.all_gave_up() != other.all_gave_up()) return other.all_gave_up();
+    return *objective_of(result, one) > *objective_of(result, other);
+  };
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const std::optional<double> value = objective_of(result, result.points[i]);
     if (!value || i == except) continue;
-    if (!best || *value > *objective_of(result, result.points[*best])) best = i;
+    if (!best || before(result.points[i], result.points[*best])) best = i;
   }
   return best;
 }
@@ -105,7 +109,8 @@ void hold_against_best(const Experiment& experiment, std::span<const PointNumber
     const std::vector<Fraction> values = experiment.values(numbers[i], result.objective, pairs);
     const std::span of_both = std::span(best).first(pairs);
     point.behind = result.smallest ? paired_difference(of_both, values) : paired_difference(values, of_both);
-    point.may_be_best = may_be_chance(*point.behind, pairs, level);
+    const bool never = point.all_gave_up() && !result.points[*result.best].all_gave_up();
+    point.may_be_best = !never && may_be_chance(*point.behind, pairs, level);
     if (point.behind->variance_factor) factors.push_back(*point.behind->variance_factor);
   }
   result.variance_factor = median(std::move(factors));

@@ -59,6 +59,7 @@ std::string bar(const SweepResult& result, const SweptPoint& point) {
 
 std::string standing(const SweepResult& result, std::size_t point) {
   if (point == result.best) return "best";
+  if (result.points[point].all_gave_up()) return "gave up";
   return result.points[point].may_be_best ? "may be best" : "";
 }
 
@@ -84,10 +85,12 @@ std::vector<std::string> row_of(const SweepResult& result, std::size_t number,
   const Statistics* of = point.summary.find(result.objective);
   const bool known = of != nullptr && of->mean;
   row.push_back(known ? unit.number(*of->mean) : "-");
-  row.push_back(known && of->ci95 ? unit.number(half_width(of->ci95)) : "-");
+  // What little such runs train, if any, is no work that is done: its price has no interval that means something.
+  const bool interval = !(result.smallest && point.all_gave_up());
+  row.push_back(known && of->ci95 && interval ? unit.number(half_width(of->ci95)) : "-");
   const bool behind = point.behind && point.behind->difference;
   row.push_back(behind ? unit.number(*point.behind->difference) : "-");
-  row.push_back(behind && point.behind->ci95 ? unit.number(half_width(point.behind->ci95)) : "-");
+  row.push_back(behind && point.behind->ci95 && interval ? unit.number(half_width(point.behind->ci95)) : "-");
   for (const std::size_t phase : losses) row.push_back(percent().number(share_lost(point.summary, phase)));
   row.push_back(standing(result, number));
   if (result.fields.size() == 1) row.push_back(bar(result, point));

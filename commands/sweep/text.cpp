@@ -59,6 +59,8 @@ std::string certainty(const SweepResult& result) {
     return "The varied keys change nothing: every replica is the same at every point.";
   const SweptPoint& second = result.points[*result.second];
   if (!second.behind || !second.behind->difference) return "";
+  if (second.all_gave_up() && !result.points[*result.best].all_gave_up())
+    return "All runs of the other points gave up, so none of these points is the best.";
   const Unit unit = objective_unit(result);
   std::string text = fmt::format("The second best, {}, trails the best by {}.", short_name(result, second),
                                  difference_text(*second.behind, unit));

@@ -186,7 +186,7 @@ void check_rates(const Place& root, const Scenario& scenario) {
   const StepModel model(world);
   if (!check_step(root, world, model)) return;
   check_step_time_factor(root, world, model);
-  if (world.job.step_time == Duration::zero()) check_work(root, world.job, model.healthy());
+  if (world.job.step_time == Duration::zero()) check_work(root, "job.", world.job, model.healthy());
   const double step = to_seconds(model.healthy());
   check_samples(check, world, step);
   check_kept_faults(check, world, step);

@@ -1,5 +1,6 @@
 #include "config/checks/step_checks.hpp"
 
+#include "config/fields/tokens.hpp"
 #include "models/step/possible.hpp"
 
 #include <fmt/format.h>
@@ -9,10 +10,16 @@
 
 namespace gauntlet {
 
-void check_work(const Place& root, const JobModel& job, Duration step) {
-  if (step > Duration::zero() && job.steps > kLongestWork / step)
-    root.mistake_at("job.steps", "of " + to_text(step) + " take more than 100 years",
-                    "at most " + std::to_string(kLongestWork / step));
+void check_work(const Place& place, const std::string& prefix, const JobModel& job, Duration step) {
+  if (step <= Duration::zero() || job.steps <= kLongestWork / step) return;
+  const std::int64_t most = kLongestWork / step;
+  if (job.tokens > 0 && !place.given(prefix + "steps"))
+    return place.mistake_at(
+        prefix + "tokens",
+        "in " + std::to_string(job.steps) + " steps of " + to_text(step) + " take more than 100 years",
+        "at most " + most_tokens_text(static_cast<double>(most) * job.global_batch * job.model.sequence));
+  place.mistake_at(prefix + "steps", "of " + to_text(step) + " take more than 100 years",
+                   "at most " + std::to_string(most));
 }
 
 void check_step_time_factor(const Place& root, const World& world, const StepModel& model) {

@@ -50,4 +50,10 @@ std::string tokens_to_text(double tokens) {
   return shortest(tokens);
 }
 
+std::string most_tokens_text(double tokens) {
+  double digit = 1;
+  while (tokens / digit >= 1000) digit *= 10;
+  return tokens_to_text(std::floor(tokens / digit) * digit);
+}
+
 }  // namespace gauntlet

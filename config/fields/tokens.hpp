@@ -13,4 +13,7 @@ Parsed<double> parse_tokens(std::string_view text);
 /// Text that parses back to the same number, in the largest unit that keeps it above one: "2T", "1.5G", "500".
 std::string tokens_to_text(double tokens);
 
+/// The same of a limit: three digits, rounded down.
+std::string most_tokens_text(double tokens);
+
 }  // namespace gauntlet

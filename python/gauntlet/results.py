@@ -188,11 +188,38 @@ class PlanResult(StudyResult):
     @functools.cached_property
     def variants(self) -> pd.DataFrame:
         """A row for the scenario as given, and for what is enough and what is best for the date where one is named: GPUs, spare hosts,
-        finish_s.p50 (seconds from the start), cost."""
+        finish_s.p50 (seconds from the start), cost. All of it with the parameters as given, also in a plan with uncertainty=True, whose
+        report has the finish of `uncertainty`."""
+        return self._of_variants({name: name for name in ("as_given", "enough", "best")})
+
+    @functools.cached_property
+    def uncertainty(self) -> pd.DataFrame:
+        """The same variants with parameter uncertainty, which the report of a plan with uncertainty=True has in its first line and in its
+        table of the finish: finish_s.p50, share_by_date, runs_never_done. Its metrics, with mean, interval and range of one run, are
+        tables["uncertainty.metrics"]. Empty without uncertainty=True."""
+        return self._of_variants({"as_given": "uncertainty", "enough": "enough_uncertainty", "best": "best_uncertainty"})
+
+    @functools.cached_property
+    def parameters(self) -> pd.DataFrame:
+        """What was drawn, a row a parameter, by path: given, low and high (its 5% and 95% values), distribution, and the share of the
+        variance of the finish that it causes, with ci95_low and ci95_high: NaN where it is not known. Empty without uncertainty=True."""
+        import pandas as pd
+        found = self.data.get("uncertainty") or {}
+        shares = {each["source"]: each for each in (found.get("finish_sources") or {}).get("shares", [])}
+        rows = []
+        for each in found.get("parameters", []):
+            share = shares.get(each["path"], {})
+            low, high = share.get("ci95") or (None, None)
+            rows.append({**each, "share": share.get("share"), "ci95_low": low, "ci95_high": high})
+        columns = ["path", "given", "low", "high", "distribution", "share", "ci95_low", "ci95_high"]
+        frame = pd.DataFrame.from_records(rows, columns=columns + ["cut"] * any("cut" in row for row in rows)).set_index("path")
+        return frame.astype({"share": float, "ci95_low": float, "ci95_high": float})
+
+    def _of_variants(self, places: Dict[str, str]) -> pd.DataFrame:
         import pandas as pd
 
         from . import frames
-        named = {name: frames.flat(self.data[name]) for name in ("as_given", "enough", "best") if self.data.get(name)}
+        named = {name: frames.flat(self.data[place]) for name, place in places.items() if self.data.get(place)}
         frame = pd.DataFrame.from_dict(named, orient="index")
         frame.index.name = "variant"
         return frame

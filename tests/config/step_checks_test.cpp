@@ -1,6 +1,7 @@
 // What no step and no job can be: faster than the peak rate, longer than time is counted.
 #include "config/checks/step_checks.hpp"
 
+#include "config/fields/tokens.hpp"
 #include "models/step/possible.hpp"
 #include "tests/config/scenario_texts.hpp"
 
@@ -14,6 +15,7 @@ namespace gauntlet {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string problems(const std::vector<std::string>& sets) { return problems_of(load_text(kSmall, sets)); }
 
@@ -30,11 +32,24 @@ TEST(StepChecks, WorkOfAModelledStepTakesAtMostAHundredYears) {
   const std::string refused =
       "of " + to_text(step) + " take more than 100 years; at most " + std::to_string(most);
   EXPECT_THAT(problems({"job.steps=" + std::to_string(most + 1)}), HasSubstr(refused));
-  EXPECT_THAT(problems({"job.tokens=1e16"}), HasSubstr(refused));
-  EXPECT_THAT(problems({"job.tokens=1e16", "job.window=0s"}), HasSubstr(refused));
+  // Of work in tokens, the limit is in tokens, rounded down.
+  const double tokens_of_step = world().job.global_batch * static_cast<double>(world().job.model.sequence);
+  const std::string most_tokens = most_tokens_text(static_cast<double>(most) * tokens_of_step);
+  EXPECT_LE(*parse_tokens(most_tokens).value, static_cast<double>(most) * tokens_of_step);
+  for (const char* window : {"job.window=10d", "job.window=0s"}) {
+    const std::string wrong = problems({"job.tokens=1e16", window});
+    EXPECT_THAT(wrong, HasSubstr("job.tokens = "));
+    EXPECT_THAT(
+        wrong, HasSubstr(" steps of " + to_text(step) + " take more than 100 years; at most " + most_tokens));
+    EXPECT_THAT(wrong, Not(HasSubstr("job.steps")));
+  }
+  EXPECT_EQ(problems({"job.tokens=" + most_tokens}), "");
   // The same text of a measured step.
-  EXPECT_THAT(problems({"job.tokens=1e16", "job.step_time=2s"}),
+  EXPECT_THAT(problems({"job.steps=1576800001", "job.step_time=2s"}),
               HasSubstr("of 2s take more than 100 years; at most 1576800000"));
+  EXPECT_THAT(problems({"job.tokens=1e16", "job.step_time=2s"}),
+              HasSubstr("of 2s take more than 100 years; at most " +
+                        most_tokens_text(1'576'800'000 * tokens_of_step)));
 }
 
 TEST(StepChecks, NoStepIsFasterThanThePeakRate) {

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import pickle
+import re
 import tempfile
 import unittest
 
@@ -130,6 +131,22 @@ class Frames(unittest.TestCase):
         self.assertEqual(planned.variants.loc["as_given", "gpus"], 64)
         self.assertLess(planned.variants.loc["as_given", "finish_s.p50"], planned.variants.loc["as_given", "finish_s.p95"])
         self.assertIn("what", planned.one_more.columns)
+        self.assertTrue(planned.uncertainty.empty and planned.parameters.empty, "nothing was drawn")
+
+    def test_a_plan_with_uncertainty_has_the_numbers_of_its_report(self):
+        planned = gauntlet.plan("tiny-8", tokens="0.3T", replicas=6, uncertainty=True)
+        half = planned.uncertainty.loc["as_given", "finish_s.p50"]
+        self.assertEqual(half, planned.data["uncertainty"]["finish_s"]["p50"])
+        self.assertNotEqual(half, planned.variants.loc["as_given", "finish_s.p50"])
+        unit = {"days": 86400, "h": 3600}
+        found = re.search(r"half of the runs finish 300B tokens within ([\d.]+) (days|h)", planned.text.replace("\n", " "))
+        self.assertIsNotNone(found, planned.text)
+        self.assertAlmostEqual(half / unit[found[2]], float(found[1]), delta=0.0501)
+        self.assertEqual(planned.tables["uncertainty.metrics"].loc["ettr", "mean"], planned.data["uncertainty"]["metrics"]["ettr"]["mean"])
+        factor = planned.parameters.loc["job.step_time_factor"]
+        self.assertEqual(str(factor["low"]), next(each["low"] for each in planned.data["uncertainty"]["parameters"]
+                                                  if each["path"] == "job.step_time_factor"))
+        self.assertTrue(0 <= factor["ci95_low"] <= factor["share"] <= factor["ci95_high"] <= 1)
 
         scaled = gauntlet.scale("tiny-8", gpus=[64, 128], replicas=5)
         self.assertEqual(list(scaled.table["gpus"]), [64, 128])

@@ -46,6 +46,8 @@ std::vector<double> sorted(std::span<const double> finish) {
 FinishTimes percentiles_of_sorted(const std::vector<double>& times) {
   FinishTimes of;
   of.runs = times.size();
+  of.never =
+      static_cast<std::uint64_t>(times.end() - std::lower_bound(times.begin(), times.end(), kNeverFrom));
   if (times.size() >= kFewestForWorst5 && times.back() < kNeverFrom)
     of.worst_5_mean = mean_of_worst_5(times, Worse::high);
   for (int percent = 1; percent < 100 && !times.empty(); ++percent) {
@@ -172,7 +174,7 @@ Change mean_change(std::span<const double> first, std::span<const double> second
   expect(first.size() == second.size(), "replicas are paired");
   std::vector<Fraction> a, b;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (std::isinf(first[i]) || std::isinf(second[i])) continue;
+    if (std::isinf(first[i]) || std::isinf(second[i])) return {};
     a.push_back({first[i], 1});
     b.push_back({second[i], 1});
   }

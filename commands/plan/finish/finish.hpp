@@ -40,7 +40,8 @@ Change quantile_change(std::span<const double> first, std::span<const double> se
 /// second - first of the share that is done within `by`.
 Change share_change(std::span<const double> first, std::span<const double> second, double by);
 
-/// second - first of the mean, over the replicas that finish in both.
+/// second - first of the mean. Nothing where a replica of either never finishes: it is later than all others, so that
+/// neither mean is a number.
 Change mean_change(std::span<const double> first, std::span<const double> second);
 
 }  // namespace gauntlet

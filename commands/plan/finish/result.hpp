@@ -26,7 +26,8 @@ struct FinishTimes {
   std::vector<double> percentiles;  // shorter than 99 where so many runs never complete it
   /// 95% intervals of the percentiles: absent where there are too few runs, empty where runs are not independent.
   std::vector<std::optional<Interval>> ci95;
-  std::uint64_t runs = 0;  // that they are of
+  std::uint64_t runs = 0;   // that they are of
+  std::uint64_t never = 0;  // of these: runs that gave up or ran out of time
   /// The mean of the latest 5% of the runs (study/statistics.hpp). Absent where one of them never completes the work, and with fewer
   /// than kFewestForWorst5 runs.
   std::optional<double> worst_5_mean;

@@ -21,6 +21,7 @@ struct UncertainParameter {
   std::string given;         // what the scenario says: "7"
   std::string low, high;     // its 5% and 95% values
   std::string distribution;  // "posterior of 7 over 54d x 2048 hosts", "lognormal"
+  std::string cut = {};      // where draws end before their distribution does: where, and why
 };
 
 /// A part of a variance, and where it is with 95%.
@@ -41,7 +42,7 @@ struct VarianceShares {
 struct UncertainMetric {
   std::string name;
   Statistics known;            // with the parameters as given: its intervals are Monte Carlo only
-  std::optional<double> mean;  // over parameters and runs
+  std::optional<double> mean;  // over parameters and runs; of the finish absent where a run never finishes
   /// Where the mean at the true parameters is: with parameter uncertainty, and what draws and runs leave to chance.
   std::optional<Interval> ci95;
   double parameter_variance = 0, run_variance = 0;  // of one run: they add up to its variance
@@ -57,10 +58,11 @@ struct Uncertainty {
   std::vector<UncertainParameter> parameters;
   std::vector<UncertainMetric> metrics;
   std::optional<StepTimeError> step_error;  // of a modelled step time, where it was drawn by default
-  /// Of the runs that complete the work. Absent where the scenario has none, or no run differs from another.
+  /// Absent where the scenario has no work, no run differs from another, or a run never completes the work.
   std::optional<VarianceShares> finish_variance;
   /// Where the scenario has work to do.
-  FinishTimes finish;  // of one run, with parameter uncertainty; intervals: of draws and runs
+  FinishTimes finish;             // of one run, with parameter uncertainty; intervals: of draws and runs
+  std::uint64_t known_never = 0;  // runs with the parameters as given that never complete the work
   std::optional<double> share_by_date;  // of such runs; absent without a date
   /// What chance leaves open of that share: of draws and of runs. The parameters are in the share itself.
   std::optional<Interval> share_ci95;

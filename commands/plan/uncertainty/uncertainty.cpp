@@ -72,11 +72,15 @@ UncertainMetric metric_of(const Drawn& drawn, const std::string& name) {
   return out;
 }
 
-/// Of runs that complete the work; the others count for nothing.
+/// Of runs that all complete the work.
 std::vector<Fraction> completed(std::span<const double> finish) {
   std::vector<Fraction> out;
-  for (const double at : finish) out.push_back(std::isfinite(at) ? Fraction{at, 1} : Fraction{0, 0});
+  for (const double at : finish) out.push_back({at, 1});
   return out;
+}
+
+bool some_never(std::span<const double> finish) {
+  return std::any_of(finish.begin(), finish.end(), [](double at) { return std::isinf(at); });
 }
 
 /// Over draws 0, 1, ... of the study.
@@ -98,6 +102,8 @@ DrawnUnknown over_draws(const Unknown& unknown, std::span<const std::vector<doub
 std::optional<VarianceShares> finish_shares(std::span<const double> given,
                                             std::span<const std::vector<double>> draws,
                                             std::span<const Unknown> unknowns, std::uint64_t seed) {
+  // A run that never finishes is later than all others: then the variance is not a number.
+  if (some_never(given) || std::any_of(draws.begin(), draws.end(), some_never)) return std::nullopt;
   std::vector<std::vector<Fraction>> drawn;
   std::vector<std::vector<double>> values;
   for (std::uint32_t draw = 0; draw < draws.size(); ++draw) {
@@ -124,6 +130,7 @@ void add_finish(std::span<const double> given, std::span<const std::vector<doubl
     if (by) shares.push_back(share_by(draw, *by).value().value_or(0));
   }
   const std::span<const double> all = draws.empty() ? given : std::span<const double>(runs);
+  out.known_never = static_cast<std::uint64_t>(std::count(given.begin(), given.end(), kInfinity));
   out.finish = draws.empty() ? percentiles_with_intervals(all) : percentiles_of_draws(draws);
   if (!by || all.empty()) return;
   if (draws.empty()) {  // all is known
@@ -134,6 +141,20 @@ void add_finish(std::span<const double> given, std::span<const std::vector<doubl
     const ClusteredShare share = clustered_share(shares, runs.size());
     out.share_by_date = share.value;
     out.share_ci95 = share.ci95;
+  }
+}
+
+/// The finish of a scenario with work to do is that of the finish table: a run that never completes the work is later than all
+/// others, also where its window ended it.
+void count_never(Uncertainty& out) {
+  for (UncertainMetric& metric : out.metrics) {
+    if (metric.name != "wall_time_s" || out.finish.never + out.known_never == 0) continue;
+    metric.p5 = out.finish.at(5);
+    metric.p50 = out.finish.at(50);
+    metric.p95 = out.finish.at(95);
+    if (out.finish.never == 0) continue;
+    metric.mean.reset();
+    metric.ci95.reset();
   }
 }
 
@@ -167,6 +188,7 @@ CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknow
     finish = finish_effects(given, draws, longer, healthy);
     if (!draws.empty()) out.finish_variance = finish_shares(given, draws, unknowns, options.seed);
     add_finish(finish_times(experiment, drawn.base, drawn.replicas), draws, options.finish_by, out);
+    count_never(out);
   }
   return {.result = std::move(out), .finish = std::move(finish), .problems = {}};
 }

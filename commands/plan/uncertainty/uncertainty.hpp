@@ -47,9 +47,11 @@ struct Unknown {
 
 /// The key that a draw of the step model's error sets.
 inline constexpr std::string_view kStepTimeFactor = "job.step_time_factor";
+/// The key of a measured step time, which may be drawn where the scenario has a modelled one.
+inline constexpr std::string_view kStepTime = "job.step_time";
 
 /// The error of a modelled step time that is drawn by default. Nothing of a measured one, where study.step_time_error is false,
-/// and where study.uncertain has said it in its own way: of kStepTimeFactor or of a key of job.calibration.
+/// and where study.uncertain has said it in its own way: of kStepTimeFactor, of kStepTime or of a key of job.calibration.
 std::optional<StepTimeError> drawn_step_error(const Scenario& scenario);
 
 /// Everything that a scenario does not know, by path: each fault's rate that is a count over an exposure,

@@ -109,7 +109,26 @@ Unknown unknown_of(const UncertainField& field, const Value& resolved) {
 }
 
 bool says_step_error(const UncertainField& field) {
-  return field.path == kStepTimeFactor || field.path.starts_with("job.calibration.");
+  return field.path == kStepTimeFactor || field.path == kStepTime ||
+         field.path.starts_with("job.calibration.");
+}
+
+bool is_drawn(const std::vector<UncertainField>& said, std::string_view path) {
+  return std::any_of(said.begin(), said.end(),
+                     [&](const UncertainField& field) { return field.path == path; });
+}
+
+/// No draw of the factor makes a step faster than the GPUs' peak rate.
+void cut_at_peak(Unknown& factor, const World& world, bool by_default) {
+  factor.least = least_step_time_factor(world, StepModel(world)) * kAboveRounding;
+  constexpr double kSmallest = 0.001;  // its log-t ends there
+  if (factor.least <= factor.value_at(kSmallest)) return;
+  factor.shown.cut =
+      fmt::format("no draw is below {:.4g}, where the MFU is {:.0f}%, the most that the GPUs can",
+                  factor.least, 100 * highest_mfu(world));
+  if (!by_default) return;  // its ends are shown as they were written
+  factor.shown.low = fmt::format("{:.4g}", factor.used_at(kTail));
+  factor.shown.high = fmt::format("{:.4g}", factor.used_at(1 - kTail));
 }
 
 /// The error of the step model. Of a scenario that gives a factor of its own, which is its best guess, only the width: the factor is in
@@ -197,9 +216,19 @@ std::vector<Unknown> unknowns_of(const Scenario& scenario, const Value& resolved
   }
   if (const auto error = drawn_step_error(scenario))
     unknowns.push_back(unknown_of(*error, scenario.world.job.step_time_factor));
-  for (Unknown& unknown : unknowns)
-    if (unknown.path == kStepTimeFactor && scenario.world.job.step_time == Duration::zero())
-      unknown.least = least_step_time_factor(scenario.world, StepModel(scenario.world)) * kAboveRounding;
+  if (scenario.world.job.step_time == Duration::zero()) {
+    const std::vector<UncertainField>& said = scenario.study.uncertain;
+    // A drawn step time takes the place of the model, whose factor is then not in use.
+    if (is_drawn(said, kStepTime))
+      std::erase_if(unknowns, [](const Unknown& unknown) { return unknown.path == kStepTimeFactor; });
+    for (Unknown& unknown : unknowns) {
+      if (unknown.path == kStepTimeFactor)
+        cut_at_peak(unknown, scenario.world, !is_drawn(said, kStepTimeFactor));
+      if (unknown.path == kStepTime)
+        unknown.shown.given =
+            fmt::format("{:.3g}s (modelled)", to_seconds(StepModel(scenario.world).healthy()));
+    }
+  }
   std::sort(unknowns.begin(), unknowns.end(),
             [](const Unknown& a, const Unknown& b) { return a.path < b.path; });
   return unknowns;

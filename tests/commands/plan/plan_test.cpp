@@ -3,6 +3,7 @@
 #include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
+#include "config/fields/tokens.hpp"
 #include "core/infinity.hpp"
 #include "core/random/stream.hpp"
 #include "study/binomial.hpp"
@@ -359,7 +360,11 @@ TEST(Finish, RunsThatNeverFinishCountInQuantiles) {
   EXPECT_EQ(share_by(finish, 20).hits, 2U);
   EXPECT_LT(percentiles_of(finish).percentiles.size(), 70U);
   const std::vector<double> later = {40, kInfinity, kInfinity, 25};
-  EXPECT_EQ(mean_change(finish, later).by, 7.5);  // over the two that finish in both
+  EXPECT_EQ(percentiles_of(finish).never, 1U);
+  EXPECT_EQ(percentiles_of(later).never, 2U);
+  // A run that never finishes is later than all others, not one that does not count.
+  EXPECT_EQ(mean_change(finish, later).by, std::nullopt);
+  EXPECT_EQ(mean_change(std::vector<double>{30, 10}, std::vector<double>{40, 25}).by, 12.5);
   EXPECT_EQ(share_change(finish, later, 30).by, -0.5);
 }
 
@@ -373,6 +378,41 @@ TEST(Work, TokensBecomeStepsAndTheWindowAHorizon) {
   const Work none = work_of(scenario, std::nullopt, std::chrono::hours(1));
   ASSERT_TRUE(none.problem);
   EXPECT_NE(none.problem->text().find("--tokens"), std::string::npos);
+}
+
+/// What `run` accepts as job.tokens, `plan` accepts as --tokens.
+TEST(Work, OfOneStepIsWorkToo) {
+  const LoadedScenario loaded =
+      load_scenario("scenarios/tiny-8.toml",
+                    std::vector<std::string>{"job.window=0s", "job.planned.times=[]", "job.tokens=1"});
+  ASSERT_TRUE(loaded.scenario) << loaded.problems.front().text();
+  const Work work = work_of(*loaded.scenario, 1.0, Duration::zero());
+  ASSERT_FALSE(work.problem);
+  EXPECT_EQ(work.sets, (std::vector<std::string>{"job.steps=1", "job.window=1d"}));
+  std::vector<std::string> sets = {"job.planned.times=[]"};
+  sets.insert(sets.end(), work.sets.begin(), work.sets.end());
+  EXPECT_TRUE(load_scenario("scenarios/tiny-8.toml", sets).scenario);
+  // A written interval is no longer than the horizon that nobody wrote.
+  sets = {"job.window=0s", "job.planned.times=[]", "job.tokens=1", "checkpoint.interval=5d"};
+  const Work rarely = work_of(*load_scenario("scenarios/tiny-8.toml", sets).scenario, 1.0, Duration::zero());
+  EXPECT_EQ(rarely.sets.back(), "job.window=5d");
+  // Nor is a planned stop after it.
+  sets = {"job.window=0s", "job.tokens=1", "job.planned.times=[\"9d\"]"};
+  const Work stops = work_of(*load_scenario("scenarios/tiny-8.toml", sets).scenario, 1.0, Duration::zero());
+  EXPECT_EQ(stops.sets.back(), "job.window=10d");
+}
+
+TEST(Work, TooMuchNamesItsLimitAsItWasGiven) {
+  const auto scenario = *load_scenario("llama3-405b-54d", {}).scenario;
+  const Work work = work_of(scenario, 1e30, Duration::zero());
+  ASSERT_TRUE(work.problem);
+  const std::string text = work.problem->text();
+  EXPECT_NE(text.find("has 5.96e+22 steps, more than 1e+12"), std::string::npos)
+      << text;  // 1e30 / (2048 x 8192)
+  const std::size_t at = text.find("at most ") + 8;
+  const double most = *parse_tokens(text.substr(at, text.find(" tokens", at) - at)).value;
+  EXPECT_FALSE(work_of(scenario, most, Duration::zero()).problem);
+  EXPECT_TRUE(work_of(scenario, 1.02 * most, Duration::zero()).problem);
 }
 
 }  // namespace

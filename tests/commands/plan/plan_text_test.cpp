@@ -257,6 +257,42 @@ TEST(PlanText, WhatNeverHappensHasNoUnit) {
   EXPECT_THAT(answer_line(result), HasSubstr("with 131,072 GPUs it would be 59 days, which may be chance"));
 }
 
+/// A mean over runs of which some never finish would be that of the time until they gave up.
+TEST(PlanText, RunsThatGaveUpLeaveNoMeanFinish) {
+  PlanResult result = sample();
+  result.finish_by_s = std::nullopt;
+  result.enough = std::nullopt;
+  result.facts.give_up_after = std::chrono::hours(6);
+  result.as_given.finish = {.percentiles = {}, .ci95 = {}, .runs = 20, .never = 20, .worst_5_mean = {}};
+  result.as_given.gpu_hours.gave_up = 20;
+  result.one_more.front().p95 = result.one_more.front().mean = {};
+  std::string text = text_of(result);
+  EXPECT_THAT(text, HasSubstr("runs done          as given, days\n"));
+  EXPECT_THAT(text, HasSubstr("\nAs given, 20 of 20 runs never complete the work: no progress for 6 h "
+                              "(job.give_up_after).\n"));
+  EXPECT_THAT(text, HasSubstr("\nUnknown: a time without a value, because runs never complete the work.\n"));
+  // Percentiles of the draws give the unit where the runs as given have none.
+  result.uncertainty = unknown(0);
+  result.uncertainty->finish.percentiles.assign(6, 40 * 3600);
+  result.uncertainty->finish.never = 150;
+  result.uncertainty->known_never = 20;
+  result.uncertainty->parameters.resize(1);
+  UncertainMetric wall{
+      .name = "wall_time_s", .known = {}, .mean = {}, .ci95 = {}, .p5 = 40 * 3600.0, .p50 = {}, .p95 = {}};
+  wall.known.mean = 30 * 3600;
+  result.uncertainty->metrics = {wall};
+  text = text_of(result);
+  EXPECT_THAT(text, HasSubstr("as given, h"));
+  EXPECT_THAT(text,
+              HasSubstr("mean finish, days   never      never                              1.7 to never"));
+  EXPECT_THAT(text,
+              HasSubstr("Unknown: 150 of 200 runs never complete the work, so the finish has no variance."));
+  EXPECT_THAT(
+      text, HasSubstr("As given, 150 of 200 runs never complete the work: 20 gave up, no progress for 6 h"));
+  const std::string json = to_json(result);
+  EXPECT_THAT(json, HasSubstr("\"runs_never_done\": 20"));
+}
+
 TEST(PlanText, SaysWhatOneMoreBuysAndWhatItHangsOn) {
   const std::string text = text_of(sample());
   EXPECT_THAT(

@@ -1,10 +1,14 @@
 #include "commands/plan/uncertainty/uncertainty.hpp"
 
 #include "commands/plan/finish/finish.hpp"
+#include "commands/plan/sensitivity.hpp"
+#include "commands/plan/uncertainty/check_draws.hpp"
 #include "core/math/special.hpp"
+#include "models/step/possible.hpp"
 #include "models/step/step.hpp"
 #include "tests/study/seeded_study.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -140,13 +144,21 @@ TEST(Uncertainty, AParameterThatDoesNotMatterChangesNoFinish) {
   EXPECT_EQ(carried.result->draws, 20U);
   EXPECT_DOUBLE_EQ(*carried.result->share_by_date, *share.value());
   EXPECT_EQ(carried.result->finish.at(5), percentiles_of(finish).at(5));
-  const UncertainMetric* wall = carried.result->find("wall_time_s");
-  EXPECT_EQ(wall->parameter_variance, 0);
+  const UncertainMetric* hours = carried.result->find("gpu_hours");
+  EXPECT_EQ(hours->parameter_variance, 0);
   // What chance leaves is left: both intervals are of the mean of the same 60 runs. The scatter of 20 draws of three tells
   // their variance to a third, so the width to a sixth.
-  const double chance = wall->known.ci95->high - wall->known.ci95->low;
+  const double chance = hours->known.ci95->high - hours->known.ci95->low;
   EXPECT_GT(chance, 0);
-  EXPECT_NEAR(wall->ci95->high - wall->ci95->low, chance, 0.5 * chance);
+  EXPECT_NEAR(hours->ci95->high - hours->ci95->low, chance, 0.5 * chance);
+  // Runs that gave up are later than all others: the finish has percentiles, and neither a mean nor a variance.
+  const UncertainMetric* wall = carried.result->find("wall_time_s");
+  EXPECT_EQ(carried.result->finish.never, carried.result->known_never);
+  EXPECT_GT(carried.result->known_never, 0U);
+  EXPECT_EQ(wall->mean, std::nullopt);
+  EXPECT_EQ(wall->ci95, std::nullopt);
+  EXPECT_EQ(wall->p5, percentiles_of(finish).at(5));
+  EXPECT_FALSE(carried.result->finish_variance);
   EXPECT_EQ(carried.finish.moved_by, std::vector<double>(20, 0.0));
 }
 
@@ -202,6 +214,88 @@ TEST(Unknowns, NoDrawMakesAStepFasterThanThePeakRate) {
   // The scenario takes it.
   EXPECT_FALSE(unknowns({"job.step_time_factor=" + factor->text_at(0.001)}).empty());
   EXPECT_EQ(factor->used_at(0.9), factor->value_at(0.9));
+}
+
+/// The ends of a factor are shown as they are drawn, and both of them are moved in the sensitivity.
+TEST(Unknowns, AFactorThatIsCutShowsWhereDrawsEnd) {
+  const std::string on = "study.step_time_error=true";
+  const std::vector<Unknown> whole = unknowns({on, "job.step_time_factor=0.9"});
+  EXPECT_EQ(find(whole, "job.step_time_factor")->shown.cut, "");
+  const std::vector<Unknown> all = unknowns({on, "job.step_time_factor=0.5"});
+  const Unknown* factor = find(all, "job.step_time_factor");
+  ASSERT_NE(factor, nullptr);
+  ASSERT_LT(factor->low, factor->least) << "more than 5% of the draws are cut";
+  EXPECT_EQ(factor->shown.low, fmt::format("{:.4g}", factor->least));
+  EXPECT_EQ(factor->shown.high, fmt::format("{:.4g}", factor->high));
+  EXPECT_NE(factor->shown.cut.find("where the MFU is 100%"), std::string::npos);
+  for (std::uint32_t draw = 0; draw < 500; ++draw)
+    for (const Setting& each : draw_of({factor, 1}, 1, draw)) EXPECT_GE(std::stod(each.value), factor->least);
+}
+
+TEST(Sensitivity, KeepsAFactorThatIsCut) {
+  constexpr std::uint64_t kSeed = 1;
+  // tiny-8 takes 0.4 and more of what the model says.
+  const double least =
+      least_step_time_factor(load_scenario("scenarios/tiny-8.toml", {}).scenario->world,
+                             StepModel(load_scenario("scenarios/tiny-8.toml", {}).scenario->world));
+  const PointSource source(
+      "scenarios/tiny-8.toml",
+      {fmt::format("job.step_time_factor={}", 1.1 * least), "job.steps=1000", "job.window=10d"}, kSeed);
+  SeededStudy study(source, kSeed);
+  const PointNumber point = study.experiment.add(source.point().point);
+  const Sensitivities found =
+      sensitivity(study.experiment, source, {}, point, {.seed = kSeed, .replicas = 5});
+  ASSERT_TRUE(found.tornado);
+  const auto bar = std::find_if(found.tornado->bars.begin(), found.tornado->bars.end(),
+                                [](const Sensitivity& each) { return each.path == kStepTimeFactor; });
+  ASSERT_NE(bar, found.tornado->bars.end());
+  EXPECT_LT(bar->at_low.by.value(), 0);
+  EXPECT_GT(bar->at_high.by.value(), 0);
+  EXPECT_FALSE(bar->cut.empty());
+}
+
+/// A step time that the user draws takes the place of the modelled one.
+TEST(Unknowns, ADrawnStepTimeTakesThePlaceOfTheModel) {
+  const std::vector<Unknown> all =
+      unknowns({"study.step_time_error=true",
+                R"(study.uncertain=[{path="job.step_time",low="4s",high="5s",shape="uniform"},)"
+                R"({path="job.step_time_factor",low=0.9,high=1.2}])"});
+  EXPECT_EQ(find(all, "job.step_time_factor"), nullptr);
+  const Unknown* step = find(all, "job.step_time");
+  ASSERT_NE(step, nullptr);
+  EXPECT_TRUE(step->shown.given.ends_with("s (modelled)")) << step->shown.given;
+  EXPECT_NEAR(std::stod(step->shown.given), to_seconds(StepModel(load({}).scenario->world).healthy()), 0.05);
+  // Of a measured one, what was measured.
+  EXPECT_EQ(find(unknowns({"job.step_time=4500ms",
+                           R"(study.uncertain=[{path="job.step_time",low="4s",high="5s"}])"}),
+                 "job.step_time")
+                ->shown.given,
+            "4500ms");
+}
+
+std::string what_check_says(std::vector<std::string> sets) {
+  sets.emplace_back("study.step_time_error=false");
+  std::string text;
+  for (const Problem& problem : check_draws(PointSource("scenarios/tiny-8.toml", std::move(sets), 1), 1))
+    text += problem.text() + "\n";
+  return text;
+}
+
+TEST(CheckDraws, RefusesWhatAPlanRefuses) {
+  EXPECT_EQ(what_check_says({}), "");
+  EXPECT_EQ(what_check_says({R"(study.uncertain=[{path="repair.time.mean",low="4h",high="16h"}])"}), "");
+  // An end that is not possible.
+  const std::string fast =
+      what_check_says({R"(study.uncertain=[{path="job.step_time_factor",low=0.01,high=1.2}])"});
+  EXPECT_NE(fast.find("study.uncertain"), std::string::npos) << fast;
+  EXPECT_NE(fast.find("faster than the GPUs' peak rate"), std::string::npos) << fast;
+  // Ends that are, and a tail beyond all time.
+  const std::string late = what_check_says(
+      {R"(study.uncertain=[{path="repair.time.mean",low="1h",high="100h",shape="log-t",degrees=1}])"});
+  EXPECT_NE(late, "");
+  EXPECT_EQ(what_check_says(
+                {R"(study.uncertain=[{path="repair.time.mean",low="1h",high="2h",shape="log-t",degrees=30}])"}),
+            "");
 }
 
 TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {

@@ -235,6 +235,32 @@ TEST(Sweep, CostDecidesWherePointsHoldDifferentGpus) {
   EXPECT_GT(*result.points[1].behind->difference, 0);
 }
 
+/// Without a spare every run gives up at its first failure, having trained for anything between an hour and days: few such runs
+/// have so wide an interval of their cost that a t-test finds them as good as any.
+TEST(Sweep, APointWhoseRunsAllGaveUpIsNeverAmongTheBest) {
+  const PointSource source{"scenarios/tiny-8.toml",
+                           {"job.give_up_after=1h", "job.window=30d", "job.planned.times=[]",
+                            "faults.gpu_lost.mtbf=40d", "repair.time=12h"},
+                           kSweepSeed};
+  SweepPlan plan;
+  plan.axes = {*parse_axis("spares.count=0,20", source.resolved()).axis};
+  plan.points = grid(plan.axes);
+  const auto points = load_points(source, plan).points;
+  const auto executor = make_thread_executor({.seed = kSweepSeed}, 1);
+  const auto store = Store::temporary({}, points[0]->facts.faults);
+  Experiment experiment(*executor, *store, {});
+  const SweepResult result = sweep(experiment, plan, points, {.replicas = 3});
+  ASSERT_TRUE(result.points[0].all_gave_up());
+  ASSERT_FALSE(result.points[1].all_gave_up());
+  EXPECT_EQ(result.best, 1U);
+  EXPECT_EQ(result.second, 0U);
+  EXPECT_FALSE(result.points[0].may_be_best);
+  EXPECT_EQ(result.objective, "cost.per_effective_gpu_hour");
+  const std::string text = text_report(result, {.command = "x", .colour = Colour::never});
+  EXPECT_THAT(text, HasSubstr("All runs of the other points gave up"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("may be best")));
+}
+
 TEST(Sweep, PrecisionsAndBudgetsAreChecked) {
   const ScenarioFacts& facts = tiny_point()->facts;
   EXPECT_EQ(parse_precision("ettr=0.002", facts).goal->half_width, 0.002);
