@@ -90,7 +90,8 @@ std::string tokens_text(double tokens) {
   std::string number = unit.number(tokens);
   while (number.find('.') != std::string::npos && (number.ends_with('0') || number.ends_with('.')))
     number.pop_back();
-  return number + (unit.name == "G" ? "B" : unit.name) + " tokens";
+  return number + (unit.name == "G" ? "B" : unit.name) +
+         (number == "1" && unit.name.empty() ? " token" : " tokens");
 }
 
 std::vector<RankedSource> ranked_sources(const Uncertainty& of) {

@@ -10,14 +10,24 @@
 namespace gauntlet {
 namespace {
 
+/// A value that nobody wrote has the place of study.uncertain, which draws it.
+Problem placed(Problem problem, const Value* said) {
+  const bool drawn = problem.file == "--set";
+  problem = as_problem_of(std::move(problem), "study.uncertain");
+  if (!drawn || said == nullptr || said->at.kind != Origin::Kind::file || !said->at.file) return problem;
+  problem.file = *said->at.file;
+  problem.line = said->at.line;
+  problem.column = said->at.column;
+  return problem;
+}
+
 /// Of one setting or many; empty where they make a scenario.
 std::vector<Problem> problems_of(const PointSource& source, const Settings& settings) {
   LoadedPoint loaded = source.point(settings);
   if (loaded.point) return {};
   for (Problem& problem : loaded.problems) {
-    const bool says = settings.size() == 1 && problem.what.starts_with(settings.front().path);
-    if (!says) problem.why += " (in a draw with " + settings_text(settings) + ")";
-    problem = as_problem_of(std::move(problem), "study.uncertain");
+    problem.why += " (in a draw of study.uncertain: " + settings_text(settings) + ")";
+    problem = placed(std::move(problem), source.resolved().find("study.uncertain"));
   }
   return std::move(loaded.problems);
 }

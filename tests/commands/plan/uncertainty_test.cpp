@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 #include <set>
 
@@ -289,13 +291,23 @@ TEST(CheckDraws, RefusesWhatAPlanRefuses) {
       what_check_says({R"(study.uncertain=[{path="job.step_time_factor",low=0.01,high=1.2}])"});
   EXPECT_NE(fast.find("study.uncertain"), std::string::npos) << fast;
   EXPECT_NE(fast.find("faster than the GPUs' peak rate"), std::string::npos) << fast;
+  // In a file, the place is that of the range.
+  const std::string file = testing::TempDir() + "check_draws.toml";
+  std::ofstream(file) << "extends = \"" + std::filesystem::absolute("scenarios/tiny-8.toml").string() +
+                             "\"\n[study]\n"
+                             "uncertain = [{path = \"job.step_time_factor\", low = 0.01, high = 1.2}]\n";
+  const std::vector<Problem> placed = check_draws(PointSource(file, {}, 1), 1);
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed.front().file, file) << placed.front().text();
+  EXPECT_EQ(placed.front().line, 3U);
   // Ends that are, and a tail beyond all time.
   const std::string late = what_check_says(
       {R"(study.uncertain=[{path="repair.time.mean",low="1h",high="100h",shape="log-t",degrees=1}])"});
   EXPECT_NE(late, "");
-  EXPECT_EQ(what_check_says(
-                {R"(study.uncertain=[{path="repair.time.mean",low="1h",high="2h",shape="log-t",degrees=30}])"}),
-            "");
+  EXPECT_EQ(
+      what_check_says(
+          {R"(study.uncertain=[{path="repair.time.mean",low="1h",high="2h",shape="log-t",degrees=30}])"}),
+      "");
 }
 
 TEST(Unknowns, AModelledStepTimeHasTheErrorOfItsStack) {
