@@ -1,5 +1,6 @@
 #include "study/levers/larger_mean.hpp"
 
+#include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "study/levers/rare_events.hpp"
 
@@ -31,7 +32,7 @@ bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second
                double deviation) {
   if (first.size() < 2) return false;
   const PairedScatter of = paired_scatter(first, second);
-  const double hidden = -std::log(level) * std::max(of.largest, deviation);
+  const double hidden = -math_log(level) * std::max(of.largest, deviation);
   if (!(of.error > 0) || !(of.difference > hidden)) return false;
   const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1));
   return of.difference - hidden > quantile * of.error && corrected(of, first.size()).exceeds(quantile);

@@ -1,5 +1,6 @@
 #include "study/levers/measures.hpp"
 
+#include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "study/levers/rare_events.hpp"
 #include "study/paired.hpp"
@@ -16,7 +17,7 @@ namespace {
 double unseen(const PairedScatter& of, double level, std::size_t pairs) {
   constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
   const double enough = std::min(kFewestEvents, static_cast<double>(pairs) / kPairsPerEvent);
-  return of.skewness * of.skewness * enough <= 1 ? 0 : -std::log((1 - level) / 2) * of.largest;
+  return of.skewness * of.skewness * enough <= 1 ? 0 : -math_log((1 - level) / 2) * of.largest;
 }
 
 }  // namespace

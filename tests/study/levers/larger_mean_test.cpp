@@ -193,6 +193,33 @@ TEST(LargerMean, OfRareGainsIsStudentsT) {
   EXPECT_NEAR(pairs.corrected().value, *of.difference / *of.se, 1e-9);
 }
 
+TEST(LargerMean, OfRareLossesThatOtherChancesHideIsWrongNoMoreOftenThanTheLevel) {
+  // Ten losses of exponential sizes in the mean of 100 replicas, beside normal values of 0.3: the skewness does not show them.
+  Draws chance(11);
+  Pairs pairs(100);
+  constexpr std::uint64_t kDraws = 20'000;
+  const double quantile = student_t_quantile(1 - 1e-3, 99);
+  std::uint64_t corrected = 0, larger = 0;
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    chance.compound_poisson(pairs, 0.1, false, -1);
+    for (Fraction& each : pairs.second) each.numerator += 0.3 * chance.normal();
+    corrected += pairs.corrected().exceeds(quantile);
+    larger += is_larger(pairs.first, pairs.second, 1e-3);
+  }
+  EXPECT_GT(corrected, 3 * most_by_chance(1e-3 * kDraws));  // without room for events that stayed away
+  EXPECT_LE(larger, most_by_chance(1e-3 * kDraws));
+}
+
+TEST(LargerMean, OfASteadyGainIsCertainBesideAFewThatAreFarLarger) {
+  // 798 of 800 runs gain 1.77 +- 0.1, and two gain 10.5 and 12.9: a screen of events must not hide the steady gain.
+  Draws chance(5);
+  Pairs pairs(800);
+  for (Fraction& each : pairs.second) each.numerator += 1.77 + 0.1 * chance.normal();
+  pairs.second[10] = {20.5, 1};
+  pairs.second[500] = {22.9, 1};
+  EXPECT_TRUE(is_larger(pairs.first, pairs.second, 1e-6));
+}
+
 TEST(LargerMean, OfRatiosIsThatOfTheirTotals) {
   // 100 runs of 1 to 3 hours: rates of 2 and of 2.2 per hour, scattered by their own length.
   Draws chance(3);
