@@ -82,7 +82,7 @@ void add_rank(Program& program) {
       .type_name("PATH")
       .one_value_each();
   rank.value("--separate", request->separate,
-             "Add replicas until the order of the first N levers is certain, or until a lever has 16 times "
+             "Add replicas until the order of the first N levers is certain, or until a lever has 32 times "
              "its first replicas")
       .type_name("N")
       .between(std::uint32_t{1}, kMostClaimed)

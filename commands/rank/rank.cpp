@@ -7,7 +7,7 @@ namespace gauntlet {
 
 RankPlan plan_rank(const PointSource& source, const std::vector<std::string>& only,
                    std::optional<std::uint32_t> replicas, std::uint32_t claimed) {
-  constexpr std::uint32_t kLooks = 5;  // each with twice as many replicas as the one before
+  constexpr std::uint32_t kLooks = 6;  // each with twice as many replicas as the one before
   LoadedPoint loaded = source.point();
   if (!loaded.point)
     return {.base = nullptr, .levers = {}, .terms = {}, .problems = std::move(loaded.problems)};

