@@ -312,7 +312,7 @@ class Mistakes(StepTest):
             self.assertIn("there is no directory", self.refused(option, str(self.place / "none" / "file")))
             self.assertIn("is a directory", self.refused(option, str(self.place)))
             self.assertIn("is not overwritten", self.refused(option, str(mine)))
-            self.assertIn("names no file", self.refused(option, ""))
+            self.assertIn("the value is empty", self.refused(option, ""))
         both = str(self.place / "both")
         self.assertIn("is the file of --trace too", self.refused("--trace", both, "--heatmap", both))
         self.assertEqual(mine.read_text(), "of worth")

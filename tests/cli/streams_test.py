@@ -6,6 +6,7 @@ place."""
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,6 +43,7 @@ COMMANDS = {
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
+    "certs": ["certs init {out} --cluster lab", "certs list none"],
     "check": [f"check {TINY}", "check {bad}"],
     "show": [f"show {TINY}", "show none.toml"],
     "list": ["list", "list nothing"],
@@ -74,7 +76,7 @@ class Streams(unittest.TestCase):
     def run_with(self, words, stream=None, how=None):
         """The exit code, and what the other two streams got."""
         for path in self.place.glob("out*"):
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         ends = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         number, opened = (STREAMS.index(stream), []) if stream else (None, [])
         if how == "full":

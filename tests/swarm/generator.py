@@ -272,15 +272,19 @@ class Generator:
 
     def study(self, chance, tree, on):
         tree["study"] = {"replicas": chance.randint(1, 8), "seed": chance.whole(0, 2**63 - 1)}
-        fields = [path for path in ((("repair", "silent_failure"), 0.01, 0.3), (("detection", "timeout"), "30s", "10min"))
+        # A draw that `check` would refuse is refused: of these only a uniform one ends at its ends.
+        telemetry = tree.get("telemetry", {})
+        beat = sum(schema.seconds_of(telemetry.get(key, usual)) for key, usual in (("heartbeat_period", "10s"), ("heartbeat_jitter", "0s")))
+        fields = [path for path in ((("repair", "silent_failure"), 0.01, 0.3),
+                                    (("detection", "timeout"), duration(2.1 * beat), duration(20 * beat)))
                   if find(tree, path[0]) is not None]
         modelled = "step_time" not in tree["job"]
         if modelled:
             fields.append((("job", "step_time_factor"), 0.8, 1.3))
         if on("uncertain") and fields:
             path, low, high = chance.choice(fields)
-            tree["study"]["uncertain"] = [{"path": ".".join(path), "low": low, "high": high,
-                                           "shape": chance.choice(("lognormal", "normal", "uniform", "log-t"))}]
+            shapes = ("lognormal", "normal", "uniform", "log-t") if path[0] == "job" else ("uniform",)
+            tree["study"]["uncertain"] = [{"path": ".".join(path), "low": low, "high": high, "shape": chance.choice(shapes)}]
             if tree["study"]["uncertain"][0]["shape"] == "log-t":
                 tree["study"]["uncertain"][0]["degrees"] = chance.randint(2, 30)
         if modelled and on("step_time_factor"):

@@ -106,7 +106,7 @@ def ranked(case):
     if gains != sorted(gains, reverse=True):
         case.fail("rank", f"levers are not in the order of what they gain: {gains}")
     for lever in ranking["without_effect"]:
-        if any(lever[what]["by"] for what in ("time_s", "tokens", "goodput", "cost")):
+        if any(lever[what]["by"] for what in ("time_s", "tokens", "goodput")):
             case.fail("rank", f"{lever['path']} is without effect and gains {lever}")
     named = {lever["path"] for part in ("levers", "without_effect", "untried") for lever in ranking[part]}
     for fault, keys in effective(case).get("faults", {}).items():
