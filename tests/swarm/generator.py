@@ -107,6 +107,7 @@ class Generator:
         self.patience(size, tree)
         self.band(size, tree)
         self.study(chance, tree, on)
+        self.drilled_job(chance, tree, on)
         return tree
 
     def fill(self, chance, tree, table):
@@ -291,6 +292,20 @@ class Generator:
             tree["job"]["step_time_factor"] = chance.number(0.8, 2)  # a smaller one may be faster than the peak rate
         if modelled and on("exact_step_time"):
             tree["study"]["step_time_error"] = chance.happens(0.2)
+
+    @staticmethod
+    def drilled_job(chance, tree, on):
+        """A job of the user's own, which only drills start."""
+        if not on("drilled_job"):
+            return
+        drill = tree.setdefault("drill", {})
+        drill["command"] = {"arguments": ["true", "step"], "directory": ".", "per": chance.choice(("rank", "host")),
+                            "grace": chance.duration(0.1, 30), "stop_signal": chance.choice(("TERM", "INT", "USR1"))}
+        if chance.happens(0.5):
+            drill["command"]["lines"] = {"step": r"^step (\d+)", "saved": r"^saved (\d+)", "resumed": r"^resumed (\d+)",
+                                         "timed_out": "^timed out"}
+        if chance.happens(0.5):
+            drill["environment"] = {"DATA_PATH": "/data"}
 
     def extremes(self, chance, tree):
         """A few keys at the ends of what the schema allows."""
