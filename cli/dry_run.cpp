@@ -16,7 +16,7 @@
 namespace gauntlet {
 namespace {
 
-/// "0", or "0 to 7"; spares have none.
+/// "0", "0 to 7", or "none" for a spare host.
 std::string ranks_text(const Inventory& inventory, std::uint32_t host) {
   if (host >= inventory.job_hosts) return "none";
   const std::uint32_t first = rank_of_seat({host, 0}, inventory.gpus_per_host);

@@ -82,7 +82,7 @@ struct ListRequest {
   std::string filter;  // empty: every name
 };
 
-/// Whether a word of `text`, both in small letters, begins with `wanted`: a NIC is no panic.
+/// Whether a word of `text` begins with `wanted`, so that "nic" does not find "panic". Both are in small letters.
 bool has_word(const std::string& text, const std::string& wanted) {
   for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1))
     if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) return true;

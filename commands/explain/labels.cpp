@@ -203,9 +203,9 @@ constexpr LabelWords kLabels[] = {
     {"tokens", "", "the tokens that a run trains more in the wall time that it takes as given",
      "Ranking of levers"},
     {"What the ranking can tell", "",
-     "which places of the ranking are certain, which levers cannot be ordered, which have too few events to "
-     "be "
-     "measured, and which have no effect. What is certain holds for all levers together with 95%",
+     "which places of the ranking are certain, which levers cannot be ordered, which may gain as much "
+     "without a "
+     "certain gain, and which have no effect. All statements that are called certain hold together with 95%",
      "Ranking of levers"},
     {"Sensitivity of the median finish", "", "how far one parameter alone moves the median finish",
      "5% value"},

@@ -24,10 +24,12 @@ struct RankPlan {
   std::vector<Problem> problems;  // then the rest does not count
 };
 
+/// Replicas of each lever at the first look, unless the scenario's study.replicas are fewer.
+inline constexpr std::uint32_t kFirstOfLever = 100;
+
 /// `only`: levers by their path or a part of it, none: all of the scenario. `replicas` of every lever and no more; without
 /// them as many as the order of the first `claimed` takes: from the scenario's study.replicas, kFirstOfLever at most, to
 /// 32 times as many.
-inline constexpr std::uint32_t kFirstOfLever = 100;
 RankPlan plan_rank(const PointSource& source, const std::vector<std::string>& only,
                    std::optional<std::uint32_t> replicas, std::uint32_t claimed);
 

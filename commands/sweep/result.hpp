@@ -69,8 +69,8 @@ struct SweepResult {
   bool smallest = false;
   /// The best point; nothing where none has the objective. With 95% confidence, one of the points with `may_be_best` is
   /// the best of all: a point is left out where its paired one-sided t-test against the best says so at the level
-  /// 5% / (points - 1) (Bonferroni's correction). A point whose runs all gave up is none of them where another has a run that
-  /// did not, whatever its interval.
+  /// 5% / (points - 1) (Bonferroni's correction). A point whose runs all gave up is never among them where some other point has a run that
+  /// did not give up.
   std::optional<std::size_t> best, second;
   /// Median over the points of the factor by which common random numbers cut the variance of the difference to the best.
   std::optional<double> variance_factor;

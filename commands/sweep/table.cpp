@@ -85,7 +85,7 @@ std::vector<std::string> row_of(const SweepResult& result, std::size_t number,
   const Statistics* of = point.summary.find(result.objective);
   const bool known = of != nullptr && of->mean;
   row.push_back(known ? unit.number(*of->mean) : "-");
-  // What little such runs train, if any, is no work that is done: its price has no interval that means something.
+  // Runs that gave up complete no work, so that a cost per work has no interval.
   const bool interval = !(result.smallest && point.all_gave_up());
   row.push_back(known && of->ci95 && interval ? unit.number(half_width(of->ci95)) : "-");
   const bool behind = point.behind && point.behind->difference;

@@ -11,9 +11,9 @@
 namespace gauntlet {
 namespace {
 
-/// How much wider than Student's t makes it the interval of a difference has to be. Where a few events make the scatter, the next
-/// ones would move the mean out of it (tests/commands/interval_coverage_test.cpp): it holds as many more of the largest as
-/// may have stayed away by chance (study/levers/larger_mean.hpp). Few normal values have a skewness of their own.
+/// What is added to each side of Student's interval. Where a few events make the scatter, the next ones would move the mean out of
+/// that interval (tests/commands/interval_coverage_test.cpp). So it gets room for as many more of the largest as may have stayed
+/// away by chance (study/levers/larger_mean.hpp). Few normal values have a skewness of their own.
 double unseen(const PairedScatter& of, double level, std::size_t pairs) {
   constexpr double kFewestEvents = 16, kPairsPerEvent = 4;
   const double enough = std::min(kFewestEvents, static_cast<double>(pairs) / kPairsPerEvent);

@@ -1,4 +1,4 @@
-// Whether what is drawn of a scenario is a scenario, without a run.
+// Whether the draws of a scenario's uncertain parameters are valid scenarios. Nothing is run.
 #pragma once
 
 #include "study/point.hpp"
