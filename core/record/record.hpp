@@ -3,7 +3,9 @@
 
 #include "core/cluster.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace gauntlet {
@@ -24,12 +26,15 @@ struct Record {
   }
 };
 
-/// Stands between the loop and a cluster and writes down what passes: an observation before its orders start.
+/// Stands between the loop and a cluster and writes down what passes: an observation before its orders start. After
+/// `most` observations there is no next one.
 class Recorder final : public Cluster {
  public:
-  Recorder(Cluster& cluster, Record& record) : cluster_(cluster), record_(record) {}
+  Recorder(Cluster& cluster, Record& record, std::size_t most = std::numeric_limits<std::size_t>::max())
+      : cluster_(cluster), record_(record), most_(most) {}
 
   std::optional<Observed> next(Time until) override {
+    if (record_.observations.size() >= most_) return std::nullopt;
     std::optional<Observed> seen = cluster_.next(until);
     if (seen) record_.observations.push_back(*seen);
     return seen;
@@ -45,6 +50,7 @@ class Recorder final : public Cluster {
  private:
   Cluster& cluster_;
   Record& record_;
+  std::size_t most_;
 };
 
 }  // namespace gauntlet

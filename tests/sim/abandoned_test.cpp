@@ -1,10 +1,12 @@
-// A replica that is told to stop: soon it gives nothing more, and it leaves nothing to the next one.
+// A replica that is told to stop: soon it gives nothing more, and it leaves nothing to the next one. One that never ends.
 #include "sim/replica.hpp"
 #include "tests/oracles/worlds.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 
 namespace gauntlet {
 namespace {
@@ -48,6 +50,28 @@ TEST(Abandoned, AReplicaStopsWithinAThousandEventsAndTheNextOneIsWhole) {
   EXPECT_GT(again.seen_, 80'000U);
   EXPECT_EQ(again.seen_, alone.seen_);
   EXPECT_EQ(cluster.fingerprint(), fresh.fingerprint());
+}
+
+// Wakes every nanosecond.
+class NeverRests final : public Policy {
+ public:
+  void on(const Observed& seen, Orders& out) override {
+    out.add(Wake{seen.at + std::chrono::nanoseconds(1)});
+  }
+};
+
+TEST(Abandoned, ARunEndsBeforeItsRecordTakesAllMemory) {
+  const World world = quiet_world();
+  SimCluster cluster(world);
+  Record record;
+  NeverRests policy;
+  try {
+    run_replica(cluster, policy, {.study = 7, .replica = 3}, false, nullptr, record);
+    FAIL() << "a run has no more observations than that";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("replica 3 (seed 7) has 4 million observations after"));
+  }
+  EXPECT_EQ(record.observations.size(), kMostObservations);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ SKIPPED = "skipped"  # what a property returns that says nothing of a scenario
 # What is wrong, and where; or what to try. Of some mistakes there is nothing to try but what the message says.
 PROBLEM = re.compile(r"\S.*(: |; |, so )\S.*")
 POSITIONED = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): (?P<path>[\w.\[\]]+)(?P<rest>.*)")
+TOO_LONG = re.compile(r"^gauntlet: the run failed: replica \d+ \(seed \d+\) has 4 million observations after ", re.M)
 SANITIZER = re.compile(r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:)[^\n]*")
 
 
@@ -19,6 +20,10 @@ class Failure(Exception):
     def __init__(self, prop, what, command=""):
         super().__init__(f"{prop}: {what}" + (f"\n  {command}" if command else ""))
         self.prop, self.what, self.command = prop, what, command
+
+
+class TooLong(Exception):
+    """A run has more observations than a run may have, and the program said so. What else it does cannot be tried."""
 
 
 class Case:
@@ -44,6 +49,8 @@ class Case:
         sanitizer = SANITIZER.search(result.err)
         if sanitizer:
             self.fail("crash", f"`{words[0]}`: {sanitizer[0]}", result)
+        if TOO_LONG.search(result.err):
+            raise TooLong
         if result.code not in codes or result.code > WRONG_INPUT:
             self.fail("exit code", f"`{words[0]}` ended with {result.code}, not {codes}: {last_line(result.err)}", result)
         if "the run failed" in result.err:

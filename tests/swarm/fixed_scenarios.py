@@ -6,6 +6,7 @@ from generator import written
 from swarm import Swarm
 
 MOST_REFUSED = 0.1  # of the scenarios, at first
+MOST_TOO_LONG = 0.02  # of the scenarios
 
 
 def try_scenarios(test, seeds):
@@ -15,6 +16,7 @@ def try_scenarios(test, seeds):
     print(swarm.summary(), file=sys.stderr)
     test.assertEqual(failures, [], "\n".join(failures))
     test.assertLess(swarm.counts["refused at first"], max(5, MOST_REFUSED * len(seeds)))
+    test.assertLess(swarm.counts["too many observations"], max(2, MOST_TOO_LONG * len(seeds)))
     return swarm
 
 

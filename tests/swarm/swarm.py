@@ -24,7 +24,7 @@ import properties
 import runner
 import schema
 import studies
-from case import SKIPPED, Case, Failure
+from case import SKIPPED, Case, Failure, TooLong
 from generator import Generator, Scenario
 from shrink import shrink
 from toml_text import drop, to_toml
@@ -77,6 +77,8 @@ class Swarm:
             case = Case(folder, scenario.main, scenario.seed)
             for name in names:
                 self.counts[name] += PROPERTIES[name][0](case) is not SKIPPED
+        except TooLong:
+            self.counts["too many observations"] += 1
         finally:
             shutil.rmtree(folder)
 
@@ -132,7 +134,8 @@ class Swarm:
         counts = self.counts
         share = 100 * counts["refused at first"] / max(1, counts["scenarios"])
         tried = ", ".join(f"{name} {counts[name]}" for name in PROPERTIES)
-        return (f"{counts['scenarios']} scenarios, {share:.0f}% refused at first, {counts['not valid']} not valid in the end; "
+        return (f"{counts['scenarios']} scenarios, {share:.0f}% refused at first, {counts['not valid']} not valid in the end, "
+                f"{counts['too many observations']} with too many observations; "
                 f"properties tried: {tried}")
 
 
