@@ -3,11 +3,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/launchers.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
-#include "real/driver/local_platform.hpp"
+#include "real/driver/machine_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -41,6 +42,7 @@ struct DrillRequest {
   std::optional<std::uint64_t> seed;  // the scenario's, where not given
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
+  std::string launcher = "local";
   std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
   bool json = false;
   bool no_faults = false;
@@ -174,6 +176,7 @@ std::string command_of(const DrillRequest& request, std::uint64_t seed) {
       .option("--set", request.sets)
       .number("--seed", std::optional(seed))
       .flag("--no-faults", request.no_faults)
+      .option("--launch", request.launcher == "local" ? "" : request.launcher)
       .option("--certs", request.certificates)
       .text();
 }
@@ -249,12 +252,16 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   FaultPlan plan;
   if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
 
-  DrillCertificates certificates;
-  if (!request.certificates.empty()) {
-    if (const auto problem = load_drill_certificates(request.certificates, certificates))
-      return wrong_input(*problem);
-  }
-  if (request.dry_run) return print(dry_run_text(world, plan, drill_base())) ? kSuccess : kFailed;
+  std::unique_ptr<Launcher> launcher;
+  if (const auto problem = make_launcher({.launcher = request.launcher,
+                                          .gauntlet = own_path(),
+                                          .trainer = trainer_path(),
+                                          .certificates = request.certificates,
+                                          .world = &world},
+                                         launcher))
+    return wrong_input(*problem);
+  if (request.dry_run)
+    return print(dry_run_text(world, plan, drill_base(), launcher->plan())) ? kSuccess : kFailed;
 
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;
@@ -269,7 +276,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   DrillOptions options;
   options.record = record.path();
   options.keep_unfinished = !request.record.empty();
-  LocalPlatform platform(own_path(), trainer_path(), certificates);
+  MachinePlatform platform(std::move(launcher));
   options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
@@ -363,6 +370,9 @@ void add_drill(Program& program) {
   drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
+  drill.value("--launch", request->launcher, "Where the agents run: `local`, as processes of this machine")
+      .one_of(launcher_names())
+      .shows_default();
   drill
       .value(
           "--certs", request->certificates,

@@ -60,12 +60,15 @@ std::string command_text(const JobCommand& command) {
 
 }  // namespace
 
-std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory) {
+std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory,
+                         const std::vector<LaunchTable>& launch) {
   std::string text = "Dry run: nothing is started and nothing injected.\n\nAgents to start\n";
   text += hosts_table(world.inventory);
   text +=
       wrapped(fmt::format("Their sockets, logs and checkpoints lie in a new directory of {}.", directory));
   text += wrapped(command_text(world.drill.command));
+  for (const LaunchTable& each : launch)
+    text += "\n" + each.title + "\n" + to_text({.header = each.header, .rows = each.rows});
   if (plan.empty()) return text + "\nNo faults are injected.\n";
   text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);
   return text + wrapped("Each strikes the rank that is on the component at that time.");

@@ -119,16 +119,22 @@ class GrpcLink::Stream {
     }
   };
 
+  /// Empty where no agent has written it.
+  std::string address_in_file() const {
+    std::string line;
+    std::ifstream file(agent_.path);
+    std::getline(file, line);
+    return line;
+  }
+
   Dialled dial() {
-    Dialled dialled = {.channel = nullptr, .name = agent_.path};
+    Dialled dialled = {.channel = nullptr, .name = agent_.address.empty() ? agent_.path : agent_.address};
     if (!agent_.trust) {
       dialled.channel = grpc::CreateCustomChannel("unix:" + agent_.path, grpc::InsecureChannelCredentials(),
                                                   channel_arguments(kRetryMilliseconds));
       return dialled;
     }
-    std::string line;
-    std::ifstream file(agent_.path);
-    const auto where = std::getline(file, line) ? host_port_of(line) : std::nullopt;
+    const auto where = host_port_of(agent_.address.empty() ? address_in_file() : agent_.address);
     if (!where) return dialled;
     dialled.name = where->text();
     const FoundAddress address = numeric_address(*where);
@@ -138,7 +144,7 @@ class GrpcLink::Stream {
       const std::lock_guard lock(handshakes->mutex);
       handshakes->refusal = verdict.why;
     };
-    host_ = where->host;
+    host_ = agent_.host.empty() ? where->host : agent_.host;
     grpc::ChannelArguments arguments = channel_arguments(kHandshakeMilliseconds);
     arguments.SetSslTargetNameOverride(host_);  // its certificate is the host's, not the address's
     dialled.channel = grpc::CreateCustomChannel("ipv4:" + address.text,

@@ -9,10 +9,13 @@
 
 namespace gauntlet {
 
-/// Where an agent listens. `path` is its socket; or with `trust` the file that says which HOST:PORT (place.hpp). That is
-/// read at each attempt to connect, since the agent may not have written it before.
+/// Where an agent listens. Without `trust` it is the Unix socket at `path`. With `trust` it is `address`; if that is empty,
+/// the file at `path` says which HOST:PORT (place.hpp). The file is read at each attempt to connect, since the agent may
+/// not have written it before.
 struct AgentEndpoint {
-  std::string path;
+  std::string path = {};
+  std::string address = {};  // HOST:PORT
+  std::string host = {};     // that the agent's certificate must name; empty: HOST
   std::shared_ptr<PeerTrust> trust = nullptr;
 };
 

@@ -184,6 +184,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   refuse_another_plan(state.plan, options);
   if (ended(so_far.record)) {
     DrillResult result = result_of_finished(world, options, std::move(so_far), state);
+    options.platform->end();
     remove_traces(kept, state.directory);
     return result;
   }
@@ -196,12 +197,14 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   DrillResult result;
   const auto forget = [&](bool recording_too) {
     if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there
+    options.platform->end();
     remove_traces(kept, state.directory);
     if (recording_too) options.files->remove(options.record);
   };
   bool recording_is_ours = false;
   try {
     prepare_drill_directory(state.directory);
+    options.platform->prepare(state.directory);
     kept.write(state);
     AppendFile file = fresh ? AppendFile(options.record, *options.files)
                             : AppendFile(options.record, so_far.whole_bytes, *options.files);

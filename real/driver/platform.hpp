@@ -1,5 +1,5 @@
-// What a driver needs of the place where a drill runs: a clock, the processes of agents, and a way to talk to them.
-// LocalPlatform is this machine. Tests have one that is simulated.
+// What a driver needs of the place where a drill runs: a clock, the processes of agents, a way to talk to them, and where
+// hosts come from. MachinePlatform is real, by a launcher. Tests have one that is simulated.
 #pragma once
 
 #include "core/time.hpp"
@@ -113,6 +113,27 @@ struct MeetingPlace {
   std::uint16_t port = 0;
 };
 
+/// What it means where the drill runs that a host leaves the job or comes to it. The driver's thread calls, so no call
+/// waits: what takes longer goes on beside the driver. A driver that takes over may repeat calls. The default is a drill
+/// whose hosts are its own.
+class HostSupply {
+ public:
+  HostSupply() = default;
+  virtual ~HostSupply() = default;
+  HostSupply(const HostSupply&) = delete;
+  HostSupply& operator=(const HostSupply&) = delete;
+
+  /// The host is evicted, and its agent has ended.
+  virtual void evicted(const AgentName&) {}
+  /// Whether the agent of an evicted host can be started again: on the host, or on its replacement. The driver asks when
+  /// its time for repair is over, and then again and again.
+  virtual bool is_back(const AgentName&) { return true; }
+  /// A host that was back joins the spare hosts.
+  virtual void readmitted(const AgentName&) {}
+  /// A spare host is granted to the job.
+  virtual void acquired(const AgentName&) {}
+};
+
 class Platform {
  public:
   Platform() = default;
@@ -120,9 +141,16 @@ class Platform {
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
+  /// Before the first agent of a drill is started, and before a driver that takes over attends to its agents. `directory`
+  /// is the drill's. Throws std::runtime_error.
+  virtual void prepare(const std::string& /*directory*/) {}
+  /// Nothing of the drill is left running, and nobody continues it.
+  virtual void end() {}
+
   virtual DriverClock& clock() = 0;
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
+  virtual HostSupply& supply() = 0;
   /// On the host of that agent; another port at each call. Throws std::runtime_error where none is free.
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// A line for the person who runs the drill.

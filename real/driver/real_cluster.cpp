@@ -252,7 +252,8 @@ void RealCluster::on(HostId host, const Lost& message) {
 void RealCluster::on(const WakeDue& due) { close(due.order, Status::done); }
 
 void RealCluster::on(const RepairDue& due) {
-  if (!launch_and_attend(due.host)) return schedule(now() + kAgentRetry, due);
+  if (!platform_.supply().is_back(name_of(due.host)) || !launch_and_attend(due.host))
+    return schedule(now() + kAgentRetry, due);
   hosts_[due.host.value].state = HostState::returned;
   push(HostReturned{due.host});
 }

@@ -212,6 +212,7 @@ void RealCluster::grant_spares() {
     });
     if (waiting == open_.end()) return;
     const HostId host = spares_.front();
+    platform_.supply().acquired(name_of(host));
     close(OrderId{waiting->first}, Status::done, Granted{host});
   }
 }
@@ -223,6 +224,7 @@ void RealCluster::begin(OpenOrder& open, const Evict& action) {
     return close(open.order.id, Status::failed);
   }
   release(action.host);
+  platform_.supply().evicted(name_of(action.host));
   schedule(now() + from_seconds(world_->repair.time.sample(repair_draws_)), RepairDue{action.host});
   close(open.order.id, Status::done);
 }
@@ -230,6 +232,7 @@ void RealCluster::begin(OpenOrder& open, const Evict& action) {
 void RealCluster::begin(OpenOrder& open, const Readmit& action) {
   if (hosts_[action.host.value].state != HostState::returned) return close(open.order.id, Status::failed);
   send_watches(action.host);
+  platform_.supply().readmitted(name_of(action.host));
   close(open.order.id, Status::done);
   grant_spares();
 }

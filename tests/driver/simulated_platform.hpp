@@ -49,6 +49,7 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   DriverClock& clock() override { return *this; }
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
+  HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName&) override { return {"simulated", 1}; }
   void say(const std::string& line) override;
 
@@ -108,6 +109,7 @@ class SimulatedDriver final : public Platform, private DriverClock, private Tran
   std::uint64_t calls_left_ = std::numeric_limits<std::uint64_t>::max();
   Duration busy_{};  // so long it has waited for one thing after another, since it slept last
   std::vector<std::weak_ptr<Connection>> streams_;
+  HostSupply supply_;
 };
 
 }  // namespace gauntlet

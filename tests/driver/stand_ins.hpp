@@ -1,7 +1,7 @@
 // A platform whose agents obey and say nothing: a driver meets one known moment, and none of its processes is real.
 #pragma once
 
-#include "real/driver/local_platform.hpp"
+#include "real/driver/local_launcher.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -42,6 +42,7 @@ class StandIns final : public Platform, private Transport, private Processes {
   DriverClock& clock() override { return clock_; }
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
+  HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName&) override { return {"stand-in", 1}; }
   void say(const std::string&) override {}
 
@@ -68,6 +69,7 @@ class StandIns final : public Platform, private Transport, private Processes {
   std::string last_words(const AgentName&) const override { return ""; }
 
   LocalClock clock_;
+  HostSupply supply_;
 };
 
 }  // namespace gauntlet

@@ -3,7 +3,7 @@
 
 #include "real/agent/place.hpp"
 #include "real/driver/agent_process.hpp"
-#include "real/driver/local_platform.hpp"
+#include "real/driver/local_launcher.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "tests/real/agent_harness.hpp"
 

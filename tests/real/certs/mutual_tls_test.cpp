@@ -85,7 +85,7 @@ struct MutualTls : testing::Test {
   }
   std::shared_ptr<PeerTrust> right_trust() { return trust(lab.certificates(PeerRole::driver, "localhost")); }
   AgentEndpoint endpoint(std::shared_ptr<PeerTrust> with) const {
-    return {agent->address_file(), std::move(with)};
+    return {.path = agent->address_file(), .trust = std::move(with)};
   }
 
   std::uint16_t port() const {

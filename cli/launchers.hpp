@@ -1,0 +1,29 @@
+// The launchers that `gauntlet drill --launch` knows: where the agents of a drill run.
+#pragma once
+
+#include "core/problem.hpp"
+#include "models/world/world.hpp"
+#include "real/driver/launcher.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// What a drill tells its launcher.
+struct LaunchRequest {
+  std::string launcher;      // a name of launcher_names()
+  std::string gauntlet;      // the path of this program
+  std::string trainer;       // the path of the program of a rank
+  std::string certificates;  // an authority's directory; empty: none is given
+  const World* world = nullptr;
+};
+
+std::vector<std::string> launcher_names();
+
+/// Starts nothing. What the launcher needs and does not find here is a problem.
+std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
+
+}  // namespace gauntlet

@@ -1,0 +1,35 @@
+// A launcher: how the agents of a drill are started, found, ended and reached, and where its hosts come from. One for each
+// word of `gauntlet drill --launch`.
+#pragma once
+
+#include "real/agent/grpc_link.hpp"
+#include "real/driver/platform.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// What a launcher makes before any agent runs, for people: a table.
+struct LaunchTable {
+  std::string title;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+};
+
+class Launcher : public Processes {
+ public:
+  /// As Platform::prepare() and Platform::end().
+  virtual void prepare(const std::string& /*directory*/) {}
+  virtual void end() {}
+
+  /// Where an agent can be dialled: on a Unix socket, or at HOST:PORT with mutual TLS.
+  virtual AgentEndpoint endpoint(const AgentName& agent) const = 0;
+  virtual HostSupply& supply() = 0;
+  /// As Platform::meeting_place().
+  virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
+  /// For `--dry-run`: what it would make beside the agents.
+  virtual std::vector<LaunchTable> plan() const { return {}; }
+};
+
+}  // namespace gauntlet

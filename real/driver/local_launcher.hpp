@@ -1,0 +1,43 @@
+// `--launch local`: every agent is a process of this machine. They listen on Unix sockets in the drill's directory, or on
+// loopback with mutual TLS.
+#pragma once
+
+#include "real/driver/agents_here.hpp"
+#include "real/driver/drill_certificates.hpp"
+#include "real/driver/machine_platform.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace gauntlet {
+
+class LocalLauncher final : public AgentsHere {
+ public:
+  /// Without a trust in `certificates` agents listen on Unix sockets.
+  LocalLauncher(AgentCommand command, DrillCertificates certificates)
+      : command_(std::move(command)), certificates_(std::move(certificates)) {}
+
+  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
+                                     const std::atomic<bool>* stop) override;
+  AgentEndpoint endpoint(const AgentName& agent) const override;
+  HostSupply& supply() override { return supply_; }
+  MeetingPlace meeting_place(const AgentName& agent) override;
+
+ private:
+  AgentCommand command_;
+  DrillCertificates certificates_;
+  HostSupply supply_;
+  std::uint16_t last_port_ = 0;
+};
+
+class LocalPlatform final : public MachinePlatform {
+ public:
+  LocalPlatform(std::string gauntlet, std::string trainer)
+      : MachinePlatform(std::make_unique<LocalLauncher>(
+            AgentCommand{.gauntlet = std::move(gauntlet), .trainer = std::move(trainer)},
+            DrillCertificates{})) {}
+};
+
+}  // namespace gauntlet
