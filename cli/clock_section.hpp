@@ -1,7 +1,7 @@
 // The part of a drill's report on clocks: how exact the times of its hosts are, and what that means for its figures.
 #pragma once
 
-#include "real/driver/driver_times.hpp"
+#include "real/clocks/driver_times.hpp"
 
 #include <string>
 

@@ -8,7 +8,7 @@
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
 #include "real/agent/messages.hpp"
-#include "real/driver/driver_times.hpp"
+#include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 

@@ -16,7 +16,7 @@
 #include "core/record/record.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/driver/driver_times.hpp"
+#include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/journal.hpp"

@@ -1,4 +1,4 @@
-#include "real/driver/agent_clock.hpp"
+#include "real/clocks/agent_clock.hpp"
 
 #include "tests/driver/disturbances.hpp"
 

@@ -1,4 +1,4 @@
-#include "real/driver/driver_times.hpp"
+#include "real/clocks/driver_times.hpp"
 
 #include "real/trainer/lines.hpp"
 

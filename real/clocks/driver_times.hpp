@@ -2,7 +2,7 @@
 #pragma once
 
 #include "real/agent/messages.hpp"
-#include "real/driver/agent_clock.hpp"
+#include "real/clocks/agent_clock.hpp"
 #include "real/line_file.hpp"
 
 #include <cstdint>
