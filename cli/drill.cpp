@@ -1,6 +1,7 @@
 // gauntlet drill: the same controller on real processes, through real faults.
 #include "real/driver/drill.hpp"
 
+#include "cli/clock_section.hpp"
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/launchers.hpp"
@@ -213,8 +214,8 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   store.put_summary(point, summary);
   const ResultFile files[] = {
       {std::string(kResultFile), to_json(summary)},
-      {std::string(kReportFile),
-       text_report(summary, {.command = "", .colour = Colour::never}) + checkpoint_section(result)},
+      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never}) +
+                                     checkpoint_section(result) + clock_section(result.clock_accuracy)},
       {std::string(kScenarioFile), resolved.annotated}};
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
@@ -292,10 +293,12 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
 
   Figures figures;
   score(score_facts(world), result.logs.truth, result.logs.progress, result.record, figures);
-  const Summary summary = summarize(facts, {&figures, 1});
+  Summary summary = summarize(facts, {&figures, 1});
+  summary.clocks = {.largest_error_seconds = to_seconds(result.clock_accuracy.largest_error),
+                    .jumps = result.clock_accuracy.jumps};
   std::string text = request.json ? to_json(summary)
                                   : text_report(summary, {.command = "", .colour = colour_of_output()}) +
-                                        checkpoint_section(result);
+                                        checkpoint_section(result) + clock_section(result.clock_accuracy);
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);

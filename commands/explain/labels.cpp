@@ -97,6 +97,10 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Clocks", "",
+     "the part of a drill's report that says how exact the times of its hosts are. The driver maps them to "
+     "its clock by "
+     "exchanges with the agents. In JSON `clocks`: `largest_error_seconds` and `jumps` of a host's clock"},
     {"Reproduce with", "", "the command that gives the same report again, byte for byte"},
     {"Try next", "", "the settings that act on the largest loss"},
 

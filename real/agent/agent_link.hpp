@@ -53,7 +53,8 @@ class AgentLink {
   void watch(const Order& order);
   void unwatch(WatchId watch) { send(DriverUnwatch{watch}); }
   /// The agent stops its ranks unless the next one comes within `lasts`.
-  void lease(Duration lasts) { send(DriverLease{lasts}); }
+  /// `sent_ns`: the driver's time, which the agent answers with its own.
+  void lease(Duration lasts, std::int64_t sent_ns = 0) { send(DriverLease{lasts, sent_ns}); }
   /// `run` counts the starts of the job from 1. The agent adds `--rank R` before `arguments`. Without a lease that stands
   /// it answers with an error.
   void start_ranks(OrderId order, std::uint32_t run, const std::vector<std::uint32_t>& ranks,

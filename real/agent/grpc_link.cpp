@@ -4,6 +4,7 @@
 #include "real/agent/listening.hpp"
 #include "real/agent/tls_private.hpp"
 #include "real/agent/wire_private.hpp"
+#include "real/clock.hpp"
 
 #include <agent.grpc.pb.h>
 #include <grpcpp/grpcpp.h>
@@ -165,6 +166,7 @@ class GrpcLink::Stream {
     client_ = agent::Agent::NewStub(channel);
     context_ = std::make_unique<grpc::ClientContext>();
     stream_ = client_->Attend(context_.get());
+    hello_.sent_ns = monotonic_ns();  // an agent that was waited for answers a later Hello
     stream_->Write(to_wire(hello_));  // where it fails, reading tells why
     std::unique_lock lock(mutex_);
     state_ = State::opening;
@@ -261,7 +263,7 @@ class GrpcLink::Stream {
   }
 
   const AgentEndpoint agent_;
-  const DriverHello hello_;
+  DriverHello hello_;
   const LinkListener listener_;
 
   std::mutex use_;  // of connect and close

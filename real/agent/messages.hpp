@@ -18,7 +18,7 @@ namespace gauntlet {
 /// How an agent that obeys another driver names it, the epoch after it: in why it ended a stream or refused one.
 inline const std::string kDriverOfEpoch = "the driver of epoch ";
 
-// --- what an agent says. Times named at_ns are CLOCK_MONOTONIC nanoseconds ---------------------------------------
+// --- what an agent says. Every time is of the agent's own clock, CLOCK_MONOTONIC of its host -----------------------
 
 /// Which machine a host is, for people: to policies it is a number.
 struct HostIdentity {
@@ -27,11 +27,17 @@ struct HostIdentity {
   friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
 };
 
+/// The answer to a message of the driver that names its own time: what the agent's clock showed.
+struct AgentClockReading {
+  std::int64_t asked_ns = 0;  // as the driver said it, by the driver's clock
+  std::int64_t at_ns = 0;
+};
 struct AgentAttending {
   std::uint64_t epoch = 0;
   std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
   std::vector<std::uint32_t> ranks;  // alive
   HostIdentity identity{};
+  AgentClockReading clock{};  // of Hello
 };
 struct AgentHeartbeat {
   std::uint64_t number = 0;
@@ -39,7 +45,7 @@ struct AgentHeartbeat {
   std::uint32_t ranks_alive = 0;
 };
 struct AgentSeen {
-  Observed observed;  // holds a Seen; its times count from the drill's beginning
+  Observed observed;  // holds a Seen; its times are nanoseconds of the agent's clock
 };
 struct AgentRankLine {
   std::uint32_t run = 0;
@@ -68,13 +74,13 @@ struct AgentInjected {
 };
 
 using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,
-                                  AgentRankExited, AgentInjected>;
+                                  AgentRankExited, AgentInjected, AgentClockReading>;
 
 // --- what a driver says ------------------------------------------------------------------------------------------
 
 /// What Hello tells an agent.
 struct AgentGreeting {
-  std::int64_t started_ns = 0;          // CLOCK_MONOTONIC: the drill's time zero
+  std::int64_t started_ns = 0;          // the drill's time zero by the driver's clock: it names the drill
   std::vector<std::string> patterns{};  // kinds of log lines, by PatternId
   Duration heartbeat_period = std::chrono::seconds(1);
 };
@@ -87,9 +93,11 @@ enum class AgentSignal : std::uint8_t { kill, stop };
 struct DriverHello {
   std::uint64_t epoch = 0;
   AgentGreeting greeting;
+  std::int64_t sent_ns = 0;  // by the driver's clock; AgentAttending answers it
 };
 struct DriverLease {
   Duration lasts;
+  std::int64_t sent_ns = 0;  // by the driver's clock; AgentClockReading answers it
 };
 struct DriverWatch {
   Order order;  // holds a Watch

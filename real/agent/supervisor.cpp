@@ -213,7 +213,8 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
   tell(AgentAttending{.epoch = epoch_,
                       .run = around_.ranks.none() ? 0 : around_.ranks.run(),
                       .ranks = around_.ranks.alive(),
-                      .identity = around_.identity});
+                      .identity = around_.identity,
+                      .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()}});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;
   if (missed_left_out_ > 0)
@@ -221,7 +222,10 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
                 " step and stall lines of ranks went unheard");
 }
 
-void Supervisor::on(StreamId, const DriverLease& message) { lease_ends_ = after(now_, message.lasts); }
+void Supervisor::on(StreamId, const DriverLease& message) {
+  lease_ends_ = after(now_, message.lasts);
+  tell(AgentClockReading{.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()});
+}
 
 void Supervisor::on(StreamId, const DriverWatch& message) {
   if (!watches_.add(std::get<Watch>(message.order.what), now_))
@@ -319,12 +323,11 @@ void Supervisor::end_probe(const ProbeEnded& message) {
 
 void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) {
   if (done.faulty) {
-    const Time sensed = now_ - Duration(started_ns_);
-    tell(AgentSeen{{.at = sensed,
+    tell(AgentSeen{{.at = now_,
                     .what = Seen{.watch = probe.report,
                                  .who = component(HostId{options_.host}),
                                  .edge = Edge::sample,
-                                 .sensed = sensed,
+                                 .sensed = now_,
                                  .value = 1,
                                  .more = 0}}});
   }
@@ -350,10 +353,7 @@ void Supervisor::tell_or_keep(const AgentMessage& message) {
 }
 
 void Supervisor::send_seen() {
-  for (Seen seen : watches_.take(now_)) {
-    seen.sensed -= Duration(started_ns_);
-    tell(AgentSeen{{.at = seen.sensed, .what = seen}});
-  }
+  for (const Seen& seen : watches_.take(now_)) tell(AgentSeen{{.at = seen.sensed, .what = seen}});
 }
 
 void Supervisor::leave(int exit_code, const std::string& why) {

@@ -100,7 +100,7 @@ class Supervisor {
 
   Watches watches_;
   Time now_{};                   // the time of the last wake(): one time for all that it handles
-  std::int64_t started_ns_ = 0;  // the drill's time zero
+  std::int64_t started_ns_ = 0;  // names the drill
 
   std::optional<Attendance> attendance_;
   std::uint64_t epoch_ = 0;  // the highest epoch of a driver so far

@@ -18,10 +18,12 @@ void put(const DriverHello& from, agent::ToAgent& to) {
   hello.set_epoch(from.epoch);
   hello.set_started_ns(from.greeting.started_ns);
   hello.set_heartbeat_period_ns(from.greeting.heartbeat_period.count());
+  hello.set_sent_ns(from.sent_ns);
   for (const std::string& pattern : from.greeting.patterns) hello.add_patterns(pattern);
 }
 void put(const DriverLease& from, agent::ToAgent& to) {
   to.mutable_lease()->set_lasts_ns(from.lasts.count());
+  to.mutable_lease()->set_sent_ns(from.sent_ns);
 }
 void put(const DriverWatch& from, agent::ToAgent& to) { to.set_watch(bytes_of(from.order)); }
 void put(const DriverUnwatch& from, agent::ToAgent& to) { to.set_unwatch(from.watch.value); }
@@ -75,7 +77,8 @@ DriverHello get(const agent::Hello& from) {
   return {.epoch = from.epoch(),
           .greeting = {.started_ns = from.started_ns(),
                        .patterns = {from.patterns().begin(), from.patterns().end()},
-                       .heartbeat_period = Duration(from.heartbeat_period_ns())}};
+                       .heartbeat_period = Duration(from.heartbeat_period_ns())},
+          .sent_ns = from.sent_ns()};
 }
 std::optional<DriverMessage> get_watch(std::string_view bytes) {
   const std::optional<Order> order = decode_order(bytes);
@@ -123,6 +126,11 @@ std::optional<DriverMessage> get(const agent::Inject& from) {
 
 // --- from the agent ----------------------------------------------------------------------------------------------
 
+void put(const AgentClockReading& from, agent::ClockReading& to) {
+  to.set_asked_ns(from.asked_ns);
+  to.set_at_ns(from.at_ns);
+}
+void put(const AgentClockReading& from, agent::FromAgent& to) { put(from, *to.mutable_clock()); }
 void put(const AgentAttending& from, agent::FromAgent& to) {
   agent::Attending& attending = *to.mutable_attending();
   attending.set_epoch(from.epoch);
@@ -130,6 +138,7 @@ void put(const AgentAttending& from, agent::FromAgent& to) {
   for (const std::uint32_t rank : from.ranks) attending.add_ranks(rank);
   attending.set_address(from.identity.address);
   attending.set_pod(from.identity.pod);
+  put(from.clock, *attending.mutable_clock());
 }
 void put(const AgentHeartbeat& from, agent::FromAgent& to) {
   agent::Heartbeat& heartbeat = *to.mutable_heartbeat();
@@ -168,6 +177,9 @@ void put(const AgentInjected& from, agent::FromAgent& to) {
   injected.set_why(from.why);
 }
 
+AgentClockReading get(const agent::ClockReading& from) {
+  return {.asked_ns = from.asked_ns(), .at_ns = from.at_ns()};
+}
 std::optional<AgentMessage> get_seen(std::string_view bytes) {
   const std::optional<Observed> observed = decode_observed(bytes);
   if (!observed || !bytes.empty() || !std::holds_alternative<Seen>(observed->what)) return std::nullopt;
@@ -193,7 +205,7 @@ std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
     case agent::ToAgent::kHello:
       return get(message.hello());
     case agent::ToAgent::kLease:
-      return DriverLease{Duration(message.lease().lasts_ns())};
+      return DriverLease{Duration(message.lease().lasts_ns()), message.lease().sent_ns()};
     case agent::ToAgent::kWatch:
       return get_watch(message.watch());
     case agent::ToAgent::kUnwatch:
@@ -225,7 +237,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
           .epoch = message.attending().epoch(),
           .run = message.attending().run(),
           .ranks = {message.attending().ranks().begin(), message.attending().ranks().end()},
-          .identity = {.address = message.attending().address(), .pod = message.attending().pod()}};
+          .identity = {.address = message.attending().address(), .pod = message.attending().pod()},
+          .clock = get(message.attending().clock())};
     case agent::FromAgent::kHeartbeat:
       return AgentHeartbeat{.number = message.heartbeat().number(),
                             .at_ns = message.heartbeat().at_ns(),
@@ -252,6 +265,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
                            .ok = message.injected().ok(),
                            .at_ns = message.injected().at_ns(),
                            .why = message.injected().why()};
+    case agent::FromAgent::kClock:
+      return get(message.clock());
     case agent::FromAgent::WHAT_NOT_SET:
       break;
   }

@@ -148,6 +148,7 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
   result.checkpoint_warnings = checkpoint_warnings(progress.entries());
   for (const JournalEntry& entry : journal.entries())
     result.injected += entry.step == JournalStep::observed ? 1 : 0;
+  result.journal = journal.entries();
   result.logs = assemble_logs(world, options.plan, progress.entries(), journal.entries(), result.record,
                               DrillClock(started_ns));
 }
@@ -160,6 +161,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   AppendFile(options.record, recording.whole_bytes, *options.files).sync();
   DrillResult result;
   result.record = std::move(recording.record);
+  result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), state.started_ns, result);
   return result;
@@ -226,6 +228,8 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     file.sync();  // whoever hears that the drill is over has its recording
     result.difference = resumed.difference();
     result.hosts = cluster.identities();
+    result.clock_accuracy = cluster.clock_accuracy();
+    if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now

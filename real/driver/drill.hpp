@@ -8,6 +8,7 @@
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
 #include "real/agent/messages.hpp"
+#include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 
@@ -38,6 +39,9 @@ struct DrillResult {
   std::vector<std::string> checkpoint_warnings;  // a sentence each: those that were damaged, or failed
   std::vector<std::string> last_values;          // of the loss and the MFU, where the job says them
   std::vector<HostIdentity> hosts;               // by HostId
+  ClockAccuracy clock_accuracy;
+  std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock
+  std::vector<JournalEntry> journal;
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 

@@ -23,6 +23,8 @@ class Launcher : public Processes {
   virtual void prepare(const std::string& /*directory*/) {}
   virtual void end() {}
 
+  /// As Platform::one_clock().
+  virtual bool one_clock() const { return false; }
   /// Where an agent can be dialled: on a Unix socket, or at HOST:PORT with mutual TLS.
   virtual AgentEndpoint endpoint(const AgentName& agent) const = 0;
   virtual HostSupply& supply() = 0;

@@ -21,6 +21,7 @@ class LocalLauncher final : public AgentsHere {
 
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
                                      const std::atomic<bool>* stop) override;
+  bool one_clock() const override { return true; }
   AgentEndpoint endpoint(const AgentName& agent) const override;
   HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName& agent) override;

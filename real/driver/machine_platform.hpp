@@ -37,6 +37,7 @@ class MachinePlatform : public Platform {
   void prepare(const std::string& directory) override { launcher_->prepare(directory); }
   void end() override { launcher_->end(); }
   DriverClock& clock() override { return clock_; }
+  bool one_clock() const override { return launcher_->one_clock(); }
   Transport& transport() override { return transport_; }
   Processes& processes() override { return *launcher_; }
   HostSupply& supply() override { return launcher_->supply(); }

@@ -148,6 +148,8 @@ class Platform {
   virtual void end() {}
 
   virtual DriverClock& clock() = 0;
+  /// Whether every agent reads the driver's clock: then nothing has to be mapped.
+  virtual bool one_clock() const { return false; }
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
   virtual HostSupply& supply() = 0;

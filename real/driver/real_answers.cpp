@@ -160,8 +160,7 @@ void RealCluster::hear_last_injections() {
   try {
     for (const Incoming& each : rest) {
       const auto* message = std::get_if<AgentMessage>(&each.what);
-      const auto* injected = message == nullptr ? nullptr : std::get_if<AgentInjected>(message);
-      if (injected != nullptr) on(HostId{each.host}, *injected);
+      if (message != nullptr && std::holds_alternative<AgentInjected>(*message)) hear(each);
     }
   } catch (const std::exception& error) {
     platform_.say(error.what());

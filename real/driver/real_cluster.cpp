@@ -57,28 +57,34 @@ void RealCluster::hear_inbox() {
     const std::lock_guard lock(inbox_mutex_);
     arrived.swap(inbox_);
   }
-  for (const Incoming& each : arrived) {
-    const HostId host{each.host};
-    const bool current = hosts_[each.host].connection == each.connection;
-    if (const auto* lost = std::get_if<Lost>(&each.what)) {
-      if (current) on(host, *lost);
-      continue;
-    }
-    const auto& message = std::get<AgentMessage>(each.what);
-    if (const auto* injected = std::get_if<AgentInjected>(&message)) {
-      on(host, *injected);  // it was done, whatever became of its agent
-    } else if (current) {
-      std::visit(
-          [&](const auto& said) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(said)>, AgentHeartbeat>) {
-              on_heartbeat(host, each.at);
-            } else {
-              on(host, said);
-            }
-          },
-          message);
-    }
+  for (const Incoming& each : arrived) hear(each);
+}
+
+void RealCluster::hear(const Incoming& incoming) {
+  const HostId host{incoming.host};
+  const bool current = hosts_[incoming.host].connection == incoming.connection;
+  if (const auto* lost = std::get_if<Lost>(&incoming.what)) {
+    if (current) on(host, *lost);
+    return;
   }
+  if (const auto* jump = std::get_if<ClockJump>(&incoming.what)) return on(host, *jump);
+  AgentMessage message = std::get<AgentMessage>(incoming.what);
+  const bool injected = std::holds_alternative<AgentInjected>(message);
+  if (!current && !injected) return;  // an injection was done, whatever became of its agent
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    times_.map(message, *incoming.clock, clock_.started_ns() + (incoming.at - kStart).count());
+  }
+  std::visit(
+      [&](const auto& said) {
+        using Said = std::decay_t<decltype(said)>;
+        if constexpr (std::is_same_v<Said, AgentHeartbeat>) {
+          on_heartbeat(host, incoming.at);
+        } else if constexpr (!std::is_same_v<Said, AgentClockReading>) {  // read when it arrived
+          on(host, said);
+        }
+      },
+      message);
 }
 
 void RealCluster::run_due() {
@@ -122,6 +128,13 @@ std::vector<HostIdentity> RealCluster::identities() const {
   return identities;
 }
 
+std::vector<std::optional<HostClock>> RealCluster::host_clocks() {
+  const std::lock_guard lock(inbox_mutex_);
+  std::vector<std::optional<HostClock>> clocks;
+  for (const Host& host : hosts_) clocks.push_back(host.clock ? host.clock->known() : std::nullopt);
+  return clocks;
+}
+
 void RealCluster::on_heartbeat(HostId host, Time came) {
   Host& beating = hosts_[host.value];
   const Time at = std::max(came, beating.watched_since);
@@ -143,7 +156,10 @@ void RealCluster::on(HostId host, const AgentSeen& message) {
     });
     if (of_job) return;  // its hosts alone are looked at
   }
-  push(message.observed.what);
+  Observation what = message.observed.what;
+  if (auto* seen = std::get_if<Seen>(&what))
+    seen->sensed = clock_.at(seen->sensed.time_since_epoch().count());
+  push(what);
 }
 
 void RealCluster::on(HostId, const AgentRankLine& message) {
@@ -233,6 +249,14 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
   if (message.injection >= setup_.plan.size() || journal_.answered(message.injection)) return;  // told twice
   const JournalStep step = message.ok ? JournalStep::observed : JournalStep::missed;
   journal_.write({step, message.injection, clock_.at(message.at_ns)});
+}
+
+void RealCluster::on(HostId host, const ClockJump&) {
+  times_.note_jump();
+  platform_.say(
+      "the clock of host " + std::to_string(host.value) +
+      " jumped against the driver's, as it does when a host is suspended; times that it reported just "
+      "before are wrong by the jump");
 }
 
 void RealCluster::on(HostId host, const Lost& message) {

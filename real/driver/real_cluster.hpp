@@ -16,6 +16,7 @@
 #include "core/record/record.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
+#include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/journal.hpp"
@@ -75,6 +76,9 @@ class RealCluster final : public Cluster {
   /// By HostId: what each agent said of its host at the last connection. Empty for a host without a connection so
   /// far.
   std::vector<HostIdentity> identities() const;
+  /// By HostId; nothing for a host that no agent is connected to.
+  std::vector<std::optional<HostClock>> host_clocks();
+  const ClockAccuracy& clock_accuracy() const { return times_.accuracy(); }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -90,6 +94,7 @@ class RealCluster final : public Cluster {
     std::uint32_t connection = 0;          // counts connections: messages of an older one are dropped
     std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
     HostIdentity identity;
+    std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
     Time watched_since{};                             // when the newest of `silence` was added
     std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers that have not come, by order or injection
@@ -97,11 +102,13 @@ class RealCluster final : public Cluster {
   struct Lost {
     std::string why;
   };
+  struct ClockJump {};
   struct Incoming {
     std::uint32_t host;
     std::uint32_t connection;
-    Time at;  // when the message arrived
-    std::variant<AgentMessage, Lost> what;
+    Time at;                                  // when the message arrived
+    std::shared_ptr<const AgentClock> clock;  // of that connection; used under inbox_mutex_
+    std::variant<AgentMessage, Lost, ClockJump> what;
   };
   struct OpenOrder {
     Order order;
@@ -155,6 +162,7 @@ class RealCluster final : public Cluster {
   void hear_inbox();
   void run_due();
   void finish(Ending ending);
+  void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
   void on_heartbeat(HostId host, Time came);
   void on(HostId host, const AgentSeen& message);
@@ -165,6 +173,7 @@ class RealCluster final : public Cluster {
   void on(HostId host, const AgentDone& message);
   void on(HostId host, const AgentRankExited& message);
   void on(HostId host, const AgentInjected& message);
+  void on(HostId host, const ClockJump& jump);
   void on(HostId host, const Lost& message);
   void on(const WakeDue& due);
   void on(const RepairDue& due);
@@ -260,6 +269,7 @@ class RealCluster final : public Cluster {
   DrillClock clock_;
   Journal journal_;
   RawProgress progress_;
+  DriverTimes times_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;

@@ -37,6 +37,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       clock_(setup_.started_ns),
       journal_(setup_.directory + "/journal"),
       progress_(setup_.directory + "/progress"),
+      times_(setup_.directory + "/clocks", platform.one_clock()),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
       repair_draws_(setup_.seed, stream_name("repair")),
@@ -148,7 +149,7 @@ void RealCluster::renew_leases() {
   const std::lock_guard lock(links_mutex_);
   if (Duration(platform_.clock().monotonic_ns() - alive_at_ns_) >= sign_of_life) return;
   for (const Host& host : hosts_) {
-    if (host.link) host.link->lease(world_->drill.lease);
+    if (host.link) host.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
   }
 }
 
@@ -203,23 +204,36 @@ void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
   attended.unpaid.clear();
-  const auto put = [this, host, connection](std::variant<AgentMessage, Lost> what) {
+  const auto clock = std::make_shared<AgentClock>();
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    attended.clock = clock;
+  }
+  const auto put = [this, host, connection, clock](std::variant<AgentMessage, Lost, ClockJump> what) {
     {
       const std::lock_guard lock(inbox_mutex_);
-      const Time came = clock_.at(platform_.clock().monotonic_ns());
-      inbox_.push_back({host.value, connection, came, std::move(what)});
+      const std::int64_t now_ns = platform_.clock().monotonic_ns();
+      const auto* message = std::get_if<AgentMessage>(&what);
+      std::optional<ClockExchange> exchange = message == nullptr ? std::nullopt : exchange_of(*message);
+      if (exchange) {
+        exchange->answered_ns = now_ns;
+        if (!clock->add(*exchange))
+          inbox_.push_back({host.value, connection, clock_.at(now_ns), clock, ClockJump{}});
+      }
+      inbox_.push_back({host.value, connection, clock_.at(now_ns), clock, std::move(what)});
     }
     inbox_filled_->wake();
   };
   const auto link = [&] {
-    set_link(host, platform_.transport().link(
-                       name_of(host),
-                       {.epoch = setup_.epoch,
-                        .greeting = {.started_ns = setup_.started_ns,
-                                     .patterns = world_->patterns,
-                                     .heartbeat_period = world_->telemetry.heartbeat_period}},
-                       {.receive = [put](const AgentMessage& message) { put(message); },
-                        .lost = [put](const std::string& why) { put(Lost{why}); }}));
+    set_link(host,
+             platform_.transport().link(name_of(host),
+                                        {.epoch = setup_.epoch,
+                                         .greeting = {.started_ns = setup_.started_ns,
+                                                      .patterns = world_->patterns,
+                                                      .heartbeat_period = world_->telemetry.heartbeat_period},
+                                         .sent_ns = platform_.clock().monotonic_ns()},
+                                        {.receive = [put](const AgentMessage& message) { put(message); },
+                                         .lost = [put](const std::string& why) { put(Lost{why}); }}));
   };
   // One that ends before it listens is not waited for.
   const auto connect_started = [&](std::string& why) {
@@ -263,7 +277,7 @@ void RealCluster::attend(HostId host) {
       platform_.say("the process of the agent of host " + std::to_string(host.value) +
                     " is not to be found; its end is not awaited");
   }
-  attended.link->lease(world_->drill.lease);
+  attended.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
   send_watches(host);
   inject_again(host);
 }

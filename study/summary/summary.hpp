@@ -63,13 +63,22 @@ struct NamedStatistics {
   Statistics statistics;
 };
 
+/// Of a drill: how exact times of its hosts are, by the driver's clock.
+struct ClockStatement {
+  double largest_error_seconds =
+      0;                    // of a time that a host reported; zero where all processes read one clock
+  std::uint32_t jumps = 0;  // of a host's clock: what it reported just before one is wrong by the jump
+  friend bool operator==(const ClockStatement&, const ClockStatement&) = default;
+};
+
 struct Summary {
   ScenarioFacts facts;
-  std::uint32_t replicas = 0;            // that the statistics hold
-  bool interrupted = false;              // more replicas were asked for
-  std::optional<std::uint32_t> only;     // the one replica that was asked for, where it was one by number
-  std::uint64_t fingerprint = 0;         // of all replicas in their order
-  std::vector<NamedStatistics> metrics;  // in the order of metrics_of
+  std::uint32_t replicas = 0;              // that the statistics hold
+  bool interrupted = false;                // more replicas were asked for
+  std::optional<std::uint32_t> only;       // the one replica that was asked for, where it was one by number
+  std::uint64_t fingerprint = 0;           // of all replicas in their order
+  std::vector<NamedStatistics> metrics;    // in the order of metrics_of
+  std::optional<ClockStatement> clocks{};  // of a drill alone
 
   /// The statistics of a metric by name; null where there is none of that name.
   const Statistics* find(std::string_view name) const {

@@ -57,6 +57,9 @@ Summary summary_from(const Json& json) {
   if (json.contains("interrupted")) out.interrupted = json.at("interrupted").get<bool>();
   if (json.contains("replica")) out.only = count_from(json.at("replica"));
   out.fingerprint = fingerprint_from(json.at("fingerprint").get<std::string>());
+  if (json.contains("clocks"))
+    out.clocks = {.largest_error_seconds = json.at("clocks").at("largest_error_seconds").get<double>(),
+                  .jumps = count_from(json.at("clocks").at("jumps"))};
   for (const auto& [name, statistics] : json.at("metrics").items()) {
     out.metrics.push_back({name, statistics_from(statistics)});
     if (name.starts_with(kFaults)) out.facts.faults.push_back(name.substr(kFaults.size()));
@@ -79,6 +82,9 @@ std::string to_json(const Summary& summary) {
   json["interval"] = kIntervalCovers;
   json["metrics"] = metrics_json(summary);
   json["detection"] = detection_json(summary);
+  if (summary.clocks)
+    json["clocks"] = {{"largest_error_seconds", summary.clocks->largest_error_seconds},
+                      {"jumps", summary.clocks->jumps}};
   return document(json);
 }
 

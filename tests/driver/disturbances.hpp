@@ -45,6 +45,7 @@ struct Disturbances {
   // Agents.
   double agent_crashes = 0;
   double agent_hangs = 0;     // SIGSTOP
+  double suspends = 0;        // of a host: its clock stands still
   double slow_to_listen = 0;  // chances, of a start
   double ends_at_start = 0;
   double cannot_start = 0;
@@ -96,6 +97,7 @@ inline Disturbances disturbances_of(std::uint64_t seed) {
   // Where nothing is lost, the first driver hears of it.
   out.takeovers = out.loses_the_rest == 0 && dice.chance(0.15) ? 1 : 0;
   out.rivals = dice.chance(0.1) ? 1 : 0;
+  out.suspends = roughness * rate(2);
   return out;
 }
 

@@ -36,7 +36,7 @@ void expect_drills_hold(std::uint64_t first_seed, std::uint64_t seeds) {
   if (const char* one = std::getenv("SEED")) return show(std::strtoull(one, nullptr, 10));
   if (const char* more = std::getenv("SEEDS")) seeds = std::strtoull(more, nullptr, 10);
   std::map<std::string, std::uint64_t> endings;
-  std::uint64_t drivers = 0, injections = 0, events = 0;
+  std::uint64_t drivers = 0, injections = 0, events = 0, clocks = 0;
   int failures = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + seeds && failures < kMostFailures; ++seed) {
     const SimulatedDrillReport report = simulate_drill(seed);
@@ -44,6 +44,7 @@ void expect_drills_hold(std::uint64_t first_seed, std::uint64_t seeds) {
     drivers += report.drivers;
     injections += report.injections;
     events += report.events;
+    clocks += report.clocks;
     if (report.failure.empty()) continue;
     ++failures;
     print(simulate_drill(seed, Tracing::on).trace, kLastLines);
@@ -51,8 +52,10 @@ void expect_drills_hold(std::uint64_t first_seed, std::uint64_t seeds) {
   }
   for (const auto& [ending, count] : endings)
     std::printf("%8llu drills: %s\n", static_cast<unsigned long long>(count), ending.c_str());
-  std::printf("%llu drivers, %llu injections, %llu events\n", static_cast<unsigned long long>(drivers),
-              static_cast<unsigned long long>(injections), static_cast<unsigned long long>(events));
+  std::printf("%llu drivers, %llu injections, %llu events, %llu clocks\n",
+              static_cast<unsigned long long>(drivers), static_cast<unsigned long long>(injections),
+              static_cast<unsigned long long>(events), static_cast<unsigned long long>(clocks));
+  EXPECT_GT(clocks, seeds / 2) << "else their bounds hold for want of a comparison";
 }
 
 }  // namespace gauntlet

@@ -10,12 +10,13 @@ SimulatedAgent::SimulatedAgent(SimulatedMachine& machine, SimulatedJob& job, Age
                                bool allow_injection)
     : machine_(machine),
       name_(std::move(name)),
-      ranks_(machine.loop, job, machine.dice, machine.disturbances, [this] { poke(); }),
+      clock_(machine.clock_of(name_.host)),
+      ranks_(machine.loop, job, machine.dice, machine.disturbances, clock_, [this] { poke(); }),
       allow_injection_(allow_injection) {
   ranks_.on_signal = [this](std::uint32_t) {
     if (!injecting_) return machine_.loop.fail("a rank was signalled without an order");
     machine_.on_deed(name_, orders_injection_.epoch, orders_injection_.sent);
-    machine_.on_injected(name_.directory, *injecting_);
+    machine_.on_injected(name_, *injecting_);
   };
   ranks_.on_start = [this] { machine_.on_deed(name_, orders_start_.epoch, orders_start_.sent); };
 }
@@ -85,7 +86,7 @@ void SimulatedAgent::turn() {
   const std::int64_t due = next.time_since_epoch().count();
   if (next == kNever || due == deadline_) return;
   deadline_ = due;
-  machine_.loop.at(due, [self = shared_from_this(), due] {
+  machine_.loop.at(clock_.first_time(due), [self = shared_from_this(), due] {
     if (self->deadline_ != due) return;
     self->deadline_ = 0;
     self->turn();
@@ -102,12 +103,14 @@ void SimulatedAgent::note(const Heard& heard) {
     orders_injection_ = heard.sender;
   }
   if (std::holds_alternative<DriverStartRanks>(*message)) orders_start_ = heard.sender;
-  if (const auto* hello = std::get_if<DriverHello>(message))
+  if (const auto* hello = std::get_if<DriverHello>(message)) {
+    machine_.started[name_.directory] = hello->greeting.started_ns;
     machine_.on_hello(name_, hello->epoch, heard.sender.sent);
+  }
   if (const auto* lease = std::get_if<DriverLease>(message)) {
     constexpr Duration kSoon = 1ms;
-    lease_ends_ = std::max(lease_ends_, machine_.loop.now() + lease->lasts.count());
-    machine_.loop.at(lease_ends_ + Duration(kSoon).count(),
+    lease_ends_ = std::max(lease_ends_, clock_.now() + lease->lasts.count());
+    machine_.loop.at(clock_.first_time(lease_ends_ + Duration(kSoon).count()),
                      [self = shared_from_this()] { self->check_lease(); });
   }
 }
@@ -119,8 +122,7 @@ void SimulatedAgent::check_waits(Time next) {
 }
 
 void SimulatedAgent::check_lease() {
-  if (state_ != State::listens || stopped_ || machine_.loop.now() <= lease_ends_ || !ranks_.any_lives())
-    return;
+  if (state_ != State::listens || stopped_ || clock_.now() <= lease_ends_ || !ranks_.any_lives()) return;
   machine_.loop.fail("ranks of host " + std::to_string(name_.host) + " run on after their lease");
 }
 

@@ -3,6 +3,7 @@
 
 #include "real/agent/supervisor.hpp"
 #include "real/driver/platform.hpp"
+#include "tests/driver/simulated_clock.hpp"
 #include "tests/driver/simulated_job.hpp"
 #include "tests/driver/simulated_network.hpp"
 
@@ -18,14 +19,29 @@ namespace gauntlet {
 /// What all simulated processes share.
 struct SimulatedMachine {
   SimulatedMachine(std::uint64_t seed, const Disturbances& rough)
-      : disturbances(rough), network(loop, seed, disturbances), dice(seed, "machine") {}
+      : disturbances(rough),
+        network(loop, seed, disturbances),
+        dice(seed, "machine"),
+        clock_dice_(seed, "clocks") {}
+
+  /// Within what an agent's clock may drift (AgentClock::kDriftsOneIn).
+  SimulatedClock& clock_of(std::uint32_t host) {
+    constexpr std::int64_t kMostDrift = 499'000;  // ns per s
+    const auto found = clocks_.find(host);
+    if (found != clocks_.end()) return found->second;
+    const Duration ahead = clock_dice_.between(std::chrono::seconds(0), std::chrono::hours(1000)) -
+                           std::chrono::nanoseconds(EventLoop::kBegan / 2);
+    const Duration drift = clock_dice_.between(Duration(0), Duration(2 * kMostDrift));
+    return clocks_.emplace(host, SimulatedClock(loop, ahead, drift.count() - kMostDrift)).first->second;
+  }
 
   EventLoop loop;
   Disturbances disturbances;  // those of the present: calm in the end
   SimulatedNetwork network;
   Dice dice;
   /// A signal of an injection reached a rank of that drill.
-  std::function<void(const std::string& directory, std::uint64_t injection)> on_injected = [](auto&&...) {};
+  std::function<void(const AgentName& agent, std::uint64_t injection)> on_injected = [](auto&&...) {};
+  std::map<std::string, std::int64_t> started;  // when each drill began, as agents were told
   /// A driver asks to be obeyed, and said so then.
   std::function<void(const AgentName& agent, std::uint64_t epoch, std::int64_t sent)> on_hello =
       [](auto&&...) {};
@@ -35,6 +51,10 @@ struct SimulatedMachine {
   /// An agent did something to ranks, on an order that the driver of this epoch sent then.
   std::function<void(const AgentName& agent, std::uint64_t epoch, std::int64_t sent)> on_deed =
       [](auto&&...) {};
+
+ private:
+  Dice clock_dice_;
+  std::map<std::uint32_t, SimulatedClock> clocks_;
 };
 
 class SimulatedAgent final : public StreamEnd,
@@ -87,10 +107,11 @@ class SimulatedAgent final : public StreamEnd,
   std::string known() const override { return "host_check"; }
   void begin(const std::string& probe, std::uint64_t number) override;
   // Clock
-  std::int64_t monotonic_ns() const override { return machine_.loop.now(); }
+  std::int64_t monotonic_ns() const override { return clock_.now(); }
 
   SimulatedMachine& machine_;
   const AgentName name_;
+  SimulatedClock& clock_;  // of its host
   SimulatedRanks ranks_;
   const bool allow_injection_;
   State state_ = State::starts;
@@ -103,7 +124,7 @@ class SimulatedAgent final : public StreamEnd,
   std::map<StreamId, std::shared_ptr<Connection>> streams_;
   std::optional<std::uint64_t> injecting_;
   Sender orders_injection_, orders_start_;
-  std::int64_t lease_ends_ = 0;  // the last that any driver gave it
+  std::int64_t lease_ends_ = 0;  // the last that any driver gave it, by its clock
   std::string last_words_;
 };
 

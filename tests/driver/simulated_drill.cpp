@@ -8,9 +8,9 @@
 #include "real/driver/real_cluster.hpp"
 #include "score/score.hpp"
 #include "study/replica.hpp"
+#include "tests/driver/awaited_orders.hpp"
 #include "tests/driver/drill_case.hpp"
 #include "tests/driver/file_snapshot.hpp"
-#include "tests/driver/awaited_orders.hpp"
 #include "tests/driver/record_checks.hpp"
 #include "tests/driver/simulated_platform.hpp"
 #include "tests/real/scratch.hpp"
@@ -82,9 +82,9 @@ class SimulatedDrill {
         record_((place_.path() / "drill.rec").string()) {
     machine_.loop.tracing = tracing == Tracing::on;
     machine_.loop.end = EventLoop::kBegan + Duration(case_.rough_for + 3h).count();
-    machine_.on_injected = [this](const std::string& directory, std::uint64_t injection) {
+    machine_.on_injected = [this](const AgentName& agent, std::uint64_t injection) {
       ++report_.injections;
-      if (++injected_[{directory, injection}] > 1)
+      if (!injected_.insert({{agent.directory, injection}, {agent.host, loop().now()}}).second)
         loop().fail("fault " + std::to_string(injection) + " of the plan was injected twice");
     };
     machine_.on_hello = [this](const AgentName& agent, std::uint64_t epoch, std::int64_t sent) {
@@ -133,6 +133,11 @@ class SimulatedDrill {
   struct Running {
     Driver driver;
     std::string record;
+  };
+
+  struct Injected {
+    std::uint32_t host = 0;
+    std::int64_t at = 0;  // of the loop's time, which is the driver's
   };
 
   EventLoop& loop() { return machine_.loop; }
@@ -234,8 +239,37 @@ class SimulatedDrill {
       return fail("the journal has more injections than the ranks have seen");
     if (nothing_is_lost() && result.injected < report_.injections)
       return fail("the journal lacks injections that the ranks have seen");
+    if (const auto why = problem_of_clocks(result); !why.empty()) return fail(why);
     Figures figures;
     score(score_facts(world()), result.logs.truth, result.logs.progress, result.record, figures);
+  }
+
+  /// What the drill says of its hosts' clocks holds.
+  std::string problem_of_clocks(const DrillResult& result) {
+    std::uint32_t host = 0;
+    for (const auto& known : result.host_clocks) {
+      const SimulatedClock& clock = machine_.clock_of(host++);
+      // A jump that is no longer than the delays of messages contradicts nothing.
+      if (!known || clock.first_time(known->since_ns) <= clock.runs_since()) continue;
+      const auto within = [&](std::int64_t loop_time) {
+        const std::int64_t offset = known->read_ns - loop_time;
+        return known->offset.low_ns <= offset && offset <= known->offset.high_ns;
+      };
+      ++report_.clocks;
+      if (!within(clock.first_time(known->read_ns)) && !within(clock.last_time(known->read_ns)))
+        return "the clock of host " + std::to_string(host - 1) + " is beyond the bounds of the driver";
+    }
+    for (const JournalEntry& entry : result.journal) {
+      const auto done = injected_.find({agents_.all().front()->name().directory, entry.injection});
+      if (entry.step != JournalStep::observed || done == injected_.end()) continue;
+      if (machine_.clock_of(done->second.host).was_suspended()) continue;
+      const std::int64_t began = machine_.started.at(done->first.first);
+      const Duration error = entry.at - kStart - Duration(done->second.at - began);
+      if (std::chrono::abs(error) > result.clock_accuracy.largest_error)
+        return "a fault is said to have been injected " + std::to_string(error.count()) +
+               " ns late, which is more than the drill says";
+    }
+    return "";
   }
 
   /// Every answer of every agent reaches the journal.
@@ -243,7 +277,7 @@ class SimulatedDrill {
   bool agents_may_fail() const {
     const Disturbances& rough = case_.disturbances;
     return rough.cannot_start + rough.ends_at_start + rough.slow_to_listen + rough.dies_late +
-               rough.agent_crashes + rough.agent_hangs + rough.breaks + rough.partitions +
+               rough.agent_crashes + rough.agent_hangs + rough.suspends + rough.breaks + rough.partitions +
                rough.driver_pauses >
            0;
   }
@@ -299,6 +333,14 @@ class SimulatedDrill {
       const Duration lasts = dice_.skewed(100ms, 1min);
       strike_agent(
           [&](SimulatedAgent& agent) { agent.stop(for_ever ? std::nullopt : std::optional(lasts)); });
+    });
+    often(rough.suspends, [this] {
+      const Duration lasts = dice_.skewed(100ms, 20s);
+      strike_agent([&](SimulatedAgent& agent) {
+        loop().trace("host " + std::to_string(agent.name().host) + " is suspended");
+        machine_.clock_of(agent.name().host).suspend(lasts);
+        agent.stop(lasts);
+      });
     });
     often(rough.rank_crashes, [this] {
       strike_rank([this](SimulatedJob& job, const auto& rank) {
@@ -418,7 +460,7 @@ class SimulatedDrill {
   std::vector<Running> drivers_;  // a nested one last
   std::function<void(const std::string& driver)> on_attending_ = [](const std::string&) {};
   std::uint64_t arm_next_driver_ = 0;
-  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> injected_;
+  std::map<std::pair<std::string, std::uint64_t>, Injected> injected_;  // by directory and number
   std::map<std::string, Epoch> epochs_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> heard_epochs_;  // the highest, of each host
   std::int64_t driver_began_ = 0;

@@ -15,6 +15,7 @@ struct SimulatedDrillReport {
   std::uint64_t events = 0;
   std::uint32_t drivers = 0;      // that were started
   std::uint32_t injections = 0;   // that reached a rank
+  std::uint32_t clocks = 0;       // whose bounds were compared with the truth
   std::uint64_t fingerprint = 0;  // of the record: the same for the same seed
 };
 

@@ -42,7 +42,7 @@ std::uint64_t final_hash_of(std::uint64_t seed, std::uint32_t rank, std::int64_t
 // --- the job
 
 void SimulatedJob::say(RankProcess& rank, const std::string& rest) {
-  rank.lines.push_back(std::to_string(loop_.now()) + " " + rest);
+  rank.lines.push_back(std::to_string(rank.clock->now()) + " " + rest);
   rank.something_new();
 }
 
@@ -183,6 +183,7 @@ std::string SimulatedRanks::start(const DriverStartRanks& start) {
   for (const std::uint32_t rank : start.ranks) {
     auto process = std::make_shared<RankProcess>();
     process->run = start.run;
+    process->clock = &clock_;
     process->options = options_of(rank, start.arguments);
     if (check(process->options) || process->options.collective_timeout <= Duration::zero())
       loop_.fail("a rank was started with options that its program refuses");

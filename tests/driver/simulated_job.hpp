@@ -6,6 +6,7 @@
 #include "real/trainer/options.hpp"
 #include "tests/driver/disturbances.hpp"
 #include "tests/driver/event_loop.hpp"
+#include "tests/driver/simulated_clock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,7 @@ namespace gauntlet {
 struct RankProcess {
   enum class State : std::uint8_t { begins, waits_for_peers, trains, stopped, dead };
   std::uint32_t run = 0;
+  const SimulatedClock* clock = nullptr;  // of its host
   TrainerOptions options;
   State state = State::begins;
   std::int32_t code = 0;
@@ -76,8 +78,9 @@ class SimulatedJob {
 class SimulatedRanks final : public RankRunner {
  public:
   SimulatedRanks(EventLoop& loop, SimulatedJob& job, Dice& dice, const Disturbances& disturbances,
-                 std::function<void()> something_new)
+                 const SimulatedClock& clock, std::function<void()> something_new)
       : loop_(loop),
+        clock_(clock),
         job_(job),
         dice_(dice),
         disturbances_(disturbances),
@@ -102,6 +105,7 @@ class SimulatedRanks final : public RankRunner {
 
  private:
   EventLoop& loop_;
+  const SimulatedClock& clock_;
   SimulatedJob& job_;
   Dice& dice_;
   const Disturbances& disturbances_;

@@ -186,6 +186,7 @@ class SimulatedLink final : public AgentLink {
         driver_.block(std::min(kRetry, Duration(deadline - now())), [stop] { return is_set(stop); });
         continue;
       }
+      hello_.sent_ns = now();
       stream_ = agent->connect(hello_, listener_);
       stream_->driver_name = driver_.name_;
       driver_.streams_.push_back(stream_);
@@ -228,7 +229,7 @@ class SimulatedLink final : public AgentLink {
 
   SimulatedDriver& driver_;
   const AgentName agent_;
-  const DriverHello hello_;
+  DriverHello hello_;
   const LinkListener listener_;
   std::shared_ptr<Connection> stream_;
 };

@@ -40,6 +40,7 @@ class StandInLink final : public AgentLink {
 class StandIns final : public Platform, private Transport, private Processes {
  public:
   DriverClock& clock() override { return clock_; }
+  bool one_clock() const override { return true; }
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
   HostSupply& supply() override { return supply_; }

@@ -2,6 +2,7 @@
 #include "real/agent/agent.hpp"
 
 #include "real/agent/place.hpp"
+#include "real/clock.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>
@@ -152,19 +153,23 @@ TEST_F(Agents, LogLinesAndStepsPassTheirWatches) {
   driver.link.unwatch(WatchId{3});
 }
 
-TEST_F(Agents, TimesCountFromTheBeginningOfTheDrill) {
+TEST_F(Agents, TimesAreOfTheirOwnClockAndALeaseIsAnsweredWithIt) {
   AgentUnderTest agent(directory, trainer.program());
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  DriverUnderTest driver(agent.socket(), 1, {.started_ns = (now.tv_sec - 1000) * 1'000'000'000});
+  const Time before{Duration(monotonic_ns())};
+  DriverUnderTest driver(agent.socket(), 1, {.started_ns = 7});
   driver.attend();
+  driver.link.lease(1h, 12);
+  const auto reading =
+      driver.await<AgentClockReading>([](const AgentClockReading& each) { return each.asked_ns == 12; });
+  EXPECT_GE(reading.at_ns, before.time_since_epoch().count());
+  EXPECT_LE(reading.at_ns, monotonic_ns());
   driver.link.watch(exit_watch(WatchId{4}));
   driver.link.start_ranks(OrderId{5}, 1, {0}, {});
   driver.await_pid(0);
   trainer.leave(0, 1);
   const Seen seen = driver.await_seen();
-  EXPECT_GE(seen.sensed, kStart + 1000s);
-  EXPECT_LE(seen.sensed, kStart + 1000s + 2 * kPatience);
+  EXPECT_GE(seen.sensed, before);
+  EXPECT_LE(seen.sensed, Time(Duration(monotonic_ns())));
 }
 
 TEST_F(Agents, AStartIsObeyedOnceAndANewerOneEndsTheOlderRanks) {

@@ -110,6 +110,17 @@ TEST(SummaryJson, NamesTheCurrencyOfItsCosts) {
   EXPECT_EQ(summary_from_json(older).summary->facts.currency, "USD");
 }
 
+TEST(SummaryJson, SaysHowExactTheClocksOfADrillWere) {
+  Summary of = two_metrics();
+  of.clocks = {.largest_error_seconds = 0.0003, .jumps = 2};
+  const std::string json = to_json(of);
+  EXPECT_NE(json.find("\"clocks\": {\n    \"largest_error_seconds\": 0.0003,\n    \"jumps\": 2\n  }"),
+            std::string::npos)
+      << json;
+  EXPECT_EQ(summary_from_json(json).summary->clocks, of.clocks);
+  EXPECT_FALSE(summary_from_json(kGolden).summary->clocks) << "a simulation has one clock";
+}
+
 TEST(SummaryJson, SaysThatMoreWasAskedFor) {
   Summary of = two_metrics();
   of.interrupted = true;

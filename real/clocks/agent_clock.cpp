@@ -1,0 +1,64 @@
+#include "real/clocks/agent_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::int64_t kLatest = std::int64_t{1} << 61;  // 73 years after a boot: sums of three still fit
+
+bool is_time(std::int64_t ns) { return ns >= 0 && ns <= kLatest; }
+
+/// What two clocks drift apart at most in that time, rounded up.
+std::int64_t drift(std::int64_t from_ns, std::int64_t to_ns) {
+  const std::int64_t passed = from_ns < to_ns ? to_ns - from_ns : from_ns - to_ns;
+  return passed == 0 ? 0 : passed / AgentClock::kDriftsOneIn + 1;
+}
+
+}  // namespace
+
+bool AgentClock::add(const ClockExchange& exchange) {
+  const bool possible = is_time(exchange.asked_ns) && is_time(exchange.read_ns) &&
+                        is_time(exchange.answered_ns) && exchange.asked_ns <= exchange.answered_ns;
+  if (!possible) return true;
+  const ClockOffset bounds = {.low_ns = exchange.read_ns - exchange.answered_ns,
+                              .high_ns = exchange.read_ns - exchange.asked_ns};
+  const std::optional<ClockOffset> known = offset(exchange.read_ns);
+  const bool agrees = !known || (bounds.low_ns <= known->high_ns && known->low_ns <= bounds.high_ns);
+  if (!agrees) bounds_.clear();
+  bounds_.push_back({exchange.read_ns, bounds});
+  if (bounds_.size() > kExchanges) bounds_.pop_front();
+  return agrees;
+}
+
+std::optional<ClockOffset> AgentClock::offset(std::int64_t agent_ns) const {
+  if (bounds_.empty()) return std::nullopt;
+  const std::int64_t at = std::clamp<std::int64_t>(agent_ns, 0, kLatest);
+  // Each two of the intervals meet when one is widened by the drift between their readings, and the drift to a third time is no
+  // less: so all of them meet.
+  ClockOffset all = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  for (const Bound& bound : bounds_) {
+    const std::int64_t apart = drift(bound.read_ns, at);
+    all.low_ns = std::max(all.low_ns, bound.offset.low_ns - apart);
+    all.high_ns = std::min(all.high_ns, bound.offset.high_ns + apart);
+  }
+  return all;
+}
+
+std::optional<DriverTime> AgentClock::to_driver(std::int64_t agent_ns) const {
+  const std::optional<ClockOffset> bounds = offset(agent_ns);
+  if (!bounds) return std::nullopt;
+  const std::int64_t width = bounds->high_ns - bounds->low_ns;
+  const std::int64_t middle = bounds->low_ns + width / 2;
+  return DriverTime{.at_ns = std::clamp<std::int64_t>(agent_ns, 0, kLatest) - middle,
+                    .error = Duration(width - width / 2)};
+}
+
+std::optional<HostClock> AgentClock::known() const {
+  if (bounds_.empty()) return std::nullopt;
+  const std::int64_t last = bounds_.back().read_ns;
+  return HostClock{.since_ns = bounds_.front().read_ns, .read_ns = last, .offset = offset(last).value()};
+}
+
+}  // namespace gauntlet
