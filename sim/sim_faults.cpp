@@ -168,10 +168,10 @@ void SimCluster::on(const FaultHeals& event) {
   ActiveFault* found = faults_.find(event.fault);
   if (found == nullptr) return;
   found->line = {};  // whoever writes of it is still there
-  const ComponentId component = found->component;
-  const FaultKind& kind = faults_.kind_of(*found);
+  const ActiveFault healed = *found;
+  const FaultKind& kind = faults_.kind_of(healed);
   end_fault(event.fault);
-  faults_.follow(kind, component);
+  faults_.follow_healed(healed);
   resume_unless_paused();
   if (kind.effect == Effect::slow || kind.effect == Effect::degrade) update_pace();
 }

@@ -31,6 +31,7 @@ struct FaultFollows {
   FaultKindId kind;
   ComponentId component;
   std::uint32_t repairs;
+  std::uint32_t same_time;  // as in Strike
 };
 /// The step is reached at which a fault strikes again.
 struct FaultReturns {};

@@ -34,6 +34,7 @@ struct ActiveFault {
   std::int64_t step = -1;  // of the job, where it stopped it
   Time heals = kNever;
   Time struck = kNever;
+  std::uint32_t same_time = 0;  // as in Strike
   std::uint32_t probed = 0, repaired = 0;  // so often, in vain
   DrawsOfStop stop{};                      // while another fault is dealt with
   std::uint32_t job_hosts = 0;  // so many of its hosts carry the job; not counted for one of the job itself

@@ -85,6 +85,7 @@ class TraceArrivals {
 struct Strike {
   FaultKindId kind;
   ComponentId component;
+  std::uint32_t same_time = 0;  // how many faults of its chain came and healed at this very time
 };
 
 class FaultArrivals {

@@ -9,6 +9,15 @@
 #include <utility>
 
 namespace gauntlet {
+namespace {
+
+/// Which draws of a time belong to a fault. Draws are named by the time, so that faults that follow each other without any time
+/// between them need a number, or the same draw would keep such a chain going for ever.
+std::uint64_t chained(ComponentId component, std::uint32_t same_time) {
+  return component.index + (std::uint64_t{same_time} << 32U);
+}
+
+}  // namespace
 
 Faults::Faults(const World& world, const Hosts& hosts, const OpenOrders& orders, SimEngine& engine)
     : world_(&world),
@@ -75,16 +84,17 @@ std::optional<Faults::Struck> Faults::strike(const Strike& strike) {
                                     .line = {},
                                     .factor = kind.factor,
                                     .struck = engine_->now(),
+                                    .same_time = strike.same_time,
                                     .job_hosts = job_hosts});
   fault.met_job = ActiveFaults::on_job(fault);
   Struck struck{.fault = fault.ref};
   if (kind.heals_after) {
-    Stream draws = draws_of(streams_[fault.kind.value].heals, fault.component.index);
+    Stream draws = draws_of(streams_[fault.kind.value].heals, chained(fault.component, fault.same_time));
     struck.lasts = from_seconds(kind.heals_after->sample(draws));
     fault.heals = after(engine_->now(), struck.lasts);
     fault.heal = engine_->after(struck.lasts, Priority::world, FaultHeals{fault.ref});
   } else {
-    follow(kind, fault.component);
+    follow(kind, fault.component, fault.same_time);
   }
   log_truth(TruthKind::onset, fault);
   if (kind.grows_every > Duration::zero() && !is_stop_request(kind.effect))
@@ -97,19 +107,23 @@ void Faults::missed(const Strike& strike, FaultClock clock) {
   if (!there) clocks_.renew(strike, clock);
 }
 
-void Faults::follow(const FaultKind& kind, ComponentId component) {
+void Faults::follow_healed(const ActiveFault& healed) {
+  follow(kind_of(healed), healed.component, healed.struck == engine_->now() ? healed.same_time + 1 : 0);
+}
+
+void Faults::follow(const FaultKind& kind, ComponentId component, std::uint32_t same_time) {
   if (!kind.followed_by) return;
   const FollowedBy& next = *kind.followed_by;
   const auto number = static_cast<std::size_t>(&kind - world_->faults.data());
-  Stream draws = draws_of(streams_[number].follows, component.index);
+  Stream draws = draws_of(streams_[number].follows, chained(component, same_time));
   if (draws.uniform() >= next.probability.value) return;
   engine_->after(from_seconds(next.after.sample(draws)), Priority::fault,
-                 FaultFollows{next.kind, component, hosts_->repairs_of(component)});
+                 FaultFollows{next.kind, component, hosts_->repairs_of(component), same_time});
 }
 
 std::optional<Strike> Faults::on(const FaultFollows& event) const {
   if (event.repairs != hosts_->repairs_of(event.component)) return std::nullopt;
-  return Strike{event.kind, event.component};
+  return Strike{event.kind, event.component, event.same_time};
 }
 
 bool Faults::on(const FaultGrows& event) {

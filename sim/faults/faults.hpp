@@ -57,8 +57,8 @@ class Faults {
   std::optional<Struck> strike(const Strike& strike);
   /// What was due met nobody, or was there already: the component may fail anew in the first case.
   void missed(const Strike& strike, FaultClock clock);
-  /// What a fault leads to is on its way.
-  void follow(const FaultKind& kind, ComponentId component);
+  /// What a fault that has healed leads to is on its way.
+  void follow_healed(const ActiveFault& healed);
   /// Nothing where the host was repaired meanwhile: what led to the fault is gone with that.
   std::optional<Strike> on(const FaultFollows& event) const;
   /// False where it has ended, or grows no more.
@@ -127,6 +127,7 @@ class Faults {
   Stream draws_of(StreamName name, std::uint64_t component) const {
     return stream_now(seed_, name, engine_->now(), component);
   }
+  void follow(const FaultKind& kind, ComponentId component, std::uint32_t same_time);
   bool waits_for_step(const ActiveFault& fault) const { return kind_of(fault).same_step && fault.step >= 0; }
   double times_as_long(const ActiveFault& fault) const;
   void add_seat(const ActiveFault& fault, std::uint32_t slot, ClusterState& state) const;

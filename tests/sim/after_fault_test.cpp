@@ -44,6 +44,22 @@ TEST(AFollower, StrikesAHostThatWasNotRepaired) {
   EXPECT_EQ(driver.strikes(FaultKindId{1}), 1U);
 }
 
+TEST(AFollower, WithoutAnyTimeBetweenIsDrawnAnew) {
+  // Each fault heals at once and leads to the next one at once with probability 0.9. Such a chain has 10 faults in the mean, with
+  // a variance of 0.9 / 0.1^2 = 90.
+  constexpr int kChains = 400;
+  World world = followed_world();
+  FaultKind& cause = world.faults[0];
+  cause.trace.clear();
+  for (int i = 1; i <= kChains; ++i) cause.trace.push_back({kStart + i * 1s, 3});
+  cause.heals_after = Law::constant(1e-12);
+  cause.followed_by = {.kind = FaultKindId{0}, .probability = {0.9}, .after = Law::constant(0)};
+  Driver driver(world);
+  driver.run_until(kStart + (kChains + 1) * 1s);
+  EXPECT_NEAR(static_cast<double>(driver.strikes(FaultKindId{0})), 10.0 * kChains,
+              5 * std::sqrt(90.0 * kChains));
+}
+
 TEST(AFollower, SparesAHostThatWasRepairedMeanwhile) {
   for (const double in_vain : {0.0, 1.0}) {
     World world = followed_world();
