@@ -14,6 +14,7 @@ struct AgentRequest {
   std::string directory;
   std::string listen;
   std::string certificates;
+  std::string run_as;
   std::string trainer;
   std::string abandoned_after = "30s";
   bool allow_injection = false;
@@ -34,6 +35,7 @@ int agent_command(const AgentRequest& request) {
                     .directory = request.directory,
                     .listen = request.listen,
                     .certificates = request.certificates,
+                    .run_as = request.run_as,
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection});
@@ -66,6 +68,10 @@ void add_agent(Program& program) {
                             .type_name("DIR");
   listen.needs(certificates);
   certificates.needs(listen);
+  agent
+      .value("--run-as", request->run_as,
+             "The user that ranks run as; required for root, as whom ranks run only with --run-as root")
+      .type_name("USER");
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
   agent.value("--abandoned-after", request->abandoned_after, "End after this time without a driver")
       .type_name("TIME")

@@ -44,6 +44,7 @@ struct DrillRequest {
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
   std::string launcher = "local";
+  std::string run_as;        // the user that ranks run as; empty: not given
   std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
   bool json = false;
   bool no_faults = false;
@@ -121,10 +122,17 @@ std::vector<Problem> check_lines(const Scenario& scenario) {
            .suggestion = "write \"fixed\""}};
 }
 
+/// Nothing where ranks run as this process's own user. check_user() says what is wrong.
+std::optional<RankUser> user_of(const DrillRequest& request) {
+  std::optional<RankUser> user;
+  static_cast<void>(find_rank_user(request.run_as, geteuid(), user));
+  return user;
+}
+
 /// A command that this machine cannot start, at its place in the scenario.
-std::optional<Problem> check_command(const LoadedScenario& loaded) {
+std::optional<Problem> check_command(const LoadedScenario& loaded, const std::optional<RankUser>& user) {
   const JobCommand& command = loaded.scenario->world.drill.command;
-  auto problem = command.given() ? problem_of_command(command) : std::nullopt;
+  auto problem = command.given() ? problem_of_command(command, user) : std::nullopt;
   if (!problem) return std::nullopt;
   const Value* value = loaded.resolved.find(problem->what);
   if (value == nullptr || !value->at.written()) return problem;
@@ -134,12 +142,35 @@ std::optional<Problem> check_command(const LoadedScenario& loaded) {
   return problem;
 }
 
+/// Who ranks run as, and whether he reaches what they need.
+std::optional<Problem> check_user(const DrillRequest& request, const World& world) {
+  std::optional<RankUser> user;
+  if (auto problem = find_rank_user(request.run_as, geteuid(), user)) return problem;
+  if (!user) return std::nullopt;
+  const JobCommand& command = world.drill.command;
+  const std::string& directory = command.directory.empty() ? "." : command.directory;
+  const std::string folder_of_trainer = std::filesystem::path(trainer_path()).parent_path().string();
+  const auto closed = [&](const std::string& path, const std::string& what,
+                          const std::string& suggestion) -> std::optional<Problem> {
+    const std::string folder = closed_folder(*user, path);
+    if (folder.empty()) return std::nullopt;
+    return Problem{.what = "--run-as " + request.run_as,
+                   .why = "cannot reach " + what + ": " + folder + " is closed to user " + user->name,
+                   .suggestion = suggestion};
+  };
+  if (auto problem =
+          closed(drill_base(), "the files of the drill", "set TMPDIR to a directory that is open to it"))
+    return problem;
+  if (command.given()) return closed(directory, "the directory of the job", "open it to the user: chmod o+x");
+  return closed(folder_of_trainer, "the trainer", "open it to the user: chmod o+x");
+}
+
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world);
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
-  if (auto problem = check_command(loaded)) problems.push_back(std::move(*problem));
+  if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
   for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
@@ -150,7 +181,9 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
                             world.inventory.job_hosts, world.inventory.spares),
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
-  if (auto problem = problem_of_drill_base()) problems.push_back(std::move(*problem));
+  auto problem_of_place = problem_of_drill_base();
+  if (!problem_of_place) problem_of_place = check_user(request, world);
+  if (problem_of_place) problems.push_back(std::move(*problem_of_place));
   if (!world.drill.command.given() && access(trainer_path().c_str(), X_OK) != 0) {
     problems.push_back(
         {.file = trainer_path(), .why = "is not there", .suggestion = "build everything: make build"});
@@ -178,6 +211,7 @@ std::string command_of(const DrillRequest& request, std::uint64_t seed) {
       .number("--seed", std::optional(seed))
       .flag("--no-faults", request.no_faults)
       .option("--launch", request.launcher == "local" ? "" : request.launcher)
+      .option("--run-as", request.run_as)
       .option("--certs", request.certificates)
       .text();
 }
@@ -257,6 +291,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   if (const auto problem = make_launcher({.launcher = request.launcher,
                                           .gauntlet = own_path(),
                                           .trainer = trainer_path(),
+                                          .run_as = request.run_as,
                                           .certificates = request.certificates,
                                           .world = &world},
                                          launcher))
@@ -281,6 +316,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
+  options.rank_user = user_of(request);
   options.stop = &stop_on_interrupt();
   const DrillResult result = run_drill(world, controller, options);
   if (!result.began) return complain_of_interruption(request);
@@ -376,6 +412,10 @@ void add_drill(Program& program) {
   drill.value("--launch", request->launcher, "Where the agents run: `local`, as processes of this machine")
       .one_of(launcher_names())
       .shows_default();
+  drill
+      .value("--run-as", request->run_as,
+             "The user that ranks run as; required for root, as whom ranks run only with --run-as root")
+      .type_name("USER");
   drill
       .value(
           "--certs", request->certificates,

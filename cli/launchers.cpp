@@ -16,7 +16,8 @@ std::optional<Problem> make_local(const LaunchRequest& request, std::unique_ptr<
     if (auto problem = load_drill_certificates(request.certificates, certificates)) return problem;
   }
   out = std::make_unique<LocalLauncher>(
-      AgentCommand{.gauntlet = request.gauntlet, .trainer = request.trainer}, std::move(certificates));
+      AgentCommand{.gauntlet = request.gauntlet, .trainer = request.trainer, .run_as = request.run_as},
+      std::move(certificates));
   return std::nullopt;
 }
 

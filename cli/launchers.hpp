@@ -17,6 +17,7 @@ struct LaunchRequest {
   std::string launcher;      // a name of launcher_names()
   std::string gauntlet;      // the path of this program
   std::string trainer;       // the path of the program of a rank
+  std::string run_as;        // the user that ranks run as; empty: not given
   std::string certificates;  // an authority's directory; empty: none is given
   const World* world = nullptr;
 };

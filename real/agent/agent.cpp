@@ -8,6 +8,7 @@
 #include "real/agent/listening.hpp"
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
+#include "real/agent/rank_user.hpp"
 #include "real/certs/peer_trust.hpp"
 
 #include <pthread.h>
@@ -115,9 +116,16 @@ std::optional<Problem> open_network(const AgentOptions& options, Entrance& out) 
 
 int run_agent(const AgentOptions& options) {
   if (const auto wrong = check_trainer(options.trainer)) return refuse(wrong->text());
+  std::optional<RankUser> user;
+  if (const auto wrong = find_rank_user(options.run_as, ::geteuid(), user)) return refuse(wrong->text());
   AgentPlace place;
   if (const auto wrong = AgentPlace::take(options.directory, options.host, place))
     return refuse(wrong->text());
+  try {
+    if (user) let_pass(*user, options.directory);
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
   const BlockedSignals signals;                                // before any thread is started
   const auto mailbox = std::make_shared<SupervisorMailbox>();  // outlives a probe that hangs, hence shared
   Entrance entrance;
@@ -136,7 +144,7 @@ int run_agent(const AgentOptions& options) {
     return refuse(error.what());
   }
   const MachineClock clock;
-  RankProcesses ranks(options.trainer, options.directory);
+  RankProcesses ranks(options.trainer, options.directory, user);
   ProbeThreads probes(options.directory, [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
   Supervisor supervisor(options, {.clock = clock,
                                   .streams = *server,

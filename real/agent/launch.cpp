@@ -19,7 +19,7 @@ std::string failure(const std::string& what, int error) { return what + ": " + s
 
 /// What the child says before it ends.
 struct Report {
-  enum class At : std::int32_t { directory, program };
+  enum class At : std::int32_t { directory, user, program };
   At at = At::program;
   std::int32_t error = 0;
 };
@@ -32,6 +32,7 @@ struct Child {
   char* const* arguments;
   char* const* environment;
   const char* program;
+  const RankUser* user;
 };
 
 [[noreturn]] void become(const Child& child) {
@@ -42,6 +43,8 @@ struct Child {
   };
   // So that what it starts is told from what the agent itself starts, whatever group it joins.
   if (::setsid() < 0) fail();
+  // Before the next line: the kernel forgets that at a change of user.
+  if (child.user != nullptr && !become_user(*child.user)) fail(Report::At::user);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
   if (::getppid() != child.parent) ::_exit(127);  // it died before the line above
   // A rank needs no more rights than its agent has.
@@ -93,7 +96,8 @@ Launched launch(const Launch& what) {
                        .directory = what.directory.c_str(),
                        .arguments = arguments.data(),
                        .environment = environment.data(),
-                       .program = what.program.c_str()};
+                       .program = what.program.c_str(),
+                       .user = what.user ? &*what.user : nullptr};
   launched.pid = ::_Fork();  // without any library's handlers
   if (launched.pid == 0) become(child);
   if (launched.pid < 0) {
@@ -111,9 +115,11 @@ std::string problem_of_start(const Launch& what, const Descriptor& report) {
   do count = ::read(report.get(), &said, sizeof said);
   while (count < 0 && errno == EINTR);
   if (count <= 0) return "";
+  const std::string as_user = what.user ? " as user " + what.user->name : "";
   if (said.at == Report::At::directory)
-    return failure(what.directory + ": cannot be the working directory of a rank", said.error);
-  return failure(what.program + ": cannot be started", said.error);
+    return failure(what.directory + ": cannot be the working directory of a rank" + as_user, said.error);
+  if (said.at == Report::At::user) return failure("no process can be started" + as_user, said.error);
+  return failure(what.program + ": cannot be started" + as_user, said.error);
 }
 
 }  // namespace gauntlet

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/rank_user.hpp"
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct Launch {
   std::vector<std::string> environment;  // NAME=value, all of it
   std::string directory;                 // empty: the agent's own
   int output = -1, errors = -1;          // its standard output and error
+  std::optional<RankUser> user{};        // whose process it is; nothing: this process's own user
 };
 
 struct Launched {

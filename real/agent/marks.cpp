@@ -1,12 +1,16 @@
 #include "real/agent/marks.hpp"
 
+#include "real/agent/descriptor.hpp"
 #include "real/rank/gauntlet_rank.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 
 namespace gauntlet {
 namespace {
@@ -75,9 +79,13 @@ std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_n
 
 std::string place_in_recorder(const std::string& path, std::int64_t now_ns) {
   std::array<char, sizeof(gauntlet_rank_recorder)> bytes{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  return place_of_rank(parse_marks({bytes.data(), static_cast<std::size_t>(file.gcount())}), now_ns);
+  // The folder is the rank's: what is not a plain file of its own is not waited for, and not followed.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return "";
+  const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), 0);
+  return place_of_rank(parse_marks({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))}),
+                       now_ns);
 }
 
 }  // namespace gauntlet

@@ -10,10 +10,11 @@ namespace gauntlet {
 
 struct AgentOptions {
   std::uint32_t host = 0;
-  /// The caller's own, mode 0700: socket agent-N.sock or address agent-N.address, lock agent-N.lock, logs rank-R.log.
+  /// The caller's own, mode 0700 or 0710: socket agent-N.sock or address agent-N.address, lock agent-N.lock, logs rank-R.log.
   std::string directory = {};
   std::string listen = {};        // HOST:PORT, for TLS; empty: the socket in the directory
   std::string certificates = {};  // where `listen` is given: a directory that `gauntlet certs issue` wrote
+  std::string run_as = {};        // the user that ranks run as; empty: not given
   std::string trainer = {};       // the program of a rank: a path, not searched for
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;

@@ -27,7 +27,8 @@ std::optional<Problem> check_directory(const std::string& directory) {
     return problem(directory, "belongs to user " + std::to_string(found.st_uid) + ", not to this one",
                    "whoever can write there could command the agent: take a directory of your own");
   }
-  if ((found.st_mode & 077) != 0) {
+  // A group may pass through to what it is given there (rank_user.hpp).
+  if ((found.st_mode & 067) != 0) {
     return problem(directory, "is open to other users",
                    "whoever can write there could command the agent: chmod 700 " + directory);
   }

@@ -32,8 +32,10 @@ std::int64_t rank_of_hello(std::string_view message) {
   return error == std::errc() && end == message.data() + message.size() ? std::int64_t{rank} : -1;
 }
 
-std::string RankChannels::open(const std::string& directory, std::vector<std::uint32_t> ranks) {
+std::string RankChannels::open(const std::string& directory, std::vector<std::uint32_t> ranks,
+                               const std::optional<RankUser>& user) {
   close();
+  user_ = user ? std::optional(user->uid) : std::nullopt;
   ranks_ = std::move(ranks);
   const std::string path = directory + "/ranks-" + std::to_string(::getpid()) + ".sock";
   sockaddr_un address{};
@@ -47,6 +49,7 @@ std::string RankChannels::open(const std::string& directory, std::vector<std::ui
   listener_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener_ ||
       ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      (user && ::lchown(path.c_str(), user->uid, user->gid) != 0) ||
       ::listen(listener_.get(), kWaitingConnections) != 0) {
     const int error = errno;
     listener_.reset();
@@ -64,6 +67,10 @@ void RankChannels::close() {
   said_.clear();
 }
 
+bool RankChannels::admits(uid_t user) const {
+  return user_ ? user == *user_ : may_command(user, ::geteuid());
+}
+
 void RankChannels::accept_all() {
   while (listener_ && connections_.size() < ranks_.size() + kMoreConnections) {
     Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -71,8 +78,7 @@ void RankChannels::accept_all() {
     ucred peer{};
     socklen_t size = sizeof peer;
     const bool known = ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    if (known && may_command(peer.uid, ::geteuid()))
-      connections_.push_back({.socket = std::move(socket), .process = peer.pid});
+    if (known && admits(peer.uid)) connections_.push_back({.socket = std::move(socket), .process = peer.pid});
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/rank_user.hpp"
 #include "real/trainer/lines.hpp"
 
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +30,10 @@ class RankChannels {
   /// `line`: without its newline, as real/trainer/lines.hpp has it.
   using OnLine = std::function<void(std::uint32_t rank, const std::string& line)>;
 
-  /// Listens, under a name of this process in `directory`. Why not, or nothing.
-  std::string open(const std::string& directory, std::vector<std::uint32_t> ranks);
+  /// Listens, under a name of this process in `directory`, to processes of `user` alone; where it is not given, to those of
+  /// this process's user and of root. Why not, or nothing.
+  std::string open(const std::string& directory, std::vector<std::uint32_t> ranks,
+                   const std::optional<RankUser>& user = std::nullopt);
   /// Ends all connections. Nobody comes any more.
   void close();
 
@@ -60,6 +64,7 @@ class RankChannels {
     std::string finished{};
   };
 
+  bool admits(uid_t user) const;
   void accept_all();
   bool hear(Connection& connection, std::string_view message, const OnLine& on_line);
   bool listen(Connection& connection, const OnLine& on_line);
@@ -67,6 +72,7 @@ class RankChannels {
   std::string path_;
   Descriptor listener_;
   std::vector<std::uint32_t> ranks_;
+  std::optional<uid_t> user_;  // whose ranks they are
   std::vector<Connection> connections_;
   std::map<std::uint32_t, Said> said_;
 };

@@ -8,6 +8,7 @@
 #include "real/clock.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace gauntlet {
@@ -58,8 +60,8 @@ int number_of_signal(std::string_view name) {
 
 }  // namespace
 
-RankProcesses::RankProcesses(std::string trainer, std::string directory)
-    : trainer_(std::move(trainer)), directory_(std::move(directory)) {}
+RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user)
+    : trainer_(std::move(trainer)), directory_(std::move(directory)), user_(std::move(user)) {}
 
 RankProcesses::~RankProcesses() { kill_and_reap(); }
 
@@ -69,22 +71,35 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
   kill_at_ = kNever;
-  for (const std::uint32_t rank : start_.ranks) ::unlink((marks_prefix() + std::to_string(rank)).c_str());
-  std::string why = speaks() ? channels_.open(directory_, start_.ranks) : std::string();
+  std::string why = speaks() ? open_channels() : std::string();
   if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();
   return why;
 }
 
-/// With the number of the rank: its recorder.
-std::string RankProcesses::marks_prefix() const { return directory_ + "/marks-"; }
+/// With the number of the rank: its recorder. Ranks make these files, so the folder is theirs.
+std::string RankProcesses::marks_prefix() const { return directory_ + "/marks/rank-"; }
+
+/// Why not, or nothing.
+std::string RankProcesses::open_channels() {
+  const std::string folder = directory_ + "/marks";
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return failure(folder + ": cannot be made", errno);
+  for (const std::uint32_t rank : start_.ranks) ::unlink((marks_prefix() + std::to_string(rank)).c_str());
+  try {
+    if (user_) give_to(*user_, folder);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return channels_.open(directory_, start_.ranks, user_);
+}
 
 std::string RankProcesses::launch_all() {
   std::string program = trainer_;
   if (start_.command.given()) {
     const std::vector<std::string> environment = rank_environment(start_, {});
     FoundProgram found = find_program(start_.command.arguments.front(), start_.command.directory,
-                                      value_of("PATH", environment));
+                                      value_of("PATH", environment), user_);
     if (!found.why.empty()) return found.why;
     program = std::move(found.path);
   }
@@ -109,8 +124,11 @@ std::string RankProcesses::launch_all() {
 }
 
 Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const {
-  Launch launch{
-      .program = program, .arguments = {}, .environment = rank_environment(start_, ranks), .directory = {}};
+  Launch launch{.program = program,
+                .arguments = {},
+                .environment = rank_environment(start_, ranks),
+                .directory = {},
+                .user = user_};
   if (speaks()) {
     launch.environment.push_back("GAUNTLET_RANK_SOCKET=" + channels_.path());
     launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());

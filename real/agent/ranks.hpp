@@ -7,12 +7,14 @@
 #include "real/agent/rank_channels.hpp"
 #include "real/agent/rank_log.hpp"
 #include "real/agent/rank_runner.hpp"
+#include "real/agent/rank_user.hpp"
 #include "real/agent/strays.hpp"
 
 #include <poll.h>
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,8 @@ struct Launch;
 class RankProcesses final : public RankRunner {
  public:
   /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to `directory`/rank-R.log, of
-  /// the trainer without the lines that it means for its agent.
-  RankProcesses(std::string trainer, std::string directory);
+  /// the trainer without the lines that it means for its agent. Ranks run as `user`, or as this process's own.
+  RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user = std::nullopt);
   /// Kills and reaps whatever runs.
   ~RankProcesses() override;
 
@@ -62,6 +64,7 @@ class RankProcesses final : public RankRunner {
 
   bool speaks() const { return start_.command.given() && !start_.command.lines.any(); }
   std::string marks_prefix() const;
+  std::string open_channels();
   std::string said_at_end(const Process& process) const;
   void say_finished(const Process& process, const Listener& listener) const;
   std::string launch_all();
@@ -73,6 +76,7 @@ class RankProcesses final : public RankRunner {
   void kill_and_reap();
 
   std::string trainer_, directory_;
+  std::optional<RankUser> user_;
   std::vector<Process> processes_;
   DriverStartRanks start_;
   Time kill_at_ = kNever;  // the end of the grace period

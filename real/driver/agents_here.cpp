@@ -30,6 +30,7 @@ std::vector<std::string> agent_arguments(const AgentCommand& command, const Agen
   std::vector<std::string> arguments = {
       command.gauntlet, "agent",         "--host",    std::to_string(agent.host),
       "--directory",    agent.directory, "--trainer", command.trainer};
+  if (!command.run_as.empty()) arguments.insert(arguments.end(), {"--run-as", command.run_as});
   if (allow_injection) arguments.emplace_back("--allow-injection");
   return arguments;
 }

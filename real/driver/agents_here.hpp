@@ -17,6 +17,7 @@ namespace gauntlet {
 struct AgentCommand {
   std::string gauntlet;  // the path of this program
   std::string trainer;   // the path of the program of a rank
+  std::string run_as{};  // the user that ranks run as; empty: not given
 };
 std::vector<std::string> agent_arguments(const AgentCommand& command, const AgentName& agent,
                                          bool allow_injection);

@@ -205,7 +205,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   };
   bool recording_is_ours = false;
   try {
-    prepare_drill_directory(state.directory);
+    prepare_drill_directory(state.directory, system_files(), options.rank_user);
     options.platform->prepare(state.directory);
     kept.write(state);
     AppendFile file = fresh ? AppendFile(options.record, *options.files)
@@ -219,6 +219,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .epoch = state.epoch,
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
+                         .rank_user = options.rank_user,
                          .stop = options.stop},
                         so_far.record, *options.platform);
     result.record = so_far.record;

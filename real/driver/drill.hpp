@@ -8,6 +8,7 @@
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
 #include "real/agent/messages.hpp"
+#include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
@@ -25,6 +26,7 @@ struct DrillOptions {
   Platform* platform = nullptr;  // where agents run; must be given
   RecordingHeader header;
   FaultPlan plan;
+  std::optional<RankUser> rank_user{};  // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;
   Files* files = &system_files();  // which write the recording and its state
 };

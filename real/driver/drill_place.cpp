@@ -38,7 +38,7 @@ bool is_drill_directory(const std::string& path) {
   struct stat found {};
   return std::filesystem::path(path).filename().string().starts_with(kDirectoryPrefix) &&
          lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-         (found.st_mode & 07777) == 0700;
+         (found.st_mode & 07767) == 0700;
 }
 
 std::runtime_error refused(const std::string& path, const char* what, int error) {
@@ -57,6 +57,17 @@ void probe_directory(Files& files, const std::string& path) {
   const auto failure = replace_file(files, file_of_ours(name), std::string(16'384, 'x'));
   files.remove(name);
   if (failure) throw refused(path, kCannotBeWritten, failure->error);
+}
+
+/// Ranks cannot read the checkpoints that ranks of another user wrote.
+void refuse_other_user(const std::string& checkpoints, bool earlier, const std::optional<RankUser>& user) {
+  struct stat found {};
+  if (!earlier || stat(checkpoints.c_str(), &found) != 0) return;
+  const uid_t wanted = user ? user->uid : geteuid();
+  if (found.st_uid == wanted || found.st_uid == geteuid()) return;
+  throw std::runtime_error(checkpoints + ": belongs to user " + std::to_string(found.st_uid) +
+                           ", as whom this drill ran its ranks: write --run-as " +
+                           std::to_string(found.st_uid));
 }
 
 }  // namespace
@@ -184,12 +195,16 @@ std::string new_private_directory(const std::string& prefix) {
 
 std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
-void prepare_drill_directory(const std::string& path, Files& files) {
+void prepare_drill_directory(const std::string& path, Files& files, const std::optional<RankUser>& user) {
   const std::string checkpoints = path + "/checkpoints";
   const int error = files.make_directory(checkpoints, 0700);
   if (error != 0 && error != EEXIST) throw refused(checkpoints, ": cannot be made: ", error);
+  refuse_other_user(checkpoints, error == EEXIST, user);
   probe_directory(files, path);
   probe_directory(files, checkpoints);
+  if (!user) return;
+  let_pass(*user, path);
+  give_to(*user, checkpoints);
 }
 
 void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files) {

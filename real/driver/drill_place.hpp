@@ -4,6 +4,7 @@
 #include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "models/world/fault_plan.hpp"
+#include "real/agent/rank_user.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -65,8 +66,10 @@ std::string new_private_directory(const std::string& prefix);
 /// The same, for a drill.
 std::string new_drill_directory();
 
-/// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is.
-void prepare_drill_directory(const std::string& path, Files& files = system_files());
+/// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is. Where ranks run
+/// as another user, the checkpoints are that user's. Refuses those of an earlier driver's ranks that ran as somebody else.
+void prepare_drill_directory(const std::string& path, Files& files = system_files(),
+                             const std::optional<RankUser>& user = std::nullopt);
 
 /// Writes to the directory which driver has the drill. The agents that know their last driver may all have ended.
 void write_epoch(const std::string& directory, std::uint64_t epoch, Files& files = system_files());

@@ -40,14 +40,14 @@ std::string path_variable(const JobCommand& command) {
 
 }  // namespace
 
-std::optional<Problem> problem_of_command(const JobCommand& command) {
+std::optional<Problem> problem_of_command(const JobCommand& command, const std::optional<RankUser>& user) {
   const std::string directory = directory_of(command);
   std::error_code ignored;
   if (!std::filesystem::is_directory(directory, ignored))
     return Problem{.what = "drill.command.directory",
                    .why = "names " + directory + ", which is not a directory",
                    .suggestion = "a relative one starts where the drill is started"};
-  const FoundProgram found = find_program(command.arguments.front(), directory, path_variable(command));
+  const FoundProgram found = find_program(command.arguments.front(), directory, path_variable(command), user);
   if (found.why.empty()) return std::nullopt;
   return Problem{
       .what = "drill.command.arguments",
@@ -67,6 +67,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
     throw std::runtime_error(meeting +
                              ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
   }
+  if (setup_.rank_user) give_to(*setup_.rank_user, meeting);
   for (const HostId host : slots_) {
     if (!hosts_[host.value].link)
       return close(open.order.id, Status::failed);  // its agent is being started again

@@ -4,11 +4,9 @@
 
 #include "real/driver/agents_here.hpp"
 #include "real/driver/drill_certificates.hpp"
-#include "real/driver/machine_platform.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 
 namespace gauntlet {
@@ -31,14 +29,6 @@ class LocalLauncher final : public AgentsHere {
   DrillCertificates certificates_;
   HostSupply supply_;
   std::uint16_t last_port_ = 0;
-};
-
-class LocalPlatform final : public MachinePlatform {
- public:
-  LocalPlatform(std::string gauntlet, std::string trainer)
-      : MachinePlatform(std::make_unique<LocalLauncher>(
-            AgentCommand{.gauntlet = std::move(gauntlet), .trainer = std::move(trainer)},
-            DrillCertificates{})) {}
 };
 
 }  // namespace gauntlet

@@ -16,6 +16,7 @@
 #include "core/record/record.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
+#include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
@@ -44,6 +45,7 @@ struct DrillSetup {
   std::uint64_t epoch = 1;      // one more for each driver that takes over
   Seed seed;
   FaultPlan plan;
+  std::optional<RankUser> rank_user{};      // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
   bool stopped() const { return stop != nullptr && *stop; }
   Duration answers_within = kAnswersWithin;

@@ -30,7 +30,7 @@ WRONG_SETS = ["checkpoint.interval=300", "study.replicas=4000001", "study.uncert
 TAKES_SETS = {**STUDIES, "check": f"check {TINY}", "show": f"show {TINY}", "topology": f"topology {TINY}", "step": f"step {TINY}"}
 KNOWN = ("new --gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
          "--restart 5min")
-DRILL = "drill scenarios/drill-tiny.toml --hosts 4"
+DRILL = "drill scenarios/drill-tiny.toml --hosts 4" + (" --run-as nobody" if os.geteuid() == 0 else "")
 # Arguments that are wrong.
 WRONG = [
     "", "fly", "run", "run none.toml", f"run {TINY} {TINY}", f"run {TINY} --replicas 0", f"run {TINY} --record x",

@@ -79,6 +79,7 @@ def name_of(path):
 
 def prepared(folder):
     """The reader's folder: the scenarios and the program are where the page says."""
+    folder.chmod(0o711)  # ranks of a user that is not ours pass through
     (folder / "scenarios").symlink_to(ROOT / "scenarios")
     (folder / "build").symlink_to(GAUNTLET.parent)
     (folder / ".bin").mkdir()
@@ -90,6 +91,8 @@ def prepared(folder):
 def output_of(command, folder, environment):
     """What it prints. A command that fails as it is to prints on standard error."""
     added, _ = SHORTER.get(command.text, ("", ""))
+    if command.text.startswith("gauntlet drill ") and os.geteuid() == 0:
+        added += " --run-as nobody"  # else a reader is not root
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command.text} {added}"], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=SECONDS_MAX)
     wanted = EXIT_CODES.get(command.text, 0)

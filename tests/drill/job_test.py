@@ -62,7 +62,7 @@ class Job(unittest.TestCase):
     def drill(self, scenario, *more, steps=90):
         result = self.place.path / "result"
         words = f'["python3", "{TRAINER}", "--result", "{result}"]'
-        command = [drills.GAUNTLET, "drill", FOLDER + scenario, "--hosts", "2", "--no-faults", "--set", f"job.steps={steps}",
+        command = [drills.GAUNTLET, "drill", FOLDER + scenario, "--hosts", "2", *drills.run_as("root"), "--no-faults", "--set", f"job.steps={steps}",
                    "--set", f"drill.command.arguments={words}", *more]
         return result, subprocess.Popen(command, env=self.place.environment(), text=True, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
@@ -191,7 +191,7 @@ class Job(unittest.TestCase):
                 'arguments = ["no-such-program-of-this-name"]\n')
         scenario.write_text(text, encoding="ascii")
         self.addCleanup(scenario.unlink)
-        ran = subprocess.run([drills.GAUNTLET, "drill", str(scenario), "--hosts", "2"], text=True, capture_output=True, check=False)
+        ran = subprocess.run([drills.GAUNTLET, "drill", str(scenario), "--hosts", "2", *drills.run_as()], text=True, capture_output=True, check=False)
         self.assertEqual(ran.returncode, 2, ran.stderr)
         self.assertIn(f"{scenario}:3:13: drill.command.arguments = [\"no-such-program-of-this-name\"] cannot be started: "
                       "no-such-program-of-this-name: is in no directory of PATH", ran.stderr)

@@ -51,6 +51,33 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.place.processes(), {})
         self.assertEqual(list(self.place.path.iterdir()), [])
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root must say as whom ranks run")
+    def test_root_must_say_as_whom_ranks_run(self):
+        command = [word for word in self.place.command() if word not in ("--run-as", "nobody")]
+        run = drills.finish(subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                             env=self.place.environment()))
+        self.assertEqual(run.code, 2, str(run))
+        self.assertIn("--run-as is missing: root does not run the job as root unless it says so; write --run-as USER", run.err)
+        run = drills.finish(subprocess.Popen([*command, "--run-as", "no-such-user"], text=True, stdout=subprocess.PIPE,
+                                             stderr=subprocess.PIPE, env=self.place.environment()))
+        self.assertEqual(run.code, 2, str(run))
+        self.assertIn("--run-as no-such-user is not a user of this machine", run.err)
+        agent = [drills.GAUNTLET, "agent", "--host", "0", "--directory", str(self.place.path), "--trainer", "/bin/true"]
+        run = drills.finish(subprocess.Popen(agent, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        self.assertEqual(run.code, 2, str(run))
+        self.assertIn("--run-as is missing", run.err)
+        self.assertEqual(list(self.place.path.iterdir()), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root starts ranks as another user")
+    def test_a_place_that_is_closed_to_the_user_of_the_ranks(self):
+        closed = self.place.path / "closed"
+        closed.mkdir(mode=0o700)
+        run = drills.finish(subprocess.Popen(self.place.command(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                             env=dict(os.environ, TMPDIR=str(closed))))
+        self.assertEqual(run.code, 2, str(run))
+        self.assertIn(f"--run-as nobody cannot reach the files of the drill: {closed} is closed to user nobody; set TMPDIR", run.err)
+        closed.rmdir()
+
     def test_what_only_simulated_machines_do(self):
         """Each is a mistake of its own; nothing of it is ignored."""
         self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
@@ -120,7 +147,7 @@ class Refusals(unittest.TestCase):
 
     def test_a_disk_that_is_full(self):
         disk = self.place.path / "disk"
-        self.mounted(disk, "size=64k,mode=0700")
+        self.mounted(disk, "size=64k,mode=0711")
         with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
             while True:
                 filler.write(bytes(4096))
@@ -131,7 +158,7 @@ class Refusals(unittest.TestCase):
 
     def test_a_disk_that_is_read_only(self):
         disk = self.place.path / "disk"
-        self.mounted(disk, "size=64k,mode=0700,ro")
+        self.mounted(disk, "size=64k,mode=0711,ro")
         run = self.drilled_on(disk, code=2)
         self.assertIn(str(disk), run.err)
         self.assertIn("Read-only file system; set TMPDIR to a directory in which you may write", run.err)

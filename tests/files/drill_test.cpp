@@ -3,7 +3,7 @@
 
 #include "core/files/append_file.hpp"
 #include "real/driver/drill_place.hpp"
-#include "real/driver/local_launcher.hpp"
+#include "tests/real/local_platform.hpp"
 #include "tests/files/lossy_run.hpp"
 
 #include <gtest/gtest.h>

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -113,6 +114,8 @@ AgentUnderTest::AgentUnderTest(const OwnDirectory& directory, const std::string&
   std::vector<std::string> texts = {program_under_test(), "agent",    "--host",    "2",
                                     "--directory",        directory_, "--trainer", trainer};
   texts.insert(texts.end(), more.begin(), more.end());
+  const bool says_user = std::find(more.begin(), more.end(), "--run-as") != more.end();
+  if (!says_user && ::geteuid() == 0) texts.insert(texts.end(), {"--run-as", "root"});
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(text.data());
   arguments.push_back(nullptr);

@@ -3,9 +3,9 @@
 
 #include "real/agent/place.hpp"
 #include "real/driver/agent_process.hpp"
-#include "real/driver/local_launcher.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "tests/real/agent_harness.hpp"
+#include "tests/real/local_platform.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -39,6 +39,12 @@ struct RealClusters : testing::Test {
     setup.epoch = epoch;
     setup.seed = {.study = 1, .replica = 0};
     return setup;
+  }
+  /// How an agent is started that no driver starts.
+  std::vector<std::string> agent_command(std::uint32_t host, bool allow_injection = false) const {
+    return agent_arguments(
+        {.gauntlet = std::getenv("GAUNTLET"), .trainer = trainer.program(), .run_as = own_user()},
+        {directory.name(), host}, allow_injection);
   }
   std::string socket(std::uint32_t host) const {
     return directory.file("agent-" + std::to_string(host) + ".sock");

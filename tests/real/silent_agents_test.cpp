@@ -265,9 +265,7 @@ TEST_F(StoppedDrivers, AnAgentThatDoesNotBeginIsNotAwaited) {
 
 // It has its place, and does not attend: the second part of a launch.
 TEST_F(StoppedDrivers, AnAgentThatDoesNotAnswerIsNotAwaited) {
-  const AgentProcess agent({std::getenv("GAUNTLET"), "agent", "--host", "0", "--directory", directory.name(),
-                            "--trainer", trainer.program()},
-                           directory.file("agent-0.log"));
+  const AgentProcess agent(agent_command(0), directory.file("agent-0.log"));
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (::access(socket(0).c_str(), F_OK) != 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(5ms);
@@ -298,11 +296,9 @@ TEST_F(StoppedDrivers, SilentAgentsAreEndedTogetherAndAtOnce) {
 struct InterruptedInjections : SilentAgents {
   InterruptedInjections() {
     plan.push_back({.at = kStart, .kind = FaultKindId{0}, .component = {ComponentKind::gpu, 1}});
-    for (const std::string number : {"0", "1"}) {
-      agents.emplace_back(
-          std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
-                                   directory.name(), "--trainer", trainer.program(), "--allow-injection"},
-          directory.file("agent-" + number + ".log"));
+    for (const std::uint32_t host : {0u, 1u}) {
+      agents.emplace_back(agent_command(host, true),
+                          directory.file("agent-" + std::to_string(host) + ".log"));
     }
     // As an earlier driver left it: the ranks are up, and the journal says that the injection was begun.
     std::ofstream(directory.file("journal")) << "0 armed 0\n1 began 0\n";

@@ -4,7 +4,7 @@
 #include "core/files/append_file.hpp"
 #include "real/clock.hpp"
 #include "real/driver/drill_place.hpp"
-#include "real/driver/local_launcher.hpp"
+#include "tests/real/local_platform.hpp"
 #include "tests/real/agent_harness.hpp"
 #include "tests/real/scratch.hpp"
 

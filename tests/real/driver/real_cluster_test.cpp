@@ -32,10 +32,7 @@ TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
 }
 
 TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
-  const std::string number = "0";
-  AgentProcess agent({std::getenv("GAUNTLET"), "agent", "--host", number, "--directory", directory.name(),
-                      "--trainer", trainer.program()},
-                     directory.file("agent.log"));
+  AgentProcess agent(agent_command(0), directory.file("agent.log"));
   DriverUnderTest later(socket(0), 5);
   later.attend();
   Record so_far;
@@ -56,12 +53,8 @@ TEST_F(RealClusters, ADriverThatComesTooLateStartsNoAgent) {
 // A process that is stopped answers no farewell and no SIGTERM: only who waits for it itself knows that it is still there.
 struct TakenOver : RealClusters {
   TakenOver() {
-    for (const std::string number : {"0", "1"}) {
-      agents.emplace_back(
-          std::vector<std::string>{std::getenv("GAUNTLET"), "agent", "--host", number, "--directory",
-                                   directory.name(), "--trainer", trainer.program()},
-          directory.file("agent-" + number + ".log"));
-    }
+    for (const std::uint32_t host : {0u, 1u})
+      agents.emplace_back(agent_command(host), directory.file("agent-" + std::to_string(host) + ".log"));
     for (const std::uint32_t host : {0u, 1u}) DriverUnderTest(socket(host), 1).attend();
     so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
   }
