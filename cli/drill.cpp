@@ -7,6 +7,7 @@
 #include "cli/launchers.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
+#include "real/control/control_server.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/machine_platform.hpp"
@@ -44,6 +45,7 @@ struct DrillRequest {
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
   std::string launcher = "local";
+  std::string log;           // empty: in the directory of the drill alone
   std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
   bool json = false;
   bool no_faults = false;
@@ -282,6 +284,13 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
   options.stop = &stop_on_interrupt();
+  options.keeps_log = true;
+  options.log = request.log;
+  options.open_to_operators = [](const std::string& directory, OperatorDesk& desk) {
+    auto server = std::make_shared<ControlServer>(directory, desk);
+    complain(fmt::format("operators reach this drill with `gauntlet ctl status --drill {}`", directory));
+    return server;
+  };
   const DrillResult result = run_drill(world, controller, options);
   if (!result.began) return complain_of_interruption(request);
   if (result.difference) {
@@ -371,6 +380,8 @@ void add_drill(Program& program) {
              "Write every observation and order here as it comes; an unfinished recording is continued")
       .type_name("FILE");
   drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
+  drill.value("--log", request->log, "Also append the log here: a line of JSON for each event")
+      .type_name("FILE");
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
   drill.value("--launch", request->launcher, "Where the agents run: `local`, as processes of this machine")

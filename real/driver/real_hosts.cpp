@@ -99,16 +99,26 @@ void RealCluster::begin_drill(bool taking_over) {
     schedule(world_->job.planned_stops[i].at, PlannedStopDue{i});
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
-    if (!journal_.begun(i)) schedule(setup_.plan[i].at, InjectionDue{i});
+    if (!journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
   }
+  for (std::size_t i = scripted_; i < world_->operators.size(); ++i)
+    schedule(world_->operators[i].at, OperatorDue{i});
+  if (setup_.desk != nullptr) setup_.desk->open([this] { inbox_filled_->wake(); });
   if (taking_over) {
     reconcile();
+    if (disarmed_) disarm();
+    end_if_down();
   } else {
     push(Started{JobId{0}, world_->inventory});
   }
 }
 
-RealCluster::~RealCluster() { end_agents(); }
+RealCluster::~RealCluster() {
+  confirm(true);
+  confirm(false);
+  if (setup_.desk != nullptr) setup_.desk->close();
+  end_agents();
+}
 
 /// Nothing is left running; agents that obey a later driver are left to it.
 void RealCluster::end_agents() {
@@ -204,6 +214,7 @@ void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
   attended.unpaid.clear();
+  attended.heard = now();
   const auto clock = std::make_shared<AgentClock>();
   {
     const std::lock_guard lock(inbox_mutex_);
@@ -354,10 +365,12 @@ void RealCluster::restore(const Record& so_far) {
     last_ = std::max(last_, seen.at);
     answer(seen);
     if (std::holds_alternative<StopRequest>(seen.what)) ++planned_stops_;
+    if (const auto* acted = std::get_if<OperatorActed>(&seen.what)) note_action(*acted);
     if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
     }
     for (; order != so_far.orders.end() && order->observations <= i + 1; ++order) {
+      note_order(order->order);
       const std::uint64_t id = order->order.id.value;
       const bool taken = take(order->order);
       const auto outcome = heard.find(id);

@@ -14,6 +14,7 @@ constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine t
 
 void RealCluster::start(const Order& order) {
   if (finished_) return;
+  note_order(order);
   const bool taken = take(order);
   OpenOrder& open =
       open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
@@ -91,6 +92,7 @@ void RealCluster::close(OrderId order, Status status, const Result& result) {
   apply(found->second.order, status, result);
   push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result});
   open_.erase(found);
+  if (ending_) end_if_down();
 }
 
 /// A host has done its part of the order, or will never do it.
@@ -265,6 +267,8 @@ void RealCluster::run_probe(OpenOrder& open) {
 }
 
 void RealCluster::begin(OpenOrder& open, const Ask&) {
+  if (setup_.desk != nullptr)
+    platform_.say("a person is asked which host is the culprit: gauntlet ctl answer HOST, or --none");
   schedule(now() + from_seconds(world_->people.response.sample(person_draws_)), WakeDue{open.order.id});
 }
 
