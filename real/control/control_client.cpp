@@ -66,7 +66,7 @@ std::optional<Problem> ask_driver(const std::string& directory, const OperatorRe
         .file = directory,
         .why = "has no driver that listens: " + connected.why,
         .suggestion = "name the directory of a running drill, which the drill prints when it begins"};
-  const auto stub =
+  const auto driver =
       control::Control::NewStub(grpc::CreateInsecureChannelFromFd("driver", connected.socket.release()));
   control::Request asked;
   asked.set_verb(static_cast<control::Request::Verb>(request.verb));

@@ -35,7 +35,7 @@ std::optional<OperatorAction> action_of(OperatorVerb verb) {
   return std::nullopt;
 }
 
-std::string seconds_text(Duration value) {
+std::string rounded_text(Duration value) {
   return to_text(std::chrono::round<std::chrono::milliseconds>(value));
 }
 
@@ -268,7 +268,7 @@ std::vector<std::vector<std::string>> RealCluster::status_rows() const {
   constexpr std::array<std::string_view, 3> kJobs = {"down", "starting", "up"};
   std::vector<std::vector<std::string>> rows = {
       {"drill", world_->name},
-      {"time", seconds_text(now.at - kStart)},
+      {"time", rounded_text(now.at - kStart)},
       {"job", std::string(kJobs[static_cast<std::size_t>(now.job)])},
       {"step", number(now.step) + " of " + number(now.steps)},
       {"starts", number(now.starts)},
@@ -279,9 +279,9 @@ std::vector<std::vector<std::string>> RealCluster::status_rows() const {
       {"open orders", number(now.open_orders)},
       {"injected faults",
        number(now.injected) + " of " + number(setup_.plan.size()) + (disarmed_ ? ", disarmed" : "")},
-      {"heartbeat lag", seconds_text(now.heartbeat_lag)},
+      {"heartbeat lag", rounded_text(now.heartbeat_lag)},
       {"ETTR so far", percent_text(now.ettr)}};
-  if (now.detected > 0) rows.push_back({"detection latency", seconds_text(now.detection_latency)});
+  if (now.detected > 0) rows.push_back({"detection latency", rounded_text(now.detection_latency)});
   if (now.questions > 0)
     rows.push_back({"question", "which host is the culprit? gauntlet ctl answer HOST, or --none"});
   if (ending_) rows.push_back({"ending", "an operator ends the drill"});
@@ -303,7 +303,7 @@ std::vector<std::vector<std::string>> RealCluster::host_rows() const {
       for (const std::uint32_t rank : ranks_of(HostId{h}))
         ranks += (ranks.empty() ? "" : " ") + std::to_string(rank);
     rows.push_back({std::to_string(h), state, ranks.empty() ? "none" : ranks, host.link ? "attends" : "gone",
-                    host.link ? seconds_text(last_ - host.heard) + " ago" : "none", host.identity.pod,
+                    host.link ? rounded_text(last_ - host.heard) + " ago" : "none", host.identity.pod,
                     host.identity.address});
   }
   return rows;
