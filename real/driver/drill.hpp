@@ -9,8 +9,8 @@
 #include "models/world/world.hpp"
 #include "real/agent/messages.hpp"
 #include "real/clocks/driver_times.hpp"
+#include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
-#include "real/driver/drill_status.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 
