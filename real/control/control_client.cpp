@@ -5,8 +5,8 @@
 #include "real/peer_user.hpp"
 
 #include <control.grpc.pb.h>
-#include <grpcpp/grpcpp.h>
 #include <grpcpp/create_channel_posix.h>
+#include <grpcpp/grpcpp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -156,7 +156,7 @@ void RealCluster::on_heartbeat(HostId host, Time came) {
 
 void RealCluster::on(HostId host, const AgentSeen& message) {
   const HostState state = hosts_[host.value].state;
-  if (state == HostState::in_repair || state == HostState::returned) return;
+  if (state != HostState::in_job && state != HostState::spare) return;
   if (const auto* seen = std::get_if<Seen>(&message.observed.what); seen && state != HostState::in_job) {
     const bool of_job = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
       const Watch& watch = std::get<Watch>(each.what);
@@ -316,7 +316,7 @@ void RealCluster::on(const InjectionDue& due) {
 /// Until it answers the host is silent, as its heartbeat watches will say.
 void RealCluster::on(const AttendDue& due) {
   const Host& host = hosts_[due.host.value];
-  if (host.link || host.state == HostState::in_repair) return;
+  if (host.link || !has_agent(due.host)) return;
   if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
 }
 

@@ -165,6 +165,11 @@ class RealCluster final : public Cluster {
 
   // real_cluster.cpp: the loop, and messages of agents
   Time now();
+  /// Of a host that is in repair or retired none is kept.
+  bool has_agent(HostId host) const {
+    const HostState state = hosts_[host.value].state;
+    return state != HostState::in_repair && state != HostState::retired;
+  }
   AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
   void push(const Observation& what);
   void schedule(Time at, const Due& due);

@@ -85,10 +85,10 @@ std::uint32_t RealCluster::last_run_begun() const {
 
 void RealCluster::begin_drill(bool taking_over) {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].state != HostState::in_repair && !taking_over) launch(HostId{h});
+    if (has_agent(HostId{h}) && !taking_over) launch(HostId{h});
   }
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].state != HostState::in_repair) attend(HostId{h});
+    if (has_agent(HostId{h})) attend(HostId{h});
   }
   progress_at_ = now();
   if (world_->job.window > Duration::zero()) schedule(kStart + world_->job.window, WindowDue{});
@@ -375,7 +375,8 @@ void RealCluster::restore(const Record& so_far) {
       const bool taken = take(order->order);
       const auto outcome = heard.find(id);
       const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
-                              std::holds_alternative<Readmit>(order->order.what);
+                              std::holds_alternative<Readmit>(order->order.what) ||
+                              std::holds_alternative<Retire>(order->order.what);
       if (moves_host && outcome != heard.end()) {
         // These are done when they are begun. A grant whose outcome was heard before theirs was done before them, though
         // it may stand after the order: then the host was evicted before its grant was heard of.

@@ -73,6 +73,8 @@ void RealCluster::apply(const Order& order, Status status, const Result& result)
     std::erase(spares_, evict->host);
     host.state = HostState::in_repair;
   }
+  if (const auto* retire = std::get_if<Retire>(&order.what))
+    hosts_[retire->host.value].state = HostState::retired;
   if (const auto* readmit = std::get_if<Readmit>(&order.what)) {
     hosts_[readmit->host.value].state = HostState::spare;
     spares_.push_back(readmit->host);
@@ -277,9 +279,25 @@ void RealCluster::begin(OpenOrder& open, const Alert& action) {
   close(open.order.id, Status::done);
 }
 
-// A drill has the hosts that it was given.
-void RealCluster::begin(OpenOrder& open, const Retire&) { close(open.order.id, Status::failed); }
-void RealCluster::begin(OpenOrder& open, const Release&) { close(open.order.id, Status::failed); }
+/// Its agent ends, and no other is started.
+void RealCluster::begin(OpenOrder& open, const Retire& action) {
+  const HostState state = hosts_[action.host.value].state;
+  if (state != HostState::in_repair && state != HostState::returned)
+    return close(open.order.id, Status::failed);
+  std::erase_if(timers_, [&](const auto& each) {
+    const auto* repair = std::get_if<RepairDue>(&each.second);
+    return repair != nullptr && repair->host == action.host;
+  });
+  if (hosts_[action.host.value].link) release(action.host);
+  close(open.order.id, Status::done);
+}
+
+/// A drill has the hosts that it was given: nobody else uses them until the next start.
+void RealCluster::begin(OpenOrder& open, const Release&) {
+  close(open.order.id, ranks_ == RanksState::none ? Status::done : Status::failed);
+}
+
+// Jobs of a drill have one size.
 void RealCluster::begin(OpenOrder& open, const StandBy&) { close(open.order.id, Status::failed); }
 
 }  // namespace gauntlet

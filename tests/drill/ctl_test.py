@@ -1,12 +1,14 @@
 """Operators of a drill that runs: what they order happens, is in the record, and what makes no sense is refused by name."""
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
 import drills  # noqa: E402
@@ -130,6 +132,42 @@ class Ctl(unittest.TestCase):
         self.assertEqual(run.injected, (1, 2), str(run))
         self.assertEqual(self.story().count("Start{"), 1, self.story())  # the job never stopped
         self.check_replay()
+
+    def test_retired_a_host_does_not_return(self):
+        drill = self.start("--no-faults", "--set", "repair.time=100ms", "--set", "policies.retire=\"threshold\"",
+                           "--set", "retirement.evictions=1")
+        self.assertEqual(self.ctl("evict", "1").code, 0)
+        self.wait_for("the retirement", lambda: self.host(1) == "retired")
+        self.refused("host 1 was retired and does not return", "readmit", "1")
+        run = drills.finish(drill)
+        self.assertEqual(run.code, 0, str(run))
+        self.assertIn("Retire{host=1}", self.story())
+        self.check_replay()
+
+    def test_metrics_and_the_terminal_show_how_it_stands(self):
+        terminal, its_end = pty.openpty()
+        drill = subprocess.Popen(self.place.command("--no-faults", "--metrics", "0", *QUICK, hosts=HOSTS), stderr=its_end,
+                                 stdout=subprocess.DEVNULL, env=self.place.environment())
+        os.close(its_end)
+        self.addCleanup(os.close, terminal)
+        shown = b""
+        while b"step 5" not in shown:  # ends at the latest when the drill does
+            shown += os.read(terminal, 4096)
+        port = re.search(rb"http://127.0.0.1:(\d+)/metrics", shown)[1].decode()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=drills.SECONDS_MAX) as answer:
+            metrics = answer.read().decode()
+        self.assertIn('gauntlet_hosts{drill="drill-tiny",state="in_job"} 4', metrics)
+        self.assertIn('gauntlet_hosts{drill="drill-tiny",state="spare"} 1', metrics)
+        self.assertIn('gauntlet_job_up{drill="drill-tiny"} 1', metrics)
+        self.assertIn(b"4 hosts in the job, 1 spare, 0 in repair", shown)
+        self.assertEqual(self.ctl("stop").code, 0)
+        while True:
+            try:
+                if not os.read(terminal, 4096):
+                    break
+            except OSError:  # what a terminal says when nobody has it open
+                break
+        self.assertEqual(drill.wait(drills.SECONDS_MAX), 0)
 
     def test_where_no_drill_runs_it_says_so(self):
         self.refused("holds no drill that runs", "status")
