@@ -10,6 +10,8 @@ void add_scenario_commands(Program& program);
 void add_list(Program& program);
 /// The same controller on real processes, through real faults.
 void add_drill(Program& program);
+/// Operators of a drill that runs.
+void add_ctl(Program& program);
 /// One host's end of a drill; runs until that has ended.
 void add_agent(Program& program);
 /// Certificates of the drivers and agents of a lab.

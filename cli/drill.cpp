@@ -3,10 +3,13 @@
 
 #include "cli/clock_section.hpp"
 #include "cli/commands.hpp"
+#include "cli/drill_progress.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/launchers.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
+#include "real/control/control_server.hpp"
+#include "real/control/metrics.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/machine_platform.hpp"
@@ -28,6 +31,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -45,6 +49,8 @@ struct DrillRequest {
   std::string out;
   std::string launcher = "local";
   std::string run_as;        // the user that ranks run as; empty: not given
+  std::string metrics;       // a port; empty: none is served
+  std::string log;           // empty: in the directory of the drill alone
   std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
   bool json = false;
   bool no_faults = false;
@@ -79,6 +85,12 @@ class TemporaryRecord {
   std::error_code ignored_;
 };
 
+std::optional<std::uint16_t> port_of(const std::string& text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(port) : std::nullopt;
+}
+
 /// Policies that only simulated machines obey: the agents save to storage and start ranks, in one way.
 std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   std::vector<Problem> problems;
@@ -93,7 +105,6 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   refuse(names.checkpoint == "two-level", "policies.checkpoint = \"two-level\"",
          "checkpoints go to storage alone: write \"fixed\", \"young\", \"daly\" or \"exact\"");
   refuse(names.restore == "every-rank", "policies.restore = \"every-rank\"", "write \"one-reader\"");
-  refuse(names.retire != "never", fmt::format("policies.retire = \"{}\"", names.retire), "write \"never\"");
   const CheckpointConstants& checkpoint = policies.checkpoint;
   const std::string storage_alone = "checkpoints go to storage alone: leave it out";
   refuse(checkpoint.memory_interval != kForever, "checkpoint.memory_interval", storage_alone);
@@ -101,12 +112,6 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   const RecoveryConstants& recovery = policies.recovery;
   refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
   refuse(!policies.detection.corruption.lines.empty(), "detection.corruption.lines", "write []");
-  refuse(!recovery.reschedule, "recovery.reschedule = false", "leave it out");
-  refuse(recovery.start_attempts > 0, fmt::format("recovery.start_attempts = {}", recovery.start_attempts),
-         "write 0, as many as it takes");
-  refuse(recovery.start_backoff > Duration::zero(), "recovery.start_backoff", "leave it out");
-  refuse(recovery.retention > Duration::zero(), "recovery.retention", "leave it out");
-  refuse(recovery.start_deadline != kForever, "recovery.start_deadline", "leave it out");
   refuse(recovery.wait_for_spare != kForever, "recovery.wait_for_spare", "leave it out");
   return problems;
 }
@@ -318,7 +323,24 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.plan = plan;
   options.rank_user = user_of(request);
   options.stop = &stop_on_interrupt();
+  options.keeps_log = true;
+  options.log = request.log;
+  std::unique_ptr<DrillMetrics> metrics;
+  if (!request.metrics.empty()) {
+    metrics = std::make_unique<DrillMetrics>(*port_of(request.metrics), scenario.world.name);
+    complain(fmt::format("metrics are at http://127.0.0.1:{}/metrics", metrics->port()));
+  }
+  options.on_status = [&metrics, shows = shows_progress()](const DrillStatus& status) {
+    if (metrics) metrics->set(status);
+    if (shows) say(fmt::format("\r{}\x1b[K", drill_progress_text(status)));
+  };
+  options.open_to_operators = [](const std::string& directory, OperatorDesk& desk) {
+    auto server = std::make_shared<ControlServer>(directory, desk);
+    complain(fmt::format("operators reach this drill with `gauntlet ctl status --drill {}`", directory));
+    return server;
+  };
   const DrillResult result = run_drill(world, controller, options);
+  if (shows_progress()) say("\r\x1b[K");
   if (!result.began) return complain_of_interruption(request);
   if (result.difference) {
     complain(
@@ -407,6 +429,19 @@ void add_drill(Program& program) {
              "Write every observation and order here as it comes; an unfinished recording is continued")
       .type_name("FILE");
   drill.value("--out", request->out, "Write the results here, as `gauntlet run` does").type_name("DIR");
+  drill.value("--log", request->log, "Also append the log here: a line of JSON for each event")
+      .type_name("FILE");
+  drill
+      .value("--metrics", request->metrics,
+             "Serve metrics for Prometheus at this port of 127.0.0.1; 0: any that is free")
+      .type_name("PORT")
+      .check([](const std::string& text) {
+        if (port_of(text)) return std::string();
+        return std::string(
+            "is not a port: metrics are served on 127.0.0.1 alone, without encryption; let a proxy with TLS "
+            "and a "
+            "password forward them");
+      });
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
   drill.value("--launch", request->launcher, "Where the agents run: `local`, as processes of this machine")

@@ -25,7 +25,7 @@ std::string ranks_text(const Inventory& inventory, std::uint32_t host) {
 }
 
 std::string_view signal_text(AgentSignal signal) {
-  return signal == AgentSignal::kill ? "SIGKILL" : "SIGSTOP";
+  return signal == AgentSignal::kill ? "SIGKILL" : "SIGSTOP";  // no injection is a SIGCONT
 }
 
 std::string hosts_table(const Inventory& inventory) {

@@ -27,6 +27,7 @@ void describe(Fields& fields, StorageModel& storage);
 void describe(Fields& fields, Telemetry& telemetry);
 void describe(Fields& fields, RepairShop& repair);
 void describe(Fields& fields, People& people);
+void describe(Fields& fields, ScriptedAction& action);
 void describe(Fields& fields, DrillModel& drill);
 void describe(Fields& fields, Cost& cost);
 /// One fault kind. Its pattern joins `world.patterns`.

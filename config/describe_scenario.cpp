@@ -4,6 +4,7 @@
 #include "config/fields/types.hpp"
 #include "config/inherited_faults.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -57,6 +58,16 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       "repair", [&](Fields& f) { describe(f, world.repair); }, "what happens to an evicted host");
   fields.table(
       "people", [&](Fields& f) { describe(f, world.people); }, "who can be asked");
+  world.operators.clear();
+  fields.entries(
+      "operators",
+      [&](Fields& f, const std::string& entry) {
+        ScriptedAction action;
+        action.name = entry;
+        describe(f, action);
+        world.operators.push_back(std::move(action));
+      },
+      "what operators do, action by action");
   fields.table(
       "cost", [&](Fields& f) { describe(f, world.cost); }, "what it costs");
   fields.table(
@@ -99,6 +110,9 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   fields.check([&](const Place& root) {
     connect_faults(root, world);
     connect_repairs(root, world);
+    // Those of one time stay in the order of their names.
+    std::stable_sort(scenario.world.operators.begin(), scenario.world.operators.end(),
+                     [](const ScriptedAction& a, const ScriptedAction& b) { return a.at < b.at; });
     check_scenario(root, scenario);
   });
 }

@@ -66,6 +66,20 @@ struct StopRequest {
   Duration hold;
   bool preempted = false;  // its hosts serve a job of higher priority meanwhile
 };
+/// What an operator does to a run: with `gauntlet ctl`, or as the scenario scripts it.
+enum class OperatorAction : std::uint8_t {
+  evict,        // take this host out of service now
+  readmit,      // this host is repaired: return it to service
+  maintenance,  // take this host out of service as soon as that loses no work
+  stop,         // end the run
+  disarm,       // the faults that a drill injected are undone, and no other follows
+};
+struct OperatorActed {
+  JobId job;
+  OperatorAction what = OperatorAction::evict;
+  HostId host;            // of evict, readmit and maintenance; in the cluster
+  bool scripted = false;  // by the scenario
+};
 /// A person saw that the job stands still. No policy had told them.
 struct Noticed {
   JobId job;
@@ -80,6 +94,7 @@ enum class Ending : std::uint8_t {
   completed,  // every step is done
   time_over,  // the window that the scenario looks at has passed
   gave_up,    // no progress for longer than the job allows
+  stopped,    // an operator ended the run
 };
 /// The last observation of every run.
 struct Finished {
@@ -87,8 +102,8 @@ struct Finished {
   Ending ending;
 };
 
-using Observation =
-    std::variant<Started, Seen, Outcome, HostReturned, StopRequest, Overflow, Finished, Noticed>;
+using Observation = std::variant<Started, Seen, Outcome, HostReturned, StopRequest, Overflow, Finished,
+                                 Noticed, OperatorActed>;
 
 struct Observed {
   Time at;  // the driver's receipt, never decreasing

@@ -7,6 +7,7 @@
 #include "score/wrong_evictions.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,15 @@ class Judge {
     ++figures_.interruptions;
     ++told_;
   }
+  /// An operator who takes a host out of the job, or ends the run, requests a planned stop.
+  void on(Time, const OperatorActed& acted) {
+    const bool takes_out = acted.what == OperatorAction::evict || acted.what == OperatorAction::maintenance;
+    if (takes_out) by_operator_.insert(acted.host);
+    if (acted.what != OperatorAction::stop && !(takes_out && hosts_.in_job(acted.host))) return;
+    ++figures_.planned_stops;
+    ++figures_.interruptions;
+    ++told_;
+  }
   void on(Time at, const Noticed&) {
     if (Incident* open = open_.at(at)) open->noticed = true;
   }
@@ -70,6 +80,7 @@ class Judge {
   void on(const RecordedOrder& each) {
     const Action& what = each.order.what;
     hosts_.ordered(each);
+    if (const auto* readmit = std::get_if<Readmit>(&what)) by_operator_.erase(readmit->host);
     if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) ++idle_;
     if (std::holds_alternative<Ask>(what)) ++figures_.asked;
     if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
@@ -103,7 +114,12 @@ class Judge {
     events_.push_back({static_cast<std::size_t>(open - figures_.incidents.data()), at, what});
   }
 
+  /// What an operator evicts is neither a right nor a wrong decision of the policies.
   void evicted(const Eviction& eviction) {
+    if (by_operator_.erase(eviction.host) > 0) {
+      if (!eviction.from_job) take_spare();
+      return;
+    }
     follow(eviction.order);
     const bool right = faulty_.any(eviction.host, [](std::uint32_t) { return true; }) ||
                        flapping(hosts_of_truth_, next_, eviction.host, eviction.at,
@@ -155,6 +171,7 @@ class Judge {
   std::int32_t spares_ = 0;
   std::int32_t idle_ = 0;
   std::uint32_t all_replicas_ = 0, replicas_ = 0;  // of the job, and of the last start
+  std::set<HostId> by_operator_;                   // hosts that an operator takes out
   std::uint32_t told_ = 0;                         // planned stops that have not found their incident yet
 };
 

@@ -32,7 +32,7 @@ SimCluster::SimCluster(const World& world)
 void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* stop) {
   engine_.reset();
   out_.clear();
-  finished_ = false;
+  finished_ = ends_when_down_ = false;
   stop_ = stop;
   orders_.clear();
   hosts_.reset(seed);
@@ -48,6 +48,8 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
     engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});
   }
+  for (std::uint32_t i = 0; i < world_->operators.size(); ++i)
+    engine_.at(world_->operators[i].at, Priority::world, OperatorDue{i});
   engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
   if (world_->job.window > Duration::zero()) {
     engine_.at(std::min(after(kStart, world_->job.window), kLast), Priority::end, JobEnds{Ending::time_over});
@@ -200,6 +202,24 @@ void SimCluster::tell_to_stop(Duration hold, bool preempted) {
 void SimCluster::on(const PlannedDue& event) {
   tell_to_stop(world_->job.planned_stops[event.stop].hold, false);
 }
+
+// --- operators -------------------------------------------------------------------------------------------------------
+
+void SimCluster::on(const OperatorDue& event) {
+  const ScriptedAction& action = world_->operators[event.action];
+  out_.push(engine_.now(), OperatorActed{JobId{0}, action.what, action.host, true});
+  if (action.what == OperatorAction::stop) {
+    ends_when_down_ = true;
+    if (training_.ranks() == TrainingJob::Ranks::none) end_run();
+  }
+  const bool mends =
+      action.what == OperatorAction::readmit && hosts_.state(action.host) == Hosts::State::in_repair;
+  if (!mends) return;
+  if (const auto back = hosts_.mend(action.host)) return_host(action.host, back->mended);
+}
+
+/// Whatever happens now happens before.
+void SimCluster::end_run() { engine_.at(engine_.now(), Priority::end, JobEnds{Ending::stopped}); }
 
 void SimCluster::on(const OtherJobsDue&) {
   // A job that is away for longer ends, or gives up.

@@ -69,6 +69,7 @@ class SimCluster final : public Cluster {
   void update_pace();
   void hold_load_until(Time until);
   void tell_to_stop(Duration hold, bool preempted);
+  void end_run();
 
   // sim_faults.cpp: how a fault passes through the parts
   bool strike(const Strike& strike);
@@ -80,6 +81,7 @@ class SimCluster final : public Cluster {
   void stall_job(const ActiveFault& fault);
   void end_fault(FaultRef ref);
   void end_all(const std::vector<FaultRef>& faults);
+  void return_host(HostId host, bool mended);
   void return_faults(Faults::Returning which);
   std::optional<HostId> deal_with_culprit();
 
@@ -113,6 +115,7 @@ class SimCluster final : public Cluster {
   void on(const EvaluationDue& event);
   void on(const EvaluationEnds& event);
   void on(const PlannedDue& event);
+  void on(const OperatorDue& event);
   void on(const OtherJobsDue& event);
   void on(const JobEnds& event);
   void on(const CollectiveTimeout& event);
@@ -145,6 +148,7 @@ class SimCluster final : public Cluster {
   Operators operators_;
   std::optional<OtherJobs> other_jobs_;
   bool finished_ = false;
+  bool ends_when_down_ = false;              // an operator ends the run
   const std::atomic<bool>* stop_ = nullptr;  // once set, the replica is abandoned
 };
 

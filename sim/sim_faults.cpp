@@ -177,12 +177,14 @@ void SimCluster::on(const FaultHeals& event) {
 }
 
 void SimCluster::on(const RepairDone& event) {
-  const std::optional<RepairQueue::Back> back = hosts_.on(event);
-  if (!back) return;
-  end_all(faults_.ended_by_repair(event.host, back->mended));
-  if (back->mended) faults_.clocks().cure(event.host);
-  faults_.host_on(event.host);
-  out_.push(engine_.now(), HostReturned{event.host});
+  if (const auto back = hosts_.on(event)) return_host(event.host, back->mended);
+}
+
+void SimCluster::return_host(HostId host, bool mended) {
+  end_all(faults_.ended_by_repair(host, mended));
+  if (mended) faults_.clocks().cure(host);
+  faults_.host_on(host);
+  out_.push(engine_.now(), HostReturned{host});
 }
 
 /// What a person who was asked does: what only a person can mend is mended, and a host that stops the job is named.

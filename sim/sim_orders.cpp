@@ -37,6 +37,7 @@ void SimCluster::on(const OrderDue& event) {
     orders_.answer(*closed, Status::done, Answered{culprit.value_or(HostId{}), culprit.has_value()});
   } else {
     orders_.answer(*closed, Status::done);  // Wake, Stop
+    if (ends_when_down_ && std::holds_alternative<Stop>(closed->order.what)) end_run();
   }
 }
 

@@ -3,6 +3,7 @@
 #include "config/checks/checkpoint_checks.hpp"
 #include "config/checks/detection_checks.hpp"
 #include "config/checks/expectations.hpp"
+#include "config/checks/operator_checks.hpp"
 #include "config/checks/rate_checks.hpp"
 #include "config/checks/shared_checks.hpp"
 #include "config/checks/uncertain.hpp"
@@ -286,6 +287,7 @@ void check_scenario(const Place& root, const Scenario& scenario) {
   check_detection(root, scenario);
   check_trace(root, scenario.world);
   check_planned_stops(root, scenario.world.job);
+  check_operators(root, scenario.world);
   check_rates(root, scenario);
   check_repair(root, scenario.world);
   check_uncertain(root, scenario.study.uncertain);

@@ -72,7 +72,9 @@ constexpr Status kLast<Status> = Status::cancelled;
 template <>
 constexpr Verdict kLast<Verdict> = Verdict::faulty;
 template <>
-constexpr Ending kLast<Ending> = Ending::gave_up;
+constexpr Ending kLast<Ending> = Ending::stopped;
+template <>
+constexpr OperatorAction kLast<OperatorAction> = OperatorAction::disarm;
 template <>
 constexpr StopReason kLast<StopReason> = StopReason::preempted;
 template <>

@@ -3,6 +3,7 @@
 
 #include "core/id.hpp"
 #include "core/inventory.hpp"
+#include "core/observation.hpp"
 #include "core/quantity.hpp"
 #include "core/random/law.hpp"
 #include "core/tier.hpp"
@@ -185,6 +186,15 @@ struct People {
       Law::constant(1e9);  // until a person sees by himself that the job stands still, or does not start
 };
 
+/// What an operator does at a given time, as with `gauntlet ctl` during a drill.
+struct ScriptedAction {
+  std::string name;  // of its entry
+  Time at = kStart;
+  OperatorAction what = OperatorAction::evict;
+  HostId host;  // of evict, readmit and maintenance
+  std::string reason;
+};
+
 struct Cost {
   Money gpu_hour;                      // every GPU of the job
   std::optional<Money> idle_gpu_hour;  // of every GPU that stands by; left out: `gpu_hour`
@@ -212,6 +222,7 @@ struct World {
   SharedCluster shared;
   RepairShop repair;
   People people;
+  std::vector<ScriptedAction> operators;  // by time
   Cost cost;
   DrillModel drill;
   std::vector<FaultKind> faults;      // by FaultKindId, in the order of their names

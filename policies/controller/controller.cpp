@@ -106,6 +106,10 @@ void Controller::on(const Outcome& outcome, Time now, Orders& out) {
 }
 
 void Controller::on(const HostReturned& returned, Time now, Orders& out) {
+  if (quarantines_.lifted.erase(returned.host) > 0) {
+    quarantines_.until.erase(returned.host);
+    return readmit(returned.host, now, out);
+  }
   const auto kept = quarantines_.until.find(returned.host);
   const Time until = kept == quarantines_.until.end() ? kStart : kept->second;
   if (kept != quarantines_.until.end()) quarantines_.until.erase(kept);
@@ -121,6 +125,43 @@ void Controller::on(const StopRequest& told, Time now, Orders& out) { recovery_.
 
 void Controller::on(const Noticed& noticed, Time now, Orders& out) {
   if (recovery_.on(noticed, now, seating_, out)) incident_opened(now, out);
+}
+
+void Controller::on(const OperatorActed& acted, Time now, Orders& out) {
+  switch (acted.what) {
+    case OperatorAction::evict:
+    case OperatorAction::maintenance:
+      return take_out(acted, now, out);
+    case OperatorAction::readmit:
+      return readmit_by_hand(acted.host, now, out);
+    case OperatorAction::stop:
+      return recovery_.on(StopRequest{.job = job_, .hold = kForever}, now, out);
+    case OperatorAction::disarm:  // faults are no policy's affair
+      return;
+  }
+}
+
+void Controller::take_out(const OperatorActed& acted, Time now, Orders& out) {
+  if (!seating_.in_service(acted.host)) return;  // it is out already
+  if (!seating_.in_job(acted.host)) {
+    seating_.evict(acted.host);
+    out.add(Evict{acted.host});
+    return;
+  }
+  if (acted.what == OperatorAction::evict) return recovery_.take_out(acted.host, now, seating_, out);
+  recovery_.mark_for_maintenance(acted.host, now, seating_, out);
+}
+
+/// An operator vouches for the host: neither a quarantine nor the retirement policy keeps it out.
+void Controller::readmit_by_hand(HostId host, Time now, Orders& out) {
+  if (seating_.in_service(host)) return;
+  for (const auto& [wake, waiting] : quarantines_.ends) {
+    if (waiting != host) continue;
+    out.add(Cancel{wake});
+    quarantines_.ends.erase(wake);
+    return readmit(host, now, out);
+  }
+  quarantines_.lifted.insert(host);
 }
 
 /// Calls a detector, and notes its orders: the detector gets their outcomes.

@@ -52,6 +52,7 @@ class Controller final : public Policy {
   void on(const HostReturned& returned, Time now, Orders& out);
   void on(const StopRequest& told, Time now, Orders& out);
   void on(const Noticed& noticed, Time now, Orders& out);
+  void on(const OperatorActed& acted, Time now, Orders& out);
   void on(const Overflow&, Time, Orders&) {}
   void on(const Finished&, Time, Orders&) {}
   template <class What>
@@ -60,6 +61,8 @@ class Controller final : public Policy {
   void call(std::size_t detector, const Call& call, Orders& out);
   void suspect(const Suspicion& suspicion, Time now, Orders& out);
   void incident_opened(Time now, Orders& out);
+  void take_out(const OperatorActed& acted, Time now, Orders& out);
+  void readmit_by_hand(HostId host, Time now, Orders& out);
   void readmit(HostId host, Time now, Orders& out);
   void note(std::size_t first, Time now, const Orders& out);
   void tell_detectors(Time now, Orders& out);
@@ -101,6 +104,7 @@ class Controller final : public Policy {
   struct Quarantines {
     std::map<HostId, Time> until;    // the end of the quarantine of each host
     std::map<OrderId, HostId> ends;  // hosts whose quarantine ends with this wake
+    std::set<HostId> lifted;         // hosts that an operator readmits: they are readmitted when they return
   };
   Quarantines quarantines_;
 };

@@ -61,9 +61,14 @@ bool Recovery::on(const Noticed&, Time now, Seating& seating, Orders& out) {
   return meet(Trigger::noticed, {}, false, now, seating, out);
 }
 
+/// Whether a host that is named by this trigger is examined before it is replaced.
+bool Recovery::examines(Trigger trigger) const {
+  if (trigger == Trigger::operated) return false;
+  return trigger != Trigger::degraded || constants_->diagnosis.examine_degraded;
+}
+
 void Recovery::remember(Trigger trigger, std::optional<HostId> host) {
-  const bool examined = trigger != Trigger::degraded || constants_->diagnosis.examine_degraded;
-  if (host) add_once(examined ? incident_.suspects : incident_.condemned, *host);
+  if (host) add_once(examines(trigger) ? incident_.suspects : incident_.condemned, *host);
   treatment_.ask = treatment_.ask || trigger == Trigger::noticed;
 }
 
@@ -91,9 +96,10 @@ bool Recovery::meet(Trigger trigger, std::optional<HostId> host, bool wrong, Tim
   const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(trigger)];
   // A job that is down is started anew anyway.
   if (reaction == Reaction::ignore || (trigger == Trigger::degraded && !host && !running())) return false;
-  const bool again = running() && !begins_incident(now) && rollback_.repeats();
+  const bool again =
+      running() && !begins_incident(now) && trigger != Trigger::operated && rollback_.repeats();
   if (wrong || (again && trigger != Trigger::degraded)) rollback_.doubt();
-  const bool examined = trigger != Trigger::degraded || (host && constants_->diagnosis.examine_degraded);
+  const bool examined = examines(trigger) && (host || trigger != Trigger::degraded);
   if (reaction == Reaction::treat) {
     treat(*host, examined, now, seating, out);
     return false;
@@ -114,12 +120,15 @@ bool Recovery::meet(Trigger trigger, std::optional<HostId> host, bool wrong, Tim
       gather(now, out);
       return true;
     default:
-      if (reaction == Reaction::redo && trigger != Trigger::degraded && trigger != Trigger::noticed)
+      if (reaction == Reaction::redo && trigger != Trigger::degraded && trigger != Trigger::noticed &&
+          trigger != Trigger::operated)
         attempts_.failed(now);
       give_up(out);
       treatment_.diagnose = trigger == Trigger::restart ? !restart_will_do() : examined;
-      stop(StopReason::fault, out);
-      return reaction == Reaction::begin;
+      stop(
+          trigger == Trigger::operated && reaction != Reaction::cut ? StopReason::planned : StopReason::fault,
+          out);
+      return reaction == Reaction::begin && trigger != Trigger::operated;
   }
 }
 
@@ -141,6 +150,7 @@ void Recovery::on(const StopRequest& told, Time now, Orders& out) {
     save(reason, now, out);
   } else if (auto* saving = std::get_if<Saving>(&stage_)) {
     if (saving->reason != StopReason::fault) saving->reason = reason;
+    saving->optional = false;
   } else if (auto* holding = std::get_if<Holding>(&stage_); holding && told.preempted) {
     holding->reason = reason;
     out.add(Stop{job_, reason});
@@ -149,6 +159,21 @@ void Recovery::on(const StopRequest& told, Time now, Orders& out) {
     out.add(Cancel{starting->start});
     stop(reason, out);
   }  // else the job is down, or about to be, and is held before the next start
+}
+
+void Recovery::take_out(HostId host, Time now, Seating& seating, Orders& out) {
+  meet(Trigger::operated, host, false, now, seating, out);
+}
+
+void Recovery::mark_for_maintenance(HostId host, Time now, Seating& seating, Orders& out) {
+  const Reaction reaction = kReactions[stage_.index()][static_cast<std::size_t>(Trigger::operated)];
+  // A job that does not train has nothing to save.
+  if (reaction == Reaction::treat || reaction == Reaction::redo) return take_out(host, now, seating, out);
+  add_once(maintenance_, host);
+  if (!running()) return;
+  treatment_.diagnose = false;
+  save(StopReason::planned, now, out);
+  std::get<Saving>(stage_).optional = true;
 }
 
 void Recovery::on(const Seen& seen) {
@@ -179,7 +204,8 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
   }
   if (auto* saving = std::get_if<Saving>(&stage_)) {
     if (saving->limit == outcome.order) out.add(Cancel{saving->checkpoint});
-    if (saving->limit == outcome.order || saving->checkpoint == outcome.order) stop(saving->reason, out);
+    if (saving->limit == outcome.order || saving->checkpoint == outcome.order)
+      saved(*saving, outcome, now, seating, out);
   } else if (auto* gathering = std::get_if<Gathering>(&stage_)) {
     if (gathering->limit == outcome.order) gathered(now, seating, out);
   } else if (auto* stopping = std::get_if<Stopping>(&stage_)) {
@@ -205,6 +231,16 @@ bool Recovery::on(const Outcome& outcome, Time now, Seating& seating, Orders& ou
 void Recovery::save(StopReason reason, Time now, Orders& out) {
   const OrderId checkpoint = out.add(Checkpoint{job_});
   stage_ = Saving{checkpoint, out.add(Wake{after(now, constants_->recovery.save_timeout)}), reason};
+}
+
+/// The last checkpoint before a stop has ended, well or not.
+void Recovery::saved(const Saving& saving, const Outcome& outcome, Time now, const Seating& seating,
+                     Orders& out) {
+  const bool done = saving.checkpoint == outcome.order && outcome.status == Status::done;
+  const bool stops = !saving.optional || done || treatment_.diagnose || !incident_.condemned.empty();
+  if (stops) return stop(saving.reason, out);
+  stage_ = Running{};
+  grow(now, seating, out);  // hosts may have come meanwhile
 }
 
 void Recovery::gather(Time now, Orders& out) {
@@ -412,6 +448,7 @@ void Recovery::make_ready(Time now, Seating& seating, Orders& out) {
   if (attempts_.deadline_passed()) return keep(now, out);
   if (treatment_.diagnose) return diagnose(now, seating, out);
   if (!incident_.condemned.empty()) evict(std::vector(incident_.condemned), now, seating, out);
+  if (!maintenance_.empty()) evict(std::exchange(maintenance_, {}), now, seating, out);
   if (examinations_.any()) {
     stage_ = Diagnosing{};
     return;

@@ -30,6 +30,10 @@
 // A custom recovery (policies/custom) decides what happens to a stop in place of the four above. All that follows from its
 // decision is as here.
 //
+// An operator may take hosts out. An eviction stops the job at once, as a stop that an operator requested: no examination
+// follows, and no custom recovery or person decides. A host that is marked for maintenance is evicted after a checkpoint that
+// the job takes for this purpose, or at the next stop of the job if that comes first.
+//
 // A stage is what the job waits for. Hosts do not wait for the job: a host that is named while the job is down is examined
 // at once, in any stage, and is evicted and replaced if it is found faulty. The job starts when no examination runs and
 // every ordered host has come.
@@ -85,6 +89,11 @@ class Recovery {
   /// Handles a stop request. A job that trains is saved first. A start that is in progress is cancelled. A job that is down
   /// stays down.
   void on(const StopRequest& told, Time now, Orders& out);
+  /// An operator takes a host of the job out. It is replaced at once, as if an examination had found it faulty.
+  void take_out(HostId host, Time now, Seating& seating, Orders& out);
+  /// An operator wants a host of the job for maintenance. A job that trains is saved and stopped for it. One that cannot be saved
+  /// trains on, and the host is replaced at its next stop.
+  void mark_for_maintenance(HostId host, Time now, Seating& seating, Orders& out);
   void on(const Seen& seen);
   /// Returns whether training began with this outcome.
   bool on(const Outcome& outcome, Time now, Seating& seating, Orders& out);
@@ -103,9 +112,11 @@ class Recovery {
   bool outdated(const Suspicion& suspicion) const;
   bool meet(Trigger trigger, std::optional<HostId> host, bool wrong, Time now, Seating& seating, Orders& out);
   bool begins_incident(Time now);
+  bool examines(Trigger trigger) const;
   void remember(Trigger trigger, std::optional<HostId> host);
   bool restart_will_do();
   void save(StopReason reason, Time now, Orders& out);
+  void saved(const Saving& saving, const Outcome& outcome, Time now, const Seating& seating, Orders& out);
   void gather(Time now, Orders& out);
   void gathered(Time now, Seating& seating, Orders& out);
   void give_up(Orders& out);
@@ -171,6 +182,7 @@ class Recovery {
   RecoveryStage stage_ = Running{};
   Examinations examinations_;
   Incident incident_;
+  std::vector<HostId> maintenance_;  // hosts that are replaced when the job is down
   Treatment treatment_;
   Hold hold_;
   Rollback rollback_;

@@ -21,6 +21,7 @@ struct Running {};
 struct Saving {
   OrderId checkpoint, limit;
   StopReason reason;
+  bool optional = false;  // without the checkpoint the job is not stopped but trains on
 };
 /// The job stands still and no host is suspected. The ranks report the collective in which they wait.
 struct Gathering {
@@ -70,8 +71,9 @@ enum class Trigger : std::uint8_t {
   restart,   // the job is down or must stop, and a restart cures it
   degraded,  // the job goes on, but a host slows it or a restart would make it faster
   noticed,   // a person saw that the job stands still or does not start
+  operated,  // an operator takes a host out: it is replaced without an examination
 };
-inline constexpr std::size_t kTriggers = 5;
+inline constexpr std::size_t kTriggers = 6;
 
 /// What a trigger does in a stage.
 enum class Reaction : std::uint8_t {
@@ -88,18 +90,18 @@ inline constexpr std::array<std::array<Reaction, kTriggers>, std::variant_size_v
     [] {
       using enum Reaction;
       return std::array<std::array<Reaction, kTriggers>, std::variant_size_v<RecoveryStage>>{{
-          /*                named  nobody  restart degraded noticed */
-          /* running    */ {begin, gather, begin, save, begin},
-          /* saving     */ {begin, gather, begin, join, begin},
-          /* gathering  */ {cut, ignore, cut, join, ignore},
-          /* stopping   */ {join, ignore, join, join, ignore},
-          /* diagnosing */ {treat, ignore, ignore, treat, ignore},
-          /* replacing  */ {treat, ignore, ignore, treat, ignore},
-          /* holding    */ {treat, ignore, ignore, treat, ignore},
-          /* starting   */ {redo, redo, redo, redo, join},
-          /* backing off*/ {treat, ignore, ignore, treat, redo},
-          /* keeping    */ {treat, ignore, ignore, treat, ignore},
-          /* released   */ {treat, ignore, ignore, treat, ignore},
+          /*                named  nobody  restart degraded noticed operated */
+          /* running    */ {begin, gather, begin, save, begin, begin},
+          /* saving     */ {begin, gather, begin, join, begin, join},
+          /* gathering  */ {cut, ignore, cut, join, ignore, cut},
+          /* stopping   */ {join, ignore, join, join, ignore, join},
+          /* diagnosing */ {treat, ignore, ignore, treat, ignore, treat},
+          /* replacing  */ {treat, ignore, ignore, treat, ignore, treat},
+          /* holding    */ {treat, ignore, ignore, treat, ignore, treat},
+          /* starting   */ {redo, redo, redo, redo, join, redo},
+          /* backing off*/ {treat, ignore, ignore, treat, redo, treat},
+          /* keeping    */ {treat, ignore, ignore, treat, ignore, treat},
+          /* released   */ {treat, ignore, ignore, treat, ignore, treat},
       }};
     }();
 

@@ -73,8 +73,13 @@ struct AgentInjected {
   std::string why;  // when not ok
 };
 
+struct AgentUndone {
+  std::uint64_t injection = 0;
+  std::int64_t at_ns = 0;
+};
+
 using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,
-                                  AgentRankExited, AgentInjected, AgentClockReading>;
+                                  AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
 
 // --- what a driver says ------------------------------------------------------------------------------------------
 
@@ -88,7 +93,8 @@ struct AgentGreeting {
 /// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.
 enum class RankOrder : std::uint8_t { checkpoint, cadence, stop };
 
-enum class AgentSignal : std::uint8_t { kill, stop };
+/// go_on: of a rank that was stopped.
+enum class AgentSignal : std::uint8_t { kill, stop, go_on };
 
 struct DriverHello {
   std::uint64_t epoch = 0;
@@ -132,10 +138,14 @@ struct DriverInject {
   std::uint32_t rank = 0;
   AgentSignal signal = AgentSignal::kill;
 };
+/// Of a rank that the injection stopped: it goes on.
+struct DriverUndo {
+  std::uint64_t injection = 0;
+};
 struct DriverQuit {};
 
 using DriverMessage =
     std::variant<DriverHello, DriverLease, DriverWatch, DriverUnwatch, DriverStartRanks, DriverStopRanks,
-                 DriverTellRanks, DriverRunProbe, DriverInject, DriverQuit>;
+                 DriverTellRanks, DriverRunProbe, DriverInject, DriverUndo, DriverQuit>;
 
 }  // namespace gauntlet

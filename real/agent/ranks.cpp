@@ -230,7 +230,7 @@ std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
   const auto found = std::find_if(processes_.begin(), processes_.end(), carries);
   if (found == processes_.end() || exited(found->handle))
     return "rank " + std::to_string(rank) + " does not run here";
-  const int number = signal == AgentSignal::kill ? SIGKILL : SIGSTOP;
+  const int number = signal == AgentSignal::kill ? SIGKILL : signal == AgentSignal::stop ? SIGSTOP : SIGCONT;
   // Of the ranks of a host that one process carries, only that one where it is known.
   const pid_t own = found->ranks.size() > 1 ? channels_.process_of(rank) : -1;
   const pid_t target = own > 0 ? own : found->pid;

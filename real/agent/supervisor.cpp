@@ -260,7 +260,7 @@ void Supervisor::on(StreamId, const DriverTellRanks& message) { around_.ranks.te
 
 void Supervisor::on(StreamId, const DriverInject& message) {
   if (const auto before = injected_.find(message.injection); before != injected_.end())
-    return tell_or_keep(before->second);
+    return tell_or_keep(before->second.answer);
   AgentInjected answer = {.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}};
   if (options_.allow_injection) {
     answer.why = around_.ranks.signal(message.rank, message.signal);
@@ -268,8 +268,15 @@ void Supervisor::on(StreamId, const DriverInject& message) {
     answer.why = "this agent injects no faults; start it with --allow-injection";
   }
   answer.ok = answer.why.empty();
-  injected_.emplace(message.injection, answer);
+  injected_.emplace(message.injection, Injection{message, answer});
   tell_or_keep(answer);  // it is the truth of the drill, whoever attends next
+}
+
+void Supervisor::on(StreamId, const DriverUndo& message) {
+  const auto found = injected_.find(message.injection);
+  if (found != injected_.end() && found->second.what.signal == AgentSignal::stop)
+    static_cast<void>(around_.ranks.signal(found->second.what.rank, AgentSignal::go_on));
+  tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns()});
 }
 
 void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }

@@ -80,6 +80,7 @@ class Supervisor {
   void on(StreamId stream, const DriverTellRanks& message);
   void on(StreamId stream, const DriverRunProbe& message);
   void on(StreamId stream, const DriverInject& message);
+  void on(StreamId stream, const DriverUndo& message);
   void on(StreamId stream, const DriverQuit& message);
   void on(const ProbeEnded& message);
   template <class Message>
@@ -115,8 +116,12 @@ class Supervisor {
   std::vector<OrderId> pending_stops_;
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
-  std::map<std::uint64_t, AgentInjected> injected_;  // of this drill, by number: no injection is done twice
-  std::vector<RunningProbe> probes_;                 // of the present driver, in the order of their arrival
+  struct Injection {
+    DriverInject what;
+    AgentInjected answer;
+  };
+  std::map<std::uint64_t, Injection> injected_;  // of this drill, by number: no injection is done twice
+  std::vector<RunningProbe> probes_;             // of the present driver, in the order of their arrival
   std::uint64_t last_probe_ = 0;
   std::uint32_t probes_begun_ = 0;  // probes that run, including those of earlier drivers
   std::optional<int> leaving_;

@@ -71,6 +71,7 @@ void put(const DriverInject& from, agent::ToAgent& to) {
   inject.set_rank(from.rank);
   inject.set_signal(from.signal == AgentSignal::kill ? agent::Inject::KILL : agent::Inject::STOP);
 }
+void put(const DriverUndo& from, agent::ToAgent& to) { to.mutable_undo()->set_injection(from.injection); }
 void put(const DriverQuit&, agent::ToAgent& to) { to.mutable_quit(); }
 
 DriverHello get(const agent::Hello& from) {
@@ -180,6 +181,12 @@ void put(const AgentInjected& from, agent::FromAgent& to) {
 AgentClockReading get(const agent::ClockReading& from) {
   return {.asked_ns = from.asked_ns(), .at_ns = from.at_ns()};
 }
+void put(const AgentUndone& from, agent::FromAgent& to) {
+  agent::Undone& undone = *to.mutable_undone();
+  undone.set_injection(from.injection);
+  undone.set_at_ns(from.at_ns);
+}
+
 std::optional<AgentMessage> get_seen(std::string_view bytes) {
   const std::optional<Observed> observed = decode_observed(bytes);
   if (!observed || !bytes.empty() || !std::holds_alternative<Seen>(observed->what)) return std::nullopt;
@@ -222,6 +229,8 @@ std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
                             .report = WatchId{message.run_probe().report()}};
     case agent::ToAgent::kInject:
       return get(message.inject());
+    case agent::ToAgent::kUndo:
+      return DriverUndo{message.undo().injection()};
     case agent::ToAgent::kQuit:
       return DriverQuit{};
     case agent::ToAgent::WHAT_NOT_SET:
@@ -267,6 +276,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
                            .why = message.injected().why()};
     case agent::FromAgent::kClock:
       return get(message.clock());
+    case agent::FromAgent::kUndone:
+      return AgentUndone{.injection = message.undone().injection(), .at_ns = message.undone().at_ns()};
     case agent::FromAgent::WHAT_NOT_SET:
       break;
   }

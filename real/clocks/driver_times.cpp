@@ -72,7 +72,8 @@ void DriverTimes::map(AgentMessage& message, const AgentClock& clock, std::int64
           if (!line) return;
           map_ns(line->at_ns);
           said.line = to_line(*line);
-        } else if constexpr (std::is_same_v<Said, AgentRankExited> || std::is_same_v<Said, AgentInjected>) {
+        } else if constexpr (std::is_same_v<Said, AgentRankExited> || std::is_same_v<Said, AgentInjected> ||
+                             std::is_same_v<Said, AgentUndone>) {
           map_ns(said.at_ns);
         }
       },

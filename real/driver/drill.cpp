@@ -3,6 +3,7 @@
 #include "core/files/append_file.hpp"
 #include "core/record/resume_cluster.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
 
@@ -17,22 +18,26 @@ namespace {
 /// Writes down what passes before it is acted on, in memory and in the file.
 class FileRecorder final : public Cluster {
  public:
-  FileRecorder(Cluster& cluster, Record& record, RecordingWriter& file)
-      : recorder_(cluster, record), file_(file) {}
+  FileRecorder(Cluster& cluster, Record& record, RecordingWriter& file, EventLog* log)
+      : recorder_(cluster, record), record_(record), file_(file), log_(log) {}
 
   std::optional<Observed> next(Time until) override {
     std::optional<Observed> seen = recorder_.next(until);
     if (seen) file_.write(*seen);
+    if (seen && log_ != nullptr) log_->add(*seen);
     return seen;
   }
   void start(const Order& order) override {
     file_.write(order);
+    if (log_ != nullptr) log_->add(record_.observations.back().at, order);
     recorder_.start(order);
   }
 
  private:
   Recorder recorder_;
+  const Record& record_;
   RecordingWriter& file_;
+  EventLog* log_;
 };
 
 Problem problem(std::string what, std::string why, std::string suggestion) {
@@ -213,6 +218,12 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     recording_is_ours = true;
     RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
     if (fresh) writer.write(options.header);
+    std::optional<EventLog> log;
+    if (options.keeps_log) log.emplace(drill_log(state.directory), options.log);
+    EventLog* const kept_log = log ? &*log : nullptr;
+    LoggedPlatform platform(*options.platform, kept_log, DrillClock(state.started_ns));
+    OperatorDesk desk;
+    std::shared_ptr<void> door;  // closed after the cluster has answered what it was asked
     RealCluster cluster(world,
                         {.directory = state.directory,
                          .started_ns = state.started_ns,
@@ -220,10 +231,13 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
                          .rank_user = options.rank_user,
-                         .stop = options.stop},
+                         .stop = options.stop,
+                         .desk = options.open_to_operators ? &desk : nullptr,
+                         .on_status = options.on_status},
                         so_far.record, *options.platform);
+    if (options.open_to_operators) door = options.open_to_operators(state.directory, desk);
     result.record = so_far.record;
-    FileRecorder recorder(cluster, result.record, writer);
+    FileRecorder recorder(cluster, result.record, writer, kept_log);
     ResumeCluster resumed(so_far.record, recorder);
     run(resumed, controller, kNever);
     file.sync();  // whoever hears that the drill is over has its recording

@@ -10,10 +10,14 @@
 #include "real/agent/messages.hpp"
 #include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
+#include "real/control/drill_status.hpp"
+#include "real/control/operator_desk.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +33,14 @@ struct DrillOptions {
   std::optional<RankUser> rank_user{};  // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;
   Files* files = &system_files();  // which write the recording and its state
+  /// Called once agents attend, with the drill's directory. Requests of operators reach the desk for as long as what is returned
+  /// lives. Empty: there are none.
+  std::function<std::shared_ptr<void>(const std::string& directory, OperatorDesk& desk)> open_to_operators =
+      {};
+  bool keeps_log = false;  // in the drill's directory (real/driver/event_log.hpp)
+  std::string log = {};    // and here; empty: there alone
+  std::function<void(const DrillStatus&)> on_status =
+      {};  // on this thread, about twice a second and at the end
 };
 
 struct DrillResult {

@@ -195,6 +195,8 @@ std::string new_private_directory(const std::string& prefix) {
 
 std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
+std::string drill_log(const std::string& directory) { return directory + "/log"; }
+
 void prepare_drill_directory(const std::string& path, Files& files, const std::optional<RankUser>& user) {
   const std::string checkpoints = path + "/checkpoints";
   const int error = files.make_directory(checkpoints, 0700);

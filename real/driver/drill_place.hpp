@@ -66,6 +66,9 @@ std::string new_private_directory(const std::string& prefix);
 /// The same, for a drill.
 std::string new_drill_directory();
 
+/// The log of the drill that has this directory: a line of JSON for each event.
+std::string drill_log(const std::string& directory);
+
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is. Where ranks run
 /// as another user, the checkpoints are that user's. Refuses those of an earlier driver's ranks that ran as somebody else.
 void prepare_drill_directory(const std::string& path, Files& files = system_files(),

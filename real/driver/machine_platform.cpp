@@ -84,6 +84,8 @@ bool GrpcTransport::listens(const AgentName& agent) const {
   return !endpoint.address.empty() || access(endpoint.path.c_str(), F_OK) == 0;
 }
 
-void MachinePlatform::say(const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); }
+void MachinePlatform::say(const std::string& line) {  // A progress line may stand there.
+  std::fprintf(stderr, "%sgauntlet: %s\n", ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "", line.c_str());
+}
 
 }  // namespace gauntlet

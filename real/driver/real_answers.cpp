@@ -41,6 +41,7 @@ bool RealCluster::owes(HostId host, Debt debt, std::uint64_t number) const {
     case Debt::stop:
     case Debt::probe:
     case Debt::injection:
+    case Debt::undo:
       break;
   }
   return owing.unpaid.contains({debt, number});
@@ -65,6 +66,8 @@ void RealCluster::on(const AnswerDue& due) {
         return "answered the order to run a probe";
       case Debt::injection:
         return "answered the order to inject a fault";
+      case Debt::undo:
+        return "answered the order to undo a fault";
       case Debt::ranks_up:
         return "brought its ranks up";
       case Debt::ranks_finished:
@@ -146,7 +149,7 @@ void RealCluster::inject(std::uint64_t injection) {
 void RealCluster::inject_again(HostId host) {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     const bool here = setup_.plan[i].component.index / world_->inventory.gpus_per_host == host.value;
-    if (here && journal_.begun(i) && !journal_.answered(i)) inject(i);
+    if (here && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
   }
 }
 

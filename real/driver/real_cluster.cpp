@@ -33,15 +33,22 @@ std::optional<Observed> RealCluster::next(Time until) {
   constexpr auto kLookUp = std::chrono::milliseconds(200);  // how soon a request to stop is noticed
   while (true) {
     alive_at_ns_ = platform_.clock().monotonic_ns();
+    confirm(true);
     if (!outbox_.empty()) {
       Observed first = outbox_.front();
       outbox_.pop_front();
+      if (std::holds_alternative<OperatorActed>(first.what)) {
+        recorded_ = std::move(unrecorded_.front());
+        unrecorded_.pop_front();
+      }
       first.at = std::max(first.at, now());  // the driver's receipt
       return first;
     }
     if (finished_ || setup_.stopped()) return std::nullopt;
     hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
     run_due();
+    hear_operators();
+    report_status(false);
     if (!outbox_.empty()) continue;
     if (now() >= until) return std::nullopt;
 
@@ -137,6 +144,7 @@ std::vector<std::optional<HostClock>> RealCluster::host_clocks() {
 
 void RealCluster::on_heartbeat(HostId host, Time came) {
   Host& beating = hosts_[host.value];
+  beating.heard = came;
   const Time at = std::max(came, beating.watched_since);
   for (auto& [watch, filter] : beating.silence) {
     if (const auto edge = filter.on_sample(at)) {
@@ -148,7 +156,7 @@ void RealCluster::on_heartbeat(HostId host, Time came) {
 
 void RealCluster::on(HostId host, const AgentSeen& message) {
   const HostState state = hosts_[host.value].state;
-  if (state == HostState::in_repair || state == HostState::returned) return;
+  if (state != HostState::in_job && state != HostState::spare) return;
   if (const auto* seen = std::get_if<Seen>(&message.observed.what); seen && state != HostState::in_job) {
     const bool of_job = std::any_of(watches_.begin(), watches_.end(), [&](const Order& each) {
       const Watch& watch = std::get<Watch>(each.what);
@@ -260,7 +268,7 @@ void RealCluster::on(HostId host, const ClockJump&) {
 }
 
 void RealCluster::on(HostId host, const Lost& message) {
-  if (hosts_[host.value].state == HostState::in_repair) return;
+  if (hosts_[host.value].state == HostState::in_repair) return leave_burn_in(host);
   if (obeyed_epoch(message.why).value_or(0) > setup_.epoch) {
     superseded_ = true;
     throw Superseded("another driver took over: " + message.why);
@@ -275,11 +283,28 @@ void RealCluster::on(HostId host, const Lost& message) {
 
 void RealCluster::on(const WakeDue& due) { close(due.order, Status::done); }
 
+/// Repaired, the host gets an agent. It is back if that attends during all of the burn-in.
 void RealCluster::on(const RepairDue& due) {
-  if (!platform_.supply().is_back(name_of(due.host)) || !launch_and_attend(due.host))
-    return schedule(now() + kAgentRetry, due);
+  if (hosts_[due.host.value].state != HostState::in_repair) return;
+  const auto is_back = [&] {
+    return platform_.supply().is_back(name_of(due.host)) && launch_and_attend(due.host);
+  };
+  if (!due.burnt_in && !is_back()) return schedule(now() + kAgentRetry, due);
+  if (!hosts_[due.host.value].link) return schedule(now(), RepairDue{due.host});
+  const Duration burn_in = world_->repair.burn_in;
+  if (!due.burnt_in && burn_in > Duration::zero())
+    return schedule(after(now(), burn_in), RepairDue{.host = due.host, .burnt_in = true});
   hosts_[due.host.value].state = HostState::returned;
   push(HostReturned{due.host});
+}
+
+/// Its agent is gone. Another one starts at the end of the burn-in, which then begins anew.
+void RealCluster::leave_burn_in(HostId host) {
+  Host& tested = hosts_[host.value];
+  ++tested.connection;
+  tested.unpaid.clear();
+  tested.process.reset();
+  set_link(host, nullptr);
 }
 
 void RealCluster::on(const InjectionDue& due) {
@@ -291,7 +316,7 @@ void RealCluster::on(const InjectionDue& due) {
 /// Until it answers the host is silent, as its heartbeat watches will say.
 void RealCluster::on(const AttendDue& due) {
   const Host& host = hosts_[due.host.value];
-  if (host.link || host.state == HostState::in_repair) return;
+  if (host.link || !has_agent(due.host)) return;
   if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
 }
 

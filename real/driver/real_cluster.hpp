@@ -18,6 +18,8 @@
 #include "models/world/world.hpp"
 #include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
+#include "real/control/drill_status.hpp"
+#include "real/control/operator_desk.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/journal.hpp"
@@ -47,6 +49,9 @@ struct DrillSetup {
   FaultPlan plan;
   std::optional<RankUser> rank_user{};      // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
+  OperatorDesk* desk = nullptr;             // requests of operators; null: there are none
+  /// Called on the driver's thread, about twice a second and at the end.
+  std::function<void(const DrillStatus&)> on_status = {};
   bool stopped() const { return stop != nullptr && *stop; }
   Duration answers_within = kAnswersWithin;
 };
@@ -85,11 +90,11 @@ class RealCluster final : public Cluster {
   const Journal& journal() const { return journal_; }
 
  private:
-  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned };
+  enum class HostState : std::uint8_t { in_job, spare, in_repair, returned, retired };
   enum class RanksState : std::uint8_t { none, starting, up };
-  /// What the driver still expects of a host: the answers to four orders, and the lines of its ranks after a start
+  /// What the driver still expects of a host: the answers to five orders, and the lines of its ranks after a start
   /// and at the end of the job.
-  enum class Debt : std::uint8_t { start, stop, probe, injection, ranks_up, ranks_finished };
+  enum class Debt : std::uint8_t { start, stop, probe, injection, undo, ranks_up, ranks_finished };
   struct Host {
     HostState state = HostState::spare;
     std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while the host has no agent
@@ -97,6 +102,7 @@ class RealCluster final : public Cluster {
     std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
     HostIdentity identity;
     std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
+    Time heard{};                             // when its last heartbeat came, or its agent was attended to
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
     Time watched_since{};                             // when the newest of `silence` was added
     std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers that have not come, by order or injection
@@ -126,6 +132,7 @@ class RealCluster final : public Cluster {
   };
   struct RepairDue {
     HostId host;
+    bool burnt_in = false;  // else the repair is over, and the burn-in begins
   };
   struct InjectionDue {
     std::uint64_t injection;
@@ -135,6 +142,9 @@ class RealCluster final : public Cluster {
   };
   struct PlannedStopDue {
     std::size_t stop;  // in job.planned_stops
+  };
+  struct OperatorDue {
+    std::size_t action;  // in World::operators
   };
   struct WindowDue {};
   struct GiveUpDue {};
@@ -152,11 +162,16 @@ class RealCluster final : public Cluster {
     Duration allowed;
     bool extended = false;
   };
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, PlannedStopDue, WindowDue,
-                           GiveUpDue, AttendDue, AnswerDue>;
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, PlannedStopDue, OperatorDue,
+                           WindowDue, GiveUpDue, AttendDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and messages of agents
   Time now();
+  /// Of a host that is in repair or retired none is kept.
+  bool has_agent(HostId host) const {
+    const HostState state = hosts_[host.value].state;
+    return state != HostState::in_repair && state != HostState::retired;
+  }
   AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
   void push(const Observation& what);
   void schedule(Time at, const Due& due);
@@ -166,6 +181,7 @@ class RealCluster final : public Cluster {
   void finish(Ending ending);
   void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
+  void leave_burn_in(HostId host);
   void on_heartbeat(HostId host, Time came);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
@@ -176,12 +192,14 @@ class RealCluster final : public Cluster {
   void on(HostId host, const AgentRankExited& message);
   void on(HostId host, const AgentInjected& message);
   void on(HostId host, const ClockJump& jump);
+  void on(HostId host, const AgentUndone& message);
   void on(HostId host, const Lost& message);
   void on(const WakeDue& due);
   void on(const RepairDue& due);
   void on(const InjectionDue& due);
   void on(const CheckpointDue& due);
   void on(const PlannedStopDue& due);
+  void on(const OperatorDue& due);
   void on(const WindowDue& due);
   void on(const GiveUpDue& due);
   void on(const AttendDue& due);
@@ -214,6 +232,25 @@ class RealCluster final : public Cluster {
   void inject(std::uint64_t injection);
   void inject_again(HostId host);
   void hear_last_injections();
+
+  // real_operators.cpp
+  void hear_operators();
+  void confirm(bool recorded);
+  void answer(OperatorDesk::Waiting& waiting);
+  std::string problem_of(const OperatorRequest& request) const;
+  std::string problem_of_host(OperatorVerb verb, HostId host) const;
+  void act(OperatorAction what, HostId host, OperatorDesk::Answer answer);
+  void repair_by_hand(HostId host);
+  void disarm();
+  void undo(std::uint64_t injection);
+  bool can_be_undone(std::uint64_t injection) const;
+  void end_if_down();
+  void note_action(const OperatorActed& acted);
+  void note_order(const Order& order);
+  void report_status(bool at_once);
+  DrillStatus status() const;
+  std::vector<std::vector<std::string>> status_rows() const;
+  std::vector<std::vector<std::string>> host_rows() const;
 
   // job_start.cpp
   void start_ranks(OpenOrder& open);
@@ -302,6 +339,20 @@ class RealCluster final : public Cluster {
   Duration collective_timeout_ = kForever;
   std::set<std::uint32_t> up_;  // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
+  // What operators did.
+  std::deque<OperatorDesk::Answer> unrecorded_;      // of the actions in the outbox, in their order
+  OperatorDesk::Answer recorded_;                    // of the action that was handed out last
+  std::map<std::uint32_t, OperatorAction> leaving_;  // hosts that they take out and that have not left
+  std::size_t scripted_ = 0;                         // actions of the scenario so far
+  bool ending_ = false;                              // the run ends as soon as no rank runs
+  bool disarmed_ = false;
+
+  // For DrillStatus.
+  Time status_at_{};
+  std::uint32_t incidents_ = 0, detected_ = 0;
+  Duration detection_latencies_{};
+  std::set<std::uint64_t> detected_injections_;
+
   std::size_t planned_stops_ = 0;  // that were requested so far
   std::int64_t most_steps_ = 0;    // the most steps that any run has completed
   Time progress_at_;               // when most_steps_ last rose, or when this driver began

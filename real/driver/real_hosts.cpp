@@ -85,10 +85,10 @@ std::uint32_t RealCluster::last_run_begun() const {
 
 void RealCluster::begin_drill(bool taking_over) {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].state != HostState::in_repair && !taking_over) launch(HostId{h});
+    if (has_agent(HostId{h}) && !taking_over) launch(HostId{h});
   }
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].state != HostState::in_repair) attend(HostId{h});
+    if (has_agent(HostId{h})) attend(HostId{h});
   }
   progress_at_ = now();
   if (world_->job.window > Duration::zero()) schedule(kStart + world_->job.window, WindowDue{});
@@ -99,16 +99,26 @@ void RealCluster::begin_drill(bool taking_over) {
     schedule(world_->job.planned_stops[i].at, PlannedStopDue{i});
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
-    if (!journal_.begun(i)) schedule(setup_.plan[i].at, InjectionDue{i});
+    if (!journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
   }
+  for (std::size_t i = scripted_; i < world_->operators.size(); ++i)
+    schedule(world_->operators[i].at, OperatorDue{i});
+  if (setup_.desk != nullptr) setup_.desk->open([this] { inbox_filled_->wake(); });
   if (taking_over) {
     reconcile();
+    if (disarmed_) disarm();
+    end_if_down();
   } else {
     push(Started{JobId{0}, world_->inventory});
   }
 }
 
-RealCluster::~RealCluster() { end_agents(); }
+RealCluster::~RealCluster() {
+  confirm(true);
+  confirm(false);
+  if (setup_.desk != nullptr) setup_.desk->close();
+  end_agents();
+}
 
 /// Nothing is left running; agents that obey a later driver are left to it.
 void RealCluster::end_agents() {
@@ -204,6 +214,7 @@ void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
   attended.unpaid.clear();
+  attended.heard = now();
   const auto clock = std::make_shared<AgentClock>();
   {
     const std::lock_guard lock(inbox_mutex_);
@@ -354,15 +365,18 @@ void RealCluster::restore(const Record& so_far) {
     last_ = std::max(last_, seen.at);
     answer(seen);
     if (std::holds_alternative<StopRequest>(seen.what)) ++planned_stops_;
+    if (const auto* acted = std::get_if<OperatorActed>(&seen.what)) note_action(*acted);
     if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
     }
     for (; order != so_far.orders.end() && order->observations <= i + 1; ++order) {
+      note_order(order->order);
       const std::uint64_t id = order->order.id.value;
       const bool taken = take(order->order);
       const auto outcome = heard.find(id);
       const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
-                              std::holds_alternative<Readmit>(order->order.what);
+                              std::holds_alternative<Readmit>(order->order.what) ||
+                              std::holds_alternative<Retire>(order->order.what);
       if (moves_host && outcome != heard.end()) {
         // These are done when they are begun. A grant whose outcome was heard before theirs was done before them, though
         // it may stand after the order: then the host was evicted before its grant was heard of.

@@ -14,6 +14,7 @@ constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine t
 
 void RealCluster::start(const Order& order) {
   if (finished_) return;
+  note_order(order);
   const bool taken = take(order);
   OpenOrder& open =
       open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
@@ -72,6 +73,8 @@ void RealCluster::apply(const Order& order, Status status, const Result& result)
     std::erase(spares_, evict->host);
     host.state = HostState::in_repair;
   }
+  if (const auto* retire = std::get_if<Retire>(&order.what))
+    hosts_[retire->host.value].state = HostState::retired;
   if (const auto* readmit = std::get_if<Readmit>(&order.what)) {
     hosts_[readmit->host.value].state = HostState::spare;
     spares_.push_back(readmit->host);
@@ -91,6 +94,7 @@ void RealCluster::close(OrderId order, Status status, const Result& result) {
   apply(found->second.order, status, result);
   push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result});
   open_.erase(found);
+  if (ending_) end_if_down();
 }
 
 /// A host has done its part of the order, or will never do it.
@@ -265,6 +269,8 @@ void RealCluster::run_probe(OpenOrder& open) {
 }
 
 void RealCluster::begin(OpenOrder& open, const Ask&) {
+  if (setup_.desk != nullptr)
+    platform_.say("a person is asked which host is the culprit: gauntlet ctl answer HOST, or --none");
   schedule(now() + from_seconds(world_->people.response.sample(person_draws_)), WakeDue{open.order.id});
 }
 
@@ -273,9 +279,25 @@ void RealCluster::begin(OpenOrder& open, const Alert& action) {
   close(open.order.id, Status::done);
 }
 
-// A drill has the hosts that it was given.
-void RealCluster::begin(OpenOrder& open, const Retire&) { close(open.order.id, Status::failed); }
-void RealCluster::begin(OpenOrder& open, const Release&) { close(open.order.id, Status::failed); }
+/// Its agent ends, and no other is started.
+void RealCluster::begin(OpenOrder& open, const Retire& action) {
+  const HostState state = hosts_[action.host.value].state;
+  if (state != HostState::in_repair && state != HostState::returned)
+    return close(open.order.id, Status::failed);
+  std::erase_if(timers_, [&](const auto& each) {
+    const auto* repair = std::get_if<RepairDue>(&each.second);
+    return repair != nullptr && repair->host == action.host;
+  });
+  if (hosts_[action.host.value].link) release(action.host);
+  close(open.order.id, Status::done);
+}
+
+/// A drill has the hosts that it was given: nobody else uses them until the next start.
+void RealCluster::begin(OpenOrder& open, const Release&) {
+  close(open.order.id, ranks_ == RanksState::none ? Status::done : Status::failed);
+}
+
+// Jobs of a drill have one size.
 void RealCluster::begin(OpenOrder& open, const StandBy&) { close(open.order.id, Status::failed); }
 
 }  // namespace gauntlet

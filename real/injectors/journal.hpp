@@ -32,6 +32,8 @@ class Journal {
   bool begun(std::uint64_t injection) const;
   /// Whether its agent has answered that the injection was observed or missed.
   bool answered(std::uint64_t injection) const;
+  bool observed(std::uint64_t injection) const { return holds(injection, JournalStep::observed); }
+  bool undone(std::uint64_t injection) const { return holds(injection, JournalStep::undone); }
 
  private:
   bool holds(std::uint64_t injection, JournalStep step) const;

@@ -45,6 +45,10 @@ struct BoundaryReached {};
 struct PlannedDue {
   std::uint32_t stop;
 };
+/// An operator acts; `action` is an index in World::operators.
+struct OperatorDue {
+  std::uint32_t action;
+};
 /// Another job arrives or ends.
 struct OtherJobsDue {};
 struct EvaluationDue {};
@@ -117,12 +121,12 @@ struct StepMissing {
 };
 struct CheckpointDue {};
 
-using Event =
-    std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, OtherJobsDue, JobEnds,
-                 RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue, HeartbeatMissing,
-                 HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing, CheckpointDue, FaultGrows,
-                 FaultFollows, FaultReturns, ReportArrives, AbortWave, ExitBurstEnds, NoticeDue, HostTick,
-                 BlipBegins, BlipEnds, TrafficMissing, SpareReady, EvaluationDue, EvaluationEnds>;
+using Event = std::variant<FaultDue, FaultHeals, CollectiveTimeout, BoundaryReached, PlannedDue, OtherJobsDue,
+                           JobEnds, RepairDone, OrderDue, StartFails, LogLine, ExitReported, HeartbeatDue,
+                           HeartbeatMissing, HeartbeatBack, GapBegins, GapEnds, StepDue, StepMissing,
+                           CheckpointDue, FaultGrows, FaultFollows, FaultReturns, ReportArrives, AbortWave,
+                           ExitBurstEnds, NoticeDue, HostTick, BlipBegins, BlipEnds, TrafficMissing,
+                           SpareReady, EvaluationDue, EvaluationEnds, OperatorDue>;
 
 using SimEngine = Engine<Event>;
 

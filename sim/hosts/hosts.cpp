@@ -127,10 +127,20 @@ void Hosts::on(const SpareReady& event, std::size_t waiting) { spares_->on(event
 
 std::optional<RepairQueue::Back> Hosts::on(const RepairDone& event) {
   const std::optional<RepairQueue::Back> back = shop_->on(event);
-  if (!back) return back;
-  states_[event.host.value] = State::returned;
-  if (back->mended) ++repairs_[event.host.value];
+  note_return(event.host, back);
   return back;
+}
+
+std::optional<RepairQueue::Back> Hosts::mend(HostId host) {
+  const std::optional<RepairQueue::Back> back = shop_->mend(host);
+  note_return(host, back);
+  return back;
+}
+
+void Hosts::note_return(HostId host, const std::optional<RepairQueue::Back>& back) {
+  if (!back) return;
+  states_[host.value] = State::returned;
+  if (back->mended) ++repairs_[host.value];
 }
 
 }  // namespace gauntlet

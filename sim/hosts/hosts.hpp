@@ -68,12 +68,15 @@ class Hosts {
   void on(const SpareReady& event, std::size_t waiting);
   /// Returns nothing if the host goes to the next stage of its repair.
   std::optional<RepairQueue::Back> on(const RepairDone& event);
+  /// A person repairs a host in repair now. Returns nothing if it goes to its burn-in, or is there.
+  std::optional<RepairQueue::Back> mend(HostId host);
 
   const RepairCounts& repairs_done() const { return shop_->counts(); }
   const SpareCounts& spares_used() const { return spares_->counts(); }
 
  private:
   std::size_t wanted(std::size_t waiting) const;
+  void note_return(HostId host, const std::optional<RepairQueue::Back>& back);
 
   const World* world_;
   SimEngine* engine_;

@@ -33,10 +33,39 @@ void RepairQueue::drop(HostId host) {
   Visit gone = found->second;
   visits_.erase(found);
   engine_->cancel(gone.done);
-  if (gone.stage == Stage::burn_in) return;
-  if (gone.in_hand) return leave_hands(gone.stage);
-  std::deque<HostId>& waiting = crew_of(gone.stage).waiting;
+  if (gone.stage != Stage::burn_in) leave_crew(host, gone);
+}
+
+/// The technicians of its stage have one host less, in their hands or in front of them.
+void RepairQueue::leave_crew(HostId host, const Visit& visit) {
+  if (visit.in_hand) return leave_hands(visit.stage);
+  std::deque<HostId>& waiting = crew_of(visit.stage).waiting;
   waiting.erase(std::find(waiting.begin(), waiting.end(), host));
+}
+
+std::optional<RepairQueue::Back> RepairQueue::mend(HostId host) {
+  Visit& visit = visits_.at(host);
+  if (visit.stage == Stage::burn_in) return std::nullopt;
+  engine_->cancel(visit.done);
+  leave_crew(host, visit);
+  visit.mended = true;
+  return test(host);
+}
+
+/// Its repair is reported done: it goes to its burn-in.
+std::optional<RepairQueue::Back> RepairQueue::test(HostId host) {
+  Visit& visit = visits_.at(host);
+  ++(visit.mended ? counts_.held : counts_.silent);
+  if (shop_->burn_in == Duration::zero()) return back(host);
+  visit.stage = Stage::burn_in;
+  visit.done = engine_->after(shop_->burn_in, Priority::world, RepairDone{host});
+  return std::nullopt;
+}
+
+RepairQueue::Back RepairQueue::back(HostId host) {
+  const Back back{.mended = visits_.at(host).mended};
+  visits_.erase(host);
+  return back;
 }
 
 void RepairQueue::enter(HostId host, Stage stage) {
@@ -76,6 +105,7 @@ std::optional<RepairQueue::Back> RepairQueue::on(const RepairDone& event) {
       enter(host, Stage::automatic);
       return std::nullopt;
     }
+    return back(host);
   } else {
     leave_hands(visit.stage);
     const bool automatic = visit.stage == Stage::automatic;
@@ -84,16 +114,8 @@ std::optional<RepairQueue::Back> RepairQueue::on(const RepairDone& event) {
       enter(host, Stage::manual);
       return std::nullopt;
     }
-    ++(visit.mended ? counts_.held : counts_.silent);
-    if (shop_->burn_in > Duration::zero()) {
-      visit.stage = Stage::burn_in;
-      visit.done = engine_->after(shop_->burn_in, Priority::world, RepairDone{host});
-      return std::nullopt;
-    }
+    return test(host);
   }
-  const Back back{.mended = visit.mended};
-  visits_.erase(host);
-  return back;
 }
 
 }  // namespace gauntlet

@@ -27,6 +27,11 @@ struct RepairCounts {
 
 class RepairQueue {
  public:
+  /// How a host comes back.
+  struct Back {
+    bool mended;  // else it is no better than before
+  };
+
   /// Both must outlive the queue.
   RepairQueue(const RepairShop& shop, SimEngine& engine) : shop_(&shop), engine_(&engine) {}
 
@@ -35,10 +40,10 @@ class RepairQueue {
   /// It goes for good.
   void drop(HostId host);
 
+  /// A person repairs it now, out of turn: it is as good as new, and is still tested.
+  std::optional<Back> mend(HostId host);
+
   /// It is back, or goes on to what comes next, and then nothing is returned.
-  struct Back {
-    bool mended;  // else it is no better than before
-  };
   std::optional<Back> on(const RepairDone& event);
 
   const RepairCounts& counts() const { return counts_; }
@@ -65,6 +70,9 @@ class RepairQueue {
   void enter(HostId host, Stage stage);
   void take_in_hand(HostId host, Visit& visit);
   void leave_hands(Stage stage);
+  void leave_crew(HostId host, const Visit& visit);
+  std::optional<Back> test(HostId host);
+  Back back(HostId host);
 
   const RepairShop* shop_;
   SimEngine* engine_;

@@ -225,7 +225,7 @@ class FiguresDecoder {
   }
   void one(Ending& ending) {
     in_.get(ending);
-    if (ending > Ending::gave_up) in_.fail();
+    if (ending > Ending::stopped) in_.fail();
   }
   void one(ComponentKind& kind) {
     in_.get(kind);

@@ -83,7 +83,7 @@ class RowReader {
   }
   Ending ending() {
     const std::string_view name = text();
-    for (const Ending each : {Ending::time_over, Ending::gave_up})
+    for (const Ending each : {Ending::time_over, Ending::gave_up, Ending::stopped})
       if (name == name_of(each)) return each;
     return Ending::completed;
   }
@@ -302,6 +302,8 @@ std::string_view name_of(Ending ending) {
       return "time_over";
     case Ending::gave_up:
       return "gave_up";
+    case Ending::stopped:
+      return "stopped";
   }
   return "unknown";
 }

@@ -26,6 +26,19 @@ TEST(BadInput, TheSmallScenarioHasNone) {
   EXPECT_TRUE(loaded.scenario);
 }
 
+TEST(BadInput, OperatorsWhoCannotDoThat) {
+  const auto says = [](const std::string& table, const std::string& part) {
+    const std::string problems = problems_with("[operators.swap]\n" + table);
+    EXPECT_NE(problems.find(part), std::string::npos) << problems;
+  };
+  says("at = \"1h\"\naction = \"evict\"\n",
+       "operators.swap.action = \"evict\" names no host; write host = 3");
+  says("at = \"1h\"\naction = \"stop\"\nhost = 1\n", "is given, and a stop ends the whole run; leave it out");
+  says("at = \"1h\"\naction = \"evict\"\nhost = 99999\n", "is not in the cluster");
+  says("at = \"9000d\"\naction = \"evict\"\nhost = 0\n", "is after the window");
+  says("at = \"1h\"\naction = \"disarm\"\n", "disarm");
+}
+
 // --- files
 
 TEST(BadInput, AMissingFileNamesTheNearestScenario) {
@@ -547,8 +560,9 @@ TEST(BadInput, HeartbeatsThatCannotWork) {
 
 TEST(BadInput, TrafficThatIsSilentBetweenTwoSamples) {
   const auto problems = [](const std::string& lasting, const std::string& detectors) {
-    return problems_with("[telemetry]\ntraffic_interval = \"3min\"\n[detection.traffic_stopped]\nlasting = \"" +
-                         lasting + "\"\n[policies]\ndetect = [" + detectors + "]\n");
+    return problems_with(
+        "[telemetry]\ntraffic_interval = \"3min\"\n[detection.traffic_stopped]\nlasting = \"" + lasting +
+        "\"\n[policies]\ndetect = [" + detectors + "]\n");
   };
   EXPECT_EQ(problems("2min", "\"traffic-stopped\""),
             "test.toml:22:11: detection.traffic_stopped.lasting = \"2min\" is below "

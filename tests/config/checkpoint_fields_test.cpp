@@ -332,7 +332,8 @@ TEST(Repairs, ThatNeverHoldAreSaidToBe) {
       {repair + "silent_failure = 0.99\n", ""},
       {repair + "silent_failure = 1.0\nmanual = { needed = 0.5, time = \"1d\" }\n", ""},
       {repair + "burn_in_finds = 0.5\n",
-       "21:17: repair.burn_in_finds = 0.5 is given, and nothing is tested; write burn_in = \"1h\", or leave it "
+       "21:17: repair.burn_in_finds = 0.5 is given, and nothing is tested; write burn_in = \"1h\", or leave "
+       "it "
        "out"},
   });
   expect_mistakes({

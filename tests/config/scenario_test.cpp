@@ -205,6 +205,19 @@ TEST(Scenario, PlannedStopsMayBeListed) {
   EXPECT_EQ(stops[1].at, kStart + 72h);
 }
 
+TEST(Scenario, OperatorsActInTheOrderOfTheirTimes) {
+  const World world = loaded(kSmall +
+                             "[operators.b]\nat = \"1h\"\naction = \"stop\"\n"
+                             "[operators.a]\nat = \"2h\"\naction = \"evict\"\nhost = 1\nreason = \"old\"\n"
+                             "[operators.c]\nat = \"30min\"\naction = \"maintenance\"\nhost = 0\n")
+                          .world;
+  ASSERT_EQ(world.operators.size(), 3U);
+  EXPECT_EQ(world.operators[0].what, OperatorAction::maintenance);
+  EXPECT_EQ(world.operators[1].at, kStart + 1h);
+  EXPECT_EQ(world.operators[2].host, HostId{1});
+  EXPECT_EQ(world.operators[2].reason, "old");
+}
+
 TEST(Scenario, PriorsAreWhatTheScenarioImplies) {
   // Two hosts that crash every 10 d each and hang every 20 d each: 2/10 + 2/20 = 0.3 a day. Slow hosts do not stop a job.
   const std::string text =

@@ -81,17 +81,22 @@ class Refusals(unittest.TestCase):
     def test_what_only_simulated_machines_do(self):
         """Each is a mistake of its own; nothing of it is ignored."""
         self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
-                         'policies.restore = "every-rank" cannot be drilled', 'policies.retire = "threshold" cannot',
-                         "recovery.roll_back = 1 cannot be drilled", "recovery.reschedule = false cannot be drilled",
-                         "recovery.start_attempts = 3 cannot be drilled", "recovery.start_backoff cannot be drilled",
-                         "recovery.wait_for_spare cannot be drilled", "recovery.start_deadline cannot be drilled"],
+                         'policies.restore = "every-rank" cannot be drilled', "recovery.roll_back = 1 cannot be drilled",
+                         "recovery.wait_for_spare cannot be drilled"],
                      *(word for setting in (
                          "job.evaluation.every=10", "job.evaluation.time=100ms", "checkpoint.memory_interval=1s",
-                         'policies.restore="every-rank"', 'policies.retire="threshold"', "recovery.roll_back=1",
-                         "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s",
-                         "recovery.wait_for_spare=1min", "recovery.start_deadline=1h")
+                         'policies.restore="every-rank"', "recovery.roll_back=1", "recovery.wait_for_spare=1min")
                        for word in ("--set", setting)))
         self.refused(2, ['policies.checkpoint = "two-level" cannot be drilled'], "--set", 'policies.checkpoint="two-level"')
+
+    def test_retirement_and_starts_that_are_tried_again_can_be_drilled(self):
+        run = self.place.run("--dry-run", *(word for setting in (
+            'policies.retire="threshold"', "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s",
+            "recovery.retention=1s", "recovery.start_deadline=1h") for word in ("--set", setting)))
+        self.assertEqual(run.code, 0, str(run))
+
+    def test_metrics_beyond_loopback(self):
+        self.refused(2, ["metrics are served on 127.0.0.1 alone", "let a proxy with TLS"], "--metrics", "0.0.0.0:9100")
 
     def test_spares_that_would_have_to_be_set_up(self):
         self.refused(2, ["spares.cold = 1 cannot be drilled"], "--set", "spares.cold=1", hosts=5)

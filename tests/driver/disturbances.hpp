@@ -61,6 +61,8 @@ struct Disturbances {
   // Drivers.
   std::uint32_t driver_deaths = 0;  // at most
   double driver_pauses = 0;
+  // Operators.
+  double operator_acts = 0;     // requests a minute, of any kind
   double operator_stops = 0;    // chance that a driver is told to stop, rather than killed
   std::uint32_t takeovers = 0;  // by a driver with a copy of the recording, while the first one is stopped
   std::uint32_t rivals = 0;     // the same command, started while its driver lives
@@ -98,6 +100,7 @@ inline Disturbances disturbances_of(std::uint64_t seed) {
   out.takeovers = out.loses_the_rest == 0 && dice.chance(0.15) ? 1 : 0;
   out.rivals = dice.chance(0.1) ? 1 : 0;
   out.suspends = roughness * rate(2);
+  out.operator_acts = dice.chance(0.4) ? 4 * to_seconds(dice.skewed(100ms, 1s)) : 0;
   return out;
 }
 

@@ -46,6 +46,7 @@ void draw_job(Dice& dice, World& world) {
 void draw_world(Dice& dice, World& world) {
   world.telemetry.heartbeat_period = dice.between(500ms, 5s);
   world.repair.time = Law::constant(to_seconds(dice.skewed(1s, 5min)));
+  if (dice.chance(0.3)) world.repair.burn_in = dice.skewed(1s, 1min);
   world.people.response = Law::constant(to_seconds(dice.skewed(1s, 2min)));
   world.drill.lease = dice.skewed(2s, 2min);
 }
@@ -58,6 +59,15 @@ void draw_policies(Dice& dice, const World& world, PolicyConstants& policies) {
   policies.checkpoint.interval = dice.between(2s, 20s);
   policies.recovery.restarts_in_place = dice.between(0, 3);
   policies.recovery.relapse_window = dice.skewed(1s, 1min);
+  if (dice.chance(0.2)) {
+    policies.names.retire = "threshold";
+    policies.retirement = {.evictions = dice.between(1, 3), .window = dice.skewed(1min, 2h)};
+  }
+  if (dice.chance(0.2)) policies.recovery.start_attempts = dice.between(1, 4);
+  if (dice.chance(0.2)) policies.recovery.start_backoff = dice.skewed(1s, 1min);
+  if (dice.chance(0.2)) policies.recovery.retention = dice.skewed(1s, 2min);
+  if (dice.chance(0.2)) policies.recovery.start_deadline = dice.skewed(10s, 5min);
+  if (dice.chance(0.2)) policies.recovery.reschedule = false;
 }
 
 FaultPlan draw_plan_of(Dice& dice, const World& world) {
@@ -89,6 +99,9 @@ DrillCase case_of(std::uint64_t seed) {
   draw_job(dice, world);
   draw_world(dice, world);
   draw_policies(dice, world, out.scenario.policies);
+  // A job whose hosts were retired waits for ever.
+  if (out.scenario.policies.names.retire != "never")
+    world.job.give_up_after = dice.between(3min, 10min);
   out.plan = draw_plan_of(dice, world);
   return out;
 }

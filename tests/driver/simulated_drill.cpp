@@ -151,12 +151,16 @@ class SimulatedDrill {
 
   // --- drivers
 
-  DrillOptions options_of(const std::string& record, SimulatedDriver& driver) const {
+  DrillOptions options_of(const std::string& record, SimulatedDriver& driver) {
     return {.record = record,
             .platform = &driver,
             .header = {.version = "simulated", .scenario = "a drill", .seed = seed_, .replica = 0},
             .plan = case_.plan,
-            .stop = &driver.stop};
+            .stop = &driver.stop,
+            .open_to_operators = [this](const std::string&, OperatorDesk& desk) {
+              desks_.push_back(&desk);
+              return std::shared_ptr<void>(nullptr, [this](void*) { desks_.pop_back(); });
+            }};
   }
 
   /// Whether a driver of this recording may still own the drill.
@@ -204,6 +208,7 @@ class SimulatedDrill {
     const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
     report_.ending = ending == Ending::completed ? "completed"
                      : ending == Ending::gave_up ? "gave up"
+                     : ending == Ending::stopped ? "stopped by an operator"
                                                  : "time over";
     loop().trace("the drill is over: " + report_.ending);
     check_result(result, ending);
@@ -233,6 +238,7 @@ class SimulatedDrill {
       return fail(why);
     if (ending == Ending::completed && result.final_hash != expected_hash())
       return fail("the final parameters are not those of the job");
+    if (ending == Ending::stopped && !stop_asked_) return fail("it was stopped unasked");
     if (ending == Ending::gave_up && world().job.give_up_after == 0ns) return fail("it gave up unasked");
     if (ending == Ending::time_over && world().job.window == 0ns) return fail("its time was over unasked");
     if (result.injected > report_.injections)
@@ -350,7 +356,29 @@ class SimulatedDrill {
     });
     often(rough.rank_hangs,
           [this] { strike_rank([](SimulatedJob& job, const auto& rank) { job.stop(*rank); }); });
+    often(rough.operator_acts, [this] { operate(); });
     plan_drivers();
+  }
+
+  /// An operator asks for anything, whether or not it makes sense. Each request has one answer.
+  void operate() {
+    if (desks_.empty()) return;
+    constexpr OperatorVerb kOften[] = {
+        OperatorVerb::status,  OperatorVerb::hosts,   OperatorVerb::evict,       OperatorVerb::evict,
+        OperatorVerb::readmit, OperatorVerb::readmit, OperatorVerb::maintenance, OperatorVerb::answer};
+    OperatorRequest request{.verb = kOften[dice_.below(std::size(kOften))]};
+    if (dice_.chance(0.02)) request.verb = OperatorVerb::stop;
+    if (dice_.chance(0.05)) request.verb = OperatorVerb::disarm;
+    if (dice_.chance(0.9))
+      request.host = HostId{static_cast<std::uint32_t>(dice_.below(world().inventory.hosts() + 1))};
+    stop_asked_ = stop_asked_ || request.verb == OperatorVerb::stop;
+    loop().trace("an operator asks for " + std::to_string(static_cast<int>(request.verb)));
+    const auto answers = std::make_shared<int>(0);
+    desks_.back()->post(request, [this, answers](const OperatorReply& reply) {
+      if (++*answers > 1) loop().fail("a request of an operator is answered twice");
+      if (!reply.done && reply.text.empty()) loop().fail("an operator is refused without a reason");
+      loop().trace("the operator hears: " + (reply.done ? "done" : reply.text));
+    });
   }
 
   void plan_drivers() {
@@ -459,6 +487,8 @@ class SimulatedDrill {
   std::string record_;
   std::vector<Running> drivers_;  // a nested one last
   std::function<void(const std::string& driver)> on_attending_ = [](const std::string&) {};
+  std::vector<OperatorDesk*> desks_;  // of the drivers that listen, a nested one last
+  bool stop_asked_ = false;
   std::uint64_t arm_next_driver_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, Injected> injected_;  // by directory and number
   std::map<std::string, Epoch> epochs_;

@@ -65,7 +65,22 @@ void SimulatedJob::end(const std::shared_ptr<RankProcess>& rank, std::int32_t co
 }
 
 void SimulatedJob::stop(RankProcess& rank) {
-  if (rank.state != State::dead) rank.state = State::stopped;
+  if (rank.state == State::dead || rank.state == State::stopped) return;
+  rank.before = rank.state;
+  rank.state = State::stopped;
+}
+
+void SimulatedJob::go_on(const std::shared_ptr<RankProcess>& rank) {
+  if (rank->state != State::stopped) return;
+  rank->state = rank->before;
+  if (rank->before == State::begins || rank->before == State::waits_for_peers) {
+    rank->state = State::begins;
+    return arrive(rank);
+  }
+  Run& run = runs_[rank->run];
+  if (!run.stands_still || !all_train(run)) return;
+  run.stands_still = false;
+  step_later(rank->run);
 }
 
 std::vector<std::shared_ptr<RankProcess>> SimulatedJob::living() const {
@@ -132,10 +147,12 @@ void SimulatedJob::step(std::uint32_t number) {
   const auto missing =
       std::find_if(run.ranks.begin(), run.ranks.end(), [](const auto& each) { return !takes_part(*each); });
   if (missing != run.ranks.end()) {
+    run.stands_still = true;
     for (const auto& rank : run.ranks) {
       if (!takes_part(*rank)) continue;
-      loop_.after(rank->options.collective_timeout, [this, rank] {
-        if (!takes_part(*rank)) return;
+      loop_.after(rank->options.collective_timeout, [this, rank, at = run.step] {
+        const Run& waits = runs_[rank->run];
+        if (!takes_part(*rank) || waits.step != at || !waits.stands_still) return;
         say(*rank, "log collective_timeout waited for a rank in a step");
         end(rank, kExitCollectiveTimeout);
       });
@@ -206,6 +223,10 @@ std::string SimulatedRanks::signal(std::uint32_t rank, AgentSignal signal) {
                                   [&](const auto& each) { return each->options.rank == rank; });
   if (found == processes_.end() || (*found)->state == State::dead)
     return "rank " + std::to_string(rank) + " does not run here";
+  if (signal == AgentSignal::go_on) {
+    job_.go_on(*found);
+    return "";
+  }
   if (on_signal) on_signal(rank);
   if (signal == AgentSignal::kill) {
     job_.end(*found, 128 + SIGKILL);

@@ -25,6 +25,7 @@ struct RankProcess {
   const SimulatedClock* clock = nullptr;  // of its host
   TrainerOptions options;
   State state = State::begins;
+  State before = State::begins;  // it was stopped
   std::int32_t code = 0;
   std::int64_t gone_at = 0;  // its agent can reap it: the system takes a moment
   bool ordered = false;
@@ -43,7 +44,8 @@ class SimulatedJob {
 
   void start(const std::shared_ptr<RankProcess>& rank);
   void end(const std::shared_ptr<RankProcess>& rank, std::int32_t code);
-  static void stop(RankProcess& rank);  // SIGSTOP
+  static void stop(RankProcess& rank);                   // SIGSTOP
+  void go_on(const std::shared_ptr<RankProcess>& rank);  // SIGCONT
 
   std::size_t alive() const;
   /// Those that train, to strike one.
@@ -55,6 +57,7 @@ class SimulatedJob {
     Ranks ranks;
     std::int64_t step = 0;
     bool trains = false;
+    bool stands_still = false;  // a rank is missing in a step
   };
 
   void arrive(const std::shared_ptr<RankProcess>& rank);

@@ -195,7 +195,7 @@ TEST(Messages, DamageIsRefusedOrReadButNeverHarms) {
       const auto read = decode(damaged);
       if (read && std::holds_alternative<Done>(*read)) {
         for (const Figures& figures : std::get<Done>(*read).figures)
-          EXPECT_LE(figures.ending, Ending::gave_up);
+          EXPECT_LE(figures.ending, Ending::stopped);
       }
     }
 }

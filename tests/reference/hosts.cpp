@@ -109,7 +109,25 @@ void ReferenceCluster::burn_in_done(HostId id) {
   back_from_repair(id);
 }
 
+/// A person repairs it at once, and it goes to its burn-in.
+void ReferenceCluster::mend(HostId id) {
+  const auto found = visits_.find(id);
+  if (found == visits_.end()) return;
+  Visit& visit = found->second;
+  bool waits = false;
+  for (Crew& crew : crews_) waits = std::erase(crew.waiting, id) > 0 || waits;
+  if (!waits && !visit.in_hand) return;  // it is tested already
+  agenda_.cancel(visit.done);
+  if (visit.in_hand) --crews_[visit.stage].busy;
+  visit.in_hand = false;
+  visit.mended = true;
+  if (!waits) next_repair(visit.stage);
+  if (world_->repair.burn_in == Duration::zero()) return back_from_repair(id);
+  visit.done = agenda_.after(world_->repair.burn_in, Rank::world, [this, id] { burn_in_done(id); });
+}
+
 double ReferenceCluster::silent_failure(const Visit& visit) const {
+  if (visit.mended) return 0;
   return visit.by_hand ? world_->repair.manual.silent_failure.value : world_->repair.silent_failure.value;
 }
 

@@ -31,6 +31,8 @@ ReferenceCluster::ReferenceCluster(const World& world, Tape tape)
   plan_strikes();
   for (const PlannedStop& stop : world.job.planned_stops)
     agenda_.at(stop.at, Rank::world, [this, stop] { observe(StopRequest{.job = {}, .hold = stop.hold}); });
+  for (const ScriptedAction& action : world.operators)
+    agenda_.at(action.at, Rank::world, [this, action] { operator_acts(action); });
   if (world.job.window > Duration::zero())
     agenda_.at(after(kStart, world.job.window), Rank::end, [this] { finish(Ending::time_over); });
   give_up_later();
@@ -53,6 +55,18 @@ std::optional<Observed> ReferenceCluster::next(Time until) {
 void ReferenceCluster::start(const Order& order) {
   ++orders_;
   std::visit([&](const auto& action) { begin(order, action); }, order.what);
+}
+
+/// Tables operators.*: "stop" ends the run as soon as no rank runs; "readmit" ends a repair, and leaves the burn-in.
+void ReferenceCluster::operator_acts(const ScriptedAction& action) {
+  observe(OperatorActed{.job = {}, .what = action.what, .host = action.host, .scripted = true});
+  if (action.what == OperatorAction::readmit) mend(action.host);
+  ends_when_down_ = ends_when_down_ || action.what == OperatorAction::stop;
+  if (action.what == OperatorAction::stop && ranks_ == Ranks::none) end_run();
+}
+
+void ReferenceCluster::end_run() {
+  agenda_.after({}, Rank::end, [this] { finish(Ending::stopped); });
 }
 
 // --- outcomes --------------------------------------------------------------------------------------------------------
@@ -90,6 +104,7 @@ void ReferenceCluster::order_due(OrderId id) {
   if (const auto* probe = std::get_if<Probe>(&order.what)) result = probe_result(*probe, probe_number_[id]);
   if (std::holds_alternative<Ask>(order.what)) result = person_answers();
   answer(*close(id), Status::done, result);
+  if (ends_when_down_ && std::holds_alternative<Stop>(order.what)) end_run();
 }
 
 // --- orders ----------------------------------------------------------------------------------------------------------

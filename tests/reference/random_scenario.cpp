@@ -22,6 +22,7 @@ class Generator {
     policies();
     if (chance(10)) wrong_numbers();
     if (chance(10)) dead_hosts();
+    if (chance(20)) operators();
     std::string detect;
     for (const std::string& name : detect_) detect += (detect.empty() ? "\"" : ", \"") + name + "\"";
     keep("policies", "detect", "[" + detect + "]");
@@ -151,6 +152,19 @@ class Generator {
     maybe(50, "cluster", "hosts_per_tor", std::to_string(between(1, 4)));
     maybe(50, "cluster.network", "hosts_per_rack", std::to_string(between(1, 4)));
     maybe(50, "cluster.network", "racks_per_power_domain", std::to_string(between(1, 2)));
+  }
+
+  /// Spare hosts, hosts in repair and hosts that are well, at any time.
+  void operators() {
+    for (std::uint64_t i = 0, n = 1 + below(4); i < n; ++i) {
+      const std::string table = "operators.act" + std::to_string(i);
+      add(table, "at", "\"" + std::to_string(below(window_ * 1000)) + "ms\"");
+      add(table, "action", one_of({"\"evict\"", "\"evict\"", "\"maintenance\"", "\"readmit\""}));
+      add(table, "host", std::to_string(below(hosts_ + spares_)));
+    }
+    if (!chance(15)) return;
+    add("operators.end", "at", "\"" + std::to_string(below(window_ * 1000)) + "ms\"");
+    add("operators.end", "action", "\"stop\"");
   }
 
   /// So that a few of them strike in the window.

@@ -87,6 +87,7 @@ class ReferenceCluster final : public Cluster {
     std::uint32_t stage = 0;  // 0: automatic, 1: by hand
     bool by_hand = false;     // somebody has had it in hand
     bool in_hand = false;
+    bool mended = false;  // an operator had it repaired
     Agenda::Entry done{};
   };
   /// A copy of a checkpoint that is not complete yet.
@@ -112,6 +113,7 @@ class ReferenceCluster final : public Cluster {
   std::optional<std::uint32_t> slot_of(HostId id) const;
   void take_out(HostId id);
   void admit_to_repair(HostId id);
+  void mend(HostId id);
   void next_repair(std::uint32_t crew_of);
   void repair_stage_done(HostId id);
   void burn_in_done(HostId id);
@@ -151,6 +153,8 @@ class ReferenceCluster final : public Cluster {
   Duration pace() const;
   void give_up_later();
   void finish(Ending ending);
+  void operator_acts(const ScriptedAction& action);
+  void end_run();
 
   // checkpoints.cpp
   const TierCosts& costs(Tier tier) const { return costs_[tier]; }
@@ -309,6 +313,7 @@ class ReferenceCluster final : public Cluster {
   Agenda agenda_;
   std::deque<Observed> out_;
   bool finished_ = false;
+  bool ends_when_down_ = false;  // an operator ends the run
   TruthLog truth_;
   ProgressLog progress_;
   std::vector<std::string> complaints_;

@@ -139,6 +139,7 @@ Phases listen_for_phases(const World& world, std::uint64_t seed) {
   for (std::uint32_t h = 0; h < world.inventory.hosts(); ++h) gone.trace.emplace_back(kStart + 2 * period, h);
   silenced.faults = {gone};
   silenced.job.planned_stops.clear();
+  silenced.operators.clear();
   silenced.repair.by_cause.clear();
   SimCluster cluster(silenced);
   cluster.reset({.study = seed}, false);

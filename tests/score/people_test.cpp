@@ -53,6 +53,26 @@ TEST(Handled, IsAStopThatIsOverWithoutAPerson) {
   EXPECT_EQ(hang.handled_time, 0s);
 }
 
+// What an operator evicts says nothing of the policies, and its stop is one that was planned.
+TEST(Handled, AnOperatorsEvictionIsNoDecisionOfThePolicies) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 460s);
+  run.see(460s, OperatorActed{.job = JobId{0}, .what = OperatorAction::evict, .host = HostId{1}});
+  run.order(460s, Stop{JobId{0}, StopReason::planned});
+  run.replaces(490s, 1, 500s, 4);
+  run.starts(500s, 560s, 40);
+  run.trains(560s, 660s, {.from_step = 40});
+  const Figures figures = run.finishes(660s);
+  EXPECT_EQ(figures.evictions_right, 0u);
+  EXPECT_EQ(figures.evictions_wrong, 0u);
+  EXPECT_EQ(figures.false_alarms, 0u);
+  EXPECT_EQ(figures.planned_stops, 1u);
+  EXPECT_EQ(figures.interruptions, 1u);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].cause, kCausePlanned);
+}
+
 TEST(Handled, IsNeitherWhatNobodySawNorWhatEndedTheRun) {
   EXPECT_FALSE(crashed_job().finishes(500s).incidents.at(0).handled);
   HandMadeRun waits = crashed_job();

@@ -95,6 +95,8 @@ class Generator:
                 "spares": machines.spares(chance, size, on), "job": machines.job(chance, size, on)}
         if on("shared") and chance.happens(0.4):
             tree["cluster"]["shared"] = machines.shared(chance, size)
+        if on("operators") and chance.happens(0.4):
+            tree["operators"] = machines.operators(chance, size)
         if not (on("no_faults") and chance.happens(0.2)):
             tree["faults"] = fault_tables.faults(chance, size, self.models, on)
         for table in FREE_TABLES:

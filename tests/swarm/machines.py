@@ -122,6 +122,18 @@ def shared(chance, size):
     return out
 
 
+def operators(chance, size):
+    """What operators do in the first half of the time, so that something follows."""
+    out = {}
+    for number in range(chance.randint(1, 4)):
+        action = chance.choice(("evict", "evict", "readmit", "maintenance"))
+        out[f"act_{number}"] = {"at": chance.duration(1, size.seconds / 2), "action": action,
+                                "host": chance.randint(0, size.hosts - 1)}
+    if chance.happens(0.1):
+        out["the_end"] = {"at": chance.duration(size.seconds / 3, size.seconds / 2), "action": "stop"}
+    return out
+
+
 def job(chance, size, on):
     parts = layout(chance, size)
     batches = chance.choice((1, 2, 8)) * parts["pp"]

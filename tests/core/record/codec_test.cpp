@@ -121,8 +121,13 @@ TEST(Codec, KnowsNoValuesBeyondTheLast) {
   EXPECT_TRUE(readable(verdict(1)));
   EXPECT_FALSE(readable(verdict(2)));
   const auto ending = [](int n) { return Observed{kStart, Finished{{}, static_cast<Ending>(n)}}; };
-  EXPECT_TRUE(readable(ending(2)));
-  EXPECT_FALSE(readable(ending(3)));
+  EXPECT_TRUE(readable(ending(3)));
+  EXPECT_FALSE(readable(ending(4)));
+  const auto acted = [](int n) {
+    return Observed{kStart, OperatorActed{{}, static_cast<OperatorAction>(n), {}}};
+  };
+  EXPECT_TRUE(readable(acted(4)));
+  EXPECT_FALSE(readable(acted(5)));
   const auto reason = [](int n) { return Stop{{}, static_cast<StopReason>(n)}; };
   EXPECT_TRUE(order_readable(reason(3)));
   EXPECT_FALSE(order_readable(reason(4)));
@@ -198,10 +203,15 @@ TEST(Codec, PrintsEveryObservation) {
        "Outcome{order=1 status=done took=0ns result=Answered{choice=0 found=no}}"},
       {HostReturned{HostId{3}}, "HostReturned{host=3}"},
       {StopRequest{JobId{0}, 1us}, "StopRequest{job=0 hold=1000ns preempted=no}"},
+      {OperatorActed{JobId{0}, OperatorAction::evict, HostId{3}, true},
+       "OperatorActed{job=0 what=evict host=3 scripted=yes}"},
+      {OperatorActed{JobId{0}, OperatorAction::disarm, HostId{0}, false},
+       "OperatorActed{job=0 what=disarm host=0 scripted=no}"},
       {Overflow{WatchId{4}, 12}, "Overflow{watch=4 dropped=12}"},
       {Finished{JobId{0}, Ending::completed}, "Finished{job=0 ending=completed}"},
       {Finished{JobId{0}, Ending::time_over}, "Finished{job=0 ending=time_over}"},
       {Finished{JobId{0}, Ending::gave_up}, "Finished{job=0 ending=gave_up}"},
+      {Finished{JobId{0}, Ending::stopped}, "Finished{job=0 ending=stopped}"},
   };
   for (const auto& [what, text] : table) EXPECT_EQ(to_text(Observed{kStart + 1s, what}), text);
 }

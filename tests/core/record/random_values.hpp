@@ -85,7 +85,9 @@ inline constexpr std::uint64_t kValues<Status> = 3;
 template <>
 inline constexpr std::uint64_t kValues<Verdict> = 2;
 template <>
-inline constexpr std::uint64_t kValues<Ending> = 3;
+inline constexpr std::uint64_t kValues<Ending> = 4;
+template <>
+inline constexpr std::uint64_t kValues<OperatorAction> = 5;
 template <>
 inline constexpr std::uint64_t kValues<StopReason> = 2;
 template <>

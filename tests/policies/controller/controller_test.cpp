@@ -9,6 +9,7 @@ namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -250,6 +251,30 @@ TEST(Controller, RetiresAHostThatComesBackTooOften) {
   EXPECT_THAT(talk.at(9500s).falls_silent(2), ElementsAre("evict host 2"));  // as a spare
   EXPECT_THAT(talk.at(20000s).sees(HostReturned{HostId{2}}), ElementsAre("retire host 2"));
   EXPECT_THAT(talk.at(20001s).falls_silent(2), IsEmpty());  // it is nobody's any more
+}
+
+TEST(Controller, DoesWhatOperatorsWant) {
+  const auto acted = [](OperatorAction what, std::uint32_t host = 0) {
+    return OperatorActed{.job = JobId{0}, .what = what, .host = HostId{host}, .scripted = false};
+  };
+  PolicyConstants retiring = constants();
+  retiring.names.retire = "threshold";
+  retiring.retirement = {.evictions = 1, .window = 24h};
+  Conversation talk(retiring);
+  talk.starts();
+  talk.at(60s).done("start", Loaded{0});
+  EXPECT_THAT(talk.at(100s).sees(acted(OperatorAction::evict, 4)), ElementsAre("evict host 4"));  // stands by
+  EXPECT_THAT(talk.at(101s).sees(acted(OperatorAction::evict, 4)), IsEmpty());    // is out already
+  EXPECT_THAT(talk.at(102s).sees(acted(OperatorAction::readmit, 4)), IsEmpty());  // when it is repaired,
+  EXPECT_THAT(talk.at(103s).sees(HostReturned{HostId{4}}), ElementsAre("readmit host 4"));  // and not retired
+  EXPECT_THAT(talk.at(104s).sees(acted(OperatorAction::readmit, 4)), IsEmpty());
+  EXPECT_THAT(talk.at(105s).sees(acted(OperatorAction::disarm)), IsEmpty());
+  EXPECT_THAT(talk.at(110s).sees(acted(OperatorAction::evict, 2)), ElementsAre("stop as planned"));
+  EXPECT_THAT(talk.done("stop"), ElementsAre("evict host 2", "acquire a host"));
+  talk.done("acquire", Granted{HostId{4}});
+  talk.at(200s).done("start", Loaded{9});
+  EXPECT_THAT(talk.at(300s).sees(acted(OperatorAction::stop)), Contains("checkpoint now"));
+  EXPECT_THAT(talk.done("checkpoint now", Saved{30}), ElementsAre("stop as planned"));
 }
 
 TEST(Controller, AsksAPersonWhoNoticedByHimself) {

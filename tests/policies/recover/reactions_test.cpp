@@ -14,28 +14,28 @@ using testing::IsEmpty;
 
 using enum Reaction;
 
-constexpr std::array<const char*, kTriggers> kTriggerNames = {"named", "nobody", "restart", "degraded",
-                                                              "noticed"};
+constexpr std::array<const char*, kTriggers> kTriggerNames = {"named",    "nobody",  "restart",
+                                                              "degraded", "noticed", "operated"};
 
 struct Row {
   std::string stage;
   std::array<Reaction, kTriggers>
-      reactions;  // to: a host named, nobody, a restart, a degraded host, a person's notice
+      reactions;  // to: a host named, nobody, a restart, a degraded host, a person's notice, an operator's word
 };
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows = {
-      {"running", {begin, gather, begin, save, begin}},
-      {"saving", {begin, gather, begin, join, begin}},
-      {"gathering", {cut, ignore, cut, join, ignore}},
-      {"stopping", {join, ignore, join, join, ignore}},
-      {"diagnosing", {treat, ignore, ignore, treat, ignore}},
-      {"replacing", {treat, ignore, ignore, treat, ignore}},
-      {"holding", {treat, ignore, ignore, treat, ignore}},
-      {"starting", {redo, redo, redo, redo, join}},
-      {"backing off", {treat, ignore, ignore, treat, redo}},
-      {"keeping", {treat, ignore, ignore, treat, ignore}},
-      {"released", {treat, ignore, ignore, treat, ignore}},
+      {"running", {begin, gather, begin, save, begin, begin}},
+      {"saving", {begin, gather, begin, join, begin, join}},
+      {"gathering", {cut, ignore, cut, join, ignore, cut}},
+      {"stopping", {join, ignore, join, join, ignore, join}},
+      {"diagnosing", {treat, ignore, ignore, treat, ignore, treat}},
+      {"replacing", {treat, ignore, ignore, treat, ignore, treat}},
+      {"holding", {treat, ignore, ignore, treat, ignore, treat}},
+      {"starting", {redo, redo, redo, redo, join, redo}},
+      {"backing off", {treat, ignore, ignore, treat, redo, treat}},
+      {"keeping", {treat, ignore, ignore, treat, ignore, treat}},
+      {"released", {treat, ignore, ignore, treat, ignore, treat}},
   };
   return rows;
 }
@@ -49,13 +49,16 @@ struct Consequence {
 Consequence consequence(const std::string& stage, Reaction reaction, Trigger trigger) {
   switch (reaction) {
     case begin:
+      if (trigger == Trigger::operated) return {{"stop as planned"}, "stopping", false};
       return {{"stop for a fault"}, "stopping", true};
     case gather:
       return {{"wake me at 3620s"}, "gathering", true};  // an hour into the run, and 20 s
     case save:
       return {{"checkpoint now", "wake me at 5400s"}, "saving", false};
-    case cut:
     case redo:
+      if (trigger == Trigger::operated) return {{"cancel", "stop as planned"}, "stopping", false};
+      [[fallthrough]];
+    case cut:
       return {{"cancel", "stop for a fault"}, "stopping", false};
     case treat:
       if (trigger == Trigger::named) return {{"probe 0 on host 2"}, stage, false};
@@ -81,6 +84,8 @@ Words meets(JobInStage& job, Trigger trigger) {
       return job.degraded(2);
     case Trigger::noticed:
       return job.noticed();
+    case Trigger::operated:
+      return job.taken_out(2);
   }
   return {};
 }
@@ -127,6 +132,20 @@ TEST(Reactions, ADegradedHostIsReplacedBeforeTheNextStartAndNotExamined) {
     orders.insert(orders.end(), later.begin(), later.end());
     EXPECT_TRUE(any(orders, "evict host 2"));
     EXPECT_FALSE(any(orders, "probe", "host 2"));
+  }
+}
+
+TEST(Reactions, AHostThatAnOperatorTakesOutIsReplacedBeforeTheNextStartAndNotExamined) {
+  for (const Row& row : table()) {
+    SCOPED_TRACE(row.stage);
+    for (const bool maintenance : {false, true}) {
+      JobInStage job(row.stage);
+      Words orders = maintenance ? job.marked(2) : job.taken_out(2);
+      const Words later = job.orders_until_it_runs();
+      orders.insert(orders.end(), later.begin(), later.end());
+      EXPECT_TRUE(any(orders, "evict host 2"));
+      EXPECT_FALSE(any(orders, "probe", "host 2"));
+    }
   }
 }
 

@@ -63,6 +63,15 @@ class RecoveringJob {
     opened_ = recovery_.on(Noticed{JobId{0}}, now_, seating_, orders_);
     return unanswered_.note(orders_);
   }
+  Words taken_out(std::uint32_t host) {
+    recovery_.take_out(HostId{host}, now_, seating_, orders_);
+    opened_ = false;
+    return unanswered_.note(orders_);
+  }
+  Words marked(std::uint32_t host) {
+    recovery_.mark_for_maintenance(HostId{host}, now_, seating_, orders_);
+    return unanswered_.note(orders_);
+  }
   void waits_in(std::uint32_t host, Dimension dimension) {
     recovery_.on(Seen{.watch = kRecoveryReports.last_collective,
                       .who = component(HostId{host}),

@@ -26,7 +26,7 @@ inline Figures random_figures(std::uint64_t seed, std::uint32_t kinds, std::uint
     return numbers.next(2) == 0 ? Duration{} : Duration(static_cast<std::int64_t>(numbers.next(1ULL << 47)));
   };
   Figures of;
-  of.ending = static_cast<Ending>(numbers.next(3));
+  of.ending = static_cast<Ending>(numbers.next(4));
   of.lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
   at(of.phases, Phase::effective) = time();
   for (PhaseTimes& cause : of.lost)

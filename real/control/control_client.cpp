@@ -1,0 +1,89 @@
+#include "real/control/control_client.hpp"
+
+#include "real/agent/descriptor.hpp"
+#include "real/control/control_server.hpp"
+#include "real/peer_user.hpp"
+
+#include <control.grpc.pb.h>
+#include <grpcpp/create_channel_posix.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+// The driver may wait for an agent that does not answer: for 20 s, and for another one to start.
+constexpr auto kPatience = std::chrono::seconds(60);
+
+struct Connected {
+  Descriptor socket;
+  std::string why;  // where there is none
+};
+
+/// To a driver of our user, or of root.
+Connected connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return {{}, "has a name that is too long for a Unix socket"};
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return {{}, std::generic_category().message(errno)};
+  const std::optional<uid_t> user = user_at_other_end(socket.get());
+  const uid_t own = ::geteuid();
+  if (!user || (!may_command(*user, own) && own != 0)) return {{}, "another user's process listens there"};
+  return {std::move(socket), ""};
+}
+
+}  // namespace
+
+std::vector<std::string> running_drills(const std::string& base) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator(base, ignored)) {
+    const std::string path = each.path().string();
+    if (each.is_directory(ignored) && connect_to(control_socket(path)).why.empty()) found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::optional<Problem> ask_driver(const std::string& directory, const OperatorRequest& request,
+                                  OperatorReply& reply) {
+  const std::string path = control_socket(directory);
+  Connected connected = connect_to(path);
+  if (!connected.why.empty())
+    return Problem{
+        .file = directory,
+        .why = "has no driver that listens: " + connected.why,
+        .suggestion = "name the directory of a running drill, which the drill prints when it begins"};
+  const auto driver =
+      control::Control::NewStub(grpc::CreateInsecureChannelFromFd("driver", connected.socket.release()));
+  control::Request asked;
+  asked.set_verb(static_cast<control::Request::Verb>(request.verb));
+  if (request.host) asked.set_host(request.host->value);
+  asked.set_reason(request.reason);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  control::Reply answer;
+  const grpc::Status status = driver->Act(&context, asked, &answer);
+  if (!status.ok())
+    return Problem{.file = directory,
+                   .why = "the driver does not answer: " + status.error_message(),
+                   .suggestion = "the drill may have ended; else ask again"};
+  reply = {.done = answer.done(), .text = answer.text()};
+  for (const control::Row& row : answer.rows())
+    reply.rows.emplace_back(row.cells().begin(), row.cells().end());
+  return std::nullopt;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,61 @@
+// The log of a drill: a line of JSON for each observation, each order and each message to people.
+//
+//   {"at_ns":1200345,"event":"order","kind":"Evict","host":3,"id":17}
+//
+// `at_ns` counts from the start of the drill. Fields of observations and orders are those of core/record/fields.hpp.
+#pragma once
+
+#include "core/cluster.hpp"
+#include "real/driver/platform.hpp"
+#include "real/line_file.hpp"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace gauntlet {
+
+/// Thread-safe. A log that cannot be written any more is given up, once and with a message: no drill fails for it.
+class EventLog {
+ public:
+  /// Appends to `path`, and to `copy` where that is not empty. Throws std::runtime_error where one cannot be opened.
+  EventLog(const std::string& path, const std::string& copy);
+
+  void add(const Observed& seen);
+  /// An order that answers what was observed at `at`.
+  void add(Time at, const Order& order);
+  void say(Time at, const std::string& text);
+
+ private:
+  void append(const std::string& line);
+
+  std::mutex mutex_;
+  std::optional<LineFile> file_, copy_;
+};
+
+/// A platform whose messages also go to a log. `clock`: of the drill.
+class LoggedPlatform final : public Platform {
+ public:
+  LoggedPlatform(Platform& platform, EventLog* log, const DrillClock& clock)
+      : platform_(platform), log_(log), drill_(clock) {}
+
+  void prepare(const std::string& directory) override { platform_.prepare(directory); }
+  void end() override { platform_.end(); }
+  bool one_clock() const override { return platform_.one_clock(); }
+  HostSupply& supply() override { return platform_.supply(); }
+  DriverClock& clock() override { return platform_.clock(); }
+  Transport& transport() override { return platform_.transport(); }
+  Processes& processes() override { return platform_.processes(); }
+  MeetingPlace meeting_place(const AgentName& agent) override { return platform_.meeting_place(agent); }
+  void say(const std::string& line) override {
+    if (log_ != nullptr) log_->say(drill_.at(platform_.clock().monotonic_ns()), line);
+    platform_.say(line);
+  }
+
+ private:
+  Platform& platform_;
+  EventLog* log_;
+  DrillClock drill_;
+};
+
+}  // namespace gauntlet
