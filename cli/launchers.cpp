@@ -25,9 +25,11 @@ std::optional<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<
   std::string why;
   std::optional<Slurm> slurm = Slurm::of_environment(why);
   if (!slurm)
-    return Problem{.what = "--launch slurm",
-                   .why = "cannot be used: " + why,
-                   .suggestion = "run it in an allocation: salloc --no-kill --kill-command=TERM --nodes=N gauntlet drill ..."};
+    return Problem{
+        .what = "--launch slurm",
+        .why = "cannot be used: " + why,
+        .suggestion =
+            "run it in an allocation: salloc --no-kill --kill-command=TERM --nodes=N gauntlet drill ..."};
   const std::uint32_t hosts = request.world->inventory.hosts();
   if (slurm->nodes().size() < hosts)
     return Problem{.what = "--launch slurm",
