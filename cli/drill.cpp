@@ -242,6 +242,18 @@ std::string checkpoint_section(const DrillResult& result) {
   return text;
 }
 
+/// What became of evicted hosts where the drill ran.
+std::string host_section(const DrillResult& result) {
+  if (result.host_remarks.empty()) return "";
+  std::string text = "\nHosts\n";
+  for (const std::string& remark : result.host_remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+std::string drill_sections(const DrillResult& result) {
+  return checkpoint_section(result) + host_section(result) + clock_section(result.clock_accuracy);
+}
+
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
                                      const Figures& figures, const Summary& summary,
@@ -253,8 +265,8 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   store.put_summary(point, summary);
   const ResultFile files[] = {
       {std::string(kResultFile), to_json(summary)},
-      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never}) +
-                                     checkpoint_section(result) + clock_section(result.clock_accuracy)},
+      {std::string(kReportFile),
+       text_report(summary, {.command = "", .colour = Colour::never}) + drill_sections(result)},
       {std::string(kScenarioFile), resolved.annotated}};
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
@@ -356,7 +368,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
                     .jumps = result.clock_accuracy.jumps};
   std::string text = request.json ? to_json(summary)
                                   : text_report(summary, {.command = "", .colour = colour_of_output()}) +
-                                        checkpoint_section(result) + clock_section(result.clock_accuracy);
+                                        drill_sections(result);
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);

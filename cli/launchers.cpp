@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "real/driver/local_launcher.hpp"
+#include "real/launch/slurm_launcher.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +22,36 @@ std::optional<Problem> make_local(const LaunchRequest& request, std::unique_ptr<
   return std::nullopt;
 }
 
+std::optional<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
+  std::string why;
+  std::optional<Slurm> slurm = Slurm::of_environment(why);
+  if (!slurm)
+    return Problem{
+        .what = "--launch slurm",
+        .why = "cannot be used: " + why,
+        .suggestion =
+            "run it in an allocation: salloc --no-kill --kill-command=TERM --nodes=N gauntlet drill ..."};
+  const std::uint32_t hosts = request.world->inventory.hosts();
+  if (slurm->nodes().size() < hosts)
+    return Problem{.what = "--launch slurm",
+                   .why = "needs a node for each of the " + std::to_string(hosts) + " hosts, and job " +
+                          slurm->job() + " has " + std::to_string(slurm->nodes().size()),
+                   .suggestion = "allocate as many nodes: salloc --no-kill --nodes=" + std::to_string(hosts)};
+  out = std::make_unique<SlurmLauncher>(
+      std::move(*slurm),
+      SlurmLauncher::Wanted{.command = {.gauntlet = request.gauntlet, .trainer = request.trainer},
+                            .authority = request.certificates,
+                            .hosts = hosts,
+                            .name = request.world->name});
+  return std::nullopt;
+}
+
 struct KnownLauncher {
   const char* name;
   std::optional<Problem> (*make)(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 };
 
-constexpr std::array<KnownLauncher, 1> kLaunchers = {{{"local", make_local}}};
+constexpr auto kLaunchers = std::to_array<KnownLauncher>({{"local", make_local}, {"slurm", make_slurm}});
 
 }  // namespace
 

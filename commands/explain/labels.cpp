@@ -97,6 +97,7 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Hosts", "", "the part of a drill's report that says what became of evicted hosts where the drill ran"},
     {"Clocks", "",
      "the part of a drill's report that says how exact the times of its hosts are. The driver maps them to "
      "its clock by "

@@ -258,6 +258,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     throw;
   }
   if (result.finished || !options.keep_unfinished) forget(false);
+  result.host_remarks = options.platform->supply().remarks();
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -132,6 +133,8 @@ class HostSupply {
   virtual void readmitted(const AgentName&) {}
   /// A spare host is granted to the job.
   virtual void acquired(const AgentName&) {}
+  /// What became of hosts outside the drill, a sentence each, for its report.
+  virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 class Platform {

@@ -57,6 +57,8 @@ ELSEWHERE = {
         ("needs eight cores", "tests/mpi/rank_0_slow_test.py"),
     "sbatch scripts/slurm/study.sbatch sweep sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20":
         ("needs a Slurm", "tests/mpi/slurm_slow_test.py"),
+    "salloc --no-kill --kill-command=TERM --nodes=4 --exclusive gauntlet drill scenarios/drills/slurm.toml --hosts 4 --launch slurm":
+        ("needs a Slurm", "tests/drill/slurm_slow_test.py"),
     "gauntlet results sweep --check": ("reads what mpirun wrote", "tests/mpi/rank_0_slow_test.py"),
     "python3 -m venv --system-site-packages venv": ("is slow", "tests/python/install_slow_test.py"),
     "GAUNTLET_BUILD_DIR=build venv/bin/pip install --no-index --no-build-isolation .": ("is slow", "tests/python/install_slow_test.py"),

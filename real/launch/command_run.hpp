@@ -1,0 +1,26 @@
+// One command of the place where a drill runs, such as a scheduler's: no shell, its output, and a time that it may take.
+#pragma once
+
+#include "core/time.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct CommandResult {
+  bool ok = false;     // it ended with exit code 0
+  std::string output;  // both streams; of a long one the first 64 KiB
+  std::string why;     // where not ok, with the last line of the output
+};
+
+/// The program is looked up in PATH, and gets this process's environment. After `timeout`, or once `stop` is set, its process
+/// group is ended. Blocks; for threads that may wait.
+CommandResult run_command(const std::vector<std::string>& arguments, Duration timeout,
+                          const std::atomic<bool>* stop = nullptr);
+
+/// For people: the arguments, with quotes where there are spaces.
+std::string command_text(const std::vector<std::string>& arguments);
+
+}  // namespace gauntlet

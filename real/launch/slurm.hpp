@@ -1,0 +1,55 @@
+// The Slurm in whose allocation a drill runs, by its commands. Every call waits for a command; a failure is an explanation.
+#pragma once
+
+#include "core/time.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// A node that a drill has, and the job whose allocation holds it.
+struct SlurmNode {
+  std::string name;
+  std::string job;
+  friend bool operator==(const SlurmNode&, const SlurmNode&) = default;
+};
+
+class Slurm {
+ public:
+  /// Of the allocation of this process (SLURM_JOB_ID); nothing where there is none, with `why`.
+  static std::optional<Slurm> of_environment(std::string& why);
+
+  const std::string& job() const { return job_; }
+  /// The nodes of the allocation, in Slurm's order.
+  const std::vector<std::string>& nodes() const { return nodes_; }
+  /// Where a node is reached; its name if Slurm does not say.
+  std::string address(const std::string& node) const;
+
+  /// Each explains what failed; empty where it was done.
+  std::string drain(const std::string& node, const std::string& reason) const;
+  std::string resume(const std::string& node) const;
+  std::string cancel_job(const std::string& job) const;
+  std::string cancel_steps(const std::string& job, const std::string& step_name) const;
+
+  /// Submits a job that holds one node until the allocation ends, or until it is cancelled. Its number, or nothing with `why`.
+  std::optional<std::string> submit_replacement(const std::string& directory, std::string& why) const;
+  enum class JobState : std::uint8_t { pending, running, over };
+  struct Job {
+    JobState state = JobState::over;
+    std::string node;  // where it runs
+  };
+  /// Nothing where Slurm does not answer now.
+  std::optional<Job> look_at(const std::string& job) const;
+
+  /// What runs a command on a node of the job as a step of that name: its first arguments.
+  std::vector<std::string> step_on(const SlurmNode& node, const std::string& step_name) const;
+
+ private:
+  std::string job_;
+  std::string conf_;  // SLURM_CONF, empty for the usual one
+  std::vector<std::string> nodes_;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,48 @@
+// `--launch slurm`: inside an allocation, the agent of each host is a step on a node of it. Agents listen on the network of
+// the nodes, with certificates of an authority of this drill or of a lab.
+#pragma once
+
+#include "real/driver/agents_here.hpp"
+#include "real/driver/drill_certificates.hpp"
+#include "real/launch/slurm_hosts.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace gauntlet {
+
+class SlurmLauncher final : public AgentsHere {
+ public:
+  struct Wanted {
+    AgentCommand command;
+    std::string authority;  // its directory; empty: one of this drill is made
+    std::uint32_t hosts = 0;
+    std::string name;  // of the scenario
+  };
+  SlurmLauncher(Slurm slurm, Wanted wanted);
+
+  void prepare(const std::string& directory) override;
+  void end() override { hosts_.end(); }
+  std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
+                                     const std::atomic<bool>* stop) override;
+  /// The step's srun, which an earlier driver on this machine started.
+  std::unique_ptr<AgentHandle> find(const AgentName& agent) override;
+  AgentEndpoint endpoint(const AgentName& agent) const override;
+  HostSupply& supply() override { return hosts_; }
+  MeetingPlace meeting_place(const AgentName& agent) override;
+  std::vector<LaunchTable> plan() const override;
+
+ private:
+  std::string certificates_of(const std::string& node);
+
+  const Wanted wanted_;
+  SlurmHosts hosts_;
+  std::string authority_;
+  std::shared_ptr<PeerTrust> trust_;
+  std::set<std::uint32_t> started_;  // hosts that may have an older step
+  std::uint16_t last_port_ = 0;
+};
+
+}  // namespace gauntlet

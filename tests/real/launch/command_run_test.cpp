@@ -1,0 +1,63 @@
+#include "real/launch/command_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr Duration kLong = 1min;
+
+TEST(LaunchCommands, SayWhatTheyPrintedOnBothStreams) {
+  const CommandResult result = run_command({"sh", "-c", "echo one; echo two >&2"}, kLong);
+  EXPECT_TRUE(result.ok) << result.why;
+  EXPECT_THAT(result.output, HasSubstr("one\n"));
+  EXPECT_THAT(result.output, HasSubstr("two\n"));
+}
+
+TEST(LaunchCommands, GetTheirArgumentsAsTheyAre) {
+  EXPECT_EQ(run_command({"printf", "%s|", "a b", "$HOME", "';x"}, kLong).output, "a b|$HOME|';x|");
+}
+
+TEST(LaunchCommands, ThatFailExplainIt) {
+  const CommandResult result = run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLong);
+  EXPECT_FALSE(result.ok);
+  EXPECT_EQ(result.why, "sh ended with 3; it last said: no rights");
+  EXPECT_EQ(run_command({"false"}, kLong).why, "false ended with 1; it said nothing");
+  EXPECT_THAT(run_command({"/no/such/program"}, kLong).why, HasSubstr("cannot be started: No such file"));
+}
+
+TEST(LaunchCommands, ThatHangAreEndedWithAllThatTheyStarted) {
+  const auto began = std::chrono::steady_clock::now();
+  const CommandResult result =
+      run_command({"sh", "-c", "trap '' TERM; echo waiting; sleep 1000 & sleep 1000"}, 200ms);
+  EXPECT_FALSE(result.ok);
+  EXPECT_THAT(result.why, HasSubstr("did not end within 200ms; it last said: waiting"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 500s) << "and not after 1000 s";
+}
+
+TEST(LaunchCommands, AreNotWaitedForThroughWhatTheyLeaveBehind) {
+  const CommandResult result = run_command({"sh", "-c", "sleep 1000 & echo done"}, kLong);
+  EXPECT_TRUE(result.ok) << result.why;
+  EXPECT_EQ(result.output, "done\n");
+}
+
+TEST(LaunchCommands, EndWithTheDrill) {
+  const std::atomic<bool> stop{true};
+  EXPECT_THAT(run_command({"sleep", "1000"}, kLong, &stop).why, HasSubstr("was ended with the drill"));
+}
+
+TEST(LaunchCommands, KeepABoundedPartOfALongOutput) {
+  const CommandResult result = run_command({"head", "-c", "10000000", "/dev/zero"}, kLong);
+  EXPECT_TRUE(result.ok) << result.why;
+  EXPECT_EQ(result.output.size(), std::size_t{64} << 10);
+}
+
+}  // namespace
+}  // namespace gauntlet
