@@ -456,7 +456,11 @@ void add_drill(Program& program) {
       });
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
-  drill.value("--launch", request->launcher, "Where the agents run: `local`, as processes of this machine")
+  drill
+      .value("--launch", request->launcher,
+             "Where the agents run: `local`, as processes of this machine; `lab`, each on a host of its own "
+             "within "
+             "this machine, with a network, a clock and a share of the processors")
       .one_of(launcher_names())
       .shows_default();
   drill

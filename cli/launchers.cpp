@@ -1,11 +1,13 @@
 #include "cli/launchers.hpp"
 
 #include "core/contract.hpp"
+#include "real/driver/lab_launcher.hpp"
 #include "real/driver/local_launcher.hpp"
 #include "real/launch/slurm_launcher.hpp"
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 namespace gauntlet {
@@ -46,12 +48,26 @@ std::optional<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<
   return std::nullopt;
 }
 
+std::optional<Problem> make_lab(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
+  QuotaSystem quotas;
+  if (auto problem = problem_of_lab(*request.world, quotas)) return problem;
+  out = std::make_unique<LabLauncher>(
+      *request.world,
+      LabLauncher::Setup{
+          .command = {.gauntlet = request.gauntlet, .trainer = request.trainer, .run_as = request.run_as},
+          .certificates = request.certificates,
+          .quotas = quotas,
+          .cores = std::max(std::thread::hardware_concurrency(), 1U)});
+  return std::nullopt;
+}
+
 struct KnownLauncher {
   const char* name;
   std::optional<Problem> (*make)(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 };
 
-constexpr auto kLaunchers = std::to_array<KnownLauncher>({{"local", make_local}, {"slurm", make_slurm}});
+constexpr auto kLaunchers =
+    std::to_array<KnownLauncher>({{"local", make_local}, {"lab", make_lab}, {"slurm", make_slurm}});
 
 }  // namespace
 

@@ -204,9 +204,10 @@ struct Cost {
 
 /// What a drill on real processes is allowed and given.
 struct DrillModel {
-  bool inject = false;  // faults are injected only where the scenario asks for it
-  Duration lease{};     // ranks stop when their driver was not heard for so long
-  JobCommand command;   // the user's own job
+  bool inject = false;      // faults are injected only where the scenario asks for it
+  Duration lease{};         // ranks stop when their driver was not heard for so long
+  JobCommand command;       // the user's own job
+  Duration clock_spread{};  // how far ahead the clock of a lab's last host is
 };
 
 struct World {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ std::string failure(const std::string& what, int error) { return what + ": " + s
 
 /// What the child says before it ends.
 struct Report {
-  enum class At : std::int32_t { directory, user, program };
+  enum class At : std::int32_t { directory, place, user, program };
   At at = At::program;
   std::int32_t error = 0;
 };
@@ -33,7 +34,18 @@ struct Child {
   char* const* environment;
   const char* program;
   const RankUser* user;
+  const int* namespaces;
+  std::size_t namespace_count;
+  int group;
+  bool dies_with_parent;
 };
+
+/// Enters the namespaces and the control group.
+bool enter_place(const Child& child) {
+  for (std::size_t i = 0; i < child.namespace_count; ++i)
+    if (::setns(child.namespaces[i], 0) != 0) return false;
+  return child.group < 0 || ::write(child.group, "0", 1) == 1;
+}
 
 [[noreturn]] void become(const Child& child) {
   const auto fail = [&](Report::At at = Report::At::program) {
@@ -43,10 +55,11 @@ struct Child {
   };
   // So that what it starts is told from what the agent itself starts, whatever group it joins.
   if (::setsid() < 0) fail();
+  if (!enter_place(child)) fail(Report::At::place);
   // Before the next line: the kernel forgets that at a change of user.
   if (child.user != nullptr && !become_user(*child.user)) fail(Report::At::user);
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
-  if (::getppid() != child.parent) ::_exit(127);  // it died before the line above
+  if (child.dies_with_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
+  if (child.dies_with_parent && ::getppid() != child.parent) ::_exit(127);  // it died before the line above
   // A rank needs no more rights than its agent has.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail();
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
@@ -97,7 +110,11 @@ Launched launch(const Launch& what) {
                        .arguments = arguments.data(),
                        .environment = environment.data(),
                        .program = what.program.c_str(),
-                       .user = what.user ? &*what.user : nullptr};
+                       .user = what.user ? &*what.user : nullptr,
+                       .namespaces = what.namespaces.data(),
+                       .namespace_count = what.namespaces.size(),
+                       .group = what.group,
+                       .dies_with_parent = what.parent == OnParentsDeath::die};
   launched.pid = ::_Fork();  // without any library's handlers
   if (launched.pid == 0) become(child);
   if (launched.pid < 0) {
@@ -118,6 +135,8 @@ std::string problem_of_start(const Launch& what, const Descriptor& report) {
   const std::string as_user = what.user ? " as user " + what.user->name : "";
   if (said.at == Report::At::directory)
     return failure(what.directory + ": cannot be the working directory of a rank" + as_user, said.error);
+  if (said.at == Report::At::place)
+    return failure("no process can be started in its namespaces and control group", said.error);
   if (said.at == Report::At::user) return failure("no process can be started" + as_user, said.error);
   return failure(what.program + ": cannot be started" + as_user, said.error);
 }

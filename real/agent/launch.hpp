@@ -6,11 +6,15 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gauntlet {
+
+/// What becomes of the process when the thread that started it dies.
+enum class OnParentsDeath : std::uint8_t { die, stay };
 
 struct Launch {
   std::string program;                   // a path
@@ -19,6 +23,9 @@ struct Launch {
   std::string directory;                 // empty: the agent's own
   int output = -1, errors = -1;          // its standard output and error
   std::optional<RankUser> user{};        // whose process it is; nothing: this process's own user
+  std::vector<int> namespaces{};         // that it enters first, by descriptors of theirs
+  int group = -1;                        // a control group's cgroup.procs, which it joins
+  OnParentsDeath parent = OnParentsDeath::die;
 };
 
 struct Launched {
@@ -28,7 +35,7 @@ struct Launched {
   std::string why;    // what failed here
 };
 
-/// The process leads a session of its own, and the kernel kills it when the thread that started it dies.
+/// The process leads a session of its own.
 Launched launch(const Launch& what);
 
 /// Waits until the program runs. Why it does not, or nothing.

@@ -36,21 +36,19 @@ void reap(pid_t child) {
   }
 }
 
-/// What of this process's environment an agent and its ranks are given.
-std::vector<char*> agent_environment() {
-  std::vector<char*> kept;
+}  // namespace
+
+std::vector<std::string> agent_environment() {
+  std::vector<std::string> kept;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view variable = *each;
     const std::string_view name = variable.substr(0, variable.find('='));
     const bool sanitizer = name.ends_with("SAN_OPTIONS");
     const bool pod = name == "POD_IP" || name == "POD_NAME";  // who they are (real/agent/identity.hpp)
-    if (name == "PATH" || name == "TMPDIR" || name == "LANG" || pod || sanitizer) kept.push_back(*each);
+    if (name == "PATH" || name == "TMPDIR" || name == "LANG" || pod || sanitizer) kept.emplace_back(*each);
   }
-  kept.push_back(nullptr);
   return kept;
 }
-
-}  // namespace
 
 AgentPatience::AgentPatience(Duration lasts, const std::atomic<bool>* hurry)
     : until_(std::chrono::steady_clock::now() + std::min(lasts, kLongest)), hurry_(hurry) {}
@@ -69,7 +67,10 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   std::vector<char*> argv;
   for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
   argv.push_back(nullptr);
-  std::vector<char*> environment = agent_environment();
+  std::vector<std::string> variables = agent_environment();
+  std::vector<char*> environment;
+  for (std::string& each : variables) environment.push_back(each.data());
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

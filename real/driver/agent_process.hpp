@@ -28,6 +28,9 @@ class AgentPatience {
   const std::atomic<bool>* hurry_;  // nothing once it was noticed
 };
 
+/// What of this process's environment an agent and its ranks are given, as NAME=value.
+std::vector<std::string> agent_environment();
+
 /// Owns a process. Destroying it ends the process: SIGTERM, then SIGKILL when it does not obey.
 class AgentProcess {
  public:
@@ -38,6 +41,8 @@ class AgentProcess {
   /// One that an earlier driver started, by its pidfd (agent_process in real/agent/place.hpp); none runs where that is
   /// empty.
   explicit AgentProcess(Descriptor handle) : handle_(std::move(handle)) {}
+  /// A child of this process, and its pidfd.
+  AgentProcess(Descriptor handle, pid_t child) : handle_(std::move(handle)), child_(child) {}
   ~AgentProcess() { end(); }
   AgentProcess(AgentProcess&& other) noexcept
       : handle_(std::move(other.handle_)), child_(std::exchange(other.child_, -1)) {}

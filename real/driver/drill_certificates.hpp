@@ -19,7 +19,10 @@ struct DrillCertificates {
 /// The host whose certificates a drill on this machine alone takes.
 inline constexpr std::string_view kHostOfDrill = "localhost";
 
-/// Those that an authority in this directory issued for kHostOfDrill.
+/// The driver's certificate that an authority in this directory issued for kHostOfDrill.
+std::optional<Problem> load_driver_trust(const std::string& authority, std::shared_ptr<PeerTrust>& out);
+
+/// The same, and that of the agents on the same host.
 std::optional<Problem> load_drill_certificates(const std::string& authority, DrillCertificates& out);
 
 }  // namespace gauntlet

@@ -1,0 +1,145 @@
+#include "real/driver/lab_launcher.hpp"
+
+#include "core/quantity.hpp"
+#include "real/agent/launch.hpp"
+#include "real/agent/place.hpp"
+#include "real/certs/authority.hpp"
+#include "real/driver/drill_certificates.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::uint32_t kCertificateDays = 30;
+// Below the ports that the kernel gives out itself.
+constexpr std::uint16_t kFirstMeetingPort = 20'000, kMeetingPorts = 10'000;
+
+void hold(const std::optional<Problem>& problem) {
+  if (problem) throw std::runtime_error(problem->text());
+}
+
+}  // namespace
+
+std::optional<Problem> problem_of_lab(const World& world, QuotaSystem& quotas) {
+  const auto problem = [](const std::string& why, const std::string& suggestion) {
+    return Problem{.what = "--launch lab", .why = why, .suggestion = suggestion};
+  };
+  if (geteuid() != 0)
+    return problem("needs root, which alone makes namespaces with networks",
+                   "start it as root, or write --launch local");
+  for (const char* kind : {"net", "time"}) {
+    if (access((std::string("/proc/self/ns/") + kind).c_str(), F_OK) != 0)
+      return problem(std::string("finds no ") + kind + " namespaces in this kernel", "write --launch local");
+  }
+  LabPlan plan;
+  if (auto wrong = plan_lab(world, "", 1, plan)) return wrong;
+  return find_quota_system(quotas);
+}
+
+std::string LabLauncher::authority(const std::string& directory) const {
+  return setup_.certificates.empty() ? lab_authority(directory) : setup_.certificates;
+}
+
+/// By an authority of this drill alone, which its keeper removes.
+void LabLauncher::issue_certificates(const std::string& directory) const {
+  const std::string place = lab_authority(directory);
+  if (std::filesystem::exists(place)) return;  // an earlier driver's agents have them
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  hold(make_authority(place, "gauntlet-lab", kCertificateDays, now));
+  CertificateAuthority authority;
+  hold(authority.open(place));
+  const auto issue = [&](PeerRole role, const std::string& host) {
+    CertificateAuthority::Issued issued;
+    hold(authority.issue({.role = role, .host = host, .days = kCertificateDays, .now = now}, issued));
+  };
+  issue(PeerRole::driver, std::string(kHostOfDrill));
+  for (const LabHost& host : plan_.hosts) issue(PeerRole::agent, host.name);
+}
+
+void LabLauncher::prepare(const std::string& directory) {
+  hold(plan_lab(world_, directory, setup_.cores, plan_));
+  lab_ = std::make_unique<Lab>(plan_, setup_.quotas, directory);
+  if (setup_.certificates.empty()) issue_certificates(directory);
+  hold(load_driver_trust(authority(directory), trust_));
+}
+
+std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool allow_injection,
+                                                const std::atomic<bool>* stop) {
+  const LabHost& host = plan_.hosts.at(agent.host);
+  const HostEntrance& entrance = lab_->entrance(agent.host);
+  std::vector<std::string> arguments = agent_arguments(setup_.command, agent, allow_injection);
+  arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
+                                     authority(agent.directory) + "/agent-" + host.name});
+  std::vector<std::string> environment = agent_environment();
+  const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
+  environment.insert(environment.end(),
+                     {"GLOO_SOCKET_IFNAME=" + host.data[0].name, "NCCL_SOCKET_IFNAME=" + all_interfaces,
+                      "GAUNTLET_RANK_ADDRESS=" + host.data[0].address});
+  clear_place(agent, stop);
+  const Descriptor log(open(log_of(agent).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  const Launch what = {.program = setup_.command.gauntlet,
+                       .arguments = arguments,
+                       .environment = environment,
+                       .directory = {},
+                       .output = log.get(),
+                       .errors = log.get(),
+                       .user = {},
+                       .namespaces = {entrance.network.get(), entrance.time.get()},
+                       .group = entrance.group.get(),
+                       .parent = OnParentsDeath::stay};
+  Launched launched = launch(what);
+  const std::string why = launched.why.empty() ? problem_of_start(what, launched.report) : launched.why;
+  AgentProcess process(std::move(launched.handle), launched.pid);
+  if (!why.empty()) throw std::runtime_error("the agent of host " + std::to_string(agent.host) + ": " + why);
+  return handle_of(std::move(process));
+}
+
+AgentEndpoint LabLauncher::endpoint(const AgentName& agent) const {
+  return {.path = agent_address_file(agent.directory, agent.host),
+          .host = plan_.hosts.at(agent.host).name,
+          .trust = trust_};
+}
+
+/// In a network of its own nobody else takes a port.
+MeetingPlace LabLauncher::meeting_place(const AgentName& agent) {
+  meetings_ = static_cast<std::uint16_t>((meetings_ + 1) % kMeetingPorts);
+  return {.address = plan_.hosts.at(agent.host).data[0].address,
+          .port = static_cast<std::uint16_t>(kFirstMeetingPort + meetings_)};
+}
+
+std::vector<LaunchTable> LabLauncher::plan() const {
+  LabPlan plan;
+  hold(plan_lab(world_, "gauntlet-drill-XXXXXX", setup_.cores, plan));
+  LaunchTable bridges = {.title = "Bridges of the lab, in a network namespace with the driver",
+                         .header = {"bridge", "connects", "address"},
+                         .rows = {{kManagementBridge, "driver, mgmt0 of each host", plan.driver_address},
+                                  {kSpineBridge, "each ToR", "-"}}};
+  for (const std::string& tor : plan.tors) {
+    std::string ports;
+    for (const LabHost& host : plan.hosts)
+      for (const LabInterface& each : host.data)
+        if (each.bridge == tor) ports += (ports.empty() ? "" : " ") + each.port;
+    bridges.rows.push_back({tor, ports, "-"});
+  }
+  LaunchTable hosts = {
+      .title = "Hosts of the lab, each with a network namespace, a time namespace and a control group",
+      .header = {"host", "name", "mgmt0", "data0", "ToR", "data1", "ToR", "clock ahead", "CPU"},
+      .rows = {}};
+  for (const LabHost& host : plan.hosts) {
+    const auto permille = (host.quota_us * 1000 + kQuotaPeriodUs / 2) / kQuotaPeriodUs;
+    hosts.rows.push_back({std::to_string(host.number), host.name, host.management.address,
+                          host.data[0].address, host.data[0].bridge, host.data[1].address,
+                          host.data[1].bridge, to_text(host.clock_offset),
+                          std::to_string(permille / 10) + "." + std::to_string(permille % 10) + "%"});
+  }
+  return {bridges, hosts};
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,138 @@
+#include "real/lab/cpu_quota.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKeeper = "keeper";
+constexpr std::time_t kYoungSeconds = 60;  // a group that is empty because its lab is still being made
+constexpr int kTries = 100;
+constexpr auto kPause = std::chrono::milliseconds(20);  // until a process that was killed has left its group
+
+bool has_word(const fs::path& file, const std::string& word) {
+  std::ifstream words(file);
+  for (std::string each; words >> each;)
+    if (each == word) return true;
+  return false;
+}
+
+std::string host_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host) {
+  return system.root + "/" + plan.cgroup + "/host-" + std::to_string(host);
+}
+
+void make_group(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+    throw std::runtime_error(path + ": cannot be made: " + std::generic_category().message(errno));
+}
+
+void write_value(const std::string& path, const std::string& value) {
+  std::ofstream file(path);
+  file << value << std::flush;
+  if (!file) throw std::runtime_error(path + ": " + value + " cannot be written");
+}
+
+void set_quota(const QuotaSystem& system, const std::string& group, std::int64_t quota_us) {
+  const std::string period = std::to_string(kQuotaPeriodUs), quota = std::to_string(quota_us);
+  if (system.unified) return write_value(group + "/cpu.max", quota + " " + period);
+  write_value(group + "/cpu.cfs_period_us", period);
+  write_value(group + "/cpu.cfs_quota_us", quota);
+}
+
+std::vector<pid_t> members_of(const fs::path& group) {
+  std::vector<pid_t> members;
+  std::ifstream file(group / "cgroup.procs");
+  for (pid_t each = 0; file >> each;) members.push_back(each);
+  return members;
+}
+
+std::vector<fs::path> groups_below(const fs::path& group) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& each : fs::directory_iterator(group, ignored))
+    if (each.is_directory(ignored)) found.push_back(each.path());
+  found.push_back(group);
+  return found;
+}
+
+}  // namespace
+
+std::optional<Problem> find_quota_system(QuotaSystem& out) {
+  for (const char* root : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"}) {
+    if (::access((std::string(root) + "/cpu.cfs_quota_us").c_str(), W_OK) != 0) continue;
+    out = {.root = root, .unified = false};
+    return std::nullopt;
+  }
+  const fs::path unified = "/sys/fs/cgroup";
+  const bool delegated = has_word(unified / "cgroup.subtree_control", "cpu");
+  if (delegated && ::access((unified / "cgroup.procs").c_str(), W_OK) == 0) {
+    out = {.root = unified.string(), .unified = true};
+    return std::nullopt;
+  }
+  return Problem{
+      .what = "--launch lab",
+      .why = "finds no control group that can limit processor time",
+      .suggestion = "mount cgroup v1 with cpu, or v2 with cpu in /sys/fs/cgroup/cgroup.subtree_control"};
+}
+
+void make_groups(const QuotaSystem& system, const LabPlan& plan) {
+  const std::string lab = system.root + "/" + plan.cgroup;
+  make_group(lab);
+  if (system.unified) write_value(lab + "/cgroup.subtree_control", "+cpu");
+  make_group(lab + "/" + kKeeper);
+  write_value(lab + "/" + kKeeper + "/cgroup.procs", "0");
+  for (const LabHost& host : plan.hosts) {
+    const std::string group = host_group(system, plan, host.number);
+    make_group(group);
+    set_quota(system, group, host.quota_us);
+  }
+}
+
+std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host) {
+  return host_group(system, plan, host) + "/cgroup.procs";
+}
+
+void remove_groups(const QuotaSystem& system, const std::string& group) {
+  if (!group.starts_with(kLabGroupPrefix)) return;
+  const fs::path lab = fs::path(system.root) / group;
+  if (::access(lab.c_str(), F_OK) != 0) return;
+  std::ofstream(fs::path(system.root) / "cgroup.procs") << "0";  // this process
+  for (int i = 0; i < kTries; ++i) {
+    bool left = false;
+    for (const fs::path& each : groups_below(lab)) {
+      for (const pid_t member : members_of(each)) ::kill(member, SIGKILL);
+      left = (::rmdir(each.c_str()) != 0 && errno != ENOENT) || left;
+    }
+    if (!left) return;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+void remove_dead_groups(const QuotaSystem& system) {
+  std::error_code ignored;
+  for (const auto& each : fs::directory_iterator(system.root, ignored)) {
+    const std::string name = each.path().filename().string();
+    struct stat found {};
+    if (!name.starts_with(kLabGroupPrefix) || ::stat(each.path().c_str(), &found) != 0) continue;
+    bool empty = std::time(nullptr) - found.st_ctime > kYoungSeconds;
+    for (const fs::path& group : groups_below(each.path())) empty = empty && members_of(group).empty();
+    if (!empty) continue;
+    for (const fs::path& group : groups_below(each.path())) ::rmdir(group.c_str());
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,223 @@
+#include "real/lab/keeper.hpp"
+
+#include "core/files/durable.hpp"
+#include "real/agent/place.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr int kLookMilliseconds = 250;
+constexpr int kLooksWithoutDriver =
+    8;  // in a row, without an agent: a driver that starts has its lock before its agents
+constexpr Duration kEndsWithin = std::chrono::seconds(10);
+
+std::string keeper_lock(const std::string& directory) { return directory + "/lab-keeper.lock"; }
+std::string driver_lock(const std::string& directory) { return directory + "/lab-driver.lock"; }
+std::string lab_file(const std::string& directory) { return directory + "/lab"; }
+
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+Descriptor lock_file(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) throw std::runtime_error(path + ": " + std::generic_category().message(errno));
+  return file;
+}
+
+bool take(const Descriptor& file) {
+  const struct flock whole = whole_file();
+  return ::fcntl(file.get(), F_SETLK, &whole) == 0;
+}
+
+std::optional<pid_t> holder_of(const Descriptor& file) {
+  struct flock holder = whole_file();
+  const bool held = ::fcntl(file.get(), F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
+  return held ? std::optional(holder.l_pid) : std::nullopt;
+}
+
+bool agents_live(const std::string& directory, std::size_t hosts) {
+  for (std::size_t h = 0; h < hosts; ++h)
+    if (agent_process(directory, static_cast<std::uint32_t>(h))) return true;
+  return false;
+}
+
+// --- the keeper's side
+
+/// Standard streams of its own, and nothing else of the driver's but `report`.
+void leave_driver(const std::string& directory, int& report) {
+  ::setsid();
+  ::prctl(PR_SET_NAME, "gauntlet-lab");
+  constexpr int kReport = 3;
+  if (report != kReport) ::dup2(report, kReport);
+  report = kReport;
+  ::syscall(SYS_close_range, static_cast<unsigned>(kReport + 1), ~0U, 0U);
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int log = ::open((directory + "/lab.log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(log, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  ::close(null);
+  ::close(log);
+  ::fcntl(kReport, F_SETFD, FD_CLOEXEC);
+}
+
+/// Waits until the lab is to be removed. Holds the driver's lock then, or was told by the driver.
+void await_end(const std::string& directory, std::size_t hosts, const Descriptor& signals,
+               Descriptor& driver) {
+  for (int alone = 0; alone < kLooksWithoutDriver;) {
+    pollfd polled{.fd = signals.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&polled, 1, kLookMilliseconds) > 0) return;
+    alone = holder_of(driver) || agents_live(directory, hosts) ? 0 : alone + 1;
+    if (alone == kLooksWithoutDriver && !take(driver)) alone = 0;
+  }
+}
+
+void write_lab_file(const std::string& directory, const LabNamespaces& made) {
+  std::string text = std::to_string(made.bridges.get()) + "\n";
+  for (const HostNamespaces& host : made.hosts)
+    text += std::to_string(host.network.get()) + " " + std::to_string(host.time.get()) + "\n";
+  const std::string path = lab_file(directory);
+  if (replace_file(system_files(), {.path = path, .temporary = path + ".new", .mode = 0600}, text))
+    throw std::runtime_error(path + ": cannot be written");
+}
+
+void say(int report, const std::string& text) {
+  static_cast<void>(::write(report, text.data(), text.size()));
+}
+
+int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory, int report) {
+  leave_driver(directory, report);
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ending, signal);
+  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
+  const Descriptor signals(::signalfd(-1, &ending, SFD_CLOEXEC));
+  int exit_code = 0;
+  try {
+    const Descriptor lock = lock_file(keeper_lock(directory));
+    Descriptor driver = lock_file(driver_lock(directory));
+    if (!take(lock)) throw std::runtime_error("the lab has a keeper already");
+    remove_dead_groups(quotas);
+    make_groups(quotas, plan);
+    const LabNamespaces made = make_namespaces(plan);
+    write_lab_file(directory, made);
+    say(report, "ready");
+    ::close(report);
+    await_end(directory, plan.hosts.size(), signals, driver);
+  } catch (const std::exception& error) {
+    say(report, error.what());
+    exit_code = 1;
+  }
+  remove_groups(quotas, plan.cgroup);
+  std::error_code ignored;
+  std::filesystem::remove_all(lab_authority(directory), ignored);
+  std::filesystem::remove(lab_file(directory), ignored);
+  return exit_code;
+}
+
+}  // namespace
+
+std::string lab_authority(const std::string& directory) { return directory + "/lab-ca"; }
+
+// --- the driver's side
+
+Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory)
+    : directory_(directory) {
+  take_turn();
+  const Descriptor lock = lock_file(keeper_lock(directory));
+  const std::optional<pid_t> keeper = holder_of(lock);
+  if (keeper) {
+    keeper_pid_ = *keeper;
+    keeper_ = pidfd_of(*keeper);
+  } else {
+    start_keeper(plan, quotas);
+  }
+  read_entrances(plan, quotas);
+}
+
+/// Waits for an earlier keeper that is removing the lab.
+void Lab::take_turn() {
+  turn_ = lock_file(driver_lock(directory_));
+  const struct flock whole = whole_file();
+  while (::fcntl(turn_.get(), F_SETLKW, &whole) != 0)
+    if (errno != EINTR) throw std::runtime_error(driver_lock(directory_) + ": cannot be locked");
+}
+
+void Lab::start_keeper(const LabPlan& plan, const QuotaSystem& quotas) {
+  std::array<int, 2> report{};
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe for the keeper of the lab");
+  const Descriptor read_end(report[0]);
+  Descriptor write_end(report[1]);
+  keeper_pid_ = ::fork();
+  if (keeper_pid_ == 0) ::_exit(keep(plan, quotas, directory_, write_end.get()));
+  if (keeper_pid_ < 0) throw std::runtime_error("no process for the keeper of the lab");
+  child_ = true;
+  keeper_ = pidfd_of(keeper_pid_);
+  write_end.reset();
+  std::string said;
+  std::array<char, 4096> bytes;
+  for (ssize_t count = 0; (count = ::read(read_end.get(), bytes.data(), bytes.size())) != 0;) {
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) said.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  if (said == "ready") return;
+  ::waitpid(keeper_pid_, nullptr, 0);
+  keeper_.reset();
+  throw std::runtime_error(said.empty() ? "the keeper of the lab ended" : said);
+}
+
+void Lab::read_entrances(const LabPlan& plan, const QuotaSystem& quotas) {
+  const auto open = [&](const std::string& path, int flags) {
+    Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
+    if (!file) throw std::runtime_error(path + ": " + std::generic_category().message(errno));
+    return file;
+  };
+  const std::string held = "/proc/" + std::to_string(keeper_pid_) + "/fd/";
+  std::ifstream file(lab_file(directory_));
+  std::string bridges, network, time;
+  file >> bridges;
+  for (const LabHost& host : plan.hosts) {
+    if (!(file >> network >> time)) throw std::runtime_error(lab_file(directory_) + ": is not whole");
+    hosts_.push_back({.network = open(held + network, O_RDONLY),
+                      .time = open(held + time, O_RDONLY),
+                      .group = open(entrance_of_group(quotas, plan, host.number), O_WRONLY)});
+  }
+  enter_network(open(held + bridges, O_RDONLY));
+}
+
+/// The lab stays for a later driver where agents live.
+Lab::~Lab() {
+  if (!keeper_ || agents_live(directory_, hosts_.size())) return;
+  hosts_.clear();
+  ::syscall(SYS_pidfd_send_signal, keeper_.get(), SIGTERM, nullptr, 0);
+  pollfd polled{.fd = keeper_.get(), .events = POLLIN, .revents = 0};
+  ::poll(&polled, 1, static_cast<int>(kEndsWithin / std::chrono::milliseconds(1)));
+  if (child_) ::waitpid(keeper_pid_, nullptr, WNOHANG);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,50 @@
+// The process that holds a lab: its namespaces last as long as this process or one in them. It removes the lab when the driver asks
+// for it, and when the driver is dead, no agent lives and no other driver came.
+#pragma once
+
+#include "real/agent/descriptor.hpp"
+#include "real/lab/cpu_quota.hpp"
+#include "real/lab/namespaces.hpp"
+#include "real/lab/plan.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// What a process enters to be on a host of the lab.
+struct HostEntrance {
+  Descriptor network, time;
+  Descriptor group;  // "0" written there moves the writer into the host's control group
+};
+
+/// A lab as its driver has it.
+class Lab {
+ public:
+  /// The lab of the drill in this directory: that of an earlier driver, or a new one. The calling process has one thread,
+  /// which is in the lab's network then, and those that it starts. Throws std::runtime_error.
+  Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory);
+  ~Lab();
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
+
+  const HostEntrance& entrance(std::uint32_t host) const { return hosts_.at(host); }
+
+ private:
+  void take_turn();
+  void start_keeper(const LabPlan& plan, const QuotaSystem& quotas);
+  void read_entrances(const LabPlan& plan, const QuotaSystem& quotas);
+
+  std::string directory_;
+  Descriptor turn_;    // the lock of the driver
+  Descriptor keeper_;  // a pidfd
+  pid_t keeper_pid_ = -1;
+  bool child_ = false;
+  std::vector<HostEntrance> hosts_;
+};
+
+/// The folder with the certificates that were made for a lab's drill; its keeper removes it.
+std::string lab_authority(const std::string& directory);
+
+}  // namespace gauntlet

@@ -1,0 +1,27 @@
+// The network and time namespaces of a lab. They have no name in the file system: each lasts as long as a process is in it or holds
+// a descriptor of it, and its interfaces go with it.
+#pragma once
+
+#include "real/agent/descriptor.hpp"
+#include "real/lab/plan.hpp"
+
+#include <vector>
+
+namespace gauntlet {
+
+struct HostNamespaces {
+  Descriptor network, time;
+};
+struct LabNamespaces {
+  Descriptor bridges;  // the network namespace with the bridges, and with the driver
+  std::vector<HostNamespaces> hosts;
+};
+
+/// Makes them, with all interfaces. The calling process, which has one thread, is in the network of the bridges then. Throws
+/// std::runtime_error.
+LabNamespaces make_namespaces(const LabPlan& plan);
+
+/// The calling thread enters a network. Throws std::runtime_error.
+void enter_network(const Descriptor& network);
+
+}  // namespace gauntlet
