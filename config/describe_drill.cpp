@@ -109,7 +109,7 @@ void describe(Fields& fields, DrillModel& drill) {
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
                "ranks stop when their driver was not heard for so long");
-  fields.field("clock_spread", duration(drill.clock_spread, Sign::not_negative), Fallback::value("\"0s\""),
+  fields.field("clock_spread", duration(drill.clock_spread, Sign::not_negative), Fallback::value("\"1h\""),
                "how far ahead the clock of the last host of a lab is; the others lie evenly between");
   fields.inline_table(
       "command", [&](Fields& f) { describe(f, drill.command); },

@@ -1,0 +1,170 @@
+"""`gauntlet drill --launch lab`: hosts with a network, a clock and a share of the processors, of which nothing is left behind.
+
+    GAUNTLET=build/gauntlet python3 tests/lab/lab_test.py
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "drill"))
+import drills  # noqa: E402
+
+HOSTS = 4
+SHORT = ("--launch", "lab", "--no-faults", "--set", "job.steps=30")
+LONG = ("--launch", "lab", "--no-faults", "--set", "job.steps=4000")
+
+
+def missing():
+    """What a lab needs and this machine lacks; else nothing."""
+    if os.geteuid() != 0:
+        return "only root makes a lab"
+    if not pathlib.Path("/proc/self/ns/time").exists():
+        return "the kernel has no time namespaces"
+    groups = pathlib.Path("/sys/fs/cgroup")
+    control = groups / "cgroup.subtree_control"
+    if not (groups / "cpu/cpu.cfs_quota_us").exists() and not (control.exists() and "cpu" in control.read_text().split()):
+        return "no control group limits processor time"
+    if not any(pathlib.Path(folder, "ip").exists() for folder in ("/usr/sbin", "/sbin", "/usr/bin", "/bin")):
+        return "iproute2 is not installed"
+    return ""
+
+
+def groups():
+    roots = (pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup"))
+    return {each for root in roots if root.exists() for each in root.glob("gauntlet-lab-*")}
+
+
+@unittest.skipIf(missing(), missing())
+class Lab(unittest.TestCase):
+    def setUp(self):
+        self.groups = groups()
+        self.interfaces = set(os.listdir("/sys/class/net"))
+        self.place = drills.Place().__enter__()
+        self.addCleanup(self.place.__exit__)
+
+    def wait_for(self, what, holds, process=None):
+        deadline = time.monotonic() + drills.SECONDS_MAX
+        while not (found := holds()):
+            if process is not None:
+                self.assertIsNone(process.poll(), "the drill ended before " + what)
+            self.assertLess(time.monotonic(), deadline, "never came: " + what)
+            time.sleep(0.05)
+        return found
+
+    def agents(self):
+        return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line}
+
+    def ranks(self):
+        return [pid for pid, line in self.place.processes().items() if "gauntlet-trainer" in line[0]]
+
+    def keepers(self):
+        """Processes that hold a lab in this place: the keeper is a fork of the drill and has its command line."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and (entry / "comm").read_text().strip() == "gauntlet-lab" \
+                        and os.readlink(entry / "fd/1").startswith(str(self.place.path)):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+        return found
+
+    def nothing_is_left(self):
+        self.assertEqual(self.keepers(), [])
+        self.assertEqual(self.place.processes(), {})
+        self.assertEqual(groups() - self.groups, set())
+        self.assertEqual(set(os.listdir("/sys/class/net")) - self.interfaces, set())
+
+    def test_a_host_has_a_network_a_clock_and_a_share_of_the_processors(self):
+        drill = self.place.start(*LONG, "--set", 'drill.clock_spread="4000s"')
+        self.wait_for("ranks on every host", lambda: len(self.ranks()) == HOSTS, drill)
+        agents = self.agents()
+        self.assertEqual(sorted(agents), [str(host) for host in range(HOSTS)])
+        networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in agents.values()}
+        clocks = {os.readlink(f"/proc/{pid}/ns/time") for pid in agents.values()}
+        self.assertEqual(len(networks | {os.readlink("/proc/self/ns/net")}), HOSTS + 1)
+        self.assertEqual(len(clocks | {os.readlink("/proc/self/ns/time")}), HOSTS + 1)
+        for host, pid in agents.items():
+            offsets = dict(line.split()[:2] for line in pathlib.Path(f"/proc/{pid}/timens_offsets").read_text().splitlines())
+            self.assertEqual(int(offsets["monotonic"]), 1000 * (int(host) + 1))
+            interfaces = {line.split(":")[0].strip() for line in pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]}
+            self.assertLessEqual({"lo", "mgmt0", "data0", "data1"}, interfaces)
+        for pid in self.ranks():
+            self.assertIn(os.readlink(f"/proc/{pid}/ns/net"), networks)
+            self.assertIn("gauntlet-lab-", pathlib.Path(f"/proc/{pid}/cgroup").read_text())
+        self.quotas()
+        drill.send_signal(signal.SIGINT)
+        drills.finish(drill)
+        self.nothing_is_left()
+
+    def quotas(self):
+        (lab,) = groups() - self.groups
+        shares = []
+        for host in lab.glob("host-*"):
+            if (host / "cpu.max").exists():
+                quota, period = (host / "cpu.max").read_text().split()
+            else:
+                quota, period = (host / "cpu.cfs_quota_us").read_text(), (host / "cpu.cfs_period_us").read_text()
+            shares.append(int(quota) / int(period))
+        self.assertEqual(len(shares), HOSTS)
+        self.assertLessEqual(sum(shares), 0.8 * os.cpu_count() + 1e-9)
+
+    def test_a_drill_ends_as_it_does_without_a_lab(self):
+        in_lab = self.place.run(*SHORT)
+        self.assertEqual(in_lab.code, 0, str(in_lab))
+        self.nothing_is_left()
+        without = self.place.run(*SHORT[2:])
+        self.assertEqual(in_lab.final_hash, without.final_hash, str(in_lab))
+
+    def test_a_driver_that_is_killed_goes_on_in_the_same_lab(self):
+        record = str(self.place.path / "drill.rec")
+        drill = self.place.start(*LONG, "--record", record)
+        self.wait_for("ranks on every host", lambda: len(self.ranks()) == HOSTS, drill)
+        keepers, agents = self.keepers(), self.agents()
+        drill.kill()
+        drill.communicate()
+        again = self.place.start(*LONG, "--record", record)
+        time.sleep(1)
+        self.wait_for("its ranks", lambda: len(self.ranks()) == HOSTS, again)
+        self.assertEqual((self.keepers(), self.agents()), (keepers, agents))
+        again.send_signal(signal.SIGINT)
+        drills.finish(again)
+        self.nothing_is_left()
+
+    def test_a_driver_that_is_killed_leaves_nothing(self):
+        """Its agents end by themselves once no driver came for half a minute, and the keeper after them."""
+        drill = self.place.start(*LONG)
+        self.wait_for("ranks on every host", lambda: len(self.ranks()) == HOSTS, drill)
+        drill.kill()
+        drill.communicate()
+        self.wait_for("the end of the keeper", lambda: not self.keepers())
+        self.nothing_is_left()
+
+    def test_a_dry_run_lists_the_lab_and_makes_none(self):
+        run = self.place.run("--launch", "lab", "--dry-run")
+        self.assertEqual(run.code, 0, str(run))
+        rows = [line.split() for line in run.out.splitlines()]
+        self.assertIn(["management", "driver,", "mgmt0", "of", "each", "host", "198.18.0.1"], rows)
+        self.assertIn(["1", "host-1", "198.18.0.3", "198.19.0.3", "tor0", "198.19.1.3", "tor0"], [row[:7] for row in rows])
+        self.nothing_is_left()
+
+
+class WithoutRoot(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root becomes somebody else")
+    def test_a_lab_is_refused_with_the_reason(self):
+        def become_nobody():
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        run = subprocess.run([drills.GAUNTLET, "drill", drills.SCENARIO, "--hosts", str(HOSTS), "--launch", "lab"], text=True,
+                             capture_output=True, check=False, preexec_fn=become_nobody)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("--launch lab needs root", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
