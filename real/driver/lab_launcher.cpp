@@ -80,8 +80,7 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   std::vector<std::string> environment = agent_environment();
   const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
   environment.insert(environment.end(),
-                     {"GLOO_SOCKET_IFNAME=" + host.data[0].name, "NCCL_SOCKET_IFNAME=" + all_interfaces,
-                      "GAUNTLET_RANK_ADDRESS=" + host.data[0].address});
+                     {"GLOO_SOCKET_IFNAME=" + host.data[0].name, "NCCL_SOCKET_IFNAME=" + all_interfaces});
   clear_place(agent, stop);
   const Descriptor log(open(log_of(agent).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   const Launch what = {.program = setup_.command.gauntlet,
