@@ -41,10 +41,11 @@ std::optional<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<
                    .suggestion = "allocate as many nodes: salloc --no-kill --nodes=" + std::to_string(hosts)};
   out = std::make_unique<SlurmLauncher>(
       std::move(*slurm),
-      SlurmLauncher::Wanted{.command = {.gauntlet = request.gauntlet, .trainer = request.trainer},
-                            .authority = request.certificates,
-                            .hosts = hosts,
-                            .name = request.world->name});
+      SlurmLauncher::Wanted{
+          .command = {.gauntlet = request.gauntlet, .trainer = request.trainer, .run_as = request.run_as},
+          .authority = request.certificates,
+          .hosts = hosts,
+          .name = request.world->name});
   return std::nullopt;
 }
 

@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(__file__)
-sys.path[:0] = [os.path.join(HERE, "..", "..", "scripts", "slurm")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "scripts", "slurm")]
+import drills  # noqa: E402
 from virtual_cluster import Cluster, missing  # noqa: E402
 
 GAUNTLET = os.environ["GAUNTLET"]
@@ -36,7 +37,7 @@ class Slurm(unittest.TestCase):
         if path:
             environment["PATH"] = f"{path}:{environment['PATH']}"
         words = ["salloc", "--no-kill", "--kill-command=TERM", f"--nodes={nodes}", "--exclusive", GAUNTLET, "drill", SCENARIO,
-                 "--hosts", "4", "--launch", "slurm", *arguments]
+                 "--hosts", "4", "--launch", "slurm", *drills.run_as("root"), *arguments]
         done = subprocess.run(words, text=True, capture_output=True, env=environment, timeout=SECONDS_MAX)
         return done.returncode, done.stdout, done.stderr
 
@@ -92,7 +93,7 @@ class Slurm(unittest.TestCase):
         code, _, err = self.drill(nodes=3)
         self.assertEqual(code, 2, err)
         self.assertIn("needs a node for each of the 4 hosts, and job 1 has 3", err)
-        alone = subprocess.run([GAUNTLET, "drill", SCENARIO, "--hosts", "4", "--launch", "slurm"], text=True,
+        alone = subprocess.run([GAUNTLET, "drill", SCENARIO, "--hosts", "4", "--launch", "slurm", *drills.run_as("root")], text=True,
                                capture_output=True, env=self.cluster.environment, timeout=SECONDS_MAX)
         self.assertEqual(alone.returncode, 2, alone.stderr)
         self.assertIn("there is no allocation", alone.stderr)
