@@ -197,6 +197,8 @@ struct DrillModel {
   bool inject = false;  // faults are injected only where the scenario asks for it
   Duration lease{};     // ranks stop when their driver was not heard for so long
   JobCommand command;   // the user's own job
+  std::vector<std::pair<std::string, std::string>>
+      lines;  // by the name of a kind of log line, the regular expression (RE2) that finds it
 };
 
 struct World {

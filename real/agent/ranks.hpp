@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +25,8 @@ struct Launch;
 
 class RankProcesses final : public RankRunner {
  public:
-  /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to `directory`/rank-R.log, of
-  /// the trainer without the lines that it means for its agent.
+  /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to
+  /// `directory`/rank-R.log.
   RankProcesses(std::string trainer, std::string directory);
   /// Kills and reaps whatever runs.
   ~RankProcesses() override;
@@ -45,6 +47,9 @@ class RankProcesses final : public RankRunner {
   bool none() const override { return processes_.empty() && !strays_left_; }
   std::uint32_t run() const override { return start_.run; }
   std::vector<std::uint32_t> alive() const override;
+  std::vector<RankVitals> vitals() const override;
+  std::optional<std::uint64_t> sent() const override;
+  std::optional<Dimension> waits_in() const override;
 
  private:
   struct Process {
@@ -55,14 +60,18 @@ class RankProcesses final : public RankRunner {
     RankLog log{};
     PrintedProgress lines{};
     std::string partial{};
-    std::string last{};     // line that is not empty
-    bool too_long = false;  // the rest of the line is not kept
+    std::deque<std::string> last{};  // lines that are not empty, the oldest first
+    std::int64_t heard_ns = 0;       // when it last printed or told something
+    bool too_long = false;           // the rest of the line is not kept
     bool ordered = false;
   };
 
-  bool speaks() const { return start_.command.given() && !start_.command.lines.any(); }
+  bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
-  std::string said_at_end(const Process& process) const;
+  std::string recorder_of(std::uint32_t rank) const { return marks_prefix() + std::to_string(rank); }
+  void note_heard(std::uint32_t rank);
+  static std::string said_at_end(const Process& process);
+  std::string place_at_end(const Process& process) const;
   void say_finished(const Process& process, const Listener& listener) const;
   std::string launch_all();
   Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;

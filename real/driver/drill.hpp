@@ -9,6 +9,7 @@
 #include "models/world/world.hpp"
 #include "real/agent/messages.hpp"
 #include "real/clocks/driver_times.hpp"
+#include "real/driver/failed_ranks.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 
@@ -42,6 +43,8 @@ struct DrillResult {
   ClockAccuracy clock_accuracy;
   std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock
   std::vector<JournalEntry> journal;
+  std::vector<HostReport> reports;                      // by HostId: the last that was heard
+  std::vector<FailedRank> failed_ranks;                 // in the order of their ends
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 
