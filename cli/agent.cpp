@@ -18,6 +18,8 @@ struct AgentRequest {
   std::string trainer;
   std::string abandoned_after = "30s";
   bool allow_injection = false;
+  bool shares_machine = false;
+  std::vector<std::string> interfaces;
 };
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
@@ -38,7 +40,9 @@ int agent_command(const AgentRequest& request) {
                     .run_as = request.run_as,
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
-                    .allow_injection = request.allow_injection});
+                    .allow_injection = request.allow_injection,
+                    .shares_machine = request.shares_machine,
+                    .interfaces = request.interfaces});
 }
 
 }  // namespace
@@ -78,6 +82,15 @@ void add_agent(Program& program) {
       .shows_default();
   agent.flag("--allow-injection", request->allow_injection,
              "Obey a driver that kills or stops ranks as a fault");
+  agent
+      .value("--interface", request->interfaces,
+             "A network interface that carries the traffic of its ranks; may be given several times "
+             "(default: all "
+             "but the loopback)")
+      .type_name("NAME");
+  agent.flag(
+      "--shares-machine", request->shares_machine,
+      "Other agents run on this machine: use no interface that is not named, and not the kernel's log");
   agent.runs([request] { return agent_command(*request); });
 }
 

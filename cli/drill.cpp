@@ -8,11 +8,13 @@
 #include "cli/launchers.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
+#include "policies/controller/registry.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/metrics.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/machine_platform.hpp"
+#include "real/driver/signal_sources.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -31,6 +33,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -134,6 +137,31 @@ std::optional<RankUser> user_of(const DrillRequest& request) {
   return user;
 }
 
+/// Signals that policies need and no agent reports.
+std::vector<Problem> check_signals(const Scenario& scenario) {
+  const PolicyNames& policies = scenario.policies.names;
+  std::vector<Problem> problems;
+  const auto check = [&](const std::string& what, const std::string& who, std::span<const Signal> signals,
+                         const std::string& key) {
+    for (const Signal signal : signals) {
+      const std::string why = why_not_reported(scenario.world, signal, {.interfaces = false});
+      if (why.empty()) continue;
+      problems.push_back(
+          {.what = fmt::format("{} = \"{}\"", what, who),
+           .why = fmt::format("needs the signal \"{}\", which no agent of this drill reports: {}",
+                              kSignalNames[static_cast<std::size_t>(signal)], why),
+           .suggestion = fmt::format("leave {} out of {}", who, key)});
+    }
+  };
+  for (const std::string& name : policies.detect) {
+    const auto known = detector_names();
+    if (std::find(known.begin(), known.end(), name) == known.end()) continue;  // of a study: it knows itself
+    check("policies.detect", name, signals_of_detector(name), "policies.detect");
+  }
+  check("policies.diagnose", policies.diagnose, signals_of_diagnoser(policies.diagnose), "policies.diagnose");
+  return problems;
+}
+
 /// A command that this machine cannot start, at its place in the scenario.
 std::optional<Problem> check_command(const LoadedScenario& loaded, const std::optional<RankUser>& user) {
   const JobCommand& command = loaded.scenario->world.drill.command;
@@ -175,6 +203,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world);
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
+  for (Problem& problem : check_signals(scenario)) problems.push_back(std::move(problem));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
   for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
   for (Problem& problem : problems) problem.file = request.scenario;
@@ -250,8 +279,11 @@ std::string host_section(const DrillResult& result) {
   return text;
 }
 
+/// What ranks that failed printed last, and what is said of checkpoints, evicted hosts and clocks.
 std::string drill_sections(const DrillResult& result) {
-  return checkpoint_section(result) + host_section(result) + clock_section(result.clock_accuracy);
+  const std::string failed = text_of(result.failed_ranks);
+  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + host_section(result) +
+         clock_section(result.clock_accuracy);
 }
 
 /// One point with one replica.
@@ -273,13 +305,28 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   return problem;
 }
 
+/// ", 2 cores, 24 GiB, 1 GPU, eth0"; empty where its agent has not reported.
+std::string hardware_text(const HostReport& report) {
+  constexpr double kGibi = 1 << 30;
+  if (report.hardware.cores == 0) return "";
+  std::string text =
+      fmt::format(": {} core{}, {}, {}", report.hardware.cores, report.hardware.cores == 1 ? "" : "s",
+                  fmt::format("{:.0f} GiB", static_cast<double>(report.hardware.memory_bytes) / kGibi),
+                  report.hardware.gpus.empty() ? "no GPU"
+                                               : fmt::format("{} GPU{}", report.hardware.gpus.size(),
+                                                             report.hardware.gpus.size() == 1 ? "" : "s"));
+  for (const NicCounters& nic : report.nics) text += (nic.name == "lo" ? "" : ", " + nic.name);
+  return text;
+}
+
 /// What the drill was, in a line each; standard error, so that --json stays a document.
 void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
   for (std::size_t host = 0; host < result.hosts.size(); ++host) {
     const HostIdentity& who = result.hosts[host];
     if (who != HostIdentity{})
-      complain(fmt::format("host {} is {} at {}", host, who.pod.empty() ? "without a name" : who.pod,
-                           who.address));
+      complain(fmt::format("host {} is {} at {}{}", host, who.pod.empty() ? "without a name" : who.pod,
+                           who.address,
+                           host < result.reports.size() ? hardware_text(result.reports[host]) : ""));
   }
   complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
                        no_faults ? " (--no-faults)" : ""));

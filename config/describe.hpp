@@ -28,7 +28,8 @@ void describe(Fields& fields, Telemetry& telemetry);
 void describe(Fields& fields, RepairShop& repair);
 void describe(Fields& fields, People& people);
 void describe(Fields& fields, ScriptedAction& action);
-void describe(Fields& fields, DrillModel& drill);
+/// Names of log lines join `world.patterns`.
+void describe_drill(Fields& fields, World& world);
 void describe(Fields& fields, Cost& cost);
 /// One fault kind. Its pattern joins `world.patterns`.
 void describe(Fields& fields, FaultKind& fault, World& world);

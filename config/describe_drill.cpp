@@ -74,6 +74,37 @@ Type environment(std::vector<std::pair<std::string, std::string>>& into) {
           [&into](const Place& place) { read_environment(place, into); }};
 }
 
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+void read_log_lines(const Place& place, std::vector<std::pair<std::string, std::string>>& into,
+                    World& world) {
+  if (place.value().table() == nullptr)
+    return wrong_type(place,
+                      "a table of regular expressions such as { out_of_memory = 'CUDA out of memory' }");
+  into.clear();
+  for (auto& [name, value] : *place.value().table()) {
+    if (!is_name(name)) {
+      place.mistake_of_key(name, "is not a name", "write letters, digits, _ and - alone");
+      continue;
+    }
+    std::string expression;
+    pattern(expression).read(Place(value, place.path_of(key_to_toml(name)), place.mistakes()));
+    if (expression.empty()) continue;
+    into.emplace_back(name, expression);
+    if (std::find(world.patterns.begin(), world.patterns.end(), name) == world.patterns.end())
+      world.patterns.push_back(name);
+  }
+}
+
+Type log_lines(std::vector<std::pair<std::string, std::string>>& into, World& world) {
+  return {R"({"type": "object", "additionalProperties": {"type": "string", "minLength": 1}})",
+          [&into, &world](const Place& place) { read_log_lines(place, into, world); }};
+}
+
 void describe(Fields& fields, ProgressLines& lines) {
   fields.field("step", step_pattern(lines.step), Fallback::required("'^step (\\d+)'"),
                "a complete step, its number in the first group");
@@ -104,7 +135,8 @@ void describe(Fields& fields, JobCommand& command) {
 
 }  // namespace
 
-void describe(Fields& fields, DrillModel& drill) {
+void describe_drill(Fields& fields, World& world) {
+  DrillModel& drill = world.drill;
   fields.field("inject", flag(drill.inject),
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
@@ -116,6 +148,8 @@ void describe(Fields& fields, DrillModel& drill) {
       "the user's own job, in place of the trainer that comes with Gauntlet");
   fields.field("environment", environment(drill.command.environment), Fallback::optional(),
                "variables for the processes of the job");
+  fields.field("lines", log_lines(drill.lines, world), Fallback::optional(),
+               "regular expressions (RE2) that find log lines, by the names that detection.lines has");
   describe_source(fields);
 }
 

@@ -71,7 +71,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
   fields.table(
       "cost", [&](Fields& f) { describe(f, world.cost); }, "what it costs");
   fields.table(
-      "drill", [&](Fields& f) { describe(f, world.drill); }, "what a drill on real processes is allowed");
+      "drill", [&](Fields& f) { describe_drill(f, world); }, "what a drill on real processes is allowed");
   fields.entries(
       "faults",
       [&](Fields& f, const std::string& entry) {

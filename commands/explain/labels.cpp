@@ -98,6 +98,9 @@ constexpr LabelWords kLabels[] = {
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
     {"Hosts", "", "the part of a drill's report that says what became of evicted hosts where the drill ran"},
+    {"Ranks that failed", "",
+     "the part of a drill's report that lists the ranks that ended badly: when and how, where each stood, "
+     "and the last ten lines that it printed"},
     {"Clocks", "",
      "the part of a drill's report that says how exact the times of its hosts are. The driver maps them to "
      "its clock by "

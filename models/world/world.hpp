@@ -208,6 +208,8 @@ struct DrillModel {
   Duration lease{};         // ranks stop when their driver was not heard for so long
   JobCommand command;       // the user's own job
   Duration clock_spread{};  // how far ahead the clock of a lab's last host is
+  std::vector<std::pair<std::string, std::string>>
+      lines;  // by the name of a kind of log line, the regular expression (RE2) that finds it
 };
 
 struct World {

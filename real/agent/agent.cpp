@@ -6,6 +6,7 @@
 #include "real/agent/agent_loop.hpp"
 #include "real/agent/identity.hpp"
 #include "real/agent/listening.hpp"
+#include "real/agent/machine_sensor.hpp"
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
 #include "real/agent/rank_user.hpp"
@@ -67,6 +68,15 @@ std::optional<Problem> check_trainer(const std::string& trainer) {
   return Problem{.file = trainer,
                  .why = std::string("cannot be run as a rank: ") + std::strerror(errno),
                  .suggestion = "name the trainer's program by its path"};
+}
+
+MachineSources sources_of(const AgentOptions& options, const HostIdentity& identity) {
+  MachineSources sources{
+      .directory = options.directory, .identity = identity, .interfaces = options.interfaces};
+  if (options.shares_machine) return sources;
+  if (sources.interfaces.empty()) sources.interfaces = own_interfaces("");
+  sources.kernel_log = "/dev/kmsg";
+  return sources;
 }
 
 int refuse(const std::string& why) {
@@ -146,13 +156,15 @@ int run_agent(const AgentOptions& options) {
   const MachineClock clock;
   RankProcesses ranks(options.trainer, options.directory, user);
   ProbeThreads probes(options.directory, [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
+  MachineSensor sensor(sources_of(options, own_identity(address)));
   Supervisor supervisor(options, {.clock = clock,
                                   .streams = *server,
                                   .ranks = ranks,
                                   .probes = probes,
+                                  .host = sensor,
                                   .identity = own_identity(address),
                                   .say = say});
-  const int exit_code = run_supervisor(supervisor, ranks, *mailbox, clock, signals.descriptor());
+  const int exit_code = run_supervisor(supervisor, ranks, sensor, *mailbox, clock, signals.descriptor());
   server.reset();
   ::unlink(entrance.file.c_str());
   if (refusals->total() > 0)

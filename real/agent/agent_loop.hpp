@@ -2,6 +2,7 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/machine_sensor.hpp"
 #include "real/agent/mailbox.hpp"
 #include "real/agent/ranks.hpp"
 #include "real/agent/supervisor.hpp"
@@ -12,7 +13,7 @@ using SupervisorMailbox = Mailbox<SupervisorMessage>;
 
 /// Until the agent is to end and has no rank left; what run_agent() returns. `signals`: a signalfd; any signal ends the
 /// agent.
-int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, SupervisorMailbox& mailbox,
-                   const Clock& clock, const Descriptor& signals);
+int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSensor& sensor,
+                   SupervisorMailbox& mailbox, const Clock& clock, const Descriptor& signals);
 
 }  // namespace gauntlet

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -77,15 +78,43 @@ std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_n
          std::to_string(step->value) + after;
 }
 
-std::string place_in_recorder(const std::string& path, std::int64_t now_ns) {
+std::optional<Dimension> waits_in(const std::vector<RankMark>& marks) {
+  const auto collective = std::find_if(marks.rbegin(), marks.rend(), [](const RankMark& each) {
+    return each.what == RankMark::What::entered || each.what == RankMark::What::left;
+  });
+  if (collective == marks.rend() || collective->what == RankMark::What::left) return std::nullopt;
+  constexpr std::array<std::pair<std::string_view, Dimension>, 4> kGroups = {{{"tp", Dimension::tensor},
+                                                                              {"cp", Dimension::context},
+                                                                              {"ep", Dimension::expert},
+                                                                              {"pp", Dimension::pipeline}}};
+  const auto named = std::find_if(kGroups.begin(), kGroups.end(),
+                                  [&](const auto& group) { return group.first == collective->group; });
+  return named == kGroups.end() ? Dimension::data : named->second;
+}
+
+std::vector<RankMark> read_marks(const std::string& path) {
   std::array<char, sizeof(gauntlet_rank_recorder)> bytes{};
   // The folder is the rank's: what is not a plain file of its own is not waited for, and not followed.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return "";
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
   const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), 0);
-  return place_of_rank(parse_marks({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))}),
-                       now_ns);
+  return parse_marks({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
+}
+
+std::optional<std::uint64_t> read_sent(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::array<char, offsetof(gauntlet_rank_recorder, pid)> header{};
+  if (!file || ::pread(file.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
+      !std::string_view(header.data(), header.size()).starts_with(kMagic))
+    return std::nullopt;
+  std::uint64_t sent = 0;
+  std::memcpy(&sent, header.data() + offsetof(gauntlet_rank_recorder, sent), sizeof sent);
+  return sent;
+}
+
+std::string place_in_recorder(const std::string& path, std::int64_t now_ns) {
+  return place_of_rank(read_marks(path), now_ns);
 }
 
 }  // namespace gauntlet

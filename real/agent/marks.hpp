@@ -1,7 +1,10 @@
 // The recorder of a rank: the last marks that gauntlet_rank.h or gauntlet_rank.py wrote to a shared file, which survives them.
 #pragma once
 
+#include "core/layout.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +26,15 @@ std::vector<RankMark> parse_marks(std::string_view bytes);
 /// Where the rank stands, by its last marks: "inside collective 41 (all_reduce of dp), which it entered 3.2 s before". Empty where they do
 /// not say.
 std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_ns);
+
+/// The dimension of the collective that the rank has entered and not left. Groups are named tp, cp, ep, dp or pp; one of another name
+/// counts as data parallel. Nothing where the rank is in none.
+std::optional<Dimension> waits_in(const std::vector<RankMark>& marks);
+
+/// Of the recorder in that file; nothing where there is none.
+std::vector<RankMark> read_marks(const std::string& path);
+/// The bytes that its rank says it sent, likewise.
+std::optional<std::uint64_t> read_sent(const std::string& path);
 
 /// Of the recorder in that file; empty where there is none.
 std::string place_in_recorder(const std::string& path, std::int64_t now_ns);

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,6 +33,40 @@ struct AgentClockReading {
   std::int64_t asked_ns = 0;  // as the driver said it, by the driver's clock
   std::int64_t at_ns = 0;
 };
+/// What a host is made of.
+struct HostHardware {
+  std::string cpu;  // model
+  std::uint32_t cores = 0;
+  std::uint64_t memory_bytes = 0;
+  std::vector<std::string> gpus;  // model and place of each
+  friend bool operator==(const HostHardware&, const HostHardware&) = default;
+};
+/// Since the interface came up.
+struct NicCounters {
+  std::string name;
+  std::uint64_t received_bytes = 0, sent_bytes = 0;
+  friend bool operator==(const NicCounters&, const NicCounters&) = default;
+};
+/// A process that carries ranks.
+struct RankVitals {
+  std::uint32_t rank = 0;  // its first
+  std::int32_t pid = 0;
+  char state = '?';  // as proc(5) has it: R, S, D, T, Z
+  std::int64_t cpu_ns = 0;
+  std::uint64_t memory_bytes = 0;
+  std::int64_t silent_ns = 0;  // since it last printed or told something
+  friend bool operator==(const RankVitals&, const RankVitals&) = default;
+};
+/// What an agent knows of its host.
+struct HostReport {
+  HostIdentity identity;
+  HostHardware hardware;
+  std::vector<NicCounters> nics;
+  std::vector<RankVitals> ranks;
+  std::uint64_t free_disk_bytes = 0;  // where the agent writes
+  friend bool operator==(const HostReport&, const HostReport&) = default;
+};
+
 struct AgentAttending {
   std::uint64_t epoch = 0;
   std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
@@ -43,6 +78,7 @@ struct AgentHeartbeat {
   std::uint64_t number = 0;
   std::int64_t at_ns = 0;
   std::uint32_t ranks_alive = 0;
+  std::optional<HostReport> report{};  // in the first one, and then every ten seconds
 };
 struct AgentSeen {
   Observed observed;  // holds a Seen; its times are nanoseconds of the agent's clock
@@ -64,7 +100,9 @@ struct AgentRankExited {
   std::uint32_t rank = 0;
   std::int32_t code = 0;  // exit code, or 128 + signal
   std::int64_t at_ns = 0;
-  std::string said{};  // of a command: "it last printed: ...", and where it stood
+  std::string said{};                     // "it last printed: ...", or that it printed nothing
+  std::string place{};                    // where its first rank stood, where it says: "inside step 3"
+  std::vector<std::string> last_lines{};  // that it printed, the oldest first
 };
 struct AgentInjected {
   std::uint64_t injection = 0;
@@ -88,6 +126,11 @@ struct AgentGreeting {
   std::int64_t started_ns = 0;          // the drill's time zero by the driver's clock: it names the drill
   std::vector<std::string> patterns{};  // kinds of log lines, by PatternId
   Duration heartbeat_period = std::chrono::seconds(1);
+  /// Regular expressions (RE2) that find the lines of these kinds in what ranks print and in the kernel's log, by PatternId. Empty:
+  /// that kind is known by name alone. May be shorter than `patterns`.
+  std::vector<std::string> expressions{};
+  Duration traffic_interval = std::chrono::seconds(1);
+  Duration step_time{};  // of the scenario: the traffic's period is looked for around it; zero: not at all
 };
 
 /// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -18,6 +19,10 @@ struct AgentOptions {
   std::string trainer = {};       // the program of a rank: a path, not searched for
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;
+  /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
+  bool shares_machine = false;
+  std::vector<std::string> interfaces =
+      {};  // that carry its ranks' traffic; none named: all but the loopback
 };
 
 inline constexpr int kAgentEnded = 0;      // a driver told it to quit, or SIGTERM, SIGINT or SIGHUP did

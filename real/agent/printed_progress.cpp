@@ -1,6 +1,6 @@
 #include "real/agent/printed_progress.hpp"
 
-#include <re2/re2.h>
+#include "real/agent/expression_private.hpp"
 
 #include <algorithm>
 
@@ -9,24 +9,14 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-// An expression that needs more memory is slower on long lines, and still right.
-constexpr std::int64_t kExpressionBytes = 8 << 20;
-
-re2::RE2::Options options() {
-  re2::RE2::Options options(re2::RE2::Latin1);  // what ranks print need not be UTF-8
-  options.set_log_errors(false);
-  options.set_max_mem(kExpressionBytes);
-  return options;
-}
-
 }  // namespace
 
 struct PrintedProgress::Expressions {
   explicit Expressions(const ProgressLines& lines)
-      : step(lines.step, options()),
-        saved(lines.saved, options()),
-        resumed(lines.resumed, options()),
-        timed_out(lines.timed_out, options()) {}
+      : step(lines.step, expression_options()),
+        saved(lines.saved, expression_options()),
+        resumed(lines.resumed, expression_options()),
+        timed_out(lines.timed_out, expression_options()) {}
 
   /// The number in the first group.
   static std::optional<std::int64_t> number(const re2::RE2& expression, std::string_view line) {

@@ -1,10 +1,12 @@
 // The ranks of one host, as the supervisor sees them: started, listened to, ended.
 #pragma once
 
+#include "core/layout.hpp"
 #include "real/agent/messages.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +17,18 @@ class RankRunner {
   struct Exit {
     std::uint32_t run = 0;
     std::uint32_t rank = 0;
-    std::int32_t code = 0;  // exit code, or 128 + signal
-    bool ordered = false;   // stop() or kill() ended it
-    std::string said{};     // of a command: "it last printed: ...", and where it stood
+    std::int32_t code = 0;                  // exit code, or 128 + signal
+    bool ordered = false;                   // stop() or kill() ended it
+    std::string said{};                     // "it last printed: ...", or that it printed nothing
+    std::string place{};                    // where its first rank stood, where it says: "inside step 3"
+    std::vector<std::string> last_lines{};  // that it printed, the oldest first
   };
   struct Listener {
-    /// A line of a rank's standard output, without its newline. True where it meant something to the listener; the
-    /// others go to the rank's log.
+    /// What a rank tells its agent, or what its printed lines mean (real/trainer/lines.hpp), without a newline. False where
+    /// that is no such line.
     std::function<bool(std::uint32_t run, std::uint32_t rank, const std::string& line)> on_line;
+    /// Each whole line that a rank prints, for people.
+    std::function<void(std::uint32_t run, std::uint32_t rank, const std::string& line)> on_printed = {};
     /// After the last line.
     std::function<void(const Exit& exit)> on_exit;
   };
@@ -51,6 +57,13 @@ class RankRunner {
   virtual bool none() const = 0;
   virtual std::uint32_t run() const = 0;  // of the last start
   virtual std::vector<std::uint32_t> alive() const = 0;
+
+  /// Of each process.
+  virtual std::vector<RankVitals> vitals() const { return {}; }
+  /// The sum over the ranks of what each says it sent; nothing where none says so.
+  virtual std::optional<std::uint64_t> sent() const { return std::nullopt; }
+  /// In which dimension of the layout its ranks wait for others. Nothing if one of them does not wait.
+  virtual std::optional<Dimension> waits_in() const { return std::nullopt; }
 };
 
 }  // namespace gauntlet

@@ -2,6 +2,7 @@
 
 #include "core/contract.hpp"
 #include "real/agent/launch.hpp"
+#include "real/agent/machine_sensor.hpp"
 #include "real/agent/marks.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
@@ -28,6 +29,7 @@ constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kBytesAtOnce = 256 * 1024;
 constexpr std::size_t kBytesAtExit = 4 * 1024 * 1024;
 constexpr std::size_t kLongestLast = 300;  // characters of a rank's last line, in a message
+constexpr std::size_t kLastLines = 10;
 
 bool exited(const Descriptor& handle) {
   siginfo_t info{};
@@ -71,6 +73,7 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
   kill_at_ = kNever;
+  for (const std::uint32_t rank : start_.ranks) ::unlink(recorder_of(rank).c_str());
   std::string why = speaks() ? open_channels() : std::string();
   if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();
@@ -153,18 +156,17 @@ std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch
   const Descriptor rank_end(output[1]);
   if (::fcntl(output_end.get(), F_SETFL, O_NONBLOCK) != 0) return failure("no pipe for a rank", errno);
   launch.output = rank_end.get();
-  // Lines of the trainer's standard output are messages, which nothing may interrupt.
-  launch.errors = start_.command.given() ? rank_end.get() : log.descriptor();
+  launch.errors = rank_end.get();
   const std::int64_t began_ns = monotonic_ns();
   Launched launched = gauntlet::launch(launch);
   if (launched.pid > 0) {
-    processes_.push_back(
-        {.ranks = ranks,
-         .pid = launched.pid,
-         .handle = std::move(launched.handle),
-         .output = std::move(output_end),
-         .log = std::move(log),
-         .lines = PrintedProgress(start_.command.lines, start_.command.step_time, began_ns)});
+    processes_.push_back({.ranks = ranks,
+                          .pid = launched.pid,
+                          .handle = std::move(launched.handle),
+                          .output = std::move(output_end),
+                          .log = std::move(log),
+                          .lines = PrintedProgress(start_.command.lines, start_.command.step_time, began_ns),
+                          .heard_ns = began_ns});
     strays_left_ = true;
   }
   started = std::move(launched.report);
@@ -249,6 +251,50 @@ std::vector<std::uint32_t> RankProcesses::alive() const {
   return out;
 }
 
+std::vector<RankVitals> RankProcesses::vitals() const {
+  std::vector<RankVitals> all;
+  const std::int64_t now_ns = monotonic_ns();
+  for (const Process& process : processes_) {
+    RankVitals vitals{.rank = process.ranks.front(), .pid = process.pid};
+    if (!read_process("", vitals)) continue;
+    vitals.silent_ns = now_ns - process.heard_ns;
+    all.push_back(vitals);
+  }
+  return all;
+}
+
+std::optional<std::uint64_t> RankProcesses::sent() const {
+  if (!speaks()) return std::nullopt;
+  std::optional<std::uint64_t> sum;
+  for (const std::uint32_t rank : start_.ranks) {
+    if (const auto sent = read_sent(recorder_of(rank))) sum = sum.value_or(0) + *sent;
+  }
+  return sum;
+}
+
+/// A process that is stopped waits for nobody, wherever it stood.
+std::optional<Dimension> RankProcesses::waits_in() const {
+  if (!speaks()) return std::nullopt;
+  for (const Process& process : processes_) {
+    RankVitals vitals{.pid = process.pid};
+    if (!read_process("", vitals) || vitals.state == 'T' || vitals.state == 'Z') return std::nullopt;
+  }
+  std::optional<Dimension> first;
+  for (const std::uint32_t rank : alive()) {
+    const std::optional<Dimension> waits = gauntlet::waits_in(read_marks(recorder_of(rank)));
+    if (!waits) return std::nullopt;
+    if (!first) first = waits;
+  }
+  return first;
+}
+
+void RankProcesses::note_heard(std::uint32_t rank) {
+  for (Process& process : processes_) {
+    if (std::find(process.ranks.begin(), process.ranks.end(), rank) != process.ranks.end())
+      process.heard_ns = monotonic_ns();
+  }
+}
+
 void RankProcesses::add_to(std::vector<pollfd>& polled) const {
   for (const Process& process : processes_) {
     polled.push_back({.fd = process.handle.get(), .events = POLLIN, .revents = 0});
@@ -264,6 +310,7 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
 void RankProcesses::collect(const Listener& listener) {
   if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill();
   const RankChannels::OnLine on_line = [&](std::uint32_t rank, const std::string& line) {
+    note_heard(rank);
     listener.on_line(start_.run, rank, line);
   };
   channels_.collect(on_line);
@@ -285,10 +332,12 @@ void RankProcesses::collect(const Listener& listener) {
                        .rank = process.ranks.front(),
                        .code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status,
                        .ordered = process.ordered,
-                       .said = said_at_end(process)};
+                       .said = said_at_end(process),
+                       .place = place_at_end(process),
+                       .last_lines = {process.last.begin(), process.last.end()}};
     const Process gone = std::move(process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (start_.command.given() && exit.code == 0 && !exit.ordered) say_finished(gone, listener);
+    if (exit.code == 0 && !exit.ordered) say_finished(gone, listener);
     listener.on_exit(exit);
   }
   if (!processes_.empty()) return;
@@ -297,15 +346,13 @@ void RankProcesses::collect(const Listener& listener) {
   end_strays();
 }
 
-/// Its last line, and where its first rank stood.
-std::string RankProcesses::said_at_end(const Process& process) const {
-  if (!start_.command.given()) return "";
-  std::string said =
-      process.last.empty() ? "it printed nothing" : "it last printed: " + printable(process.last);
-  const std::string place =
-      speaks() ? place_in_recorder(marks_prefix() + std::to_string(process.ranks.front()), monotonic_ns())
-               : "";
-  return place.empty() ? said : said + "; it was " + place;
+std::string RankProcesses::said_at_end(const Process& process) {
+  return process.last.empty() ? "it printed nothing" : "it last printed: " + process.last.back();
+}
+
+/// Of its first rank.
+std::string RankProcesses::place_at_end(const Process& process) const {
+  return speaks() ? place_in_recorder(recorder_of(process.ranks.front()), monotonic_ns()) : "";
 }
 
 /// An exit code of 0 is the end of its ranks: what they said of it themselves, or else the last step that is known.
@@ -343,14 +390,13 @@ void RankProcesses::listen(Process& process, const Listener& listener, std::size
 
 void RankProcesses::hear(Process& process, const Listener& listener) {
   const std::string line = std::exchange(process.partial, {});
+  process.heard_ns = monotonic_ns();
   const bool whole = !std::exchange(process.too_long, false);
-  if (start_.command.given()) {
-    if (!line.empty()) process.last = line.substr(0, kLongestLast);
-    for (const RankLine& each : whole ? process.lines.on_line(line, monotonic_ns()) : std::vector<RankLine>())
-      listener.on_line(start_.run, process.ranks.front(), to_line(each));
-  } else if (whole && listener.on_line(start_.run, process.ranks.front(), line)) {
-    return;
-  }
+  if (!line.empty()) process.last.push_back(printable(line));
+  if (process.last.size() > kLastLines) process.last.pop_front();
+  if (whole && listener.on_printed) listener.on_printed(start_.run, process.ranks.front(), line);
+  for (const RankLine& each : whole ? process.lines.on_line(line, monotonic_ns()) : std::vector<RankLine>())
+    listener.on_line(start_.run, process.ranks.front(), to_line(each));
   process.log.write(line);
 }
 

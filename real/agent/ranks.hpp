@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ class RankProcesses final : public RankRunner {
   bool none() const override { return processes_.empty() && !strays_left_; }
   std::uint32_t run() const override { return start_.run; }
   std::vector<std::uint32_t> alive() const override;
+  std::vector<RankVitals> vitals() const override;
+  std::optional<std::uint64_t> sent() const override;
+  std::optional<Dimension> waits_in() const override;
 
  private:
   struct Process {
@@ -57,15 +61,19 @@ class RankProcesses final : public RankRunner {
     RankLog log{};
     PrintedProgress lines{};
     std::string partial{};
-    std::string last{};     // line that is not empty
-    bool too_long = false;  // the rest of the line is not kept
+    std::deque<std::string> last{};  // lines that are not empty, the oldest first
+    std::int64_t heard_ns = 0;       // when it last printed or told something
+    bool too_long = false;           // the rest of the line is not kept
     bool ordered = false;
   };
 
-  bool speaks() const { return start_.command.given() && !start_.command.lines.any(); }
+  bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string open_channels();
-  std::string said_at_end(const Process& process) const;
+  std::string recorder_of(std::uint32_t rank) const { return marks_prefix() + std::to_string(rank); }
+  void note_heard(std::uint32_t rank);
+  static std::string said_at_end(const Process& process);
+  std::string place_at_end(const Process& process) const;
   void say_finished(const Process& process, const Listener& listener) const;
   std::string launch_all();
   Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;

@@ -18,6 +18,7 @@ constexpr std::size_t kMostProbes = 16;  // that run or wait
 constexpr auto kProbePatience =
     std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
 constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
+constexpr auto kReportPeriod = std::chrono::seconds(10);  // between heartbeats that carry all that is known
 
 Time time_of(const Clock& clock) { return Time(Duration(clock.monotonic_ns())); }
 
@@ -64,6 +65,7 @@ Time Supervisor::next_deadline() const {
   if (leaving_) return kNever;  // ranks are dying: their handles wake us
   Time first = std::min(watches_.deadline(), around_.ranks.deadline());
   first = std::min(first, attendance_ ? attendance_->next_heartbeat : abandoned_at_);
+  if (measures_traffic()) first = std::min(first, traffic_.next());
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
   return first;
@@ -79,7 +81,13 @@ void Supervisor::run_timers() {
       around_.ranks.kill();
     }
   }
+  if (measures_traffic() && now_ >= traffic_.next()) read_traffic();
   watches_.on_deadline(now_);
+  for (const auto& [source, lines] : patterns_.take_skipped(now_)) {
+    around_.say(std::to_string(lines) + " lines of " +
+                (source == LinePatterns::kKernel ? "the kernel" : "rank " + std::to_string(source)) +
+                " were not looked at: too many came in a second");
+  }
   while (!probes_.empty() && now_ >= probes_.front().late) {
     const RunningProbe late = probes_.front();
     answer_probe(late,
@@ -90,12 +98,23 @@ void Supervisor::run_timers() {
     return;
   }
   if (now_ < attendance_->next_heartbeat) return;
-  tell(AgentHeartbeat{.number = ++attendance_->heartbeats,
-                      .at_ns = now_.time_since_epoch().count(),
-                      .ranks_alive = static_cast<std::uint32_t>(around_.ranks.alive().size())});
+  beat();
   // Periods that were slept through are not made up for.
   const Duration behind = now_ - attendance_->next_heartbeat;
   attendance_->next_heartbeat += (behind / attendance_->heartbeat_period + 1) * attendance_->heartbeat_period;
+}
+
+void Supervisor::beat() {
+  AgentHeartbeat heartbeat{.number = ++attendance_->heartbeats,
+                           .at_ns = now_.time_since_epoch().count(),
+                           .ranks_alive = static_cast<std::uint32_t>(around_.ranks.alive().size()),
+                           .report = {}};
+  if (now_ >= attendance_->next_report) {
+    attendance_->next_report = after(now_, kReportPeriod);
+    heartbeat.report = around_.host.report();
+    heartbeat.report->ranks = around_.ranks.vitals();
+  }
+  tell(heartbeat);
 }
 
 // --- ranks -------------------------------------------------------------------------------------------------------
@@ -103,36 +122,100 @@ void Supervisor::run_timers() {
 void Supervisor::hear_ranks() {
   around_.ranks.collect({.on_line = [this](std::uint32_t run, std::uint32_t rank,
                                            const std::string& line) { return on_line(run, rank, line); },
+                         .on_printed = [this](std::uint32_t run, std::uint32_t rank,
+                                              const std::string& line) { on_printed(run, rank, line); },
                          .on_exit = [this](const RankRunner::Exit& exit) { on_exit(exit); }});
+  for (const std::string& line : around_.host.kernel_lines()) on_kernel_line(line);
 }
 
 bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
   const std::optional<RankLine> parsed = parse_rank_line(line);
   if (!parsed) return false;
-  tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
-  if (parsed->kind == RankLine::Kind::log) watches_.on_log(parsed->pattern, now_);
-  if (rank != 0) return true;  // the job's signals are those of its first rank
+  using Kind = RankLine::Kind;
+  // Segments are for the filters alone: a driver of many ranks would hear little else.
+  if (parsed->kind != Kind::segment) tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
   switch (parsed->kind) {
-    case RankLine::Kind::up:
-      watches_.began(now_);
+    case Kind::up:
+      train();
       break;
-    case RankLine::Kind::step:
-      watches_.on_step(to_seconds(Duration(parsed->took_ns)), now_);
+    case Kind::segment:
+      for (const auto& [signal, seconds] : segments_.on_segment(*parsed, around_.ranks.alive().size()))
+        watches_.on_host(signal, seconds, now_);
       break;
-    case RankLine::Kind::stall:
-      watches_.on_stall(to_seconds(Duration(parsed->took_ns)), now_);
+    case Kind::log:
+      watches_.on_log(parsed->pattern, now_);
       break;
-    case RankLine::Kind::finished:
-      watches_.gone();
+    case Kind::loss:
+      if (const auto level = loss_.on_loss(parsed->value)) watches_.on_loss(*level, now_);
       break;
-    case RankLine::Kind::saved:
-    case RankLine::Kind::log:
-    case RankLine::Kind::loss:
-    case RankLine::Kind::mfu:
-    case RankLine::Kind::dropped:
+    case Kind::finished:
+      stop_watching_ranks();
+      break;
+    case Kind::step:
+    case Kind::stall:
+    case Kind::saved:
+    case Kind::mfu:
+    case Kind::dropped:
       break;
   }
+  if (rank != 0) return true;  // the job's steps are those of its first rank
+  if (parsed->kind == Kind::up) watches_.began(now_);
+  if (parsed->kind == Kind::step) watches_.on_step(to_seconds(Duration(parsed->took_ns)), now_);
+  if (parsed->kind == Kind::stall) watches_.on_stall(to_seconds(Duration(parsed->took_ns)), now_);
+  if (parsed->kind == Kind::finished) watches_.gone();
   return true;
+}
+
+/// The first rank of this host is up.
+void Supervisor::train() {
+  if (std::exchange(trains_, true)) return;
+  watches_.host_began(now_);
+  measure_traffic();
+}
+
+void Supervisor::stop_watching_ranks() {
+  trains_ = false;
+  watches_.host_gone();
+  traffic_.gone();
+}
+
+bool Supervisor::measures_traffic() const {
+  return trains_ && (watches_.wants(Signal::traffic) || watches_.wants(Signal::traffic_period));
+}
+
+/// From now on. The period costs a reading every few milliseconds, so that it is looked for only where somebody asks.
+void Supervisor::measure_traffic() {
+  traffic_ = TrafficMeter({.interval = greeting_.traffic_interval,
+                           .step = greeting_.step_time,
+                           .period = watches_.wants(Signal::traffic_period)});
+  traffic_.began(now_);
+}
+
+void Supervisor::read_traffic() {
+  auto bytes = around_.host.bytes_sent();
+  if (!bytes) bytes = around_.ranks.sent();
+  const TrafficMeter::Reading reading = traffic_.on_counter(bytes.value_or(0), now_);
+  if (reading.level) watches_.on_host(Signal::traffic, *reading.level, now_);
+  if (reading.period) watches_.on_host(Signal::traffic_period, *reading.period, now_);
+}
+
+void Supervisor::on_printed(std::uint32_t run, std::uint32_t rank, const std::string& line) {
+  for (const std::uint32_t pattern : patterns_.match(rank, line, now_)) {
+    watches_.on_log(greeting_.patterns[pattern], now_);
+    tell_or_keep(AgentRankLine{.run = run,
+                               .rank = rank,
+                               .line = to_line({.at_ns = around_.clock.monotonic_ns(),
+                                                .kind = RankLine::Kind::log,
+                                                .pattern = greeting_.patterns[pattern],
+                                                .text = line})});
+  }
+}
+
+void Supervisor::on_kernel_line(const std::string& line) {
+  for (const std::uint32_t pattern : patterns_.match(LinePatterns::kKernel, line, now_)) {
+    around_.say("the kernel logged " + greeting_.patterns[pattern] + ": " + line);
+    watches_.on_log(greeting_.patterns[pattern], now_);
+  }
 }
 
 void Supervisor::on_exit(const RankRunner::Exit& exit) {
@@ -140,12 +223,15 @@ void Supervisor::on_exit(const RankRunner::Exit& exit) {
                                .rank = exit.rank,
                                .code = exit.code,
                                .at_ns = now_.time_since_epoch().count(),
-                               .said = exit.said});
+                               .said = exit.said,
+                               .place = exit.place,
+                               .last_lines = exit.last_lines});
   if (!exit.ordered && exit.code != kExitFinished) watches_.on_exit(exit.code, now_);
 }
 
 void Supervisor::stop_ranks() {
   watches_.gone();
+  stop_watching_ranks();
   around_.ranks.stop();
 }
 
@@ -156,6 +242,8 @@ void Supervisor::start_pending() {
   if (now_ >= lease_ends_) {
     answer = refused(start.order, "no lease: ranks run only under one");
   } else {
+    loss_.reset();
+    segments_ = {};
     answer.why = around_.ranks.start(start);
     answer.ok = answer.why.empty();
   }
@@ -204,12 +292,16 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
   epoch_ = message.epoch;
   started_ns_ = message.greeting.started_ns;
   probes_.clear();
-  watches_.reset(message.greeting.patterns);
+  greeting_ = message.greeting;
+  greeting_.expressions.resize(greeting_.patterns.size());
+  patterns_ = LinePatterns(greeting_.expressions);
+  watches_.reset(greeting_.patterns);
   attendance_ = {
       .stream = stream,
       .heartbeat_period = std::max<Duration>(message.greeting.heartbeat_period, kShortestHeartbeatPeriod),
       .heartbeats = 0,
-      .next_heartbeat = now_};
+      .next_heartbeat = now_,
+      .next_report = now_};
   tell(AgentAttending{.epoch = epoch_,
                       .run = around_.ranks.none() ? 0 : around_.ranks.run(),
                       .ranks = around_.ranks.alive(),
@@ -228,8 +320,12 @@ void Supervisor::on(StreamId, const DriverLease& message) {
 }
 
 void Supervisor::on(StreamId, const DriverWatch& message) {
-  if (!watches_.add(std::get<Watch>(message.order.what), now_))
-    around_.say("a watch that no agent has a filter for");
+  const Watch& watch = std::get<Watch>(message.order.what);
+  if (!watches_.add(watch, now_)) return around_.say("a watch that no agent has a filter for");
+  if (watch.signal == Signal::traffic_period && trains_) measure_traffic();
+  if (watch.signal != Signal::last_collective) return;
+  if (const auto dimension = around_.ranks.waits_in())
+    watches_.on_host(Signal::last_collective, static_cast<double>(*dimension), now_);
 }
 
 void Supervisor::on(StreamId, const DriverUnwatch& message) { watches_.remove(message.watch); }
@@ -370,6 +466,7 @@ void Supervisor::leave(int exit_code, const std::string& why) {
   if (pending_start_) tell(refused(pending_start_->order, "the agent is ending"));
   pending_start_.reset();
   watches_.gone();
+  stop_watching_ranks();
   around_.ranks.kill();
 }
 

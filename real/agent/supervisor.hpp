@@ -3,10 +3,15 @@
 // processes and sockets (agent_loop.hpp), and with simulated ones.
 #pragma once
 
+#include "real/agent/host_sensor.hpp"
+#include "real/agent/line_patterns.hpp"
+#include "real/agent/loss_level.hpp"
 #include "real/agent/options.hpp"
 #include "real/agent/probe_runner.hpp"
 #include "real/agent/rank_runner.hpp"
+#include "real/agent/segment_times.hpp"
 #include "real/agent/server.hpp"
+#include "real/agent/traffic_meter.hpp"
 #include "real/agent/watches.hpp"
 #include "real/clock.hpp"
 
@@ -28,6 +33,7 @@ struct AgentSurroundings {
   AgentStreams& streams;
   RankRunner& ranks;
   ProbeRunner& probes;
+  HostSensor& host;
   HostIdentity identity;
   std::function<void(const std::string&)> say;  // a line for people
 };
@@ -54,6 +60,7 @@ class Supervisor {
     Duration heartbeat_period{};
     std::uint64_t heartbeats = 0;
     Time next_heartbeat{};
+    Time next_report{};
   };
   struct RunningProbe {
     OrderId order;
@@ -67,6 +74,14 @@ class Supervisor {
   void hear_ranks();
   bool on_line(std::uint32_t run, std::uint32_t rank, const std::string& line);
   void on_exit(const RankRunner::Exit& exit);
+  void on_printed(std::uint32_t run, std::uint32_t rank, const std::string& line);
+  void on_kernel_line(const std::string& line);
+  void train();
+  void stop_watching_ranks();
+  bool measures_traffic() const;
+  void measure_traffic();
+  void read_traffic();
+  void beat();
   void hear(const SupervisorMessage& message);
   void run_timers();
   void send_seen();
@@ -100,6 +115,12 @@ class Supervisor {
   const AgentSurroundings around_;
 
   Watches watches_;
+  AgentGreeting greeting_;  // of the present driver
+  LinePatterns patterns_;
+  LossLevel loss_;
+  SegmentTimes segments_;
+  TrafficMeter traffic_;
+  bool trains_ = false;          // the first rank of this host is up
   Time now_{};                   // the time of the last wake(): one time for all that it handles
   std::int64_t started_ns_ = 0;  // names the drill
 

@@ -11,9 +11,13 @@ void Watches::reset(std::vector<std::string> patterns) {
   seen_.clear();
 }
 
+bool Watches::is_of_host(Signal signal) {
+  return signal != Signal::step && signal != Signal::checkpoint_stall && signal != Signal::loss;
+}
+
 bool Watches::add(const Watch& watch, Time now) {
   const bool matched = watch.signal == Signal::process_exit || watch.signal == Signal::log_line;
-  const bool numbers = watch.signal == Signal::step || watch.signal == Signal::checkpoint_stall;
+  const bool numbers = !matched && watch.signal != Signal::heartbeat;
   Entry entry{watch, SilenceFilter()};
   if (const auto* match = std::get_if<Match>(&watch.until)) {
     if (!matched) return false;
@@ -23,8 +27,9 @@ bool Watches::add(const Watch& watch, Time now) {
     if (harmless == nullptr) return false;
     entry.filter = Matching{PatternId{}, FirstMembers(watch.first), *harmless};
   } else if (const auto* silence = std::get_if<Silence>(&watch.until)) {
-    if (watch.signal != Signal::step) return false;
-    entry.filter = SilenceFilter(*silence, running_ ? last_step_ : now);
+    if (watch.signal != Signal::step && watch.signal != Signal::traffic) return false;
+    const Running& running = running_of(watch.signal);
+    entry.filter = SilenceFilter(*silence, running.on ? running.last : now);
   } else {
     if (!numbers) return false;
     if (const auto* band = std::get_if<Outside>(&watch.until)) {
@@ -43,9 +48,22 @@ void Watches::remove(WatchId watch) {
 }
 
 void Watches::began(Time now) {
-  running_ = true;
-  last_step_ = now;
+  job_ = {.on = true, .last = now};
+  start_afresh(job_, now);
+}
+
+void Watches::gone() { job_.on = false; }
+
+void Watches::host_began(Time now) {
+  host_ranks_ = {.on = true, .last = now};
+  start_afresh(host_ranks_, now);
+}
+
+void Watches::host_gone() { host_ranks_.on = false; }
+
+void Watches::start_afresh(const Running& running, Time now) {
   for (Entry& entry : entries_) {
+    if (&running_of(entry.watch.signal) != &running) continue;
     if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
       *silence = SilenceFilter(std::get<Silence>(entry.watch.until), now);
     } else if (std::holds_alternative<OutsideFilter>(entry.filter)) {
@@ -54,7 +72,10 @@ void Watches::began(Time now) {
   }
 }
 
-void Watches::gone() { running_ = false; }
+bool Watches::wants(Signal signal) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& each) { return each.watch.signal == signal; });
+}
 
 void Watches::on_exit(std::int32_t code, Time now) { match(Signal::process_exit, PatternId{}, code, now); }
 
@@ -65,19 +86,28 @@ void Watches::on_log(std::string_view pattern, Time now) {
 }
 
 void Watches::on_step(double seconds, Time now) {
-  if (!running_) return;
-  last_step_ = now;
+  if (!job_.on) return;
+  job_.last = now;
   sample(Signal::step, seconds, now);
 }
 
 void Watches::on_stall(double seconds, Time now) {
-  if (running_) sample(Signal::checkpoint_stall, seconds, now);
+  if (job_.on) sample(Signal::checkpoint_stall, seconds, now);
+}
+
+void Watches::on_loss(double deviations, Time now) { sample(Signal::loss, deviations, now); }
+
+void Watches::on_host(Signal signal, double value, Time now) {
+  if (signal == Signal::last_collective) return sample(signal, value, now);  // asked for when nothing trains
+  if (!host_ranks_.on) return;
+  if (signal == Signal::traffic) host_ranks_.last = now;
+  sample(signal, value, now);
 }
 
 Time Watches::deadline() const {
   Time first = kNever;
-  if (!running_) return first;
   for (const Entry& entry : entries_) {
+    if (!running_of(entry.watch.signal).on) continue;
     if (const auto* silence = std::get_if<SilenceFilter>(&entry.filter))
       first = std::min(first, silence->deadline());
   }
@@ -85,10 +115,9 @@ Time Watches::deadline() const {
 }
 
 void Watches::on_deadline(Time now) {
-  if (!running_) return;
   for (Entry& entry : entries_) {
     auto* silence = std::get_if<SilenceFilter>(&entry.filter);
-    if (silence == nullptr) continue;
+    if (silence == nullptr || !running_of(entry.watch.signal).on) continue;
     if (const auto edge = silence->on_deadline(now)) report(entry, *edge, 0, now);
   }
 }
@@ -117,6 +146,9 @@ void Watches::match(Signal signal, PatternId pattern, double value, Time now) {
 void Watches::sample(Signal signal, double value, Time now) {
   for (Entry& entry : entries_) {
     if (entry.watch.signal != signal) continue;
+    if (is_of_host(signal) && entry.watch.who.subset == Scope::Subset::one &&
+        entry.watch.who.index != host_.value)
+      continue;
     std::optional<Edge> edge;
     if (auto* silence = std::get_if<SilenceFilter>(&entry.filter)) {
       edge = silence->on_sample(now);
@@ -130,9 +162,8 @@ void Watches::sample(Signal signal, double value, Time now) {
 }
 
 void Watches::report(const Entry& entry, Edge edge, double value, Time now, std::uint32_t more) {
-  const bool of_host = entry.watch.signal == Signal::process_exit || entry.watch.signal == Signal::log_line;
   seen_.push_back({.watch = entry.watch.id,
-                   .who = of_host ? component(host_) : component(JobId{}),
+                   .who = is_of_host(entry.watch.signal) ? component(host_) : component(JobId{}),
                    .edge = edge,
                    .sensed = now,
                    .value = value,

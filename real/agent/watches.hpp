@@ -21,7 +21,8 @@ class Watches {
 
   /// A new driver: no watches; `patterns` are the kinds of log lines, by PatternId.
   void reset(std::vector<std::string> patterns);
-  /// False where an agent has no such filter: only exits and log lines are matched, only steps and stalls are numbers.
+  /// False where an agent has no such filter: exits and log lines are matched, and the others are numbers; steps and traffic alone
+  /// are missed.
   bool add(const Watch& watch, Time now);
   void remove(WatchId watch);
 
@@ -29,11 +30,21 @@ class Watches {
   /// rank that dies does not end the waiting for its steps.
   void began(Time now);
   void gone();
+  /// The same for what belongs to the host: its ranks train, the first of them is up.
+  void host_began(Time now);
+  void host_gone();
 
   void on_exit(std::int32_t code, Time now);
   void on_log(std::string_view pattern, Time now);
   void on_step(double seconds, Time now);
   void on_stall(double seconds, Time now);
+  /// `deviations`: robust standard deviations above the running median.
+  void on_loss(double deviations, Time now);
+  /// Of the host: segment timings, traffic and its period, the last collective.
+  void on_host(Signal signal, double value, Time now);
+
+  /// Whether a watch on this signal stands.
+  bool wants(Signal signal) const;
 
   /// When the next silence is complete; kNever where none is awaited.
   Time deadline() const;
@@ -61,8 +72,16 @@ class Watches {
   std::vector<std::string> patterns_;
   std::vector<Entry> entries_;
   std::vector<Seen> seen_;
-  bool running_ = false;
-  Time last_step_{};  // or when the running began
+  struct Running {
+    bool on = false;
+    Time last{};  // sample that ends a silence, or when the running began
+  };
+  Running& running_of(Signal signal) { return is_of_host(signal) ? host_ranks_ : job_; }
+  const Running& running_of(Signal signal) const { return is_of_host(signal) ? host_ranks_ : job_; }
+  static bool is_of_host(Signal signal);
+  void start_afresh(const Running& running, Time now);
+
+  Running job_, host_ranks_;
 };
 
 }  // namespace gauntlet

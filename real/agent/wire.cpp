@@ -20,6 +20,9 @@ void put(const DriverHello& from, agent::ToAgent& to) {
   hello.set_heartbeat_period_ns(from.greeting.heartbeat_period.count());
   hello.set_sent_ns(from.sent_ns);
   for (const std::string& pattern : from.greeting.patterns) hello.add_patterns(pattern);
+  for (const std::string& expression : from.greeting.expressions) hello.add_expressions(expression);
+  hello.set_traffic_interval_ns(from.greeting.traffic_interval.count());
+  hello.set_step_time_ns(from.greeting.step_time.count());
 }
 void put(const DriverLease& from, agent::ToAgent& to) {
   to.mutable_lease()->set_lasts_ns(from.lasts.count());
@@ -78,7 +81,10 @@ DriverHello get(const agent::Hello& from) {
   return {.epoch = from.epoch(),
           .greeting = {.started_ns = from.started_ns(),
                        .patterns = {from.patterns().begin(), from.patterns().end()},
-                       .heartbeat_period = Duration(from.heartbeat_period_ns())},
+                       .heartbeat_period = Duration(from.heartbeat_period_ns()),
+                       .expressions = {from.expressions().begin(), from.expressions().end()},
+                       .traffic_interval = Duration(from.traffic_interval_ns()),
+                       .step_time = Duration(from.step_time_ns())},
           .sent_ns = from.sent_ns()};
 }
 std::optional<DriverMessage> get_watch(std::string_view bytes) {
@@ -141,11 +147,36 @@ void put(const AgentAttending& from, agent::FromAgent& to) {
   attending.set_pod(from.identity.pod);
   put(from.clock, *attending.mutable_clock());
 }
+void put(const HostReport& from, agent::HostReport& to) {
+  to.set_address(from.identity.address);
+  to.set_pod(from.identity.pod);
+  to.set_cpu(from.hardware.cpu);
+  to.set_cores(from.hardware.cores);
+  to.set_memory_bytes(from.hardware.memory_bytes);
+  for (const std::string& gpu : from.hardware.gpus) to.add_gpus(gpu);
+  for (const NicCounters& each : from.nics) {
+    agent::NicCounters& nic = *to.add_nics();
+    nic.set_name(each.name);
+    nic.set_received_bytes(each.received_bytes);
+    nic.set_sent_bytes(each.sent_bytes);
+  }
+  for (const RankVitals& each : from.ranks) {
+    agent::RankVitals& rank = *to.add_ranks();
+    rank.set_rank(each.rank);
+    rank.set_pid(each.pid);
+    rank.set_state(static_cast<unsigned char>(each.state));
+    rank.set_cpu_ns(each.cpu_ns);
+    rank.set_memory_bytes(each.memory_bytes);
+    rank.set_silent_ns(each.silent_ns);
+  }
+  to.set_free_disk_bytes(from.free_disk_bytes);
+}
 void put(const AgentHeartbeat& from, agent::FromAgent& to) {
   agent::Heartbeat& heartbeat = *to.mutable_heartbeat();
   heartbeat.set_number(from.number);
   heartbeat.set_at_ns(from.at_ns);
   heartbeat.set_ranks_alive(from.ranks_alive);
+  if (from.report) put(*from.report, *heartbeat.mutable_report());
 }
 void put(const AgentSeen& from, agent::FromAgent& to) { to.set_seen(bytes_of(from.observed)); }
 void put(const AgentRankLine& from, agent::FromAgent& to) {
@@ -169,6 +200,8 @@ void put(const AgentRankExited& from, agent::FromAgent& to) {
   exited.set_code(from.code);
   exited.set_at_ns(from.at_ns);
   exited.set_said(from.said);
+  exited.set_place(from.place);
+  for (const std::string& line : from.last_lines) exited.add_last_lines(line);
 }
 void put(const AgentInjected& from, agent::FromAgent& to) {
   agent::Injected& injected = *to.mutable_injected();
@@ -185,6 +218,35 @@ void put(const AgentUndone& from, agent::FromAgent& to) {
   agent::Undone& undone = *to.mutable_undone();
   undone.set_injection(from.injection);
   undone.set_at_ns(from.at_ns);
+}
+
+HostReport get(const agent::HostReport& from) {
+  constexpr std::uint32_t kLastLetter = 'z';
+  HostReport report{.identity = {.address = from.address(), .pod = from.pod()},
+                    .hardware = {.cpu = from.cpu(),
+                                 .cores = from.cores(),
+                                 .memory_bytes = from.memory_bytes(),
+                                 .gpus = {from.gpus().begin(), from.gpus().end()}},
+                    .nics = {},
+                    .ranks = {},
+                    .free_disk_bytes = from.free_disk_bytes()};
+  for (const agent::NicCounters& each : from.nics())
+    report.nics.push_back({each.name(), each.received_bytes(), each.sent_bytes()});
+  for (const agent::RankVitals& each : from.ranks())
+    report.ranks.push_back({.rank = each.rank(),
+                            .pid = each.pid(),
+                            .state = each.state() > kLastLetter ? '?' : static_cast<char>(each.state()),
+                            .cpu_ns = each.cpu_ns(),
+                            .memory_bytes = each.memory_bytes(),
+                            .silent_ns = each.silent_ns()});
+  return report;
+}
+
+AgentHeartbeat get(const agent::Heartbeat& from) {
+  AgentHeartbeat heartbeat{
+      .number = from.number(), .at_ns = from.at_ns(), .ranks_alive = from.ranks_alive(), .report = {}};
+  if (from.has_report()) heartbeat.report = get(from.report());
+  return heartbeat;
 }
 
 std::optional<AgentMessage> get_seen(std::string_view bytes) {
@@ -249,9 +311,7 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
           .identity = {.address = message.attending().address(), .pod = message.attending().pod()},
           .clock = get(message.attending().clock())};
     case agent::FromAgent::kHeartbeat:
-      return AgentHeartbeat{.number = message.heartbeat().number(),
-                            .at_ns = message.heartbeat().at_ns(),
-                            .ranks_alive = message.heartbeat().ranks_alive()};
+      return get(message.heartbeat());
     case agent::FromAgent::kSeen:
       return get_seen(message.seen());
     case agent::FromAgent::kLine:
@@ -264,11 +324,14 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
                        .value = message.done().value(),
                        .why = message.done().why()};
     case agent::FromAgent::kExited:
-      return AgentRankExited{.run = message.exited().run(),
-                             .rank = message.exited().rank(),
-                             .code = message.exited().code(),
-                             .at_ns = message.exited().at_ns(),
-                             .said = message.exited().said()};
+      return AgentRankExited{
+          .run = message.exited().run(),
+          .rank = message.exited().rank(),
+          .code = message.exited().code(),
+          .at_ns = message.exited().at_ns(),
+          .said = message.exited().said(),
+          .place = message.exited().place(),
+          .last_lines = {message.exited().last_lines().begin(), message.exited().last_lines().end()}};
     case agent::FromAgent::kInjected:
       return AgentInjected{.injection = message.injected().injection(),
                            .ok = message.injected().ok(),

@@ -1,7 +1,7 @@
 // The list of a checkpoint's shards. It is written last: a checkpoint without one never became whole.
 //
-//   gauntlet-checkpoint 1
-//   job <seed> <pp> <dp>
+//   gauntlet-checkpoint 2
+//   job <seed> <pp> <dp> <tp>
 //   step <step>
 //   shard <rank> <bytes> <checksum>      one line a rank, in order; the file is rank-<rank>.shard
 //   checksum <checksum>                  of the lines above

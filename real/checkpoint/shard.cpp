@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are written as they lie in memory");
 
-constexpr std::uint64_t kMagic = 0x31647261'68737467;  // "gtshard1"
+constexpr std::uint64_t kMagic = 0x32647261'68737467;  // "gtshard2"
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kHeaderWords = 7;
 
@@ -35,7 +35,8 @@ std::vector<double> take_doubles(std::string_view& rest, std::uint64_t count) {
 }  // namespace
 
 std::string JobIdentity::text() const {
-  return "seed " + std::to_string(seed) + ", pp " + std::to_string(pp) + ", dp " + std::to_string(dp);
+  return "seed " + std::to_string(seed) + ", tp " + std::to_string(tp) + ", pp " + std::to_string(pp) +
+         ", dp " + std::to_string(dp);
 }
 
 std::uint64_t checksum_of(std::string_view bytes) {
@@ -55,7 +56,7 @@ std::string shard_bytes(const Shard& shard) {
   const std::array<std::uint64_t, kHeaderWords> header{kMagic,
                                                        shard.job.seed,
                                                        std::uint64_t{shard.job.pp} << 32 | shard.job.dp,
-                                                       shard.rank,
+                                                       std::uint64_t{shard.job.tp} << 32 | shard.rank,
                                                        static_cast<std::uint64_t>(shard.step),
                                                        shard.parameters.size(),
                                                        shard.momentum.size()};
@@ -82,17 +83,23 @@ ReadShard read_shard(std::string_view bytes) {
   rest.remove_prefix(kHeaderWords * kWord);
   const std::uint64_t words = rest.size() / kWord, parameters = header[5], momentum = header[6];
   if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
-  if (header[3] > std::numeric_limits<std::uint32_t>::max())
-    return {{}, "is of rank " + std::to_string(header[3]) + ", which no job has"};
   if (parameters > words || momentum != words - parameters)
     return {{}, "has another length than its header says"};
   Shard shard{.job = {.seed = header[1],
                       .pp = static_cast<std::uint32_t>(header[2] >> 32),
-                      .dp = static_cast<std::uint32_t>(header[2])},
+                      .dp = static_cast<std::uint32_t>(header[2]),
+                      .tp = static_cast<std::uint32_t>(header[3] >> 32)},
               .rank = static_cast<std::uint32_t>(header[3]),
               .step = static_cast<std::int64_t>(header[4]),
               .parameters = {},
               .momentum = {}};
+  // 64 bits may not hold the product of three sizes: each is divided off.
+  const JobIdentity& job = shard.job;
+  const bool sized = job.tp > 0 && job.pp > 0 && job.dp > 0;
+  if (!sized || shard.rank / job.tp / job.pp >= job.dp)
+    return {
+        {},
+        "is of rank " + std::to_string(shard.rank) + ", which its job (" + job.text() + ") does not have"};
   shard.parameters = take_doubles(rest, parameters);
   shard.momentum = take_doubles(rest, momentum);
   return {std::move(shard), {}};

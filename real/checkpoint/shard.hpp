@@ -1,6 +1,6 @@
 // What one rank keeps of a training job at a step boundary, and its bytes.
 //
-//   magic, seed, pp << 32 | dp, rank, step, how many parameters, how much momentum     64-bit words, little-endian
+//   magic, seed, pp << 32 | dp, tp << 32 | rank, step, how many parameters, how much momentum     64-bit words, little-endian
 //   the parameters, the momentum                                                       IEEE doubles
 //   checksum of all that                                                               one word
 #pragma once
@@ -16,10 +16,10 @@ namespace gauntlet {
 /// What the state of a job depends on beside its steps: a checkpoint of another job is none.
 struct JobIdentity {
   std::uint64_t seed = 0;
-  std::uint32_t pp = 1, dp = 1;
+  std::uint32_t pp = 1, dp = 1, tp = 1;
 
-  std::uint32_t ranks() const { return pp * dp; }
-  /// "seed 7, pp 2, dp 2"
+  std::uint32_t ranks() const { return tp * pp * dp; }
+  /// "seed 7, tp 1, pp 2, dp 2"
   std::string text() const;
   friend bool operator==(const JobIdentity&, const JobIdentity&) = default;
 };

@@ -6,6 +6,7 @@
 #include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/trainer/stage.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -53,12 +54,11 @@ std::vector<Problem> check_drillable(const World& world) {
     problems.push_back(problem("drill.inject", "is false: this scenario does not allow faults to be injected",
                                "write inject = true under [drill] to kill and stop real processes"));
   }
-  for (const auto& [name, size] :
-       {std::pair("tp", job.layout.tp), std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
+  for (const auto& [name, size] : {std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
     if (size == 1 || world.drill.command.given()) continue;
-    problems.push_back(
-        problem(std::string("job.layout.") + name + " = " + std::to_string(size), "cannot be drilled",
-                std::string("the trainer has pipeline and data parallel ranks: write ") + name + " = 1"));
+    problems.push_back(problem(
+        std::string("job.layout.") + name + " = " + std::to_string(size), "cannot be drilled",
+        std::string("the trainer has tensor, pipeline and data parallel ranks: write ") + name + " = 1"));
   }
   for (const auto& [name, hosts] :
        {std::pair("cold", world.spares.cold), std::pair("pool", world.spares.pool)}) {
@@ -76,7 +76,11 @@ std::vector<Problem> check_drillable(const World& world) {
     problems.push_back(
         problem("job.step_time", "is missing", "a drill's trainer needs to be told, such as \"200ms\""));
   }
-  const bool speaks = world.drill.command.given() && !world.drill.command.lines.any();
+  if (job.layout.tp > kHidden && !world.drill.command.given())
+    problems.push_back(
+        problem("job.layout.tp = " + std::to_string(job.layout.tp), "cannot be drilled",
+                "the trainer's blocks have " + std::to_string(kHidden) + " units: write at most that"));
+  const bool speaks = !world.drill.command.lines.any();
   if (!job.planned_stops.empty() && !speaks) {
     problems.push_back(problem("job.planned",
                                "cannot be drilled with a job that is not told to save before a stop",
@@ -146,9 +150,11 @@ void remove_traces(StateFile& kept, const std::string& directory) {
 
 /// What the files of a drill say about it, at any time.
 void read_result(const World& world, const DrillOptions& options, const RawProgress& progress,
-                 const Journal& journal, std::int64_t started_ns, DrillResult& result) {
+                 const Journal& journal, const std::vector<FailedRank>& failed, std::int64_t started_ns,
+                 DrillResult& result) {
   result.finished = ended(result.record);
   result.final_hash = final_hash(progress.entries(), world.job.layout.ranks());
+  result.failed_ranks = failed;
   result.last_values = last_values(progress.entries());
   result.checkpoint_warnings = checkpoint_warnings(progress.entries());
   for (const JournalEntry& entry : journal.entries())
@@ -168,7 +174,8 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   read_result(world, options, RawProgress(state.directory + "/progress"),
-              Journal(state.directory + "/journal"), state.started_ns, result);
+              Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
+              state.started_ns, result);
   return result;
 }
 
@@ -245,7 +252,9 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.hosts = cluster.identities();
     result.clock_accuracy = cluster.clock_accuracy();
     if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
-    read_result(world, options, cluster.raw_progress(), cluster.journal(), state.started_ns, result);
+    result.reports = cluster.reports();
+    read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
+                state.started_ns, result);
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
   } catch (const Interrupted&) {

@@ -12,6 +12,7 @@
 #include "real/clocks/driver_times.hpp"
 #include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
+#include "real/driver/failed_ranks.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 
@@ -57,6 +58,8 @@ struct DrillResult {
   ClockAccuracy clock_accuracy;
   std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock
   std::vector<JournalEntry> journal;
+  std::vector<HostReport> reports;                      // by HostId: the last that was heard
+  std::vector<FailedRank> failed_ranks;                 // in the order of their ends
   std::optional<ReplayCluster::Difference> difference;  // the policies no longer decide as the record says
 };
 

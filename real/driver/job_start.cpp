@@ -73,6 +73,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
       return close(open.order.id, Status::failed);  // its agent is being started again
   }
   DriverStartRanks start{.order = open.order.id, .run = run_, .ranks = {}, .arguments = trainer_arguments()};
+  renew_stage_watches();
   const JobCommand& command = world_->drill.command;
   const MeetingPlace meets =
       command.given() ? platform_.meeting_place(name_of(slots_.front())) : MeetingPlace{};
@@ -91,9 +92,7 @@ Duration RealCluster::grace() const {
   return world_->drill.command.given() ? world_->drill.command.grace : Duration::zero();
 }
 
-bool RealCluster::job_hears() const {
-  return world_->drill.command.given() && !world_->drill.command.lines.any();
-}
+bool RealCluster::job_hears() const { return !world_->drill.command.lines.any(); }
 
 void RealCluster::tell_ranks(const DriverTellRanks& message) {
   if (!job_hears()) return;
@@ -137,7 +136,13 @@ std::int64_t RealCluster::checkpoint_every() const {
 std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
-  return {"--pp",
+  return {"--tp",
+          std::to_string(job.layout.tp),
+          "--global-batch",
+          std::to_string(job.global_batch),
+          "--micro-batch",
+          std::to_string(job.micro_batch),
+          "--pp",
           std::to_string(job.layout.pp),
           "--dp",
           std::to_string(job.layout.dp),

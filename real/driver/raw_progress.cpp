@@ -42,7 +42,7 @@ std::vector<std::string> last_values(const std::vector<RawProgress::Entry>& raw)
   std::vector<std::string> sentences;
   for (const RankLine::Kind kind : {RankLine::Kind::loss, RankLine::Kind::mfu}) {
     const auto last = std::find_if(raw.rbegin(), raw.rend(), [&](const RawProgress::Entry& each) {
-      return each.rank == 0 && each.line.kind == kind;
+      return each.line.kind == kind;  // one rank says it
     });
     if (last == raw.rend()) continue;
     std::ostringstream text;

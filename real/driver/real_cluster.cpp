@@ -86,7 +86,7 @@ void RealCluster::hear(const Incoming& incoming) {
       [&](const auto& said) {
         using Said = std::decay_t<decltype(said)>;
         if constexpr (std::is_same_v<Said, AgentHeartbeat>) {
-          on_heartbeat(host, incoming.at);
+          on_heartbeat(host, incoming.at, said);
         } else if constexpr (!std::is_same_v<Said, AgentClockReading>) {  // read when it arrived
           on(host, said);
         }
@@ -142,9 +142,16 @@ std::vector<std::optional<HostClock>> RealCluster::host_clocks() {
   return clocks;
 }
 
-void RealCluster::on_heartbeat(HostId host, Time came) {
+std::vector<HostReport> RealCluster::reports() const {
+  std::vector<HostReport> reports;
+  for (const Host& host : hosts_) reports.push_back(host.report);
+  return reports;
+}
+
+void RealCluster::on_heartbeat(HostId host, Time came, const AgentHeartbeat& message) {
   Host& beating = hosts_[host.value];
   beating.heard = came;
+  if (message.report) beating.report = *message.report;
   const Time at = std::max(came, beating.watched_since);
   for (auto& [watch, filter] : beating.silence) {
     if (const auto edge = filter.on_sample(at)) {
@@ -245,9 +252,18 @@ void RealCluster::report_failing(const OpenOrder& open, HostId host) {
 
 void RealCluster::on(HostId host, const AgentRankExited& message) {
   if (message.run != run_ || ranks_ == RanksState::none) return;
+  if (message.code != 0)
+    failed_ranks_.add({.run = message.run,
+                       .rank = message.rank,
+                       .host = host.value,
+                       .code = message.code,
+                       .at = clock_.at(message.at_ns),
+                       .place = message.place,
+                       .last_lines = message.last_lines});
   if (world_->drill.command.given() && message.code != 0)
     platform_.say("rank " + std::to_string(message.rank) + " on host " + std::to_string(host.value) +
-                  " ended with " + std::to_string(message.code) + "; " + message.said);
+                  " ended with " + std::to_string(message.code) + "; " + message.said +
+                  (message.place.empty() ? "" : "; it was " + message.place));
   if (ranks_ != RanksState::starting) return;
   for (const OrderId order : open_orders<Start>()) close(order, Status::failed);
 }

@@ -6,8 +6,7 @@
 // (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
 // let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// It is simpler than the simulated cluster: a person who is asked finds nothing. For our trainer and for jobs that only print
-// lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
+// It is simpler than the simulated cluster: a person who is asked finds nothing. For jobs that only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -20,6 +19,7 @@
 #include "real/clocks/driver_times.hpp"
 #include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
+#include "real/driver/failed_ranks.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/journal.hpp"
@@ -86,6 +86,10 @@ class RealCluster final : public Cluster {
   /// By HostId; nothing for a host that no agent is connected to.
   std::vector<std::optional<HostClock>> host_clocks();
   const ClockAccuracy& clock_accuracy() const { return times_.accuracy(); }
+  /// By HostId: the last that each agent reported of its host. Empty for a host without a report so far.
+  std::vector<HostReport> reports() const;
+  /// The ranks that ended badly while the job ran, in the order of their ends.
+  std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -103,6 +107,7 @@ class RealCluster final : public Cluster {
     HostIdentity identity;
     std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
     Time heard{};                             // when its last heartbeat came, or its agent was attended to
+    HostReport report;
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
     Time watched_since{};                             // when the newest of `silence` was added
     std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers that have not come, by order or injection
@@ -182,7 +187,7 @@ class RealCluster final : public Cluster {
   void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
   void leave_burn_in(HostId host);
-  void on_heartbeat(HostId host, Time came);
+  void on_heartbeat(HostId host, Time came, const AgentHeartbeat& message);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
   void on_saved(std::int64_t step);
@@ -216,7 +221,9 @@ class RealCluster final : public Cluster {
   void renew_leases();
   std::string last_words(HostId host) const;
   void attend(HostId host);
+  bool is_watched(const Scope& scope, HostId host) const;
   void send_watches(HostId host);
+  void renew_stage_watches();
   void release(HostId host);
   void restore(const Record& so_far);
   void reconcile();
@@ -309,6 +316,7 @@ class RealCluster final : public Cluster {
   Journal journal_;
   RawProgress progress_;
   DriverTimes times_;
+  FailedRanks failed_ranks_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;

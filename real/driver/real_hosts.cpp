@@ -1,6 +1,7 @@
 // Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
 #include "core/quantity.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/driver/line_expressions.hpp"
 #include "real/driver/real_cluster.hpp"
 
 #include <algorithm>
@@ -38,6 +39,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       journal_(setup_.directory + "/journal"),
       progress_(setup_.directory + "/progress"),
       times_(setup_.directory + "/clocks", platform.one_clock()),
+      failed_ranks_(setup_.directory + "/failed-ranks"),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
       repair_draws_(setup_.seed, stream_name("repair")),
@@ -241,7 +243,10 @@ void RealCluster::attend(HostId host) {
                                         {.epoch = setup_.epoch,
                                          .greeting = {.started_ns = setup_.started_ns,
                                                       .patterns = world_->patterns,
-                                                      .heartbeat_period = world_->telemetry.heartbeat_period},
+                                                      .heartbeat_period = world_->telemetry.heartbeat_period,
+                                                      .expressions = line_expressions(*world_),
+                                                      .traffic_interval = world_->telemetry.traffic_interval,
+                                                      .step_time = world_->job.step_time},
                                          .sent_ns = platform_.clock().monotonic_ns()},
                                         {.receive = [put](const AgentMessage& message) { put(message); },
                                          .lost = [put](const std::string& why) { put(Lost{why}); }}));
@@ -300,10 +305,45 @@ void RealCluster::send_watches(HostId host) {
   told.watched_since = now();
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
+    if (!is_watched(watch.who, host)) continue;
     if (watch.signal == Signal::heartbeat) {
       told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
     } else {
       told.link->watch(order);
+    }
+  }
+}
+
+/// Whether a host belongs to a scope, as the job is seated. The hosts of a stage are those of the slots whose first rank is in it.
+bool RealCluster::is_watched(const Scope& scope, HostId host) const {
+  if (scope.kind != ComponentKind::host || scope.subset == Scope::Subset::all ||
+      scope.subset == Scope::Subset::job)
+    return true;
+  if (scope.subset == Scope::Subset::one) return scope.index == host.value;
+  const Layout& layout = world_->job.layout;
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (layout.coordinates(rank_of_seat({slot, 0}, world_->inventory.gpus_per_host)).pp == scope.stage)
+      slots.push_back(slot);
+  }
+  const std::size_t count = std::min<std::size_t>(slots.size(), scope.most);
+  for (std::size_t member = 0; member < count; ++member) {
+    if (slots_[slots[member * slots.size() / count]] == host) return true;
+  }
+  return false;
+}
+
+/// At a start other hosts may sit in the slots of a stage.
+void RealCluster::renew_stage_watches() {
+  for (const Order& order : watches_) {
+    const Watch& watch = std::get<Watch>(order.what);
+    if (watch.who.subset != Scope::Subset::stage || std::holds_alternative<Sample>(watch.until)) continue;
+    for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+      if (!hosts_[h].link) continue;
+      if (is_watched(watch.who, HostId{h}))
+        hosts_[h].link->watch(order);
+      else
+        hosts_[h].link->unwatch(watch.id);
     }
   }
 }

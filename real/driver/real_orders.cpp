@@ -131,11 +131,12 @@ void RealCluster::note_undone() {
 // --- watching and waiting ------------------------------------------------------------------------------------------------
 
 void RealCluster::begin(OpenOrder& open, const Watch& action) {
-  // Agents have no timers on devices and no counters of traffic yet.
-  const bool carried = action.signal <= Signal::checkpoint_stall;
-  if (!carried) return close(open.order.id, Status::failed);
-  for (Host& host : hosts_) {
+  if (!world_->telemetry.carries[static_cast<std::size_t>(action.signal)])
+    return close(open.order.id, Status::failed);
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    Host& host = hosts_[h];
     if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
+    if (!is_watched(action.who, HostId{h})) continue;
     if (action.signal == Signal::heartbeat) {
       host.watched_since = now();
       host.silence.emplace_back(action.id,
@@ -163,7 +164,7 @@ void RealCluster::begin(OpenOrder& open, const Cancel& action) {
   close(cancelling, Status::done);
 }
 
-/// Our trainer, and a job that only prints lines, hear of it at the next start.
+/// A job that only prints lines hears of it at the next start.
 void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) {
   if (ranks_ != RanksState::none) tell_ranks({RankOrder::cadence, checkpoint_every()});
   close(open.order.id, Status::done);

@@ -18,8 +18,8 @@
  *   gauntlet_rank_close(&rank);
  *
  * Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and gauntlet_rank_checkpoint_wanted is 0. A
- * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved` and `finished` alone
- * wait, for a second at most. Segments and collectives go to a file in shared memory, without a system call. One thread at a
+ * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved`, `log` and `finished`
+ * alone wait, for a second at most. Segments and collectives go to a file in shared memory, without a system call. One thread at a
  * time. With -std=c99 define _POSIX_C_SOURCE as 200809L. real/rank/PROTOCOL.md describes the messages. */
 #ifndef GAUNTLET_RANK_H
 #define GAUNTLET_RANK_H
@@ -43,6 +43,7 @@
 #define GAUNTLET_RANK_LONGEST 4096
 #define GAUNTLET_RANK_PATIENCE_MS 1000
 #define GAUNTLET_RANK_GROUPS 16
+#define GAUNTLET_RANK_SEGMENTS 8
 
 enum gauntlet_rank_what {
   GAUNTLET_RANK_STEP_BEGAN = 1,
@@ -65,7 +66,7 @@ typedef struct {
 
 typedef struct {
   char magic[8];
-  uint64_t unused;
+  uint64_t sent; /* bytes to other ranks, by gauntlet_rank_sent */
   uint32_t pid, rank;
   char padding[40];
   gauntlet_rank_mark marks[GAUNTLET_RANK_MARKS];
@@ -82,6 +83,10 @@ typedef struct {
     char name[16];
     uint64_t sequence;
   } groups[GAUNTLET_RANK_GROUPS]; /* those beyond share the last one */
+  struct {
+    char name[16];
+    int64_t took_ns;
+  } segments[GAUNTLET_RANK_SEGMENTS]; /* of this step; those beyond are in the recorder alone */
 } gauntlet_rank;
 
 static inline int64_t gauntlet_rank_now(void) {
@@ -224,6 +229,18 @@ static inline void gauntlet_rank_say_time(gauntlet_rank* rank, int64_t now, cons
   (void)snprintf(text, sizeof text, "%s %" PRId64 " %" PRId64, kind, step, took);
   gauntlet_rank_say(rank, 0, now, text);
 }
+/* A step, and the time of its segments of each name. */
+static inline void gauntlet_rank_say_complete(gauntlet_rank* rank, int64_t now, int64_t step, int64_t took) {
+  char text[64 + GAUNTLET_RANK_SEGMENTS * 96];
+  int i, length;
+  if (rank->socket < 0) return;
+  length = snprintf(text, sizeof text, "step %" PRId64 " %" PRId64, step, took);
+  for (i = 0; i < GAUNTLET_RANK_SEGMENTS && rank->segments[i].name[0] != '\0'; ++i)
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "\n%" PRId64 " segment %" PRId64 " %.16s %" PRId64, now, step, rank->segments[i].name,
+                       rank->segments[i].took_ns);
+  gauntlet_rank_say(rank, 0, now, text);
+}
 static inline void gauntlet_rank_say_value(gauntlet_rank* rank, const char* kind, int64_t step,
                                            double value) {
   char text[96];
@@ -240,17 +257,31 @@ static inline void gauntlet_rank_resumed(gauntlet_rank* rank, int64_t step) {
 static inline int64_t gauntlet_rank_begin_step(gauntlet_rank* rank, int64_t step) {
   const int64_t now = gauntlet_rank_now();
   gauntlet_rank_put(rank, now, GAUNTLET_RANK_STEP_BEGAN, step, "", "");
+  memset(rank->segments, 0, sizeof rank->segments);
   return now;
 }
 static inline void gauntlet_rank_end_step(gauntlet_rank* rank, int64_t step, int64_t began) {
   const int64_t now = gauntlet_rank_now();
   gauntlet_rank_put(rank, now, GAUNTLET_RANK_STEP_ENDED, step, "", "");
-  gauntlet_rank_say_time(rank, now, "step", step, now - began);
+  gauntlet_rank_say_complete(rank, now, step, now - began);
 }
-/* A named part of a step that began then (gauntlet_rank_now) and ends now. */
+/* A named part of a step that began then (gauntlet_rank_now) and ends now. The name is one word. "forward" and "backward" are
+ * what detectors compare between hosts: computation, without the wait for other ranks. */
 static inline void gauntlet_rank_segment(gauntlet_rank* rank, const char* name, int64_t began) {
   const int64_t now = gauntlet_rank_now();
+  int i = 0;
+  if (rank->socket < 0) return;
   gauntlet_rank_put(rank, now, GAUNTLET_RANK_SEGMENT, now - began, name, "");
+  while (i < GAUNTLET_RANK_SEGMENTS && rank->segments[i].name[0] != '\0' &&
+         strncmp(rank->segments[i].name, name, 16) != 0)
+    ++i;
+  if (i == GAUNTLET_RANK_SEGMENTS) return;
+  if (rank->segments[i].name[0] == '\0') gauntlet_rank_name(rank->segments[i].name, name);
+  rank->segments[i].took_ns += now - began;
+}
+/* So many bytes went to other ranks. The agent reads the sum where it has no counters of interfaces. */
+static inline void gauntlet_rank_sent(gauntlet_rank* rank, uint64_t bytes) {
+  if (rank->recorder != NULL) rank->recorder->sent += bytes;
 }
 /* Returns the sequence number of this collective in its group, for gauntlet_rank_leave. */
 static inline uint64_t gauntlet_rank_enter(gauntlet_rank* rank, const char* kind, const char* group) {
@@ -277,12 +308,23 @@ static inline void gauntlet_rank_stall(gauntlet_rank* rank, int64_t step, int64_
 static inline void gauntlet_rank_saved(gauntlet_rank* rank, int64_t step) {
   gauntlet_rank_say_step(rank, 1, gauntlet_rank_now(), "saved", step);
 }
+/* By one rank of the job, such as the first one of the last pipeline stage. */
 static inline void gauntlet_rank_loss(gauntlet_rank* rank, int64_t step, double value) {
   gauntlet_rank_say_value(rank, "loss", step, value);
 }
 /* Model FLOPs utilisation of this step, from 0 to 1. */
 static inline void gauntlet_rank_mfu(gauntlet_rank* rank, int64_t step, double value) {
   gauntlet_rank_say_value(rank, "mfu", step, value);
+}
+/* A log line of a kind that policies can watch for. The pattern is one word. */
+static inline void gauntlet_rank_log(gauntlet_rank* rank, const char* pattern, const char* text) {
+  char line[GAUNTLET_RANK_LONGEST / 2];
+  char* each;
+  if (rank->socket < 0) return;
+  (void)snprintf(line, sizeof line, "log %s %s", pattern, text);
+  for (each = line; *each != '\0'; ++each)
+    if (*each == '\n') *each = ' ';
+  gauntlet_rank_say(rank, 1, gauntlet_rank_now(), line);
 }
 /* All steps are complete. Two runs that end with the same state give the same hash. */
 static inline void gauntlet_rank_finished(gauntlet_rank* rank, int64_t step, uint64_t hash) {

@@ -33,6 +33,9 @@ LONGEST = 4096  # bytes of a message
 MARKS = 256  # that the recorder keeps
 MARK = struct.Struct("=QqIIq16s16s")
 HEADER = struct.Struct("=8sQII40x")
+SENT = struct.Struct("=Q")
+SENT_AT = 8  # in the header
+SEGMENTS = 8  # names of a step's segments; those beyond are in the recorder alone
 MAGIC = b"GNTLMRK1"
 STEP_BEGAN, STEP_ENDED, SEGMENT, ENTERED, LEFT = 1, 2, 3, 4, 5
 PATIENCE_S = 1.0  # of the messages that wait
@@ -51,6 +54,8 @@ class Rank:
         self._marks = None
         self._next = 0
         self._sequence = {}
+        self._segments = {}
+        self._sent = 0
         self._checkpoint = False
         self._stop = False
         path = environment.get("GAUNTLET_RANK_SOCKET")
@@ -83,20 +88,33 @@ class Rank:
         """Returns the time, for end_step."""
         now = time.monotonic_ns()
         self._mark(now, STEP_BEGAN, step)
+        self._segments = {}
         return now
 
     def end_step(self, step, began):
         now = time.monotonic_ns()
         self._mark(now, STEP_ENDED, step)
-        self._say(f"step {step} {now - began}", now)
+        segments = "".join(f"\n{now} segment {step} {name} {took}" for name, took in self._segments.items())
+        self._say(f"step {step} {now - began}{segments}", now)
 
     @contextlib.contextmanager
     def segment(self, name):
-        """A named part of a step: its time stays in the recorder."""
+        """A named part of a step. The name is one word.
+
+        "forward" and "backward" are what detectors compare between hosts: computation, without the wait for other ranks.
+        """
         began = time.monotonic_ns()
         yield
         now = time.monotonic_ns()
         self._mark(now, SEGMENT, now - began, name)
+        if name in self._segments or len(self._segments) < SEGMENTS:
+            self._segments[name] = self._segments.get(name, 0) + now - began
+
+    def sent(self, count):
+        """So many bytes went to other ranks. The agent reads the sum where it has no counters of interfaces."""
+        self._sent += count
+        if self._marks is not None:
+            SENT.pack_into(self._marks, SENT_AT, self._sent)
 
     @contextlib.contextmanager
     def collective(self, kind, group):
@@ -119,6 +137,7 @@ class Rank:
         self._say(f"saved {step}", wait=True)
 
     def loss(self, step, value):
+        """By one rank of the job, such as the first one of the last pipeline stage."""
         self._say(f"loss {step} {float(value)!r}")
 
     def mfu(self, step, value):

@@ -16,16 +16,18 @@ double target_of(std::span<const double> x) {
 
 }  // namespace
 
-MicroBatch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step,
-                      std::uint32_t micro_batch) {
-  Stream stream({.study = seed, .replica = replica}, stream_name("trainer.batch"),
-                static_cast<std::uint64_t>(step) * kMicroBatches + micro_batch);
-  MicroBatch batch;
-  batch.inputs.resize(kSamples * kInputs);
-  for (double& input : batch.inputs) input = 2 * stream.uniform() - 1;
-  for (std::size_t sample = 0; sample < kSamples; ++sample)
-    batch.targets.push_back(target_of(std::span(batch.inputs).subspan(sample * kInputs, kInputs)));
-  return batch;
+Samples make_samples(std::uint64_t seed, std::int64_t step, std::uint32_t global_batch, std::uint32_t first,
+                     std::uint32_t count) {
+  Samples samples;
+  samples.inputs.reserve(count * kRows * kInputs);
+  for (std::uint32_t number = first; number < first + count; ++number) {
+    Stream stream({.study = seed, .replica = 0}, stream_name("trainer.sample"),
+                  static_cast<std::uint64_t>(step) * global_batch + number);
+    for (std::size_t i = 0; i < kRows * kInputs; ++i) samples.inputs.push_back(2 * stream.uniform() - 1);
+  }
+  for (std::size_t row = 0; row < count * kRows; ++row)
+    samples.targets.push_back(target_of(std::span(samples.inputs).subspan(row * kInputs, kInputs)));
+  return samples;
 }
 
 }  // namespace gauntlet

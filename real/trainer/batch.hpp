@@ -1,4 +1,4 @@
-// The data of the regression: made up, and the same whenever the same micro-batch is asked for.
+// The data of the regression: made up, and the same whenever the same sample of the same step is asked for.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace gauntlet {
 
-inline constexpr std::size_t kInputs = 8;          // of a sample
-inline constexpr std::size_t kSamples = 8;         // of a micro-batch
-inline constexpr std::uint32_t kMicroBatches = 4;  // of a replica's step
+inline constexpr std::size_t kInputs = 8;  // of a row
+inline constexpr std::size_t kRows = 8;    // of a sample, as the tokens of a sequence
 
-struct MicroBatch {
-  std::vector<double> inputs;   // kSamples x kInputs, in (-1, 1)
-  std::vector<double> targets;  // kSamples
+struct Samples {
+  std::vector<double> inputs;   // rows x kInputs, in (-1, 1)
+  std::vector<double> targets;  // rows
 };
 
-/// From the stream (seed, replica, "trainer.batch", step * kMicroBatches + micro_batch).
-MicroBatch make_batch(std::uint64_t seed, std::uint32_t replica, std::int64_t step,
-                      std::uint32_t micro_batch);
+/// The samples from `first` on of a step's global batch. Each is from the stream (seed, "trainer.sample", step, its number), whichever
+/// rank asks for it.
+Samples make_samples(std::uint64_t seed, std::int64_t step, std::uint32_t global_batch, std::uint32_t first,
+                     std::uint32_t count);
 
 }  // namespace gauntlet

@@ -12,15 +12,16 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 9> kKinds{{{"up", Kind::up},
-                                                                   {"step", Kind::step},
-                                                                   {"stall", Kind::stall},
-                                                                   {"saved", Kind::saved},
-                                                                   {"log", Kind::log},
-                                                                   {"finished", Kind::finished},
-                                                                   {"loss", Kind::loss},
-                                                                   {"mfu", Kind::mfu},
-                                                                   {"dropped", Kind::dropped}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{{{"up", Kind::up},
+                                                                    {"step", Kind::step},
+                                                                    {"stall", Kind::stall},
+                                                                    {"saved", Kind::saved},
+                                                                    {"log", Kind::log},
+                                                                    {"finished", Kind::finished},
+                                                                    {"loss", Kind::loss},
+                                                                    {"mfu", Kind::mfu},
+                                                                    {"dropped", Kind::dropped},
+                                                                    {"segment", Kind::segment}}};
 constexpr std::size_t kHashDigits = 16;
 
 std::string_view name_of(Kind kind) {
@@ -76,7 +77,10 @@ bool read_fields(std::string_view rest, RankLine& line) {
   }
   // A space at the very end would vanish with the last word.
   if (rest.ends_with(' ') || !read_number(take_word(rest), line.step)) return false;
-  if (line.kind == Kind::step || line.kind == Kind::stall) {
+  if (line.kind == Kind::segment) {
+    line.pattern = take_word(rest);
+    if (line.pattern.empty() || !read_number(take_word(rest), line.took_ns)) return false;
+  } else if (line.kind == Kind::step || line.kind == Kind::stall) {
     if (!read_number(take_word(rest), line.took_ns)) return false;
   } else if (line.kind == Kind::loss || line.kind == Kind::mfu) {
     if (!read_value(take_word(rest), line.value)) return false;
@@ -99,6 +103,11 @@ std::string to_line(const RankLine& line) {
     return out;
   }
   out += " " + std::to_string(line.step);
+  if (line.kind == Kind::segment) {
+    expect(!line.pattern.empty() && line.pattern.find_first_of(" \n") == std::string::npos,
+           "names of segments are words");
+    out += " " + line.pattern + " " + std::to_string(line.took_ns);
+  }
   if (line.kind == Kind::step || line.kind == Kind::stall) out += " " + std::to_string(line.took_ns);
   if (line.kind == Kind::loss || line.kind == Kind::mfu) out += " " + value_text(line.value);
   if (line.kind == Kind::finished) out += " " + hexadecimal(line.hash);

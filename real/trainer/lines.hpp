@@ -1,8 +1,8 @@
-// What a rank tells its agent, in lines. Our trainer prints them on its standard output; a user's job sends them by
-// real/rank/gauntlet_rank.py or gauntlet_rank.h (real/rank/PROTOCOL.md).
+// What a rank tells its agent, in lines, by real/rank/gauntlet_rank.h or gauntlet_rank.py (real/rank/PROTOCOL.md).
 //
 //   <ns> up <step>                  the groups stand and the state is loaded: training goes on after <step>
 //   <ns> step <n> <ns>              step n (from 1) is complete; it took so long, its checkpoint not counted
+//   <ns> segment <n> <name> <ns>    of step n, the parts of this name took so long together
 //   <ns> stall <n> <ns>             the checkpoint after step n blocked training for so long
 //   <ns> saved <n>                  the checkpoint after step n is durable as a whole (rank 0 alone says so)
 //   <ns> log <pattern> <text...>    a log line of a kind that watches can match
@@ -24,12 +24,12 @@
 namespace gauntlet {
 
 struct RankLine {
-  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished, loss, mfu, dropped };
+  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished, loss, mfu, dropped, segment };
   std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
   Kind kind = Kind::up;
   std::int64_t step = 0;     // all but log; dropped: how many lines
-  std::int64_t took_ns = 0;  // step, stall
-  std::string pattern{};     // log
+  std::int64_t took_ns = 0;  // step, segment, stall
+  std::string pattern{};     // log; the name of a segment
   std::string text{};        // log
   std::uint64_t hash = 0;    // finished
   double value = 0;          // loss, mfu

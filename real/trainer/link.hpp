@@ -43,7 +43,7 @@ enum class OnClose : std::uint8_t { wait, tell };
 
 struct Patience {
   std::int64_t until_ns = 0;  // CLOCK_MONOTONIC
-  int reader = -1;            // of our lines: when it is gone, the process ends
+  int reader = -1;            // of what we tell: when it is gone, the process ends; -1: nobody listens
   OnClose on_close = OnClose::wait;
 };
 

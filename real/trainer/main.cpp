@@ -2,12 +2,15 @@
 #include "core/quantity.hpp"
 #include "real/trainer/lines.hpp"
 #include "real/trainer/options.hpp"
+#include "real/trainer/stage.hpp"
 #include "real/trainer/train.hpp"
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <limits>
@@ -36,18 +39,32 @@ void add_duration(CLI::App& app, const char* name, Duration& value, Zero zero, c
 
 int main_program(int argc, char** argv) {
   constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+  constexpr std::uint32_t kMostSamples = 1'000'000;
   TrainerOptions options;
-  CLI::App app("One rank of a small, real and deterministic training job. Prints its progress, a line each.",
-               "gauntlet-trainer");
+  CLI::App app(
+      "One rank of a small, real and deterministic training job. It tells its progress as "
+      "real/rank/PROTOCOL.md says.",
+      "gauntlet-trainer");
   app.footer(
       "Exit codes: 0 finished, 1 sockets or files failed, 2 the arguments are wrong, 3 waited for another "
       "rank\n"
       "longer than the collective timeout.");
   const auto parts = CLI::Range(1U, kMostRanks);
-  app.add_option("--rank", options.rank, "Which rank, from 0: data parallel fastest, then pipeline")
+  app.add_option("--rank", options.rank,
+                 "Which rank, from 0: tensor parallel fastest, then data, then pipeline")
       ->required();
+  app.add_option("--tp", options.tp, "Tensor-parallel ranks of a stage")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, kHidden));
   app.add_option("--pp", options.pp, "Pipeline stages")->required()->check(parts);
   app.add_option("--dp", options.dp, "Data-parallel replicas")->required()->check(parts);
+  const auto samples = CLI::Range(1U, kMostSamples);
+  app.add_option("--global-batch", options.global_batch, "Samples of a step")
+      ->capture_default_str()
+      ->check(samples);
+  app.add_option("--micro-batch", options.micro_batch, "Samples that pass through a stage at once")
+      ->capture_default_str()
+      ->check(samples);
   app.add_option("--seed", options.seed, "Of the initial parameters and the data")->required();
   app.add_option("--steps", options.steps, "Steps of the whole job")
       ->required()
@@ -58,7 +75,8 @@ int main_program(int argc, char** argv) {
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostSteps));
-  add_duration(app, "--step-time", options.step_time, Zero::allowed, "A step takes at least so long");
+  add_duration(app, "--step-time", options.step_time, Zero::allowed,
+               "An undisturbed step takes so long: in part the work of a core, in part waiting");
   add_duration(app, "--collective-timeout", options.collective_timeout, Zero::refused,
                "The longest wait for another rank");
   try {
@@ -70,7 +88,11 @@ int main_program(int argc, char** argv) {
     std::cerr << "gauntlet-trainer: " << problem->text() << std::endl;
     return kExitUsage;
   }
-  RankOutput output(STDOUT_FILENO);
+  // A peer, a reader or a disk quota that goes is an error of the call that meets it.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+  // Whoever supervises knows this rank by the same number.
+  if (::setenv("RANK", std::to_string(options.rank).c_str(), 1) != 0) return kExitFailed;
+  RankOutput output;
   return train(options, output);
 }
 

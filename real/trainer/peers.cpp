@@ -85,33 +85,32 @@ PeerLink listen_as(int directory, const TrainerOptions& options) {
   return listener;
 }
 
-template <class T>
-std::span<const std::byte> bytes_of(std::span<const T> values) {
-  return std::as_bytes(values);
-}
-
 }  // namespace
 
 /// Says who connects, and holds both to the same job.
 struct Peers::Hello {
-  std::uint64_t magic = 0x31676e69'72746e67;  // "gntring1"
+  std::uint64_t magic = 0x32676e69'72746e67;  // "gntring2"
   std::uint64_t seed = 0;
   std::int64_t steps = 0;
-  std::uint32_t pp = 0, dp = 0, rank = 0, to = 0;
+  std::uint32_t tp = 0, pp = 0, dp = 0, batch = 0, rank = 0, to = 0;
 };
 
-Peers::Peers(const TrainerOptions& options, int reader)
+Peers::Peers(const TrainerOptions& options, RankOutput& output)
     : options_(options),
       layout_(options.layout()),
       place_(layout_.coordinates(options.rank)),
-      reader_(reader) {
-  const auto rank_at = [&](std::uint32_t dp, std::uint32_t pp) {
-    return layout_.rank({.tp = 0, .dp = dp, .pp = pp});
+      output_(output),
+      replicas_{.group = "dp", .size = layout_.dp, .own = place_.dp},
+      parts_{.group = "tp", .size = layout_.tp, .own = place_.tp} {
+  const auto rank_at = [&](std::uint32_t tp, std::uint32_t dp, std::uint32_t pp) {
+    return layout_.rank({.tp = tp % layout_.tp, .dp = dp % layout_.dp, .pp = pp});
   };
-  if (!first_stage()) previous_stage_.rank = rank_at(place_.dp, place_.pp - 1);
-  if (!last_stage()) next_stage_.rank = rank_at(place_.dp, place_.pp + 1);
-  previous_replica_.rank = rank_at((place_.dp + layout_.dp - 1) % layout_.dp, place_.pp);
-  next_replica_.rank = rank_at((place_.dp + 1) % layout_.dp, place_.pp);
+  if (!first_stage()) previous_stage_.rank = rank_at(place_.tp, place_.dp, place_.pp - 1);
+  if (!last_stage()) next_stage_.rank = rank_at(place_.tp, place_.dp, place_.pp + 1);
+  replicas_.previous.rank = rank_at(place_.tp, place_.dp + layout_.dp - 1, place_.pp);
+  replicas_.next.rank = rank_at(place_.tp, place_.dp + 1, place_.pp);
+  parts_.previous.rank = rank_at(place_.tp + layout_.tp - 1, place_.dp, place_.pp);
+  parts_.next.rank = rank_at(place_.tp + 1, place_.dp, place_.pp);
 
   const std::int64_t until_ns = monotonic_ns() + options_.collective_timeout.count();
   directory_ = open_directory(options_.run_directory);
@@ -128,13 +127,28 @@ Peers::~Peers() {
 // Everybody first knocks at the later ones, then opens to the earlier ones, then waits for the doors: no circle of waits,
 // because knocking needs only that the other listens.
 void Peers::connect_all(int listener, std::int64_t until_ns) {
-  const bool ring = layout_.dp > 1;
-  if (!last_stage()) greet(next_stage_, until_ns);
-  if (ring) greet(next_replica_, until_ns);
-  while ((!first_stage() && !previous_stage_.link) || (ring && !previous_replica_.link))
-    accept_one(listener, until_ns);
-  if (!last_stage()) await_answer(next_stage_, until_ns);
-  if (ring) await_answer(next_replica_, until_ns);
+  for (Neighbour* next : later()) greet(*next, until_ns);
+  while (!earlier().empty()) accept_one(listener, until_ns);
+  for (Neighbour* next : later()) await_answer(*next, until_ns);
+}
+
+/// Those who knock here, and have not yet.
+std::vector<Peers::Neighbour*> Peers::earlier() {
+  std::vector<Neighbour*> all;
+  if (!first_stage()) all.push_back(&previous_stage_);
+  for (Ring* ring : {&replicas_, &parts_})
+    if (ring->size > 1) all.push_back(&ring->previous);
+  std::erase_if(all, [](const Neighbour* each) { return static_cast<bool>(each->link); });
+  return all;
+}
+
+/// At whom this rank knocks.
+std::vector<Peers::Neighbour*> Peers::later() {
+  std::vector<Neighbour*> all;
+  if (!last_stage()) all.push_back(&next_stage_);
+  for (Ring* ring : {&replicas_, &parts_})
+    if (ring->size > 1) all.push_back(&ring->next);
+  return all;
 }
 
 void Peers::greet(Neighbour& next, std::int64_t until_ns) const {
@@ -153,7 +167,7 @@ void Peers::greet(Neighbour& next, std::int64_t until_ns) const {
                                  "cannot be connected to", errno));
     }
     if (monotonic_ns() >= until_ns) time_out("rank " + std::to_string(next.rank) + " to listen");
-    pollfd reader{.fd = reader_, .events = 0, .revents = 0};
+    pollfd reader{.fd = output_.descriptor(), .events = 0, .revents = 0};
     ::poll(&reader, 1, kRetryMilliseconds);
     if ((reader.revents & (POLLERR | POLLHUP)) != 0) end_without_reader();
   }
@@ -171,14 +185,16 @@ void Peers::accept_one(int listener, std::int64_t until_ns) {
       if (transfer({}, {&link, received}, patience(until_ns, OnClose::tell)) != TransferEnd::complete)
         continue;
       check(theirs);
-      Neighbour& from =
-          !first_stage() && theirs.rank == previous_stage_.rank ? previous_stage_ : previous_replica_;
+      const std::vector<Neighbour*> awaited = earlier();
+      const auto from = std::find_if(awaited.begin(), awaited.end(),
+                                     [&](const Neighbour* each) { return each->rank == theirs.rank; });
+      if (from == awaited.end()) continue;
       Hello ours = hello();
       ours.to = theirs.rank;
       if (transfer({&link, std::as_bytes(std::span(&ours, 1))}, {}, patience(until_ns, OnClose::tell)) !=
           TransferEnd::complete)
         continue;
-      from.link = std::move(link);
+      (*from)->link = std::move(link);
       return;
     }
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -186,12 +202,10 @@ void Peers::accept_one(int listener, std::int64_t until_ns) {
                                  "cannot be listened on", errno));
     const std::int64_t left_ns = until_ns - monotonic_ns();
     if (left_ns <= 0) {
-      const Neighbour& missing =
-          !first_stage() && !previous_stage_.link ? previous_stage_ : previous_replica_;
-      time_out("rank " + std::to_string(missing.rank) + " to connect");
+      time_out("rank " + std::to_string(earlier().front()->rank) + " to connect");
     }
     std::array<pollfd, 2> waits{pollfd{.fd = listener, .events = POLLIN, .revents = 0},
-                                pollfd{.fd = reader_, .events = 0, .revents = 0}};
+                                pollfd{.fd = output_.descriptor(), .events = 0, .revents = 0}};
     ::poll(waits.data(), waits.size(),
            static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000)));
     if ((waits[1].revents & (POLLERR | POLLHUP)) != 0) end_without_reader();
@@ -216,24 +230,27 @@ void Peers::await_answer(Neighbour& next, std::int64_t until_ns) const {
 Peers::Hello Peers::hello() const {
   return {.seed = options_.seed,
           .steps = options_.steps,
+          .tp = layout_.tp,
           .pp = layout_.pp,
           .dp = layout_.dp,
+          .batch = options_.global_batch,
           .rank = options_.rank};
 }
 
 void Peers::check(const Hello& other) const {
   const Hello ours = hello();
   if (other.magic == ours.magic && other.seed == ours.seed && other.steps == ours.steps &&
-      other.pp == ours.pp && other.dp == ours.dp && other.to == ours.rank)
+      other.tp == ours.tp && other.pp == ours.pp && other.dp == ours.dp && other.batch == ours.batch &&
+      other.to == ours.rank)
     return;
   throw Failure({.file = options_.run_directory,
                  .what = "rank " + std::to_string(other.rank),
-                 .why = "is of another job: seed, steps, pp or dp differ",
+                 .why = "is of another job: seed, steps, batch, tp, pp or dp differ",
                  .suggestion = "start all ranks of a run directory with the same arguments"});
 }
 
 Patience Peers::patience(std::int64_t until_ns, OnClose on_close) const {
-  return {.until_ns = until_ns, .reader = reader_, .on_close = on_close};
+  return {.until_ns = until_ns, .reader = output_.descriptor(), .on_close = on_close};
 }
 
 void Peers::time_out(const std::string& what) const {
@@ -245,7 +262,10 @@ void Peers::move(const Neighbour* to, std::span<const std::byte> sent, const Nei
   const std::int64_t until_ns = monotonic_ns() + options_.collective_timeout.count();
   const Sending sending{to != nullptr ? &to->link : nullptr, sent};
   const Receiving receiving{from != nullptr ? &from->link : nullptr, received};
-  if (transfer(sending, receiving, patience(until_ns)) == TransferEnd::complete) return;
+  if (transfer(sending, receiving, patience(until_ns)) == TransferEnd::complete) {
+    output_.sent(sent.size());
+    return;
+  }
   std::string who;
   if (from != nullptr) who = "rank " + std::to_string(from->rank);
   if (to != nullptr && (from == nullptr || to->rank != from->rank))
@@ -253,51 +273,55 @@ void Peers::move(const Neighbour* to, std::span<const std::byte> sent, const Nei
   time_out(who + " in " + what + (step_ > 0 ? " of step " + std::to_string(step_) : ""));
 }
 
-void Peers::send_to_next_stage(std::span<const double> values) const {
-  move(&next_stage_, std::as_bytes(values), nullptr, {}, "the activations");
+void Peers::exchange_with_next_stage(std::span<const double> sent, std::span<double> received) {
+  const RankOutput::Collective mark(output_, "send_recv", "pp");
+  move(sent.empty() ? nullptr : &next_stage_, std::as_bytes(sent), received.empty() ? nullptr : &next_stage_,
+       std::as_writable_bytes(received), received.empty() ? "the activations" : "the gradients");
 }
 
-void Peers::receive_from_next_stage(std::span<double> values) const {
-  move(nullptr, {}, &next_stage_, std::as_writable_bytes(values), "the gradients");
+void Peers::exchange_with_previous_stage(std::span<const double> sent, std::span<double> received) {
+  const RankOutput::Collective mark(output_, "send_recv", "pp");
+  move(sent.empty() ? nullptr : &previous_stage_, std::as_bytes(sent),
+       received.empty() ? nullptr : &previous_stage_, std::as_writable_bytes(received),
+       received.empty() ? "the gradients" : "the activations");
 }
 
-void Peers::send_to_previous_stage(std::span<const double> values) const {
-  move(&previous_stage_, std::as_bytes(values), nullptr, {}, "the gradients");
-}
-
-void Peers::receive_from_previous_stage(std::span<double> values) const {
-  move(nullptr, {}, &previous_stage_, std::as_writable_bytes(values), "the activations");
-}
-
-void Peers::sum_over_replicas(std::span<double> values) const {
-  const std::size_t replicas = layout_.dp, own = place_.dp;
-  // Parts are numbered modulo the replicas; `own + replicas - k` keeps the number from going below zero.
+void Peers::sum_over(Ring& ring, std::span<Fixed> values) {
+  const std::size_t size = ring.size, own = ring.own;
+  if (size == 1) return;
+  const RankOutput::Collective mark(output_, "all_reduce", ring.group);
+  // Parts are numbered modulo the ranks; `own + size - k` keeps the number from going below zero.
   const auto part = [&](std::size_t number) {
-    const std::size_t index = number % replicas, begin = values.size() * index / replicas;
-    return values.subspan(begin, values.size() * (index + 1) / replicas - begin);
+    const std::size_t index = number % size, begin = values.size() * index / size;
+    return values.subspan(begin, values.size() * (index + 1) / size - begin);
   };
-  std::vector<double> received(values.size() / replicas + 1);
-  for (std::size_t k = 0; k + 1 < replicas; ++k) {
-    const std::span<double> sum = part(own + 2 * replicas - k - 1);
-    const std::span<double> theirs = std::span(received).first(sum.size());
-    move(&next_replica_, std::as_bytes(part(own + replicas - k)), &previous_replica_,
-         std::as_writable_bytes(theirs), "the reduce-scatter");
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = theirs[i] + sum[i];
+  std::vector<Fixed> received(values.size() / size + 1);
+  for (std::size_t k = 0; k + 1 < size; ++k) {
+    const std::span<Fixed> sum = part(own + 2 * size - k - 1);
+    const std::span<Fixed> theirs = std::span(received).first(sum.size());
+    move(&ring.next, std::as_bytes(part(own + size - k)), &ring.previous, std::as_writable_bytes(theirs),
+         "the reduce-scatter");
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += theirs[i];
   }
-  for (std::size_t k = 0; k + 1 < replicas; ++k)
-    move(&next_replica_, std::as_bytes(part(own + replicas + 1 - k)), &previous_replica_,
-         std::as_writable_bytes(part(own + replicas - k)), "the all-gather");
+  for (std::size_t k = 0; k + 1 < size; ++k)
+    move(&ring.next, std::as_bytes(part(own + size + 1 - k)), &ring.previous,
+         std::as_writable_bytes(part(own + size - k)), "the all-gather");
 }
 
-std::int64_t Peers::told_by_rank_0(std::int64_t number) const {
+std::int64_t Peers::told_by_rank_0(std::int64_t number) {
   const auto out = std::as_bytes(std::span(&number, 1));
   const auto in = std::as_writable_bytes(std::span(&number, 1));
-  const char* what = "the choice of a checkpoint";
+  const char* what = "the word of rank 0";
   if (!first_stage())
     move(nullptr, {}, &previous_stage_, in, what);
-  else if (place_.dp > 0)
-    move(nullptr, {}, &previous_replica_, in, what);
-  if (first_stage() && place_.dp + 1 < layout_.dp) move(&next_replica_, out, nullptr, {}, what);
+  else if (replicas_.own > 0)
+    move(nullptr, {}, &replicas_.previous, in, what);
+  else if (parts_.own > 0)
+    move(nullptr, {}, &parts_.previous, in, what);
+  // Along the parts of the first replica, from each of them along its replicas, and from each of these down the stages.
+  if (first_stage() && replicas_.own == 0 && parts_.own + 1 < parts_.size)
+    move(&parts_.next, out, nullptr, {}, what);
+  if (first_stage() && replicas_.own + 1 < replicas_.size) move(&replicas_.next, out, nullptr, {}, what);
   if (!last_stage()) move(&next_stage_, out, nullptr, {}, what);
   return number;
 }

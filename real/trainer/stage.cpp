@@ -3,7 +3,6 @@
 #include "core/contract.hpp"
 #include "core/random/stream.hpp"
 #include "core/record/fingerprint.hpp"
-#include "real/trainer/batch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,77 +10,121 @@
 
 namespace gauntlet {
 
-Stage::Stage(std::uint64_t seed, std::uint32_t stage, std::uint32_t stages)
-    : inputs_(stage == 0 ? kInputs : kHidden), last_(stage + 1 == stages) {
-  expect(stage < stages, "the stage is in the pipeline");
-  parameters_.assign(head() + (last_ ? kHidden + 1 : 0), 0.0);
+Stage::Stage(std::uint64_t seed, const StagePlace& place)
+    : place_(place),
+      model_blocks_(std::max(kBlocks, place.stages)),
+      first_block_(model_blocks_ * place.stage / place.stages),
+      last_block_(model_blocks_ * (place.stage + 1) / place.stages),
+      first_unit_(kHidden * place.part / place.parts),
+      last_unit_(kHidden * (place.part + 1) / place.parts) {
+  expect(place.stage < place.stages && place.part < place.parts && place.parts <= kHidden,
+         "the place is in the model");
+  parameters_.assign(head() + (place_.last() ? kWidth + 1 : 0), 0.0);
   momentum_.assign(parameters_.size(), 0.0);
-  Stream stream({.study = seed, .replica = 0}, stream_name("trainer.parameters"), stage);
-  // A uniform law on (-a, a) has a variance of a^2 / 3.
-  const auto draw = [&](std::size_t fan_in) {
-    return (2 * stream.uniform() - 1) * std::sqrt(6.0 / static_cast<double>(fan_in));
-  };
-  for (std::size_t i = 0; i < biases(); ++i) parameters_[i] = draw(inputs_);
-  if (last_)
-    for (std::size_t i = 0; i < kHidden; ++i) parameters_[head() + i] = draw(kHidden);
+  // A uniform distribution on (-a, a) has a variance of a^2 / 3.
+  const double first = std::sqrt(6.0 / static_cast<double>(kWidth));
+  const double second = std::sqrt(6.0 / kHidden) / 4;
+  for (std::uint32_t b = 0; b < model_blocks_; ++b) {
+    Stream stream({.study = seed, .replica = 0}, stream_name("trainer.parameters"), b);
+    for (std::uint32_t h = 0; h < kHidden; ++h) {
+      const bool own = b >= first_block_ && b < last_block_ && h >= first_unit_ && h < last_unit_;
+      for (std::size_t i = 0; i < kUnit; ++i) {
+        if (i == kWidth) continue;  // the bias
+        const double value = (2 * stream.uniform() - 1) * (i < kWidth ? first : second);
+        if (own) parameters_[unit(b - first_block_, h - first_unit_) + i] = value;
+      }
+    }
+    if (b + 1 < model_blocks_ || !place_.last()) continue;
+    for (std::size_t i = 0; i < kWidth; ++i) parameters_[head() + i] = (2 * stream.uniform() - 1) * first;
+  }
 }
 
-std::vector<double> Stage::forward(std::vector<double> inputs, Pass& pass) const {
-  expect(inputs.size() % inputs_ == 0, "whole samples come in");
-  const std::size_t samples = inputs.size() / inputs_;
-  pass.inputs = std::move(inputs);
-  pass.hidden.assign(samples * kHidden, 0.0);
-  for (std::size_t s = 0; s < samples; ++s)
-    for (std::size_t h = 0; h < kHidden; ++h) {
-      double sum = parameters_[biases() + h];
-      for (std::size_t i = 0; i < inputs_; ++i)
-        sum += parameters_[h * inputs_ + i] * pass.inputs[s * inputs_ + i];
-      pass.hidden[s * kHidden + h] = std::max(0.0, sum);
+std::vector<double> Stage::forward(std::vector<double> inputs, Pass& pass, const Sum& sum) const {
+  expect(inputs.size() % kWidth == 0, "whole rows come in");
+  const std::size_t rows = inputs.size() / kWidth;
+  pass.inputs.resize(blocks());
+  pass.hidden.resize(blocks());
+  std::vector<Fixed> added(rows * kWidth);
+  for (std::size_t b = 0; b < blocks(); ++b) {
+    std::vector<double>& hidden = pass.hidden[b];
+    hidden.assign(rows * own_units(), 0.0);
+    std::fill(added.begin(), added.end(), 0);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double* x = &inputs[r * kWidth];
+      for (std::size_t h = 0; h < own_units(); ++h) {
+        const double* weights = &parameters_[unit(b, h)];
+        double value = weights[kWidth];
+        for (std::size_t i = 0; i < kWidth; ++i) value += weights[i] * x[i];
+        if (!(value > 0)) continue;
+        hidden[r * own_units() + h] = value;
+        for (std::size_t i = 0; i < kWidth; ++i)
+          added[r * kWidth + i] += to_fixed(weights[kWidth + 1 + i] * value);
+      }
     }
-  if (!last_) return pass.hidden;
+    sum(added);
+    pass.inputs[b] = inputs;
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      inputs[k] += from_fixed(added[k]) + parameters_[shift(b) + k % kWidth];
+  }
+  if (!place_.last()) return inputs;
 
-  std::vector<double> outputs(samples, parameters_[head() + kHidden]);
-  for (std::size_t s = 0; s < samples; ++s)
-    for (std::size_t h = 0; h < kHidden; ++h)
-      outputs[s] += parameters_[head() + h] * pass.hidden[s * kHidden + h];
+  std::vector<double> outputs(rows, parameters_[head() + kWidth]);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < kWidth; ++i) outputs[r] += parameters_[head() + i] * inputs[r * kWidth + i];
+  pass.outputs = std::move(inputs);
   return outputs;
 }
 
 std::vector<double> Stage::backward(const Pass& pass, std::span<const double> output_gradient,
-                                    std::span<double> gradient) const {
-  const std::size_t samples = pass.hidden.size() / kHidden;
-  expect(output_gradient.size() == samples * outputs() && gradient.size() == parameters_.size(),
+                                    std::span<Fixed> gradient, const Sum& sum) const {
+  expect(pass.inputs.size() == blocks() && gradient.size() == parameters_.size(),
          "the gradients fit the pass and the parameters");
-  std::vector<double> hidden_gradient(output_gradient.begin(), output_gradient.end());
-  if (last_) {
-    hidden_gradient.assign(samples * kHidden, 0.0);
-    for (std::size_t s = 0; s < samples; ++s) {
-      for (std::size_t h = 0; h < kHidden; ++h) {
-        gradient[head() + h] += output_gradient[s] * pass.hidden[s * kHidden + h];
-        hidden_gradient[s * kHidden + h] = output_gradient[s] * parameters_[head() + h];
+  std::vector<double> slopes(output_gradient.begin(), output_gradient.end());
+  if (place_.last()) {
+    const std::size_t rows = output_gradient.size();
+    slopes.assign(rows * kWidth, 0.0);
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t i = 0; i < kWidth; ++i) {
+        gradient[head() + i] += to_fixed(output_gradient[r] * pass.outputs[r * kWidth + i]);
+        slopes[r * kWidth + i] = output_gradient[r] * parameters_[head() + i];
       }
-      gradient[head() + kHidden] += output_gradient[s];
+      gradient[head() + kWidth] += to_fixed(output_gradient[r]);
     }
   }
-
-  std::vector<double> input_gradient(samples * inputs_, 0.0);
-  for (std::size_t s = 0; s < samples; ++s)
-    for (std::size_t h = 0; h < kHidden; ++h) {
-      if (pass.hidden[s * kHidden + h] <= 0) continue;  // ReLU is flat there
-      const double slope = hidden_gradient[s * kHidden + h];
-      gradient[biases() + h] += slope;
-      for (std::size_t i = 0; i < inputs_; ++i) {
-        gradient[h * inputs_ + i] += slope * pass.inputs[s * inputs_ + i];
-        input_gradient[s * inputs_ + i] += slope * parameters_[h * inputs_ + i];
+  const std::size_t rows = slopes.size() / kWidth;
+  std::vector<Fixed> added(slopes.size());
+  for (std::size_t b = blocks(); b-- > 0;) {
+    std::fill(added.begin(), added.end(), 0);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double* x = &pass.inputs[b][r * kWidth];
+      const double* slope = &slopes[r * kWidth];
+      for (std::size_t i = 0; i < kWidth; ++i) gradient[shift(b) + i] += to_fixed(slope[i]);
+      for (std::size_t h = 0; h < own_units(); ++h) {
+        const double hidden = pass.hidden[b][r * own_units() + h];
+        if (hidden <= 0) continue;  // ReLU is flat there
+        const std::size_t at = unit(b, h);
+        double through = 0;
+        for (std::size_t i = 0; i < kWidth; ++i) {
+          through += parameters_[at + kWidth + 1 + i] * slope[i];
+          gradient[at + kWidth + 1 + i] += to_fixed(slope[i] * hidden);
+        }
+        gradient[at + kWidth] += to_fixed(through);
+        for (std::size_t i = 0; i < kWidth; ++i) {
+          gradient[at + i] += to_fixed(through * x[i]);
+          added[r * kWidth + i] += to_fixed(through * parameters_[at + i]);
+        }
       }
     }
-  return input_gradient;
+    sum(added);
+    for (std::size_t k = 0; k < slopes.size(); ++k) slopes[k] += from_fixed(added[k]);
+  }
+  return slopes;
 }
 
-void Stage::update(std::span<const double> gradient) {
+void Stage::update(std::span<const Fixed> gradient, std::size_t rows) {
   expect(gradient.size() == parameters_.size(), "a gradient for every parameter");
   for (std::size_t i = 0; i < gradient.size(); ++i) {
-    momentum_[i] = kMomentum * momentum_[i] + gradient[i];
+    momentum_[i] = kMomentum * momentum_[i] + from_fixed(gradient[i]) / static_cast<double>(rows);
     parameters_[i] -= kLearningRate * momentum_[i];
   }
 }
@@ -94,9 +137,24 @@ void Stage::restore(std::vector<double> parameters, std::vector<double> momentum
 }
 
 std::uint64_t Stage::hash() const {
-  Fingerprint print;
-  for (const double parameter : parameters_) print.add(parameter);
-  return print.value();
+  std::uint64_t sum = 0;
+  const auto count = [&](std::uint64_t number, std::size_t place) {
+    Fingerprint print;
+    print.add(number);
+    print.add(parameters_[place]);
+    sum += print.value();
+  };
+  const std::uint64_t whole_block = kHidden * kUnit + kWidth;
+  for (std::size_t b = 0; b < blocks(); ++b) {
+    const std::uint64_t begin = (first_block_ + b) * whole_block;
+    for (std::size_t k = 0; k < own_units() * kUnit; ++k)
+      count(begin + first_unit_ * kUnit + k, block(b) + k);
+    if (place_.part > 0) continue;
+    for (std::size_t i = 0; i < kWidth; ++i) count(begin + kHidden * kUnit + i, shift(b) + i);
+  }
+  if (place_.last() && place_.part == 0)
+    for (std::size_t i = 0; i <= kWidth; ++i) count(model_blocks_ * whole_block + i, head() + i);
+  return sum;
 }
 
 }  // namespace gauntlet

@@ -7,14 +7,17 @@
 #include "real/trainer/batch.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/peers.hpp"
+#include "real/trainer/schedule.hpp"
 #include "real/trainer/stage.hpp"
+#include "real/trainer/segment_work.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,13 +25,18 @@
 namespace gauntlet {
 namespace {
 
-using Kind = RankLine::Kind;
-
 void sleep_until(std::int64_t at_ns) {
   const timespec at{.tv_sec = at_ns / 1'000'000'000, .tv_nsec = at_ns % 1'000'000'000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
   }
 }
+
+/// What of a step's time is segments; the rest is communication, the update and whatever disturbs: a step waits for its end.
+constexpr double kSegments = 0.8;
+constexpr double kForward = 1.0 / 3;  // of a micro-batch's segments: the backward pass computes two gradients
+
+// What rank 0 tells the others at a step boundary.
+constexpr std::int64_t kCheckpoint = 1, kStop = 2;
 
 class Training {
  public:
@@ -36,8 +44,11 @@ class Training {
       : options_(options),
         output_(output),
         checkpoints_(options.checkpoint_directory,
-                     {.seed = options.seed, .pp = options.pp, .dp = options.dp}),
-        stage_(options.seed, options.layout().coordinates(options.rank).pp, options.pp) {}
+                     {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp}),
+        stage_(options.seed, place_of(options)),
+        work_(options.step_time > Duration::zero()
+                  ? SegmentWork(work_share(options.layout().ranks(), usable_cores()))
+                  : SegmentWork()) {}
 
   /// Throws Failure and CollectiveTimedOut.
   void run() {
@@ -45,24 +56,38 @@ class Training {
       if (const auto problem = checkpoints_.probe(options_.rank, shard_bytes(shard_at(0)).size()))
         throw Failure(*problem);
     }
-    peers_.emplace(options_, output_.descriptor());
-    const std::int64_t start = restore();
+    peers_.emplace(options_, output_);
+    std::int64_t step = restore();
     if (writes()) start_writer();
-    output_.say({.kind = Kind::up, .step = start});
-    for (std::int64_t step = start + 1; step <= options_.steps; ++step) {
-      peers_->at_step(step);
-      const std::int64_t began = monotonic_ns();
+    output_.up(step);
+    for (bool stop = false; step < options_.steps && !stop;) {
+      peers_->at_step(++step);
+      const std::int64_t began = output_.begin_step(step);
       do_step(step);
       sleep_until(began + options_.step_time.count());
-      output_.say({.kind = Kind::step, .step = step, .took_ns = monotonic_ns() - began});
-      if (writes() && step % options_.checkpoint_every == 0 && step < options_.steps) checkpoint(step);
+      output_.end_step(step, began);
+      if (step == options_.steps) break;
+      const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
+      if ((told & kCheckpoint) != 0) checkpoint(step);
+      stop = (told & kStop) != 0;
     }
     if (writer_) writer_->wait_until_idle();
-    output_.say({.kind = Kind::finished, .step = options_.steps, .hash = stage_.hash()});
+    output_.finished(step, stage_.hash());
   }
 
  private:
+  static StagePlace place_of(const TrainerOptions& options) {
+    const Coordinates at = options.layout().coordinates(options.rank);
+    return {.stage = at.pp, .stages = options.pp, .part = at.tp, .parts = options.tp};
+  }
+
   bool writes() const { return options_.checkpoint_every > 0; }
+
+  /// At rank 0, after this step.
+  std::int64_t wanted(std::int64_t step) {
+    return (output_.checkpoint_wanted(step, options_.checkpoint_every) ? kCheckpoint : 0) |
+           (output_.stop_wanted() ? kStop : 0);
+  }
 
   /// The step after which training goes on.
   std::int64_t restore() {
@@ -107,7 +132,7 @@ class Training {
   }
 
   void start_writer() {
-    const auto saved = [this](std::int64_t step) { output_.say({.kind = Kind::saved, .step = step}); };
+    const auto saved = [this](std::int64_t step) { output_.saved(step); };
     const auto failed = [this](std::int64_t step, const Problem& problem) {
       warn(kCheckpointFailed,
            "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
@@ -130,54 +155,122 @@ class Training {
 
   void checkpoint(std::int64_t step) {
     const std::int64_t began = monotonic_ns();
+    if (!writer_) start_writer();  // none was due when this rank was started
     writer_->wait_until_idle();
     writer_->write(shard_at(step));
-    output_.say({.kind = Kind::stall, .step = step, .took_ns = monotonic_ns() - began});
+    output_.stall(step, began);
   }
 
-  /// All micro-batches forward, then all backward (GPipe: Huang et al., NeurIPS 2019, fig. 2c), then the sum.
+  /// One forward, one backward (real/trainer/schedule.hpp), then the sum.
   void do_step(std::int64_t step) {
-    std::vector<Stage::Pass> passes(kMicroBatches);
-    std::vector<std::vector<double>> errors(kMicroBatches);  // of the outputs, on the last stage
-    for (std::uint32_t m = 0; m < kMicroBatches; ++m) errors[m] = forward(step, m, passes[m]);
+    const std::uint32_t count = options_.micro_batches(),
+                        ahead = warm_up(stage_.place().stage, options_.pp, count);
+    const std::size_t values = options_.micro_batch * kRows * kWidth;
+    std::vector<double> activations(peers_->first_stage() ? 0 : values),
+        slopes(peers_->last_stage() ? 0 : values);
+    std::deque<Stage::Pass> passes;
+    std::deque<std::vector<double>> errors;                       // of the outputs, on the last stage
+    std::vector<Fixed> gradient(stage_.parameters().size() + 1);  // and the loss
 
-    std::vector<double> gradient(stage_.parameters().size(), 0.0);
-    for (std::uint32_t m = 0; m < kMicroBatches; ++m) {
-      if (!peers_->last_stage()) {
-        errors[m].resize(kSamples * stage_.outputs());
-        peers_->receive_from_next_stage(errors[m]);
-      }
-      const std::vector<double> input_gradient = stage_.backward(passes[m], errors[m], gradient);
-      if (!peers_->first_stage()) peers_->send_to_previous_stage(input_gradient);
+    const auto receive_activations = [&](std::span<const double> sent) {
+      if (!peers_->first_stage()) peers_->exchange_with_previous_stage(sent, activations);
+    };
+    const auto forwarded = [&](std::uint32_t m) {
+      return forward(step, m, activations, passes.emplace_back(), errors, gradient.back());
+    };
+    const auto backwarded = [&] {
+      std::vector<double> input_gradient =
+          backward(passes.front(), peers_->last_stage() ? errors.front() : slopes,
+                   std::span(gradient).first(stage_.parameters().size()));
+      passes.pop_front();
+      if (peers_->last_stage()) errors.pop_front();
+      return input_gradient;
+    };
+
+    for (std::uint32_t m = 0; m < ahead; ++m) {
+      receive_activations({});
+      peers_->exchange_with_next_stage(forwarded(m), {});  // the last stage runs none ahead
+    }
+    if (ahead < count) receive_activations({});
+    for (std::uint32_t m = ahead; m < count; ++m) {
+      const std::vector<double> outputs = forwarded(m);
+      if (!peers_->last_stage()) peers_->exchange_with_next_stage(outputs, slopes);
+      const std::vector<double> input_gradient = backwarded();
+      if (peers_->first_stage()) continue;
+      if (m + 1 < count)
+        receive_activations(input_gradient);
+      else
+        peers_->exchange_with_previous_stage(input_gradient, {});
+    }
+    for (std::uint32_t m = 0; m < ahead; ++m) {
+      peers_->exchange_with_next_stage({}, slopes);
+      const std::vector<double> input_gradient = backwarded();
+      if (!peers_->first_stage()) peers_->exchange_with_previous_stage(input_gradient, {});
     }
 
     peers_->sum_over_replicas(gradient);
-    const double samples = static_cast<double>(kSamples * kMicroBatches) * options_.dp;
-    for (double& slope : gradient) slope /= samples;
-    stage_.update(gradient);
+    const std::size_t rows = options_.global_batch * kRows;
+    stage_.update(std::span(gradient).first(stage_.parameters().size()), rows);
+    const Coordinates& at = peers_->place();
+    if (peers_->last_stage() && at.dp == 0 && at.tp == 0)
+      output_.loss(step, from_fixed(gradient.back()) / static_cast<double>(rows));
   }
 
-  /// The gradient of half the squared error with respect to the outputs, on the last stage; else nothing.
-  std::vector<double> forward(std::int64_t step, std::uint32_t micro_batch, Stage::Pass& pass) const {
-    MicroBatch batch = make_batch(options_.seed, peers_->replica(), step, micro_batch);
-    std::vector<double> inputs = std::move(batch.inputs);
-    if (!peers_->first_stage()) {
-      inputs.resize(kSamples * stage_.inputs());
-      peers_->receive_from_previous_stage(inputs);
+  /// Of all micro-batches on the way, the time that each segment of this one takes.
+  Duration segment_time(double share) const {
+    const double step = static_cast<double>(options_.step_time.count());
+    return Duration(static_cast<std::int64_t>(step * kSegments * share *
+                                              micro_batch_share(options_.pp, options_.micro_batches())));
+  }
+
+  /// Sums over the ranks that share the stage, and how long that took.
+  Stage::Sum summing(std::int64_t& waited_ns) {
+    return [this, &waited_ns](std::span<Fixed> values) {
+      const std::int64_t began = monotonic_ns();
+      peers_->sum_over_parts(values);
+      waited_ns += monotonic_ns() - began;
+    };
+  }
+
+  /// What goes to the next stage. On the last one, the gradient of half the squared error with respect to the outputs is kept.
+  std::vector<double> forward(std::int64_t step, std::uint32_t micro_batch,
+                              const std::vector<double>& activations, Stage::Pass& pass,
+                              std::deque<std::vector<double>>& errors, Fixed& loss) {
+    const std::uint32_t first =
+        (peers_->place().dp * options_.micro_batches() + micro_batch) * options_.micro_batch;
+    Samples samples;
+    if (peers_->first_stage() || peers_->last_stage())
+      samples = make_samples(options_.seed, step, options_.global_batch, first, options_.micro_batch);
+    const std::int64_t began = monotonic_ns();
+    std::int64_t waited = 0;
+    work_.take(segment_time(kForward));
+    std::vector<double> outputs = stage_.forward(
+        peers_->first_stage() ? std::move(samples.inputs) : activations, pass, summing(waited));
+    output_.segment("forward", began, waited);
+    if (!peers_->last_stage()) return outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i] -= samples.targets[i];
+      loss += to_fixed(outputs[i] * outputs[i] / 2);
     }
-    std::vector<double> outputs = stage_.forward(std::move(inputs), pass);
-    if (!peers_->last_stage()) {
-      peers_->send_to_next_stage(outputs);
-      return {};
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] -= batch.targets[i];
-    return outputs;
+    errors.push_back(std::move(outputs));
+    return {};
+  }
+
+  std::vector<double> backward(const Stage::Pass& pass, std::span<const double> output_gradient,
+                               std::span<Fixed> gradient) {
+    const std::int64_t began = monotonic_ns();
+    std::int64_t waited = 0;
+    work_.take(segment_time(1 - kForward));
+    std::vector<double> input_gradient = stage_.backward(pass, output_gradient, gradient, summing(waited));
+    output_.segment("backward", began, waited);
+    return input_gradient;
   }
 
   const TrainerOptions& options_;
   RankOutput& output_;
   CheckpointDirectory checkpoints_;
   Stage stage_;
+  SegmentWork work_;
   std::optional<Peers> peers_;
   std::optional<CheckpointWriter> writer_;  // last: it ends first
 };
@@ -185,8 +278,6 @@ class Training {
 }  // namespace
 
 int train(const TrainerOptions& options, RankOutput& output) {
-  // A peer, a reader or a disk quota that goes is an error of the call that meets it.
-  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   Training training(options, output);
   try {
     training.run();

@@ -98,6 +98,20 @@ class Refusals(unittest.TestCase):
     def test_metrics_beyond_loopback(self):
         self.refused(2, ["metrics are served on 127.0.0.1 alone", "let a proxy with TLS"], "--metrics", "0.0.0.0:9100")
 
+    def test_a_signal_that_no_agent_reports(self):
+        """A job that only prints lines says nothing of its loss, its segments or its collectives."""
+        lines = ('drill.command.arguments=["true"]', "drill.command.lines.step='step (\\d+)'", "drill.inject=true")
+        detectors = 'policies.detect=["heartbeat", "loss", "traffic-stopped"]'
+        signals = 'telemetry.signals=["heartbeat", "loss", "traffic", "log_line", "last_collective"]'
+        settings = [word for setting in (*lines, detectors, signals, 'policies.diagnose="localise"',
+                                         'detection.gather="1s"') for word in ("--set", setting)]
+        self.refused(2, ['policies.detect = "loss" needs the signal "loss", which no agent of this drill reports',
+                         'policies.detect = "traffic-stopped" needs the signal "traffic"',
+                         'policies.diagnose = "localise" needs the signal "last_collective"'], *settings)
+
+    def test_an_expression_of_a_log_line_that_is_none(self):
+        self.refused(2, ["drill.lines.oom", "is not a regular expression"], "--set", "drill.lines.oom='('")
+
     def test_spares_that_would_have_to_be_set_up(self):
         self.refused(2, ["spares.cold = 1 cannot be drilled"], "--set", "spares.cold=1", hosts=5)
         self.refused(2, ["spares.pool = 1 cannot be drilled"], "--set", "spares.pool=1", hosts=5)

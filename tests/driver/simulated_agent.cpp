@@ -51,6 +51,7 @@ void SimulatedAgent::listen() {
                                         .streams = *this,
                                         .ranks = ranks_,
                                         .probes = *this,
+                                        .host = host_,
                                         .identity = {"simulated", "host-" + std::to_string(name_.host)},
                                         .say = [this](const std::string& line) { say(line); }});
   poke();

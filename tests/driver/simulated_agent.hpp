@@ -113,6 +113,7 @@ class SimulatedAgent final : public StreamEnd,
   const AgentName name_;
   SimulatedClock& clock_;  // of its host
   SimulatedRanks ranks_;
+  HostSensor host_;  // says nothing
   const bool allow_injection_;
   State state_ = State::starts;
   bool stopped_ = false;

@@ -21,6 +21,9 @@ TrainerOptions options_of(std::uint32_t rank, const std::vector<std::string>& ar
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const std::string_view name = arguments[i];
     const std::string& value = arguments[i + 1];
+    if (name == "--tp") options.tp = static_cast<std::uint32_t>(std::stoul(value));
+    if (name == "--global-batch") options.global_batch = static_cast<std::uint32_t>(std::stoul(value));
+    if (name == "--micro-batch") options.micro_batch = static_cast<std::uint32_t>(std::stoul(value));
     if (name == "--pp") options.pp = static_cast<std::uint32_t>(std::stoul(value));
     if (name == "--dp") options.dp = static_cast<std::uint32_t>(std::stoul(value));
     if (name == "--seed") options.seed = std::stoull(value);
@@ -81,6 +84,11 @@ void SimulatedJob::go_on(const std::shared_ptr<RankProcess>& rank) {
   if (!run.stands_still || !all_train(run)) return;
   run.stands_still = false;
   step_later(rank->run);
+}
+
+void SimulatedJob::tell(std::uint32_t run, const DriverTellRanks& message) {
+  if (message.what == RankOrder::checkpoint) runs_[run].checkpoint = true;
+  if (message.what == RankOrder::cadence) runs_[run].every = message.steps;
 }
 
 std::vector<std::shared_ptr<RankProcess>> SimulatedJob::living() const {
@@ -163,7 +171,9 @@ void SimulatedJob::step(std::uint32_t number) {
   const TrainerOptions& options = run.ranks.front()->options;
   const std::string what = " " + std::to_string(run.step) + " " + std::to_string(options.step_time.count());
   for (const auto& rank : run.ranks) say(*rank, "step" + what);
-  if (options.checkpoint_every > 0 && run.step % options.checkpoint_every == 0) save(number);
+  const std::int64_t every = run.every.value_or(options.checkpoint_every);
+  const bool due = every > 0 && run.step % every == 0;
+  if ((std::exchange(run.checkpoint, false) || due) && run.step < options.steps) save(number);
   if (run.step == options.steps) return finish(number);
   step_later(number);
 }
@@ -215,6 +225,12 @@ void SimulatedRanks::stop() {
   for (const auto& process : processes_) {
     process->ordered = true;
     job_.end(process, 128 + SIGKILL);
+  }
+}
+
+void SimulatedRanks::tell(const DriverTellRanks& message) {
+  for (const auto& process : processes_) {
+    if (process->options.rank == 0 && process->state == State::trains) job_.tell(run_, message);
   }
 }
 

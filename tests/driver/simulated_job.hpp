@@ -46,6 +46,8 @@ class SimulatedJob {
   void end(const std::shared_ptr<RankProcess>& rank, std::int32_t code);
   static void stop(RankProcess& rank);                   // SIGSTOP
   void go_on(const std::shared_ptr<RankProcess>& rank);  // SIGCONT
+  /// Rank 0 of that run hears it, and the others from it.
+  void tell(std::uint32_t run, const DriverTellRanks& message);
 
   std::size_t alive() const;
   /// Those that train, to strike one.
@@ -57,7 +59,9 @@ class SimulatedJob {
     Ranks ranks;
     std::int64_t step = 0;
     bool trains = false;
-    bool stands_still = false;  // a rank is missing in a step
+    bool stands_still = false;            // a rank is missing in a step
+    bool checkpoint = false;              // out of turn, at the next step boundary
+    std::optional<std::int64_t> every{};  // as ordered since the start
   };
 
   void arrive(const std::shared_ptr<RankProcess>& rank);
@@ -92,6 +96,7 @@ class SimulatedRanks final : public RankRunner {
   std::string start(const DriverStartRanks& start) override;
   void stop() override;
   void kill() override { stop(); }
+  void tell(const DriverTellRanks& message) override;
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
   void collect(const Listener& listener) override;
   bool none() const override { return processes_.empty(); }

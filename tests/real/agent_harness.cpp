@@ -50,16 +50,24 @@ OwnDirectory::~OwnDirectory() {
 PuppetTrainer::PuppetTrainer(const OwnDirectory& directory, std::uint32_t ranks)
     : directory_(directory.name()), program_(directory.file("trainer")) {
   // A FIFO that it opens for both never ends, whoever writes to it and leaves.
-  std::ofstream(program_) << "#!/bin/sh\n"
-                          << "exec 3<>'" << directory_ << "'/strings-$2\n"
-                          << "echo \"1 log pid $$\"\n"
-                          << "echo \"1 log arguments $*\"\n"
-                          << "while read -r line <&3; do\n"
-                          << "  case \"$line\" in\n"
-                          << "    'leave '*) exit \"${line#leave }\" ;;\n"
-                          << "    *) echo \"$line\" ;;\n"
-                          << "  esac\n"
-                          << "done\n";
+  std::ofstream(program_) << R"(#!/usr/bin/python3 -S
+import os, re, socket, sys
+rank = sys.argv[2]
+channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+channel.connect(os.environ["GAUNTLET_RANK_SOCKET"])
+for message in ("hello " + rank, "1 log pid %d" % os.getpid(), "1 log arguments " + " ".join(sys.argv[1:])):
+    channel.send(message.encode())
+strings = os.fdopen(os.open(")"
+                          << directory_ << R"(/strings-" + rank, os.O_RDWR), "rb")
+for line in strings:
+    line = line.rstrip(b"\n")
+    if line.startswith(b"leave "):
+        sys.exit(int(line[6:]))
+    elif re.match(rb"\d+ \w+", line):
+        channel.send(line)
+    else:
+        print(line.decode("latin-1"), flush=True)
+)";
   if (::chmod(program_.c_str(), 0700) != 0) fail("chmod");
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     if (::mkfifo(directory.file("strings-" + std::to_string(rank)).c_str(), 0600) != 0) fail("mkfifo");

@@ -39,7 +39,8 @@ class OwnDirectory {
   std::string name_;
 };
 
-/// A rank that prints `<ns> log pid <its process>` and then what say() tells it, and ends as leave() tells it.
+/// A rank that tells its agent `<ns> log pid <its process>` and then what say() tells it, prints what is no such line, and ends as leave()
+/// says.
 class PuppetTrainer {
  public:
   PuppetTrainer(const OwnDirectory& directory, std::uint32_t ranks);

@@ -69,10 +69,16 @@ RC_GTEST_PROP(Shards, ReadBackAsTheyWere, ()) {
     return *rc::gen::container<std::vector<double>>(rc::gen::map(
         rc::gen::arbitrary<std::uint64_t>(), [](std::uint64_t bits) { return std::bit_cast<double>(bits); }));
   };
-  const Shard shard{.job = {.seed = *rc::gen::arbitrary<std::uint64_t>(),
-                            .pp = *rc::gen::arbitrary<std::uint32_t>(),
-                            .dp = *rc::gen::arbitrary<std::uint32_t>()},
-                    .rank = *rc::gen::arbitrary<std::uint32_t>(),
+  const auto size = [] { return *rc::gen::positive<std::uint32_t>(); };
+  const JobIdentity job{
+      .seed = *rc::gen::arbitrary<std::uint64_t>(), .pp = size(), .dp = size(), .tp = size()};
+  // Any rank of the job. 64 bits hold the product of two sizes, and of three where two are small.
+  const std::uint64_t replica = std::uint64_t{job.pp} * job.tp;
+  const std::uint64_t ranks =
+      replica > std::numeric_limits<std::uint32_t>::max() ? replica : replica * job.dp;
+  const std::uint32_t rank = *rc::gen::arbitrary<std::uint32_t>();
+  const Shard shard{.job = job,
+                    .rank = static_cast<std::uint32_t>(rank % ranks),
                     .step = *rc::gen::arbitrary<std::int64_t>(),
                     .parameters = doubles(),
                     .momentum = doubles()};
@@ -105,10 +111,13 @@ std::string with_checksum(std::string bytes) {
 TEST(Shards, ARankBeyondEveryRankIsRefused) {
   std::string bytes = shard_bytes(shard_of(1, 10));
   ASSERT_TRUE(read_shard(with_checksum(bytes)).shard);
-  bytes[3 * 8 + 4] = 1;  // the upper half of the fourth word
+  bytes[3 * 8] = 4;  // the lower half of the fourth word: of four ranks, the fifth
   const ReadShard read = read_shard(with_checksum(bytes));
   EXPECT_FALSE(read.shard);
-  EXPECT_EQ(read.why, "is of rank 4294967297, which no job has");
+  EXPECT_EQ(read.why, "is of rank 4, which its job (seed 7, tp 1, pp 2, dp 2) does not have");
+  bytes[3 * 8] = 0;
+  bytes[3 * 8 + 4] = 0;  // the upper half: of a job without a rank
+  EXPECT_FALSE(read_shard(with_checksum(bytes)).shard);
 }
 
 TEST(Manifests, NoByteCanBeLostOrChanged) {
@@ -289,7 +298,7 @@ TEST_F(Checkpoints, OfAnotherJobAreRefusedAndLeftAlone) {
   const auto survey = other.survey();
   ASSERT_TRUE(survey.problem);
   EXPECT_THAT(survey.problem->text(),
-              HasSubstr("is of another job (seed 7, pp 2, dp 2, where this one has seed 8"));
+              HasSubstr("is of another job (seed 7, tp 1, pp 2, dp 2, where this one has seed 8"));
   EXPECT_EQ(directory_.survey().newest(), 10);
 }
 

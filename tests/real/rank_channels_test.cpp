@@ -126,6 +126,7 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
       << "with rank.step(11):\n"
       << "    with rank.segment('forward'): pass\n"
       << "    with rank.collective('all_reduce', 'dp'): pass\n"
+      << "rank.sent(5); rank.sent(7)\n"
       << "with rank.stall(11): pass\n"
       << "rank.loss(11, 0.1); rank.mfu(11, 0.5); rank.log('nan', 'a\\nb'); rank.saved(11)\n"
       << "while not rank.stop_wanted(): pass\n"
@@ -133,15 +134,17 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
       << "rank._mark(7, gauntlet_rank.ENTERED, 2, 'all_gather', 'a group with a long name')\n";
   const int started = std::system(("python3 " + script + " &").c_str());
   ASSERT_EQ(started, 0);
-  std::vector<std::string> said = await(7);
-  ASSERT_EQ(said.size(), 7U);
+  std::vector<std::string> said = await(8);
+  ASSERT_EQ(said.size(), 8U);
   EXPECT_EQ(said[0], "3: up 10");
   EXPECT_THAT(said[1], testing::StartsWith("3: step 11 "));
-  EXPECT_THAT(said[2], testing::StartsWith("3: stall 11 "));
-  EXPECT_EQ(said[3], "3: loss 11 0.1");
-  EXPECT_EQ(said[4], "3: mfu 11 0.5");
-  EXPECT_EQ(said[5], "3: log nan a b");
-  EXPECT_EQ(said[6], "3: saved 11");
+  EXPECT_THAT(said[2], testing::MatchesRegex("3: segment 11 forward [0-9]+"));
+  EXPECT_THAT(said[3], testing::StartsWith("3: stall 11 "));
+  EXPECT_EQ(said[4], "3: loss 11 0.1");
+  EXPECT_EQ(said[5], "3: mfu 11 0.5");
+  EXPECT_EQ(said[6], "3: log nan a b");
+  EXPECT_EQ(said[7], "3: saved 11");
+  EXPECT_EQ(read_sent(directory.file("marks-3")), 12U);
   channels.tell("cadence 9");
   channels.tell("stop");
   EXPECT_THAT(await(1), ElementsAre("3: log every 9"));
@@ -164,6 +167,30 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
   EXPECT_EQ(found[2].name, "all_reduce");
   EXPECT_EQ(found[2].group, "dp");
   EXPECT_EQ(found[5].group, "a group with a l");
+}
+
+TEST_F(Channels, ARankInCTellsOfItsSegmentsAndItsTraffic) {
+  Speaker speaker;
+  EXPECT_EQ(read_sent(directory.file("marks-3")), 0U);
+  EXPECT_EQ(read_sent(directory.file("marks-4")), std::nullopt);
+  const std::int64_t began = gauntlet_rank_begin_step(&speaker.rank, 1);
+  for (int i = 0; i < 2; ++i) {  // each name once, with the sum
+    gauntlet_rank_segment(&speaker.rank, "forward", gauntlet_rank_now() - 1'000'000);
+    gauntlet_rank_segment(&speaker.rank, "backward", gauntlet_rank_now() - 3'000'000);
+  }
+  for (int i = 0; i < 20; ++i)
+    gauntlet_rank_segment(&speaker.rank, ("other" + std::to_string(i)).c_str(), began);
+  gauntlet_rank_sent(&speaker.rank, 1000);
+  gauntlet_rank_sent(&speaker.rank, 24);
+  gauntlet_rank_end_step(&speaker.rank, 1, began);
+  gauntlet_rank_log(&speaker.rank, "nan", "two\nlines");
+  const std::vector<std::string> said = await(10);
+  ASSERT_EQ(said.size(), 10U) << "eight names at most";
+  EXPECT_THAT(said[1], testing::MatchesRegex("3: segment 1 forward [0-9]+"));
+  EXPECT_GE(std::stoll(said[1].substr(said[1].rfind(' '))), 2'000'000);
+  EXPECT_GE(std::stoll(said[2].substr(said[2].rfind(' '))), 6'000'000);
+  EXPECT_EQ(said[9], "3: log nan two lines");
+  EXPECT_EQ(read_sent(directory.file("marks-3")), 1024U);
 }
 
 TEST_F(Channels, TheRecorderSurvivesItsRank) {

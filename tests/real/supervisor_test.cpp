@@ -78,11 +78,13 @@ struct Supervisors : testing::Test {
   StandInStreams streams;
   SlowRanks ranks;
   NoProbes probes;
+  HostSensor host;
   Supervisor supervisor{AgentOptions{.host = 0, .directory = "", .trainer = "", .allow_injection = true},
                         AgentSurroundings{.clock = clock,
                                           .streams = streams,
                                           .ranks = ranks,
                                           .probes = probes,
+                                          .host = host,
                                           .identity = {},
                                           .say = [](const std::string&) {}}};
 };

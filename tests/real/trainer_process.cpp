@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <system_error>
+
+extern char** environ;
 
 namespace gauntlet {
 namespace {
@@ -34,14 +38,34 @@ std::optional<std::string> read_some(int descriptor) {
   return std::string(part.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
 }
 
+int listen_at(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (listener < 0 || ::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener, 1) != 0)
+    throw std::system_error(errno, std::generic_category(), path);
+  return listener;
+}
+
 }  // namespace
 
 TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
-                               const std::function<void()>& in_child) {
+                               const std::function<void()>& in_child)
+    : directory_((std::filesystem::temp_directory_path() / "rank-XXXXXX").string()) {
+  if (::mkdtemp(directory_.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "mkdtemp");
+  listener_ = listen_at(directory_ + "/socket");
   const auto output = make_pipe(), error = make_pipe();
   std::vector<char*> argv{const_cast<char*>(GAUNTLET_TRAINER)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  std::string channel = "GAUNTLET_RANK_SOCKET=" + directory_ + "/socket";
+  std::string marks = "GAUNTLET_RANK_MARKS=" + directory_ + "/marks-";
+  std::vector<char*> environment{channel.data(), marks.data()};
+  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+  environment.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {
@@ -49,7 +73,7 @@ TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
     ::dup2(output[1], STDOUT_FILENO);
     ::dup2(error[1], STDERR_FILENO);
     if (in_child) in_child();
-    ::execv(GAUNTLET_TRAINER, argv.data());
+    ::execve(GAUNTLET_TRAINER, argv.data(), environment.data());
     ::_exit(127);
   }
   ::close(output[1]);
@@ -64,29 +88,58 @@ TrainerProcess::~TrainerProcess() {
     ::waitpid(pid_, nullptr, 0);
   }
   stop_reading();
+  ::close(output_);
   ::close(error_);
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
 }
 
 void TrainerProcess::signal(int number) const { ASSERT_EQ(::kill(pid_, number), 0); }
 
 void TrainerProcess::stop_reading() {
-  if (output_ >= 0) ::close(output_);
-  output_ = -1;
+  for (int* each : {&listener_, &channel_}) {
+    if (*each >= 0) ::close(*each);
+    *each = -1;
+  }
+}
+
+void TrainerProcess::tell(const std::string& order) const {
+  ASSERT_EQ(::send(channel_, order.data(), order.size(), MSG_NOSIGNAL), static_cast<ssize_t>(order.size()));
+}
+
+/// False where it ends without one.
+bool TrainerProcess::await_connection() {
+  while (channel_ < 0) {
+    std::array<pollfd, 2> waits{pollfd{.fd = listener_, .events = POLLIN, .revents = 0},
+                                pollfd{.fd = output_, .events = POLLIN, .revents = 0}};
+    if (::poll(waits.data(), waits.size(), kGenerousMilliseconds) <= 0) {
+      ADD_FAILURE() << "process " << pid_ << " neither connects nor ends";
+      return false;
+    }
+    if (waits[0].revents != 0)
+      channel_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    else if (const auto printed = read_some(output_); !printed || printed->empty())
+      return false;
+  }
+  return true;
 }
 
 std::optional<RankLine> TrainerProcess::next_line() {
-  while (output_ >= 0) {
+  while (listener_ >= 0) {
     if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
-      const auto line = parse_rank_line(std::string_view(unread_).substr(0, end));
-      EXPECT_TRUE(line) << "no line of a rank: " << unread_.substr(0, end);
+      const std::string text = unread_.substr(0, end);
       unread_.erase(0, end + 1);
+      if (text.starts_with("hello ")) continue;
+      const auto line = parse_rank_line(text);
+      EXPECT_TRUE(line) << "no line of a rank: " << text;
       if (line) lines_.push_back(*line);
       return line;
     }
-    const auto more = read_some(output_);
+    if (!await_connection()) return std::nullopt;
+    const auto more = read_some(channel_);
     if (!more) ADD_FAILURE() << "process " << pid_ << " says nothing and does not end";
     if (!more || more->empty()) return std::nullopt;
-    unread_ += *more;
+    unread_ += *more + "\n";  // each message is whole
   }
   return std::nullopt;
 }
@@ -129,6 +182,12 @@ std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
   const auto text = [](auto number) { return std::to_string(number); };
   return {"--rank",
           text(rank),
+          "--tp",
+          text(tp),
+          "--global-batch",
+          text(global_batch),
+          "--micro-batch",
+          text(micro_batch),
           "--pp",
           text(pp),
           "--dp",
@@ -158,7 +217,7 @@ std::unique_ptr<TrainerProcess> TrainingJob::start(std::uint32_t rank,
 
 std::vector<std::unique_ptr<TrainerProcess>> TrainingJob::start_all() const {
   std::vector<std::unique_ptr<TrainerProcess>> ranks;
-  for (std::uint32_t rank = 0; rank < pp * dp; ++rank) ranks.push_back(start(rank));
+  for (std::uint32_t rank = 0; rank < this->ranks(); ++rank) ranks.push_back(start(rank));
   return ranks;
 }
 

@@ -1,4 +1,4 @@
-// Ranks as processes: started, listened to, and ended with the test whatever happens.
+// Ranks as processes: started, listened to as their agent would (real/rank/PROTOCOL.md), and ended with the test whatever happens.
 #pragma once
 
 #include "real/trainer/lines.hpp"
@@ -27,13 +27,16 @@ class TrainerProcess {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const;
-  /// Nobody reads its standard output any more.
+  /// Nobody listens to it any more.
   void stop_reading();
 
   /// Reads on to the first line that is wanted. A failure of the test, and nothing, where the output ends before it.
   std::optional<RankLine> wait_for(const std::function<bool(const RankLine&)>& wanted);
   std::optional<RankLine> wait_for(RankLine::Kind kind, std::int64_t step);
   std::optional<RankLine> wait_for_log(const std::string& pattern);
+
+  /// To the rank, as its agent: "checkpoint", "cadence 5", "stop".
+  void tell(const std::string& order) const;
 
   /// Reads to the end. The exit code, or 128 + signal.
   int wait_for_exit();
@@ -42,8 +45,11 @@ class TrainerProcess {
 
  private:
   std::optional<RankLine> next_line();
+  bool await_connection();
 
   pid_t pid_ = -1;
+  std::string directory_;
+  int listener_ = -1, channel_ = -1;
   int output_ = -1, error_ = -1;
   std::string unread_, error_text_;
   std::vector<RankLine> lines_;
@@ -52,7 +58,8 @@ class TrainerProcess {
 
 struct TrainingJob {
   std::filesystem::path directory;  // holds run/ and checkpoints/, made when ranks start
-  std::uint32_t pp = 2, dp = 2;
+  std::uint32_t tp = 1, pp = 2, dp = 2;
+  std::uint32_t global_batch = 12, micro_batch = 1;
   std::uint64_t seed = 1;
   std::int64_t steps = 12;
   std::int64_t checkpoint_every = 0;
@@ -62,6 +69,7 @@ struct TrainingJob {
   std::vector<std::string> arguments(std::uint32_t rank) const;
   std::unique_ptr<TrainerProcess> start(std::uint32_t rank, const std::function<void()>& in_child = {}) const;
   std::vector<std::unique_ptr<TrainerProcess>> start_all() const;
+  std::uint32_t ranks() const { return tp * pp * dp; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };
 

@@ -152,5 +152,63 @@ TEST(Watches, WhatNoAgentCanFilterIsRefused) {
   EXPECT_FALSE(watches.add(job_watch(Signal::process_exit, Sample{1}), moment(0s)));
 }
 
+TEST(Watches, TrafficIsMissedWhileTheHostsRanksTrain) {
+  Watches watches(kHost);
+  ASSERT_TRUE(watches.add({.id = kWatch,
+                           .signal = Signal::traffic,
+                           .who = Scope::hosts_of(JobId{0}),
+                           .until = Silence{10s},
+                           .first = 0},
+                          moment(0s)));
+  EXPECT_TRUE(watches.wants(Signal::traffic));
+  EXPECT_FALSE(watches.wants(Signal::loss));
+  EXPECT_EQ(watches.deadline(), kNever);
+  watches.began(moment(1s));
+  EXPECT_EQ(watches.deadline(), kNever) << "the job's steps are another thing";
+  watches.host_began(moment(2s));
+  watches.on_host(Signal::traffic, 1.0, moment(5s));
+  EXPECT_EQ(watches.deadline(), moment(15s));
+  watches.on_deadline(moment(15s));
+  watches.on_host(Signal::traffic, 0.9, moment(20s));
+  const std::vector<Seen> seen = watches.take(moment(20s));
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].edge, Edge::began);
+  EXPECT_EQ(seen[0].who, component(kHost));
+  EXPECT_EQ(seen[1].edge, Edge::ended);
+  watches.host_gone();
+  watches.on_host(Signal::traffic, 0.9, moment(21s));
+  EXPECT_EQ(watches.deadline(), kNever);
+}
+
+TEST(Watches, SegmentTimesLossAndTheLastCollectiveAreNumbers) {
+  for (const auto& [signal, of_host] : {std::pair(Signal::forward_time, true),
+                                        {Signal::backward_time, true},
+                                        {Signal::traffic_period, true},
+                                        {Signal::loss, false}}) {
+    Watches watches(kHost);
+    ASSERT_TRUE(watches.add(job_watch(signal, Outside{0, 1}), moment(0s)));
+    EXPECT_FALSE(watches.add(job_watch(signal, Silence{1s}), moment(0s))) << "nobody misses them";
+    const auto put = [&watches, signal = signal, of_host = of_host](double value) {
+      if (of_host)
+        watches.on_host(signal, value, moment(1s));
+      else
+        watches.on_loss(value, moment(1s));
+    };
+    watches.host_began(moment(0s));
+    put(0.5);
+    put(2);
+    put(3);
+    const std::vector<Seen> seen = watches.take(moment(1s));
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].value, 2);
+    EXPECT_EQ(seen[0].who, of_host ? component(kHost) : component(JobId{0}));
+  }
+  Watches watches(kHost);
+  watches.add(job_watch(Signal::last_collective, Sample{1}), moment(0s));
+  watches.on_host(Signal::last_collective, 3, moment(1s));  // asked for when nothing trains
+  watches.on_host(Signal::last_collective, 3, moment(2s));
+  EXPECT_EQ(watches.take(moment(2s)).size(), 1U);
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -1,0 +1,15 @@
+// How the log lines of a scenario are found in what ranks and the kernel print.
+#pragma once
+
+#include "models/world/world.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// By PatternId: the expression that the scenario gives (drill.lines), else the usual one of a line of that name. Empty for a line that
+/// is known by name alone, as gauntlet_rank logs it.
+std::vector<std::string> line_expressions(const World& world);
+
+}  // namespace gauntlet
