@@ -92,18 +92,28 @@ std::optional<Dimension> waits_in(const std::vector<RankMark>& marks) {
   return named == kGroups.end() ? Dimension::data : named->second;
 }
 
+namespace {
+
+/// The folder is the rank's: what is not a plain file of its own is not waited for, and not followed.
+Descriptor open_recorder(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat found {};
+  if (file && (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))) file.reset();
+  return file;
+}
+
+}  // namespace
+
 std::vector<RankMark> read_marks(const std::string& path) {
   std::array<char, sizeof(gauntlet_rank_recorder)> bytes{};
-  // The folder is the rank's: what is not a plain file of its own is not waited for, and not followed.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+  const Descriptor file = open_recorder(path);
+  if (!file) return {};
   const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), 0);
   return parse_marks({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
 }
 
 std::optional<std::uint64_t> read_sent(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const Descriptor file = open_recorder(path);
   std::array<char, offsetof(gauntlet_rank_recorder, pid)> header{};
   if (!file || ::pread(file.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
       !std::string_view(header.data(), header.size()).starts_with(kMagic))

@@ -73,7 +73,6 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
   kill_at_ = kNever;
-  for (const std::uint32_t rank : start_.ranks) ::unlink(recorder_of(rank).c_str());
   std::string why = speaks() ? open_channels() : std::string();
   if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();

@@ -26,8 +26,8 @@ struct Launch;
 
 class RankProcesses final : public RankRunner {
  public:
-  /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to `directory`/rank-R.log, of
-  /// the trainer without the lines that it means for its agent. Ranks run as `user`, or as this process's own.
+  /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to
+  /// `directory`/rank-R.log. Ranks run as `user`, or as this process's own.
   RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user = std::nullopt);
   /// Kills and reaps whatever runs.
   ~RankProcesses() override;
