@@ -5,16 +5,15 @@
 #include "cli/commands.hpp"
 #include "cli/drill_progress.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/job_checks.hpp"
 #include "cli/launchers.hpp"
 #include "config/scenario.hpp"
 #include "policies/controller/controller.hpp"
-#include "policies/controller/registry.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/metrics.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/machine_platform.hpp"
-#include "real/driver/signal_sources.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -33,7 +32,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -119,47 +117,11 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   return problems;
 }
 
-/// Orders that a job cannot be given which says nothing but lines, and hears nothing.
-std::vector<Problem> check_lines(const Scenario& scenario) {
-  const JobCommand& command = scenario.world.drill.command;
-  const std::string& checkpoint = scenario.policies.names.checkpoint;
-  if (!command.lines.any() || checkpoint == "fixed") return {};
-  return {{.what = fmt::format("policies.checkpoint = \"{}\"", checkpoint),
-           .why = "cannot be drilled with drill.command.lines: a job that only prints lines cannot be told a "
-                  "new interval",
-           .suggestion = "write \"fixed\""}};
-}
-
 /// Nothing where ranks run as this process's own user. check_user() says what is wrong.
 std::optional<RankUser> user_of(const DrillRequest& request) {
   std::optional<RankUser> user;
   static_cast<void>(find_rank_user(request.run_as, geteuid(), user));
   return user;
-}
-
-/// Signals that policies need and no agent reports.
-std::vector<Problem> check_signals(const Scenario& scenario) {
-  const PolicyNames& policies = scenario.policies.names;
-  std::vector<Problem> problems;
-  const auto check = [&](const std::string& what, const std::string& who, std::span<const Signal> signals,
-                         const std::string& key) {
-    for (const Signal signal : signals) {
-      const std::string why = why_not_reported(scenario.world, signal, {.interfaces = false});
-      if (why.empty()) continue;
-      problems.push_back(
-          {.what = fmt::format("{} = \"{}\"", what, who),
-           .why = fmt::format("needs the signal \"{}\", which no agent of this drill reports: {}",
-                              kSignalNames[static_cast<std::size_t>(signal)], why),
-           .suggestion = fmt::format("leave {} out of {}", who, key)});
-    }
-  };
-  for (const std::string& name : policies.detect) {
-    const auto known = detector_names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) continue;  // of a study: it knows itself
-    check("policies.detect", name, signals_of_detector(name), "policies.detect");
-  }
-  check("policies.diagnose", policies.diagnose, signals_of_diagnoser(policies.diagnose), "policies.diagnose");
-  return problems;
 }
 
 /// A command that this machine cannot start, at its place in the scenario.

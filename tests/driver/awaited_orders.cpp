@@ -19,6 +19,7 @@ constexpr int kProbeTimes = 10;  // as the driver has it
 }  // namespace
 
 void AwaitedOrders::given(const Order& order, Time heard_at, Time now) {
+  if (const auto* start = std::get_if<Start>(&order.what)) collective_timeout_ = start->collective_timeout;
   waiting_.insert_or_assign(order.id.value, Waiting{order, now, stopped_, allowed(order.what, heard_at)});
 }
 
@@ -37,6 +38,7 @@ std::optional<Duration> AwaitedOrders::allowed(const Action& what, Time heard_at
   if (std::holds_alternative<Acquire>(what)) return std::nullopt;
   if (std::holds_alternative<Stop>(what)) return kAnswer;
   if (const auto* start = std::get_if<Start>(&what)) return kAnswer + start->collective_timeout;
+  if (std::holds_alternative<Checkpoint>(what)) return kAnswer + collective_timeout_;
   if (const auto* probe = std::get_if<Probe>(&what))
     return kAnswer + kProbeTimes * world_->probes[probe->probe.value].time;
   return Duration::zero();

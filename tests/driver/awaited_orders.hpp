@@ -38,6 +38,7 @@ class AwaitedOrders {
 
   const World* world_;
   Duration stopped_{};
+  Duration collective_timeout_{};  // of the last start that this driver ordered
   std::map<std::uint64_t, Waiting> waiting_;
 };
 

@@ -1,0 +1,48 @@
+#include "cli/job_checks.hpp"
+
+#include "policies/controller/registry.hpp"
+#include "real/driver/signal_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+namespace gauntlet {
+
+std::vector<Problem> check_lines(const Scenario& scenario) {
+  const JobCommand& command = scenario.world.drill.command;
+  const std::string& checkpoint = scenario.policies.names.checkpoint;
+  if (!command.lines.any() || checkpoint == "fixed") return {};
+  return {{.what = fmt::format("policies.checkpoint = \"{}\"", checkpoint),
+           .why = "cannot be drilled with drill.command.lines: a job that only prints lines cannot be told a "
+                  "new interval",
+           .suggestion = "write \"fixed\""}};
+}
+
+std::vector<Problem> check_signals(const Scenario& scenario) {
+  const PolicyNames& policies = scenario.policies.names;
+  std::vector<Problem> problems;
+  const auto check = [&](const std::string& what, const std::string& who, std::span<const Signal> signals,
+                         const std::string& key) {
+    for (const Signal signal : signals) {
+      const std::string why = why_not_reported(scenario.world, signal, {.interfaces = false});
+      if (why.empty()) continue;
+      problems.push_back(
+          {.what = fmt::format("{} = \"{}\"", what, who),
+           .why = fmt::format("needs the signal \"{}\", which no agent of this drill reports: {}",
+                              kSignalNames[static_cast<std::size_t>(signal)], why),
+           .suggestion = fmt::format("leave {} out of {}", who, key)});
+    }
+  };
+  for (const std::string& name : policies.detect) {
+    const auto known = detector_names();
+    if (std::find(known.begin(), known.end(), name) == known.end()) continue;  // of a study: it knows itself
+    check("policies.detect", name, signals_of_detector(name), "policies.detect");
+  }
+  check("policies.diagnose", policies.diagnose, signals_of_diagnoser(policies.diagnose), "policies.diagnose");
+  return problems;
+}
+
+}  // namespace gauntlet
