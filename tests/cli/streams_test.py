@@ -43,6 +43,7 @@ COMMANDS = {
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
+    "ctl": ["ctl status --drill none", "ctl hosts --drill none"],
     "certs": ["certs init {out} --cluster lab", "certs list none"],
     "check": [f"check {TINY}", "check {bad}"],
     "show": [f"show {TINY}", "show none.toml"],

@@ -29,7 +29,7 @@ class Drill(unittest.TestCase):
         self.assertEqual(run.injected, (4, 4), str(run))
         self.assertIn("The sequences are the same", run.out, str(run))
         self.check_nothing_left()
-        hosts = re.findall(r"^gauntlet: host (\d) is \S+ at \S+$", run.err, re.M)
+        hosts = re.findall(r"^gauntlet: host (\d) is \S+ at \S+: \d+ cores?, .*$", run.err, re.M)
         self.assertEqual(hosts, ["0", "1", "2", "3"], str(run))
 
         metrics = json.loads((out / "result.json").read_text())["metrics"]

@@ -178,8 +178,10 @@ def without_faults(case):
     stage = interval_ns // 4
     quarters = {"memory_interval": 1, "peers_interval": 2}
     quick = "".join(f'{tier} = "{stage * count}ns"\n' for tier, count in quarters.items() if tier in tiers)
+    # Whatever operators are to do comes after its end. Their actions are inherited, and an action cannot be taken away.
+    never = "".join(f'[operators.{name}]\nat = "250y"\n' for name in settings.get("operators", {}))
     still = STILL.format(scenario=case.scenario, interval=interval_ns, steps=STEPS, step=step_ns, stall=stall_ns,
-                         persist=5 * step_ns, quick=quick)
+                         persist=5 * step_ns, quick=quick) + never
     (case.folder / "still.toml").write_text(still, encoding="utf-8")
     done = case.run("run", "still.toml", "--replicas", 1, "--quiet", "--json", "--out", "still",
                     codes=(SUCCESS, FAILED, WRONG_INPUT))
