@@ -241,7 +241,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .stop = options.stop,
                          .desk = options.open_to_operators ? &desk : nullptr,
                          .on_status = options.on_status},
-                        so_far.record, *options.platform);
+                        so_far.record, platform);
     if (options.open_to_operators) door = options.open_to_operators(state.directory, desk);
     result.record = so_far.record;
     FileRecorder recorder(cluster, result.record, writer, kept_log);
