@@ -51,6 +51,7 @@ ELSEWHERE = {
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
     "gauntlet drill scenarios/drills/python/lines.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
     "gauntlet drill drill-tiny --hosts 4 --launch lab --dry-run": ("needs root", "tests/lab/lab_test.py"),
+    "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8": ("needs root", "tests/lab/eight_hosts_slow_test.py"),
     "gauntlet validate policies --quick": ("takes 9 s", "tests/validate/validate_policies_test.py"),
     "mpirun -n 8 gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20 --out sweep":
         ("needs eight cores", "tests/mpi/mpirun_test.py"),

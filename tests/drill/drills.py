@@ -14,6 +14,9 @@ SECONDS_MAX = 240  # a guard against hanging, not a measure: a drill takes under
 class Place:
     """A directory of its own for sockets, checkpoints and recordings; afterwards no process may know it."""
 
+    def __init__(self, scenario=SCENARIO, hosts=4):
+        self.scenario, self.hosts = scenario, hosts
+
     def __enter__(self):
         self.kept = tempfile.TemporaryDirectory(prefix="gauntlet-drill-test-")
         self.path = pathlib.Path(self.kept.name)
@@ -26,14 +29,14 @@ class Place:
     def environment(self):
         return dict(os.environ, TMPDIR=str(self.path))
 
-    def command(self, *arguments, hosts=4, gauntlet=GAUNTLET):
-        return [gauntlet, "drill", SCENARIO, "--hosts", str(hosts), *run_as(), *arguments]
+    def command(self, *arguments, hosts=None, gauntlet=GAUNTLET):
+        return [gauntlet, "drill", self.scenario, "--hosts", str(hosts or self.hosts), *run_as(), *arguments]
 
-    def start(self, *arguments, hosts=4):
+    def start(self, *arguments, hosts=None):
         return subprocess.Popen(self.command(*arguments, hosts=hosts), env=self.environment(), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def run(self, *arguments, hosts=4):
+    def run(self, *arguments, hosts=None):
         return finish(self.start(*arguments, hosts=hosts))
 
     def processes(self):

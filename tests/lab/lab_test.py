@@ -12,40 +12,15 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "drill"))
 import drills  # noqa: E402
+import labs  # noqa: E402
 
 HOSTS = 4
 SHORT = ("--launch", "lab", "--no-faults", "--set", "job.steps=30")
 LONG = ("--launch", "lab", "--no-faults", "--set", "job.steps=4000")
 
 
-def missing():
-    """What a lab needs and this machine lacks; else nothing."""
-    if os.geteuid() != 0:
-        return "only root makes a lab"
-    if not pathlib.Path("/proc/self/ns/time").exists():
-        return "the kernel has no time namespaces"
-    groups = pathlib.Path("/sys/fs/cgroup")
-    control = groups / "cgroup.subtree_control"
-    if not (groups / "cpu/cpu.cfs_quota_us").exists() and not (control.exists() and "cpu" in control.read_text().split()):
-        return "no control group limits processor time"
-    if not any(pathlib.Path(folder, "ip").exists() for folder in ("/usr/sbin", "/sbin", "/usr/bin", "/bin")):
-        return "iproute2 is not installed"
-    return ""
-
-
-def groups():
-    roots = (pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup"))
-    return {each for root in roots if root.exists() for each in root.glob("gauntlet-lab-*")}
-
-
-@unittest.skipIf(missing(), missing())
-class Lab(unittest.TestCase):
-    def setUp(self):
-        self.groups = groups()
-        self.interfaces = set(os.listdir("/sys/class/net"))
-        self.place = drills.Place().__enter__()
-        self.addCleanup(self.place.__exit__)
-
+@unittest.skipIf(labs.missing(), labs.missing())
+class Lab(labs.Case):
     def wait_for(self, what, holds, process=None):
         deadline = time.monotonic() + drills.SECONDS_MAX
         while not (found := holds()):
@@ -60,24 +35,6 @@ class Lab(unittest.TestCase):
 
     def ranks(self):
         return [pid for pid, line in self.place.processes().items() if "gauntlet-trainer" in line[0]]
-
-    def keepers(self):
-        """Processes that hold a lab in this place: the keeper is a fork of the drill and has its command line."""
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and (entry / "comm").read_text().strip() == "gauntlet-lab" \
-                        and os.readlink(entry / "fd/1").startswith(str(self.place.path)):
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-        return found
-
-    def nothing_is_left(self):
-        self.assertEqual(self.keepers(), [])
-        self.assertEqual(self.place.processes(), {})
-        self.assertEqual(groups() - self.groups, set())
-        self.assertEqual(set(os.listdir("/sys/class/net")) - self.interfaces, set())
 
     def test_a_host_has_a_network_a_clock_and_a_share_of_the_processors(self):
         drill = self.place.start(*LONG, "--set", 'drill.clock_spread="4000s"')
@@ -102,7 +59,7 @@ class Lab(unittest.TestCase):
         self.nothing_is_left()
 
     def quotas(self):
-        (lab,) = groups() - self.groups
+        (lab,) = labs.groups() - self.groups
         shares = []
         for host in lab.glob("host-*"):
             if (host / "cpu.max").exists():
@@ -150,6 +107,16 @@ class Lab(unittest.TestCase):
         rows = [line.split() for line in run.out.splitlines()]
         self.assertIn(["management", "driver,", "mgmt0", "of", "each", "host", "198.18.0.1"], rows)
         self.assertIn(["1", "host-1", "198.18.0.3", "198.19.0.3", "tor0", "198.19.1.3", "tor0"], [row[:7] for row in rows])
+        self.nothing_is_left()
+
+    def test_a_dry_run_of_the_drill_for_a_lab_lists_its_eight_hosts(self):
+        with drills.Place("scenarios/drills/lab.toml", hosts=8) as place:
+            run = place.run("--launch", "lab", "--dry-run")
+        self.assertEqual(run.code, 0, str(run))
+        rows = [line.split() for line in run.out.splitlines()]
+        self.assertEqual([row[1] for row in rows if len(row) > 2 and row[1].startswith("host-")], [f"host-{host}" for host in range(8)])
+        self.assertIn(["12s", "rank_killed", "gpu", "1", "SIGKILL"], rows)
+        self.assertIn(["36s", "rank_stopped", "gpu", "6", "SIGSTOP"], rows)
         self.nothing_is_left()
 
 
