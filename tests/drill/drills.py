@@ -54,9 +54,14 @@ class Place:
         return found
 
 
-def run_as(user="nobody"):
-    """Root must say as whom ranks run: as nobody, who may do least, where they need not write to our files."""
-    return ["--run-as", user] if os.geteuid() == 0 else []
+def reachable_by_nobody():
+    """Whether every folder above the programs lets others pass."""
+    return all(folder.stat().st_mode & 0o001 for folder in pathlib.Path(GAUNTLET).resolve().parents)
+
+
+def run_as(user=None):
+    """Root must say as whom ranks run: as nobody, who may do least, where they need not write to our files and can reach them."""
+    return ["--run-as", user or ("nobody" if reachable_by_nobody() else "root")] if os.geteuid() == 0 else []
 
 
 def free_port():

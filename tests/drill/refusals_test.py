@@ -53,7 +53,7 @@ class Refusals(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root must say as whom ranks run")
     def test_root_must_say_as_whom_ranks_run(self):
-        command = [word for word in self.place.command() if word not in ("--run-as", "nobody")]
+        command = [word for word in self.place.command() if word not in drills.run_as()]
         run = drills.finish(subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                              env=self.place.environment()))
         self.assertEqual(run.code, 2, str(run))
@@ -68,7 +68,8 @@ class Refusals(unittest.TestCase):
         self.assertIn("--run-as is missing", run.err)
         self.assertEqual(list(self.place.path.iterdir()), [])
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root starts ranks as another user")
+    @unittest.skipUnless(os.geteuid() == 0 and drills.reachable_by_nobody(),
+                         "only root starts ranks as another user, who must reach the programs")
     def test_a_place_that_is_closed_to_the_user_of_the_ranks(self):
         closed = self.place.path / "closed"
         closed.mkdir(mode=0o700)
