@@ -468,8 +468,9 @@ void add_drill(Program& program) {
   drill
       .value("--launch", request->launcher,
              "Where the agents run: `local`, as processes of this machine; `lab`, each on a host of its own "
-             "within "
-             "this machine, with a network, a clock and a share of the processors")
+             "within this machine, with a network, a clock and a share of the processors; `slurm`, each on a "
+             "node "
+             "of the allocation")
       .one_of(launcher_names())
       .shows_default();
   drill

@@ -70,6 +70,16 @@ std::vector<Problem> check_drillable(const World& world) {
   if (!world.shared.jobs.empty())
     problems.push_back(problem("cluster.shared.jobs", "cannot be drilled",
                                "other jobs do not run on the hosts of a drill: leave them out"));
+  const RepairShop& repair = world.repair;
+  for (const auto& [name, asked] :
+       {std::pair("crew", repair.crew > 0), std::pair("silent_failure", repair.silent_failure.value > 0),
+        std::pair("by_cause", !repair.by_cause.empty()),
+        std::pair("manual", repair.manual.needed.value > 0)}) {
+    if (!asked) continue;
+    problems.push_back(
+        problem(std::string("repair.") + name, "cannot be drilled",
+                "an evicted host of a drill is repaired after repair.time, whoever evicted it: remove it"));
+  }
   if (job.steps == 0)
     problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));
   if (job.step_time == Duration::zero()) {
