@@ -34,6 +34,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   out_.clear();
   finished_ = ends_when_down_ = false;
   stop_ = stop;
+  given_ = 0;
   orders_.clear();
   hosts_.reset(seed);
   other_jobs_.emplace(world_->shared, hosts_held(*world_), seed);
@@ -66,10 +67,17 @@ bool SimCluster::is_abandoned() const {
          stop_->load(std::memory_order_relaxed);
 }
 
+bool SimCluster::has_too_much_on_record() const {
+  return given_ + truth().size() + progress().stretches.size() + progress().pauses.size() >= kMostOnRecord;
+}
+
 std::optional<Observed> SimCluster::next(Time until) {
   while (true) {
-    if (!out_.empty()) return out_.take();
-    if (finished_ || is_abandoned()) return std::nullopt;
+    if (!out_.empty()) {
+      ++given_;
+      return out_.take();
+    }
+    if (finished_ || has_too_much_on_record() || is_abandoned()) return std::nullopt;
     const std::optional<Event> event = engine_.next(until);
     if (!event) return std::nullopt;
     engine_.fingerprint().add(std::uint64_t{event->index()});

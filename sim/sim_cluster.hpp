@@ -27,10 +27,15 @@
 #include "sim/telemetry/monitoring.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace gauntlet {
+
+/// Of one replica: observations, entries of the truth, stretches of training and pauses. They are kept until it is scored; with the orders
+/// and what the score makes of them about 1 GB (assumption: each thread may have that). An interruption of `tiny-8` makes about 20.
+inline constexpr std::size_t kMostOnRecord = 4'000'000;
 
 class SimCluster final : public Cluster {
  public:
@@ -52,6 +57,8 @@ class SimCluster final : public Cluster {
   Time now() const { return engine_.now(); }
   /// Whether the job has ended. False if the replica was abandoned.
   bool finished() const { return finished_; }
+  /// `next` returns nothing any more, because the replica would fill memory.
+  bool has_too_much_on_record() const;
   const RepairCounts& repairs_done() const { return hosts_.repairs_done(); }
   const SpareCounts& spares_used() const { return hosts_.spares_used(); }
 
@@ -148,6 +155,7 @@ class SimCluster final : public Cluster {
   Operators operators_;
   std::optional<OtherJobs> other_jobs_;
   bool finished_ = false;
+  std::size_t given_ = 0;                    // observations
   bool ends_when_down_ = false;              // an operator ends the run
   const std::atomic<bool>* stop_ = nullptr;  // once set, the replica is abandoned
 };

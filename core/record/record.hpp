@@ -3,9 +3,7 @@
 
 #include "core/cluster.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace gauntlet {
@@ -26,15 +24,12 @@ struct Record {
   }
 };
 
-/// Stands between the loop and a cluster and writes down what passes: an observation before its orders start. After
-/// `most` observations there is no next one.
+/// Stands between the loop and a cluster and writes down what passes: an observation before its orders start.
 class Recorder final : public Cluster {
  public:
-  Recorder(Cluster& cluster, Record& record, std::size_t most = std::numeric_limits<std::size_t>::max())
-      : cluster_(cluster), record_(record), most_(most) {}
+  Recorder(Cluster& cluster, Record& record) : cluster_(cluster), record_(record) {}
 
   std::optional<Observed> next(Time until) override {
-    if (record_.observations.size() >= most_) return std::nullopt;
     std::optional<Observed> seen = cluster_.next(until);
     if (seen) record_.observations.push_back(*seen);
     return seen;
@@ -50,7 +45,6 @@ class Recorder final : public Cluster {
  private:
   Cluster& cluster_;
   Record& record_;
-  std::size_t most_;
 };
 
 }  // namespace gauntlet

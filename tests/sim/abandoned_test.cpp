@@ -69,9 +69,12 @@ TEST(Abandoned, ARunEndsBeforeItsRecordTakesAllMemory) {
     run_replica(cluster, policy, {.study = 7, .replica = 3}, false, nullptr, record);
     FAIL() << "a run has no more observations than that";
   } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith("replica 3 (seed 7) has 4 million observations after"));
+    EXPECT_THAT(
+        error.what(),
+        testing::StartsWith("replica 3 (seed 7) has 4 million observations and faults on record after"));
   }
-  EXPECT_EQ(record.observations.size(), kMostObservations);
+  EXPECT_GT(record.observations.size(), kMostOnRecord - 100);
+  EXPECT_LE(record.observations.size(), kMostOnRecord);
 }
 
 }  // namespace

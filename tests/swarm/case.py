@@ -10,7 +10,7 @@ SKIPPED = "skipped"  # what a property returns that says nothing of a scenario
 # What is wrong, and where; or what to try. Of some mistakes there is nothing to try but what the message says.
 PROBLEM = re.compile(r"\S.*(: |; |, so )\S.*")
 POSITIONED = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): (?P<path>[\w.\[\]]+)(?P<rest>.*)")
-TOO_LONG = re.compile(r"^gauntlet: the run failed: replica \d+ \(seed \d+\) has 4 million observations after ", re.M)
+TOO_LONG = re.compile(r"^gauntlet: the run failed: replica \d+ \(seed \d+\) has 4 million observations and faults on record after ", re.M)
 SANITIZER = re.compile(r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:)[^\n]*")
 
 
