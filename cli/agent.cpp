@@ -74,7 +74,7 @@ void add_agent(Program& program) {
   certificates.needs(listen);
   agent
       .value("--run-as", request->run_as,
-             "The user that ranks run as; required for root, as whom ranks run only with --run-as root")
+             "Ranks run as this user. Root must say it: as root they run only with --run-as root")
       .type_name("USER");
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
   agent.value("--abandoned-after", request->abandoned_after, "End after this time without a driver")

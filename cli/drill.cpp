@@ -117,7 +117,7 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   return problems;
 }
 
-/// Nothing where ranks run as this process's own user. check_user() says what is wrong.
+/// The user of --run-as; empty where ranks run as this process does. check_user() says what is wrong with it.
 std::optional<RankUser> user_of(const DrillRequest& request) {
   std::optional<RankUser> user;
   static_cast<void>(find_rank_user(request.run_as, geteuid(), user));
@@ -475,7 +475,7 @@ void add_drill(Program& program) {
       .shows_default();
   drill
       .value("--run-as", request->run_as,
-             "The user that ranks run as; required for root, as whom ranks run only with --run-as root")
+             "Ranks run as this user. Root must say it: as root they run only with --run-as root")
       .type_name("USER");
   drill
       .value(

@@ -24,7 +24,7 @@ void describe(Fields& fields, ScriptedAction& action) {
                "stop; readmit: the "
                "host is repaired now; stop: end the run");
   fields.field("host", whole_number(action.host.value, {0, kMostHosts - 1}), Fallback::optional(),
-               "number of the host; a stop has none");
+               "number of the host; left out for a stop");
   fields.field("reason", text(action.reason), "for people");
   describe_source(fields);
   fields.check([&](const Place& place) {
