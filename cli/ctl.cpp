@@ -95,9 +95,7 @@ void add_drill_option(Command& command, CtlRequest& request) {
 void add_reason(Command& command, CtlRequest& request) {
   command.value("--reason", request.reason, "For people: the drill prints and logs it")
       .type_name("TEXT")
-      .check([](const std::string& text) {
-        return text.size() <= kMostReasonBytes ? std::string() : std::string("has more than 1024 bytes");
-      });
+      .check([](const std::string& text) { return problem_of_reason(text); });
 }
 
 void add_host(Command& command, CtlRequest& request) {
@@ -137,7 +135,10 @@ void add_mark(Command& ctl, const Request& request) {
       "mark", "Mark a host for maintenance: it is evicted after a checkpoint, or at the next stop of the job",
       "  gauntlet ctl mark 3 maintenance --reason 'new firmware'");
   add_host(mark, *request);
-  mark.value("as", request->mark, "maintenance").type_name("MARK").required().one_of({"maintenance"});
+  mark.value("maintenance", request->mark, "The word `maintenance`")
+      .type_name("MARK")
+      .required()
+      .one_of({"maintenance"});
   add_reason(mark, *request);
   add_drill_option(mark, *request);
   mark.runs([request] {

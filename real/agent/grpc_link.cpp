@@ -70,6 +70,7 @@ class GrpcLink::Stream {
       if (!connected) {
         why = dialled.name + ": no agent answers" +
               (agent_.trust ? ", or it refuses this driver's certificate" : "");
+        if (is_elsewhere(dialled)) dialled = {};
         continue;
       }
       const grpc::Status status = attend(dialled.channel, over);
@@ -126,6 +127,13 @@ class GrpcLink::Stream {
     std::ifstream file(agent_.path);
     std::getline(file, line);
     return line;
+  }
+
+  /// Whether an agent has written another address since: the one that was dialled may be of an agent that is dead.
+  bool is_elsewhere(const Dialled& dialled) const {
+    if (!agent_.trust || !agent_.address.empty()) return false;
+    const auto where = host_port_of(address_in_file());
+    return where && where->text() != dialled.name;
   }
 
   Dialled dial() {

@@ -36,8 +36,10 @@ Connected connect_to(const std::string& path) {
   if (path.size() >= sizeof address.sun_path) return {{}, "has a name that is too long for a Unix socket"};
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == EACCES) return {{}, "it is another user's; only that user and root are heard"};
     return {{}, std::generic_category().message(errno)};
+  }
   const std::optional<uid_t> user = user_at_other_end(socket.get());
   const uid_t own = ::geteuid();
   if (!user || (!may_command(*user, own) && own != 0)) return {{}, "another user's process listens there"};

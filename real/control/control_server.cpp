@@ -60,9 +60,12 @@ class ControlServer::Service final : public control::Control::CallbackService {
                                 control::Reply* reply) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     const int verb = request->verb();
-    if (verb < 0 || verb >= static_cast<int>(kOperatorVerbs) || request->reason().size() > kMostReasonBytes) {
-      reactor->Finish({grpc::StatusCode::INVALID_ARGUMENT,
-                       "a request that this driver does not know, or a reason of more than 1 KiB"});
+    std::string wrong = problem_of_reason(request->reason());
+    if (!wrong.empty()) wrong = "the reason " + wrong;
+    if (verb < 0 || verb >= static_cast<int>(kOperatorVerbs))
+      wrong = "this driver does not know that request";
+    if (!wrong.empty()) {
+      reactor->Finish({grpc::StatusCode::INVALID_ARGUMENT, wrong});
       return reactor;
     }
     OperatorRequest asked{.verb = static_cast<OperatorVerb>(verb), .reason = request->reason()};

@@ -3,6 +3,7 @@
 
 #include "core/id.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,17 @@ namespace gauntlet {
 enum class OperatorVerb : std::uint8_t { status, hosts, evict, readmit, maintenance, answer, stop, disarm };
 inline constexpr std::size_t kOperatorVerbs = 8;
 inline constexpr std::size_t kMostReasonBytes = 1024;
+
+/// Why it is no reason that terminals and logs can show; empty where it is one.
+inline std::string problem_of_reason(std::string_view reason) {
+  constexpr unsigned char kSpace = 0x20, kDelete = 0x7f;
+  if (reason.size() > kMostReasonBytes) return "has more than 1024 bytes";
+  const bool one_line = std::all_of(reason.begin(), reason.end(), [](char each) {
+    const auto byte = static_cast<unsigned char>(each);
+    return byte >= kSpace && byte != kDelete;
+  });
+  return one_line ? "" : "has control characters; write one line of text";
+}
 
 struct OperatorRequest {
   OperatorVerb verb = OperatorVerb::status;

@@ -169,6 +169,10 @@ class Ctl(unittest.TestCase):
                 break
         self.assertEqual(drill.wait(drills.SECONDS_MAX), 0)
 
+    def test_a_reason_is_one_line(self):
+        self.refused("--reason: has control characters; write one line of text", "evict", "1", "--reason", "a\x1b[31m\nb")
+        self.refused("--reason: has more than 1024 bytes", "evict", "1", "--reason", "a" * 1025)
+
     def test_where_no_drill_runs_it_says_so(self):
         self.refused("holds no drill that runs", "status")
         done = self.ctl("status", "--drill", "/nonexistent")

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -142,6 +143,30 @@ TEST_F(MutualTls, ADriverOfTheLabGivesOrders) {
   driver.link.quit();
   EXPECT_EQ(agent->exit_code(), 0);
   EXPECT_EQ(agent->said().find("refused"), std::string::npos) << agent->said();
+}
+
+// A new agent writes its address while the driver still dials where the one before it listened.
+TEST_F(MutualTls, AnAddressThatADeadAgentLeftIsNotDialledForEver) {
+  start_agent();
+  const std::string right = bytes_of(agent->address_file());
+  const int dead = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(dead, 1), 0);
+  ASSERT_EQ(::getsockname(dead, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  std::ofstream(agent->address_file()) << "localhost:" << ntohs(address.sin_port) << '\n';
+
+  DriverUnderTest driver(endpoint(right_trust()), 1);
+  std::string why;
+  auto answers = std::async(std::launch::async, [&] { return driver.link.connect(60s, why); });
+  const int dialled = ::accept(dead, nullptr, nullptr);
+  ::close(dialled);
+  ::close(dead);
+  std::ofstream(agent->address_file()) << right;
+  EXPECT_TRUE(answers.get()) << why;
 }
 
 TEST_F(MutualTls, AClientWithoutACertificateIsRefused) {
