@@ -8,6 +8,7 @@
 #include "cli/job_checks.hpp"
 #include "cli/launchers.hpp"
 #include "config/scenario.hpp"
+#include "core/files/read.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/metrics.hpp"
@@ -160,6 +161,23 @@ std::optional<Problem> check_user(const DrillRequest& request, const World& worl
   return closed(folder_of_trainer, "the trainer", "open it to the user: chmod o+x");
 }
 
+/// The log is appended to a file, or to none: a device or a link may lead anywhere, and a FIFO waits for its reader.
+std::optional<Problem> check_log(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return std::nullopt;
+  const auto refused = [&](const std::string& why, const std::string& suggestion) {
+    return Problem{.what = "--log " + path, .why = why, .suggestion = suggestion};
+  };
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() == fs::file_type::symlink)
+    return refused("is a symbolic link, which is not followed", "name the file itself");
+  if (const auto why = not_a_file(path)) return refused(*why, "name a file, or what does not exist yet");
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    return refused("cannot be made: " + folder.string() + " is not a directory", "make the directory first");
+  return std::nullopt;
+}
+
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
@@ -177,6 +195,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
                             world.inventory.job_hosts, world.inventory.spares),
          .suggestion = fmt::format("write --hosts {}", world.inventory.hosts())});
   }
+  if (auto problem = check_log(request.log)) problems.push_back(std::move(*problem));
   auto problem_of_place = problem_of_drill_base();
   if (!problem_of_place) problem_of_place = check_user(request, world);
   if (problem_of_place) problems.push_back(std::move(*problem_of_place));

@@ -28,14 +28,23 @@ AppendFile::AppendFile(const std::string& path, Files& files)
 
 AppendFile::AppendFile(const std::string& path, std::uint64_t whole_bytes, Files& files)
     : files_(files), path_(path), file_(files, path, kAppend) {
+  const std::uint64_t size = check_opened();
+  if (size < whole_bytes) fail("was cut since it was read");
+  if (size > whole_bytes) check(file_.truncate(whole_bytes));
+}
+
+AppendFile::AppendFile(const std::string& path, AtItsEnd, Files& files)
+    : files_(files), path_(path), file_(files, path, kAppend | O_CREAT) {
+  check_opened();
+}
+
+std::uint64_t AppendFile::check_opened() {
   if (const int error = file_.error())
     fail(error == ELOOP ? "is a symbolic link, which is not followed" : cannot_be_written(error));
   struct stat found {};
   if (::fstat(file_.descriptor(), &found) != 0) fail(cannot_be_written(errno));
   if (!S_ISREG(found.st_mode) || found.st_uid != ::geteuid()) fail("is not a regular file of this user");
-  const auto size = static_cast<std::uint64_t>(found.st_size);
-  if (size < whole_bytes) fail("was cut since it was read");
-  if (size > whole_bytes) check(file_.truncate(whole_bytes));
+  return static_cast<std::uint64_t>(found.st_size);
 }
 
 void AppendFile::append(std::string_view bytes) {

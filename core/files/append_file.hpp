@@ -18,6 +18,9 @@ class AppendFile {
   /// A file that exists goes on after `whole_bytes`. It must be a regular file of this user: a link in a directory that others
   /// can write to may be theirs.
   AppendFile(const std::string& path, std::uint64_t whole_bytes, Files& files = system_files());
+  /// A file that exists, as above, goes on after all that it holds, whoever else appends; else it is a new one.
+  struct AtItsEnd {};
+  AppendFile(const std::string& path, AtItsEnd, Files& files = system_files());
 
   /// The death of this process loses nothing of it; a power cut may.
   void append(std::string_view bytes);
@@ -25,6 +28,8 @@ class AppendFile {
   void sync();
 
  private:
+  /// Returns its size.
+  std::uint64_t check_opened();
   void check(int error);
   [[noreturn]] void fail(const std::string& why) const;
 

@@ -2,85 +2,90 @@
 
 #include "core/record/fields.hpp"
 
-#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 namespace {
 
-/// RFC 8259, section 7. Bytes that are no UTF-8 stay as they are.
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (each == '"' || each == '\\') {
-      out += '\\';
-      out += each;
-    } else if (byte < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      out += escaped;
-    } else {
-      out += each;
-    }
+using Line = nlohmann::ordered_json;
+
+Line beginning(Time at, std::string_view event) {
+  return {{"at_ns", at.time_since_epoch().count()}, {"event", event}};
+}
+
+/// The first field is the kind.
+void put_fields(const std::vector<Field>& fields, Line& line) {
+  const std::string& kind = std::get<std::string>(fields.front().value);
+  for (const Field& field : fields) {
+    const std::string name = line.contains(field.name) ? kind + "." + field.name : field.name;
+    std::visit([&](const auto& value) { line[name] = value; }, field.value);
   }
-  return out + '"';
 }
 
-std::string text_of(const Field& field) {
-  if (const auto* text = std::get_if<std::string>(&field.value)) return json_text(*text);
-  if (const auto* yes = std::get_if<bool>(&field.value)) return *yes ? "true" : "false";
-  if (const auto* whole = std::get_if<std::int64_t>(&field.value)) return std::to_string(*whole);
-  const double number = std::get<double>(field.value);
-  if (!std::isfinite(number)) return "null";
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.17g", number);
-  return digits;
+std::string text_of(const Line& line) {
+  constexpr int kOneLine = -1;
+  return line.dump(kOneLine, ' ', false, Line::error_handler_t::replace);
 }
 
-std::string beginning(Time at, std::string_view event) {
-  return "{\"at_ns\":" + std::to_string(at.time_since_epoch().count()) + ",\"event\":" + json_text(event);
-}
-
-std::string fields_text(const std::vector<Field>& fields) {
-  std::string text;
-  for (const Field& field : fields) text += "," + json_text(field.name) + ":" + text_of(field);
-  return text;
+/// Of a file that ends within a line: what is appended would be joined to it.
+bool ends_within_a_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.seekg(-1, std::ios::end) && file.get() != '\n';
 }
 
 }  // namespace
 
 EventLog::EventLog(const std::string& path, const std::string& copy) {
   file_.emplace(path);
-  if (!copy.empty()) copy_.emplace(copy);
+  if (copy.empty()) return;
+  copy_.emplace(copy, AppendFile::AtItsEnd{});
+  if (ends_within_a_line(copy)) append(copy_, "");
 }
 
 void EventLog::add(const Observed& seen) {
-  append(beginning(seen.at, "observation") + fields_text(fields_of(seen.what)) + "}");
+  Line line = beginning(seen.at, "observation");
+  put_fields(fields_of(seen.what), line);
+  append(text_of(line));
 }
 
 void EventLog::add(Time at, const Order& order) {
-  append(beginning(at, "order") + fields_text(fields_of(order.what)) +
-         ",\"order\":" + std::to_string(order.id.value) + "}");
+  Line line = beginning(at, "order");
+  line["id"] = order.id.value;
+  put_fields(fields_of(order.what), line);
+  append(text_of(line));
 }
 
 void EventLog::say(Time at, const std::string& text) {
-  append(beginning(at, "message") + ",\"text\":" + json_text(text) + "}");
+  Line line = beginning(at, "message");
+  line["text"] = text;
+  append(text_of(line));
 }
 
 void EventLog::append(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  for (std::optional<LineFile>* each : {&file_, &copy_}) {
-    if (!*each) continue;
-    try {
-      (*each)->append(line);
-    } catch (const std::runtime_error& error) {
-      std::fprintf(stderr, "gauntlet: %s; the drill goes on without this log\n", error.what());
-      each->reset();
-    }
+  append(file_, line);
+  append(copy_, line);
+}
+
+template <class File>
+void EventLog::append(std::optional<File>& file, const std::string& line) {
+  if (!file) return;
+  try {
+    if constexpr (std::is_same_v<File, AppendFile>)
+      file->append(line + '\n');
+    else
+      file->append(line);
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "gauntlet: %s; the drill goes on without this log\n", error.what());
+    file.reset();
   }
 }
 

@@ -1,11 +1,14 @@
 // The log of a drill: a line of JSON for each observation, each order and each message to people.
 //
-//   {"at_ns":1200345,"event":"order","kind":"Evict","host":3,"id":17}
+//   {"at_ns":1200345,"event":"order","id":17,"kind":"Evict","host":3}
 //
-// `at_ns` counts from the start of the drill. Fields of observations and orders are those of core/record/fields.hpp.
+// `at_ns` counts from the start of the drill, and `id` is the order's own number. Fields of observations and orders are those of
+// core/record/fields.hpp; one whose name the line itself has stands there after its kind: `Wake.at_ns`, `Watch.id`. Bytes that
+// are no UTF-8 become U+FFFD, as JSON has no others.
 #pragma once
 
 #include "core/cluster.hpp"
+#include "core/files/append_file.hpp"
 #include "real/driver/platform.hpp"
 #include "real/line_file.hpp"
 
@@ -18,7 +21,8 @@ namespace gauntlet {
 /// Thread-safe. A log that cannot be written any more is given up, once and with a message: no drill fails for it.
 class EventLog {
  public:
-  /// Appends to `path`, and to `copy` where that is not empty. Throws std::runtime_error where one cannot be opened.
+  /// Appends to `path`, and to `copy` where that is not empty: a regular file of this user, or a new one. Throws
+  /// std::runtime_error where one cannot be opened.
   EventLog(const std::string& path, const std::string& copy);
 
   void add(const Observed& seen);
@@ -28,9 +32,13 @@ class EventLog {
 
  private:
   void append(const std::string& line);
+  /// Gives up a log that cannot be written any more.
+  template <class File>
+  static void append(std::optional<File>& file, const std::string& line);
 
   std::mutex mutex_;
-  std::optional<LineFile> file_, copy_;
+  std::optional<LineFile> file_;
+  std::optional<AppendFile> copy_;
 };
 
 /// A platform whose messages also go to a log. `clock`: of the drill.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -17,7 +18,9 @@ Time RealCluster::now() {
   return last_;
 }
 
-void RealCluster::push(const Observation& what) { outbox_.push_back({now(), what}); }
+void RealCluster::push(const Observation& what, OperatorDesk::Answer confirmed) {
+  outbox_.push_back({{now(), what}, std::move(confirmed)});
+}
 
 void RealCluster::schedule(Time at, const Due& due) { timers_.emplace(at, due); }
 
@@ -33,18 +36,19 @@ std::optional<Observed> RealCluster::next(Time until) {
   constexpr auto kLookUp = std::chrono::milliseconds(200);  // how soon a request to stop is noticed
   while (true) {
     alive_at_ns_ = platform_.clock().monotonic_ns();
-    confirm(true);
+    confirm();
     if (!outbox_.empty()) {
-      Observed first = outbox_.front();
+      Observed first = std::move(outbox_.front().seen);
+      handed_out_ = std::move(outbox_.front().confirmed);
       outbox_.pop_front();
-      if (std::holds_alternative<OperatorActed>(first.what)) {
-        recorded_ = std::move(unrecorded_.front());
-        unrecorded_.pop_front();
-      }
       first.at = std::max(first.at, now());  // the driver's receipt
+      if (std::holds_alternative<Finished>(first.what)) report_status(true);
       return first;
     }
-    if (finished_ || setup_.stopped()) return std::nullopt;
+    if (finished_ || setup_.stopped()) {
+      report_status(true);
+      return std::nullopt;
+    }
     hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
     run_due();
     hear_operators();

@@ -6,7 +6,8 @@
 // (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
 // let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// It is simpler than the simulated cluster: a person who is asked finds nothing. For jobs that only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
+// It is simpler than the simulated cluster: a person who is asked finds nothing, unless an operator answers. For jobs that
+// only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -116,6 +117,11 @@ class RealCluster final : public Cluster {
     std::string why;
   };
   struct ClockJump {};
+  /// An observation that waits to be handed out, and whom it is confirmed to once it is in the record.
+  struct Outgoing {
+    Observed seen;
+    OperatorDesk::Answer confirmed;
+  };
   struct Incoming {
     std::uint32_t host;
     std::uint32_t connection;
@@ -178,7 +184,7 @@ class RealCluster final : public Cluster {
     return state != HostState::in_repair && state != HostState::retired;
   }
   AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
-  void push(const Observation& what);
+  void push(const Observation& what, OperatorDesk::Answer confirmed = nullptr);
   void schedule(Time at, const Due& due);
   Time next_deadline() const;
   void hear_inbox();
@@ -222,6 +228,9 @@ class RealCluster final : public Cluster {
   std::string last_words(HostId host) const;
   void attend(HostId host);
   bool is_watched(const Scope& scope, HostId host) const;
+  void watch(HostId host, const Order& order);
+  void unwatch(HostId host, WatchId watch);
+  bool misses_heartbeats(HostId host, WatchId watch) const;
   void send_watches(HostId host);
   void renew_stage_watches();
   void release(HostId host);
@@ -242,7 +251,8 @@ class RealCluster final : public Cluster {
 
   // real_operators.cpp
   void hear_operators();
-  void confirm(bool recorded);
+  void confirm();
+  void refuse_unconfirmed();
   void answer(OperatorDesk::Waiting& waiting);
   std::string problem_of(const OperatorRequest& request) const;
   std::string problem_of_host(OperatorVerb verb, HostId host) const;
@@ -271,10 +281,13 @@ class RealCluster final : public Cluster {
   void tell_ranks(const DriverTellRanks& message);
 
   // real_orders.cpp
+  void obey(const Order& order);
   bool take(const Order& order);
   void apply(const Order& order, Status status, const Result& result);
   OpenOrder* find(OrderId order);
-  void close(OrderId order, Status status, const Result& result = {});
+  /// `confirmed`: to whom its outcome is confirmed once it is in the record.
+  void close(OrderId order, Status status, const Result& result = {},
+             OperatorDesk::Answer confirmed = nullptr);
   void host_answered(OpenOrder& open, HostId host);
   void report_failing(const OpenOrder& open, HostId host);
   /// The open orders of that kind.
@@ -321,7 +334,7 @@ class RealCluster final : public Cluster {
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;
   std::deque<Incoming> inbox_;
-  std::deque<Observed> outbox_;
+  std::deque<Outgoing> outbox_;
   std::multimap<Time, Due> timers_;
   Time last_{};
   bool finished_ = false;
@@ -348,8 +361,7 @@ class RealCluster final : public Cluster {
   std::set<std::uint32_t> up_;  // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
   // What operators did.
-  std::deque<OperatorDesk::Answer> unrecorded_;      // of the actions in the outbox, in their order
-  OperatorDesk::Answer recorded_;                    // of the action that was handed out last
+  OperatorDesk::Answer handed_out_;                  // of the observation that was handed out last
   std::map<std::uint32_t, OperatorAction> leaving_;  // hosts that they take out and that have not left
   std::size_t scripted_ = 0;                         // actions of the scenario so far
   bool ending_ = false;                              // the run ends as soon as no rank runs

@@ -116,8 +116,7 @@ void RealCluster::begin_drill(bool taking_over) {
 }
 
 RealCluster::~RealCluster() {
-  confirm(true);
-  confirm(false);
+  refuse_unconfirmed();
   if (setup_.desk != nullptr) setup_.desk->close();
   end_agents();
 }
@@ -298,6 +297,27 @@ void RealCluster::attend(HostId host) {
   inject_again(host);
 }
 
+/// A heartbeat that is missing is noticed here, everything else by the host's agent.
+void RealCluster::watch(HostId host, const Order& order) {
+  Host& told = hosts_[host.value];
+  const Watch& watch = std::get<Watch>(order.what);
+  if (watch.signal != Signal::heartbeat) return told.link->watch(order);
+  if (misses_heartbeats(host, watch.id)) return;  // it stands
+  told.watched_since = now();
+  told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
+}
+
+bool RealCluster::misses_heartbeats(HostId host, WatchId watch) const {
+  const auto& silence = hosts_[host.value].silence;
+  return std::any_of(silence.begin(), silence.end(), [&](const auto& each) { return each.first == watch; });
+}
+
+void RealCluster::unwatch(HostId host, WatchId watch) {
+  Host& told = hosts_[host.value];
+  if (std::erase_if(told.silence, [&](const auto& each) { return each.first == watch; }) > 0) return;
+  if (told.link) told.link->unwatch(watch);
+}
+
 void RealCluster::send_watches(HostId host) {
   Host& told = hosts_[host.value];
   if (!told.link) return;  // it will be told when it is attended to
@@ -306,11 +326,7 @@ void RealCluster::send_watches(HostId host) {
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
     if (!is_watched(watch.who, host)) continue;
-    if (watch.signal == Signal::heartbeat) {
-      told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
-    } else {
-      told.link->watch(order);
-    }
+    this->watch(host, order);
   }
 }
 
@@ -341,9 +357,9 @@ void RealCluster::renew_stage_watches() {
     for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
       if (!hosts_[h].link) continue;
       if (is_watched(watch.who, HostId{h}))
-        hosts_[h].link->watch(order);
+        this->watch(HostId{h}, order);
       else
-        hosts_[h].link->unwatch(watch.id);
+        unwatch(HostId{h}, watch.id);
     }
   }
 }
@@ -457,7 +473,7 @@ void RealCluster::reconcile() {
   for (const auto& [id, each] : open) {
     if (each.taken && std::holds_alternative<Start>(each.order.what))
       ranks_ = RanksState::none;  // from nothing
-    start(each.order);
+    obey(each.order);             // restore() has noted it
   }
 }
 

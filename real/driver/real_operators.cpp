@@ -53,12 +53,18 @@ void RealCluster::hear_operators() {
   for (OperatorDesk::Waiting& each : setup_.desk->take()) answer(each);
 }
 
-/// An action is confirmed when its observation is in the record and its orders have begun: the driver asks for the next one.
-void RealCluster::confirm(bool recorded) {
-  if (recorded_) std::exchange(recorded_, nullptr)({.done = true, .text = "done"});
-  if (recorded) return;
-  for (const OperatorDesk::Answer& each : std::exchange(unrecorded_, {}))
-    if (each) each({.done = false, .text = "the drill ended before"});
+/// What was handed out last is in the record: the driver gives an order that answers it, or asks for the next.
+void RealCluster::confirm() {
+  if (handed_out_) std::exchange(handed_out_, nullptr)({.done = true, .text = "done"});
+}
+
+/// Nobody knows whether what was handed out last was written down.
+void RealCluster::refuse_unconfirmed() {
+  const auto refuse = [](const OperatorDesk::Answer& answer) {
+    if (answer) answer({.done = false, .text = "the drill ended before it was recorded"});
+  };
+  refuse(std::exchange(handed_out_, nullptr));
+  for (const Outgoing& each : std::exchange(outbox_, {})) refuse(each.confirmed);
 }
 
 void RealCluster::answer(OperatorDesk::Waiting& waiting) {
@@ -73,9 +79,9 @@ void RealCluster::answer(OperatorDesk::Waiting& waiting) {
   if (request.verb == OperatorVerb::answer) {
     const std::string found = request.host ? host_text(*request.host) : "no host";
     platform_.say("an operator answers that " + found + " is the culprit" + reason);
-    close(open_orders<Ask>().front(), Status::done,
-          Answered{request.host.value_or(HostId{}), request.host.has_value()});
-    return waiting.answer({.done = true, .text = "the answer is given"});
+    return close(open_orders<Ask>().front(), Status::done,
+                 Answered{request.host.value_or(HostId{}), request.host.has_value()},
+                 std::move(waiting.answer));
   }
   constexpr std::array<std::string_view, 5> kWords = {"evicts", "readmits", "marks for maintenance",
                                                       "ends the drill", "undoes every injected fault"};
@@ -130,8 +136,7 @@ void RealCluster::act(OperatorAction what, HostId host, OperatorDesk::Answer ans
   const bool scripted = !answer;
   const OperatorActed acted{.job = JobId{0}, .what = what, .host = host, .scripted = scripted};
   note_action(acted);
-  unrecorded_.push_back(std::move(answer));
-  push(acted);
+  push(acted, std::move(answer));
   if (what == OperatorAction::readmit) repair_by_hand(host);
   if (what == OperatorAction::disarm) disarm();
   if (what == OperatorAction::stop) end_if_down();
@@ -140,8 +145,11 @@ void RealCluster::act(OperatorAction what, HostId host, OperatorDesk::Answer ans
 /// What stays of an action, live and when a record of it is read.
 void RealCluster::note_action(const OperatorActed& acted) {
   if (acted.scripted) ++scripted_;
-  if (acted.what == OperatorAction::evict || acted.what == OperatorAction::maintenance)
-    leaving_[acted.host.value] = acted.what;
+  const bool takes_out = acted.what == OperatorAction::evict || acted.what == OperatorAction::maintenance;
+  if (takes_out) {  // no eviction follows where the host is out already
+    const HostState state = hosts_[acted.host.value].state;
+    if (state == HostState::in_job || state == HostState::spare) leaving_[acted.host.value] = acted.what;
+  }
   ending_ = ending_ || acted.what == OperatorAction::stop;
   disarmed_ = disarmed_ || acted.what == OperatorAction::disarm;
 }
@@ -197,14 +205,16 @@ void RealCluster::end_if_down() {
 
 // --- how the drill stands ------------------------------------------------------------------------------------------------
 
-/// Counts what the policies order.
+/// Counts what the policies order, once for each order: live, and when a record of it is read. Then the journal may tell of
+/// injections that were done after it.
 void RealCluster::note_order(const Order& order) {
   if (const auto* evict = std::get_if<Evict>(&order.what)) leaving_.erase(evict->host.value);
   const auto* stop = std::get_if<Stop>(&order.what);
   if (stop == nullptr || stop->reason != StopReason::fault) return;
   ++incidents_;
   for (const JournalEntry& entry : journal_.entries()) {
-    if (entry.step != JournalStep::observed || !detected_injections_.insert(entry.injection).second) continue;
+    if (entry.step != JournalStep::observed || entry.at > last_) continue;
+    if (!detected_injections_.insert(entry.injection).second) continue;
     ++detected_;
     detection_latencies_ += last_ - entry.at;
   }

@@ -4,6 +4,7 @@
 #include "real/driver/real_cluster.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -13,8 +14,14 @@ constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine t
 }  // namespace
 
 void RealCluster::start(const Order& order) {
+  confirm();
   if (finished_) return;
   note_order(order);
+  obey(order);
+}
+
+void RealCluster::obey(const Order& order) {
+  if (finished_) return;
   const bool taken = take(order);
   OpenOrder& open =
       open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
@@ -88,11 +95,12 @@ RealCluster::OpenOrder* RealCluster::find(OrderId order) {
   return found == open_.end() ? nullptr : &found->second;
 }
 
-void RealCluster::close(OrderId order, Status status, const Result& result) {
+void RealCluster::close(OrderId order, Status status, const Result& result, OperatorDesk::Answer confirmed) {
   const auto found = open_.find(order.value);
   if (found == open_.end()) return;
   apply(found->second.order, status, result);
-  push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result});
+  push(Outcome{.order = order, .status = status, .took = now() - found->second.began, .result = result},
+       std::move(confirmed));
   open_.erase(found);
   if (ending_) end_if_down();
 }
@@ -134,25 +142,14 @@ void RealCluster::begin(OpenOrder& open, const Watch& action) {
   if (!world_->telemetry.carries[static_cast<std::size_t>(action.signal)])
     return close(open.order.id, Status::failed);
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    Host& host = hosts_[h];
-    if (!open.taken || !host.link) continue;  // agents are told what stands when they are attended to
-    if (!is_watched(action.who, HostId{h})) continue;
-    if (action.signal == Signal::heartbeat) {
-      host.watched_since = now();
-      host.silence.emplace_back(action.id,
-                                SilenceFilter(std::get<Silence>(action.until), host.watched_since));
-    } else {
-      host.link->watch(open.order);
-    }
+    if (!open.taken || !hosts_[h].link) continue;  // agents are told what stands when they are attended to
+    if (is_watched(action.who, HostId{h})) watch(HostId{h}, open.order);
   }
   close(open.order.id, Status::done);
 }
 
 void RealCluster::begin(OpenOrder& open, const Unwatch& action) {
-  for (Host& host : hosts_) {
-    std::erase_if(host.silence, [&](const auto& each) { return each.first == action.watch; });
-    if (host.link) host.link->unwatch(action.watch);
-  }
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) unwatch(HostId{h}, action.watch);
   close(open.order.id, Status::done);
 }
 

@@ -76,7 +76,8 @@ class Ctl(unittest.TestCase):
         self.refused("host 4 is a spare host already", "readmit", "4")
         self.refused("nobody is asked now", "answer", "1")
         self.refused("injects no faults", "disarm")
-        evicted = self.ctl("evict", "1", "--reason", "ECC errors")
+        drill.stderr.reconfigure(errors="replace")
+        evicted = self.ctl("evict", "1", "--reason", b"ECC\xff errors")  # a reason need not be UTF-8, a log is
         self.assertEqual(evicted.code, 0, str(evicted))
         self.wait_for("the eviction", lambda: self.host(1) == "in repair" and self.host(4) == "in the job")
         self.refused("host 1 is in repair already", "evict", "1")
@@ -84,7 +85,7 @@ class Ctl(unittest.TestCase):
         self.wait_for("the host", lambda: self.host(1) == "spare")
         events = [json.loads(line) for line in self.ctl("log").out.splitlines()]
         self.assertIn(("observation", "OperatorActed"), {(each["event"], each.get("kind")) for each in events})
-        self.assertIn("an operator evicts host 1: ECC errors", {each.get("text") for each in events})
+        self.assertIn("an operator evicts host 1: ECC\ufffd errors", {each.get("text") for each in events})
         run = drills.finish(drill)
         self.assertEqual(run.code, 0, str(run))
         self.assertEqual(run.final_hash,

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,42 @@ class Refusals(unittest.TestCase):
             link.symlink_to(pathlib.Path(elsewhere) / "target")
             self.refused(1, ["drill.rec: is a symbolic link, which is not followed"], "--record", str(link))
             self.assertEqual([p.name for p in pathlib.Path(elsewhere).iterdir()], ["drill.rec"])
+
+    def test_a_log_that_is_no_file(self):
+        """A device would be replaced, a FIFO waits for its reader, and a link leads anywhere."""
+        with tempfile.TemporaryDirectory() as elsewhere:
+            there = pathlib.Path(elsewhere)
+            link, fifo, directory = there / "link", there / "fifo", there / "directory"
+            link.symlink_to(there / "target")
+            os.mkfifo(fifo)
+            directory.mkdir()
+            self.refused(2, [f"--log {link} is a symbolic link, which is not followed; name the file itself"], "--log", str(link))
+            self.refused(2, [f"--log {fifo} is a FIFO, not a file"], "--log", str(fifo))
+            self.refused(2, [f"--log {directory} is a directory, not a file"], "--log", str(directory))
+            self.refused(2, [f"{there / 'missing'} is not a directory; make the directory first"],
+                         "--log", str(there / "missing" / "log"))
+            try:
+                os.mknod(there / "device", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+            except PermissionError:
+                pass  # not every root may
+            else:
+                self.refused(2, ["is a device, not a file"], "--log", str(there / "device"))
+                (there / "device").unlink()
+            self.assertEqual(sorted(p.name for p in there.iterdir()), ["directory", "fifo", "link"])
+            self.assertTrue(link.is_symlink() and fifo.is_fifo())
+
+    def test_a_log_on_a_full_disk_is_given_up_and_the_drill_goes_on(self):
+        disk = self.place.path / "disk"
+        self.mounted(disk, "size=64k,mode=0700")
+        log = disk / "log"
+        log.write_text("{}\n", encoding="ascii")
+        with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
+            while True:
+                filler.write(bytes(4096))
+        run = self.place.run("--no-faults", "--set", "job.steps=200", "--set", "job.step_time=10ms", "--log", str(log))
+        self.assertEqual(run.code, 0, str(run))
+        self.assertEqual(run.err.count("the drill goes on without this log"), 1, str(run))
+        self.assertIn("No space left on device", run.err)
 
     def mounted(self, path, options):
         """A file system of its own; the test is skipped where this environment does not allow one."""

@@ -49,13 +49,15 @@ class StandIns final : public Platform, private Transport, private Processes {
 
   /// What an agent answers to its driver.
   StandInLink::Answers answers = [](std::string&) { return true; };
+  std::function<void(const DriverMessage&)> told = [](const DriverMessage&) {};  // to any agent
   std::string directory;                        // of the drill, once an agent was started
   std::map<std::uint32_t, std::uint32_t> host;  // of a rank, as the agents were told last
 
  private:
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello&, const LinkListener&) override {
     return std::make_unique<StandInLink>(answers, [this, number = agent.host](const DriverMessage& message) {
-      const auto* start = std::get_if<DriverStartRanks>(&message);  // leases come from another thread
+      if (!std::holds_alternative<DriverLease>(message)) told(message);  // leases come from another thread
+      const auto* start = std::get_if<DriverStartRanks>(&message);
       if (start == nullptr) return;
       for (const std::uint32_t rank : start->ranks) host[rank] = number;
     });
