@@ -177,7 +177,7 @@ class Refusals(unittest.TestCase):
         disk = self.place.path / "disk"
         self.mounted(disk, "size=64k,mode=0700")
         log = disk / "log"
-        log.write_text("{}\n", encoding="ascii")
+        log.write_text("{ }\n" * 1024, encoding="ascii")  # a whole page: no byte of it is left
         with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
             while True:
                 filler.write(bytes(4096))
