@@ -183,7 +183,8 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world);
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_signals(scenario)) problems.push_back(std::move(problem));
+  for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launcher)))
+    problems.push_back(std::move(problem));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
   for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
   for (Problem& problem : problems) problem.file = request.scenario;
@@ -500,7 +501,10 @@ void add_drill(Program& program) {
       .value(
           "--certs", request->certificates,
           "Let agents listen on TCP with mutual TLS, with certificates of `localhost` that the authority in "
-          "DIR issued (default: on Unix sockets)")
+          "DIR issued; in a lab agents need those of `host-0`, `host-1` and so on, under Slurm DIR must be "
+          "on a "
+          "file system of all nodes, and what certificates of nodes are missing are issued (default: on Unix "
+          "sockets; a lab and Slurm make an authority for the drill)")
       .type_name("DIR");
   drill
       .flag("--against-simulation", request->against_simulation,

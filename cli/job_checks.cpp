@@ -1,7 +1,6 @@
 #include "cli/job_checks.hpp"
 
 #include "policies/controller/registry.hpp"
-#include "real/driver/signal_sources.hpp"
 
 #include <fmt/format.h>
 
@@ -21,13 +20,13 @@ std::vector<Problem> check_lines(const Scenario& scenario) {
            .suggestion = "write \"fixed\""}};
 }
 
-std::vector<Problem> check_signals(const Scenario& scenario) {
+std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources) {
   const PolicyNames& policies = scenario.policies.names;
   std::vector<Problem> problems;
   const auto check = [&](const std::string& what, const std::string& who, std::span<const Signal> signals,
                          const std::string& key) {
     for (const Signal signal : signals) {
-      const std::string why = why_not_reported(scenario.world, signal, {.interfaces = false});
+      const std::string why = why_not_reported(scenario.world, signal, sources);
       if (why.empty()) continue;
       problems.push_back(
           {.what = fmt::format("{} = \"{}\"", what, who),

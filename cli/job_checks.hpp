@@ -3,6 +3,7 @@
 
 #include "config/scenario.hpp"
 #include "core/problem.hpp"
+#include "real/driver/signal_sources.hpp"
 
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace gauntlet {
 
 /// Orders that a job cannot be given which says nothing but lines, and hears nothing.
 std::vector<Problem> check_lines(const Scenario& scenario);
-/// Signals that policies need and no agent reports.
-std::vector<Problem> check_signals(const Scenario& scenario);
+/// Signals that policies need and no agent reports, whose hosts have these sources.
+std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources);
 
 }  // namespace gauntlet

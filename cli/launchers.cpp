@@ -45,6 +45,7 @@ std::optional<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<
           .command = {.gauntlet = request.gauntlet, .trainer = request.trainer, .run_as = request.run_as},
           .authority = request.certificates,
           .hosts = hosts,
+          .own_job = request.world->drill.command.given(),
           .name = request.world->name});
   return std::nullopt;
 }
@@ -64,11 +65,20 @@ std::optional<Problem> make_lab(const LaunchRequest& request, std::unique_ptr<La
 
 struct KnownLauncher {
   const char* name;
+  SignalSources sources;
   std::optional<Problem> (*make)(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 };
 
-constexpr auto kLaunchers =
-    std::to_array<KnownLauncher>({{"local", make_local}, {"lab", make_lab}, {"slurm", make_slurm}});
+constexpr auto kLaunchers = std::to_array<KnownLauncher>({{"local", {.interfaces = false}, make_local},
+                                                          {"lab", {.interfaces = true}, make_lab},
+                                                          {"slurm", {.interfaces = true}, make_slurm}});
+
+const KnownLauncher& known(const std::string& name) {
+  const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
+                                  [&](const KnownLauncher& each) { return each.name == name; });
+  expect(found != kLaunchers.end(), "the command line knows the names");
+  return *found;
+}
 
 }  // namespace
 
@@ -78,11 +88,10 @@ std::vector<std::string> launcher_names() {
   return names;
 }
 
+SignalSources sources_of_launcher(const std::string& launcher) { return known(launcher).sources; }
+
 std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
-  const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
-                                  [&](const KnownLauncher& each) { return each.name == request.launcher; });
-  expect(found != kLaunchers.end(), "the command line knows the names");
-  return found->make(request, out);
+  return known(request.launcher).make(request, out);
 }
 
 }  // namespace gauntlet

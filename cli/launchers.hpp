@@ -4,6 +4,7 @@
 #include "core/problem.hpp"
 #include "models/world/world.hpp"
 #include "real/driver/launcher.hpp"
+#include "real/driver/signal_sources.hpp"
 
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ struct LaunchRequest {
 };
 
 std::vector<std::string> launcher_names();
+
+/// What its hosts bring, for agents to report.
+SignalSources sources_of_launcher(const std::string& launcher);
 
 /// Starts nothing. What the launcher needs and does not find here is a problem.
 std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);

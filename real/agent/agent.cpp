@@ -71,8 +71,10 @@ std::optional<Problem> check_trainer(const std::string& trainer) {
 }
 
 MachineSources sources_of(const AgentOptions& options, const HostIdentity& identity) {
-  MachineSources sources{
-      .directory = options.directory, .identity = identity, .interfaces = options.interfaces};
+  MachineSources sources{.directory = options.directory,
+                         .identity = identity,
+                         .interfaces = options.interfaces,
+                         .rdma = !options.shares_machine};
   if (options.shares_machine) return sources;
   if (sources.interfaces.empty()) sources.interfaces = own_interfaces("");
   sources.kernel_log = "/dev/kmsg";

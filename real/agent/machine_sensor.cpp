@@ -170,7 +170,7 @@ std::string text_of_kernel_record(std::string_view record) {
 
 MachineSensor::MachineSensor(MachineSources sources)
     : sources_(std::move(sources)), hardware_(read_hardware(sources_.root)) {
-  if (!sources_.interfaces.empty()) rdma_counters_ = find_rdma_counters(sources_.root);
+  if (sources_.rdma && !sources_.interfaces.empty()) rdma_counters_ = find_rdma_counters(sources_.root);
   if (sources_.kernel_log.empty()) return;
   kernel_log_ = Descriptor(::open(sources_.kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (kernel_log_) ::lseek(kernel_log_.get(), 0, SEEK_END);  // what is in it is of the past

@@ -17,6 +17,7 @@ struct MachineSources {
   HostIdentity identity{};
   /// The interfaces that are this host's alone and carry the traffic of its ranks. Empty: none are.
   std::vector<std::string> interfaces{};
+  bool rdma = true;  // its RDMA ports are too, and are read in place of the interfaces
   /// Its kernel's log is that of this host alone: /dev/kmsg; empty: not read.
   std::string kernel_log{};
 };

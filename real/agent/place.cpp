@@ -1,5 +1,7 @@
 #include "real/agent/place.hpp"
 
+#include "real/agent/file_lock.hpp"
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -39,25 +41,10 @@ std::string lock_of(const std::string& directory, std::uint32_t host) {
   return directory + "/agent-" + std::to_string(host) + ".lock";
 }
 
-/// Of the process, not of the open file: a forked child does not hold it on.
-struct flock whole_file() {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
-std::optional<pid_t> holder_of(const Descriptor& lock) {
-  struct flock holder = whole_file();
-  const bool held = ::fcntl(lock.get(), F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
-  return held ? std::optional(holder.l_pid) : std::nullopt;
-}
-
-std::optional<Problem> take_lock(const std::string& file, Descriptor& out) {
-  Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+std::optional<Problem> take_place(const std::string& file, Descriptor& out) {
+  Descriptor lock = open_lock_file(file);
   if (!lock) return problem(file, std::strerror(errno), "");
-  const struct flock whole = whole_file();
-  if (::fcntl(lock.get(), F_SETLK, &whole) == 0) {
+  if (take_lock(lock)) {
     out = std::move(lock);
     return std::nullopt;
   }
@@ -104,7 +91,7 @@ std::string agent_address_file(const std::string& directory, std::uint32_t host)
 
 std::optional<Problem> AgentPlace::take(const std::string& directory, std::uint32_t host, AgentPlace& out) {
   if (auto wrong = check_directory(directory)) return wrong;
-  if (auto wrong = take_lock(lock_of(directory, host), out.lock_)) return wrong;
+  if (auto wrong = take_place(lock_of(directory, host), out.lock_)) return wrong;
   const std::string address = agent_address_file(directory, host);
   if (::unlink(address.c_str()) != 0 && errno != ENOENT) return problem(address, std::strerror(errno), "");
   return clear_socket(agent_socket(directory, host));
@@ -112,11 +99,7 @@ std::optional<Problem> AgentPlace::take(const std::string& directory, std::uint3
 
 Descriptor agent_process(const std::string& directory, std::uint32_t host) {
   const Descriptor lock(::open(lock_of(directory, host).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  const std::optional<pid_t> holder = lock ? holder_of(lock) : std::nullopt;
-  if (!holder) return {};
-  Descriptor process = pidfd_of(*holder);
-  // Still the holder, so the number was not another's when it was opened.
-  return process && holder_of(lock) == holder ? std::move(process) : Descriptor();
+  return lock ? process_with(lock).process : Descriptor();
 }
 
 }  // namespace gauntlet

@@ -28,8 +28,8 @@ class AgentHere final : public AgentHandle {
 std::vector<std::string> agent_arguments(const AgentCommand& command, const AgentName& agent,
                                          bool allow_injection) {
   std::vector<std::string> arguments = {
-      command.gauntlet, "agent",     "--host",        std::to_string(agent.host), "--directory",
-      agent.directory,  "--trainer", command.trainer, "--shares-machine"};
+      command.gauntlet, "agent",         "--host",    std::to_string(agent.host),
+      "--directory",    agent.directory, "--trainer", command.trainer};
   if (!command.run_as.empty()) arguments.insert(arguments.end(), {"--run-as", command.run_as});
   if (allow_injection) arguments.emplace_back("--allow-injection");
   return arguments;

@@ -13,6 +13,9 @@
 
 namespace gauntlet {
 
+/// For agents of one machine: its kernel's log and its interfaces are no host's own.
+inline constexpr const char* kSharesMachine = "--shares-machine";
+
 /// How the process of an agent is started: the arguments that tell it what to do.
 struct AgentCommand {
   std::string gauntlet;  // the path of this program

@@ -208,7 +208,8 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   refuse_another_plan(state.plan, options);
   if (ended(so_far.record)) {
     DrillResult result = result_of_finished(world, options, std::move(so_far), state);
-    options.platform->end();
+    options.platform->end(state.directory);
+    result.host_remarks = options.platform->supply().remarks();
     remove_traces(kept, state.directory);
     return result;
   }
@@ -221,7 +222,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   DrillResult result;
   const auto forget = [&](bool recording_too) {
     if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there
-    options.platform->end();
+    options.platform->end(state.directory);
     remove_traces(kept, state.directory);
     if (recording_too) options.files->remove(options.record);
   };

@@ -4,6 +4,7 @@
 #include "core/problem.hpp"
 #include "real/certs/peer_trust.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,5 +25,14 @@ std::optional<Problem> load_driver_trust(const std::string& authority, std::shar
 
 /// The same, and that of the agents on the same host.
 std::optional<Problem> load_drill_certificates(const std::string& authority, DrillCertificates& out);
+
+/// An authority of a drill's own, longer than any drill. Nothing to do where an earlier driver made it.
+std::optional<Problem> make_drill_authority(const std::string& directory, const std::string& cluster);
+
+/// Whose an authority is: what a driver that was killed left half made in that of the drill is revoked.
+enum class AuthorityIs : std::uint8_t { of_drill, of_others };
+/// Issues a certificate unless the host's directory is there.
+std::optional<Problem> issue_missing(const std::string& authority, PeerRole role, const std::string& host,
+                                     AuthorityIs whose);
 
 }  // namespace gauntlet

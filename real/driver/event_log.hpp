@@ -48,7 +48,7 @@ class LoggedPlatform final : public Platform {
       : platform_(platform), log_(log), drill_(clock) {}
 
   void prepare(const std::string& directory) override { platform_.prepare(directory); }
-  void end() override { platform_.end(); }
+  void end(const std::string& directory) override { platform_.end(directory); }
   bool one_clock() const override { return platform_.one_clock(); }
   HostSupply& supply() override { return platform_.supply(); }
   DriverClock& clock() override { return platform_.clock(); }

@@ -3,21 +3,17 @@
 #include "core/quantity.hpp"
 #include "real/agent/launch.hpp"
 #include "real/agent/place.hpp"
-#include "real/certs/authority.hpp"
 #include "real/driver/drill_certificates.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <stdexcept>
 
 namespace gauntlet {
 namespace {
 
-constexpr std::uint32_t kCertificateDays = 30;
 // Below the ports that the kernel gives out itself.
 constexpr std::uint16_t kFirstMeetingPort = 20'000, kMeetingPorts = 10'000;
 
@@ -47,20 +43,13 @@ std::string LabLauncher::authority(const std::string& directory) const {
   return setup_.certificates.empty() ? lab_authority(directory) : setup_.certificates;
 }
 
-/// By an authority of this drill alone, which its keeper removes.
+/// By an authority of this drill alone, which its keeper removes. What an earlier driver issued stays: its agents have it.
 void LabLauncher::issue_certificates(const std::string& directory) const {
   const std::string place = lab_authority(directory);
-  if (std::filesystem::exists(place)) return;  // an earlier driver's agents have them
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  hold(make_authority(place, "gauntlet-lab", kCertificateDays, now));
-  CertificateAuthority authority;
-  hold(authority.open(place));
-  const auto issue = [&](PeerRole role, const std::string& host) {
-    CertificateAuthority::Issued issued;
-    hold(authority.issue({.role = role, .host = host, .days = kCertificateDays, .now = now}, issued));
-  };
-  issue(PeerRole::driver, std::string(kHostOfDrill));
-  for (const LabHost& host : plan_.hosts) issue(PeerRole::agent, host.name);
+  hold(make_drill_authority(place, "gauntlet-lab"));
+  hold(issue_missing(place, PeerRole::driver, std::string(kHostOfDrill), AuthorityIs::of_drill));
+  for (const LabHost& host : plan_.hosts)
+    hold(issue_missing(place, PeerRole::agent, host.name, AuthorityIs::of_drill));
 }
 
 void LabLauncher::prepare(const std::string& directory) {
@@ -76,7 +65,10 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   const HostEntrance& entrance = lab_->entrance(agent.host);
   std::vector<std::string> arguments = agent_arguments(setup_.command, agent, allow_injection);
   arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
-                                     authority(agent.directory) + "/agent-" + host.name});
+                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine});
+  // The trainer's ranks meet in a shared folder: what they count is their traffic, and none of it is on an interface.
+  if (world_.drill.command.given())
+    for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--interface", each.name});
   std::vector<std::string> environment = agent_environment();
   const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
   environment.insert(environment.end(),

@@ -28,7 +28,7 @@ class LabLauncher final : public AgentsHere {
 
   /// The driver is in the lab's network then.
   void prepare(const std::string& directory) override;
-  void end() override { lab_.reset(); }
+  void end(const std::string&) override { lab_.reset(); }
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
                                      const std::atomic<bool>* stop) override;
   AgentEndpoint endpoint(const AgentName& agent) const override;

@@ -21,7 +21,7 @@ class Launcher : public Processes {
  public:
   /// As Platform::prepare() and Platform::end().
   virtual void prepare(const std::string& /*directory*/) {}
-  virtual void end() {}
+  virtual void end(const std::string& /*directory*/) {}
 
   /// As Platform::one_clock().
   virtual bool one_clock() const { return false; }

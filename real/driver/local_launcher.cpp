@@ -8,6 +8,7 @@ namespace gauntlet {
 std::unique_ptr<AgentHandle> LocalLauncher::start(const AgentName& agent, bool allow_injection,
                                                   const std::atomic<bool>* stop) {
   std::vector<std::string> arguments = agent_arguments(command_, agent, allow_injection);
+  arguments.emplace_back(kSharesMachine);
   if (certificates_.trust)
     arguments.insert(arguments.end(), {"--listen", std::string(kHostOfDrill) + ":0", "--certs",
                                        certificates_.agent_directory});

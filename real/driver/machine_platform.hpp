@@ -35,7 +35,7 @@ class MachinePlatform : public Platform {
       : launcher_(std::move(launcher)), transport_(*launcher_) {}
 
   void prepare(const std::string& directory) override { launcher_->prepare(directory); }
-  void end() override { launcher_->end(); }
+  void end(const std::string& directory) override { launcher_->end(directory); }
   DriverClock& clock() override { return clock_; }
   bool one_clock() const override { return launcher_->one_clock(); }
   Transport& transport() override { return transport_; }

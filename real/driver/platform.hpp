@@ -147,8 +147,8 @@ class Platform {
   /// Before the first agent of a drill is started, and before a driver that takes over attends to its agents. `directory`
   /// is the drill's. Throws std::runtime_error.
   virtual void prepare(const std::string& /*directory*/) {}
-  /// Nothing of the drill is left running, and nobody continues it.
-  virtual void end() {}
+  /// Nothing of the drill is left running, and nobody continues it. Also without prepare(): an earlier driver came to the end.
+  virtual void end(const std::string& /*directory*/) {}
 
   virtual DriverClock& clock() = 0;
   /// Whether every agent reads the driver's clock: then nothing has to be mapped.

@@ -10,8 +10,6 @@
 
 namespace gauntlet {
 
-inline constexpr const char* kLabGroupPrefix = "gauntlet-lab-";
-
 /// Where control groups with a quota of processor time can be made.
 struct QuotaSystem {
   std::string root;      // of the hierarchy

@@ -1,6 +1,7 @@
 #include "real/lab/keeper.hpp"
 
 #include "core/files/durable.hpp"
+#include "real/agent/file_lock.hpp"
 #include "real/agent/place.hpp"
 
 #include <fcntl.h>
@@ -36,28 +37,10 @@ std::string keeper_lock(const std::string& directory) { return directory + "/lab
 std::string driver_lock(const std::string& directory) { return directory + "/lab-driver.lock"; }
 std::string lab_file(const std::string& directory) { return directory + "/lab"; }
 
-struct flock whole_file() {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
 Descriptor lock_file(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Descriptor file = open_lock_file(path);
   if (!file) throw std::runtime_error(path + ": " + std::generic_category().message(errno));
   return file;
-}
-
-bool take(const Descriptor& file) {
-  const struct flock whole = whole_file();
-  return ::fcntl(file.get(), F_SETLK, &whole) == 0;
-}
-
-std::optional<pid_t> holder_of(const Descriptor& file) {
-  struct flock holder = whole_file();
-  const bool held = ::fcntl(file.get(), F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
-  return held ? std::optional(holder.l_pid) : std::nullopt;
 }
 
 bool agents_live(const std::string& directory, std::size_t hosts) {
@@ -93,7 +76,7 @@ void await_end(const std::string& directory, std::size_t hosts, const Descriptor
     pollfd polled{.fd = signals.get(), .events = POLLIN, .revents = 0};
     if (::poll(&polled, 1, kLookMilliseconds) > 0) return;
     alone = holder_of(driver) || agents_live(directory, hosts) ? 0 : alone + 1;
-    if (alone == kLooksWithoutDriver && !take(driver)) alone = 0;
+    if (alone == kLooksWithoutDriver && !take_lock(driver)) alone = 0;
   }
 }
 
@@ -117,11 +100,21 @@ int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ending, signal);
   ::sigprocmask(SIG_BLOCK, &ending, nullptr);
   const Descriptor signals(::signalfd(-1, &ending, SFD_CLOEXEC));
+  // Held until the lab is gone. The keeper's is released first: a driver that gets the other then looks for a keeper.
+  Descriptor driver, lock;
   int exit_code = 0;
   try {
-    const Descriptor lock = lock_file(keeper_lock(directory));
-    Descriptor driver = lock_file(driver_lock(directory));
-    if (!take(lock)) throw std::runtime_error("the lab has a keeper already");
+    driver = lock_file(driver_lock(directory));
+    lock = lock_file(keeper_lock(directory));
+  } catch (const std::exception& error) {
+    say(report, error.what());
+    return 1;
+  }
+  if (!take_lock(lock)) {  // another's lab is not removed
+    say(report, "the lab has a keeper already");
+    return 1;
+  }
+  try {
     remove_dead_groups(quotas);
     make_groups(quotas, plan);
     const LabNamespaces made = make_namespaces(plan);
@@ -150,10 +143,10 @@ Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
     : directory_(directory) {
   take_turn();
   const Descriptor lock = lock_file(keeper_lock(directory));
-  const std::optional<pid_t> keeper = holder_of(lock);
-  if (keeper) {
-    keeper_pid_ = *keeper;
-    keeper_ = pidfd_of(*keeper);
+  LockHolder keeper = process_with(lock);
+  if (keeper.process) {
+    keeper_pid_ = keeper.pid;
+    keeper_ = std::move(keeper.process);
   } else {
     start_keeper(plan, quotas);
   }
@@ -163,9 +156,7 @@ Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
 /// Waits for an earlier keeper that is removing the lab.
 void Lab::take_turn() {
   turn_ = lock_file(driver_lock(directory_));
-  const struct flock whole = whole_file();
-  while (::fcntl(turn_.get(), F_SETLKW, &whole) != 0)
-    if (errno != EINTR) throw std::runtime_error(driver_lock(directory_) + ": cannot be locked");
+  if (!wait_for_lock(turn_)) throw std::runtime_error(driver_lock(directory_) + ": cannot be locked");
 }
 
 void Lab::start_keeper(const LabPlan& plan, const QuotaSystem& quotas) {

@@ -22,8 +22,9 @@ struct HostEntrance {
 /// A lab as its driver has it.
 class Lab {
  public:
-  /// The lab of the drill in this directory: that of an earlier driver, or a new one. The calling process has one thread,
-  /// which is in the lab's network then, and those that it starts. Throws std::runtime_error.
+  /// The lab of the drill in this directory: that of an earlier driver, or a new one. The calling thread is in the
+  /// lab's network then, and so are the threads and processes that it starts; other threads, as the one that serves metrics, stay
+  /// where they are. Throws std::runtime_error.
   Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory);
   ~Lab();
   Lab(const Lab&) = delete;

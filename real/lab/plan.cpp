@@ -45,9 +45,7 @@ std::optional<Problem> plan_lab(const World& world, const std::string& directory
                           " hosts, and the scenario has " + std::to_string(hosts),
                    .suggestion = "drill fewer hosts, or write --launch local"};
   const Topology topology(hosts, world.inventory.hosts_per_tor, world.hardware, world.fabric);
-  const std::string id = id_of(directory);
-  out = {.id = id,
-         .cgroup = "gauntlet-lab-" + id,
+  out = {.cgroup = kLabGroupPrefix + id_of(directory),
          .driver_address = kManagementNetwork + std::to_string(kDriverNumber),
          .tors = {},
          .hosts = {}};

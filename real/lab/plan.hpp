@@ -19,6 +19,7 @@ namespace gauntlet {
 inline constexpr std::size_t kDataInterfaces = 2;
 inline constexpr double kLabShareOfCores = 0.8;  // of the machine's processors, for all hosts together
 inline constexpr std::uint32_t kMostLabHosts = 250;
+inline constexpr const char* kLabGroupPrefix = "gauntlet-lab-";  // the drill's id follows
 
 struct LabInterface {
   std::string name;     // in the host's namespace
@@ -37,7 +38,6 @@ struct LabHost {
 };
 
 struct LabPlan {
-  std::string id;                 // of the drill
   std::string cgroup;             // name of the control group of all hosts
   std::string driver_address;     // of the driver, on the management bridge
   std::vector<std::string> tors;  // bridges

@@ -154,13 +154,4 @@ CommandResult run_command(const std::vector<std::string>& arguments, Duration ti
   return result;
 }
 
-std::string command_text(const std::vector<std::string>& arguments) {
-  std::string text;
-  for (const std::string& each : arguments) {
-    const bool plain = !each.empty() && each.find_first_of(" \t\n\"'$") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (plain ? each : "'" + each + "'");
-  }
-  return text;
-}
-
 }  // namespace gauntlet

@@ -20,7 +20,4 @@ struct CommandResult {
 CommandResult run_command(const std::vector<std::string>& arguments, Duration timeout,
                           const std::atomic<bool>* stop = nullptr);
 
-/// For people: the arguments, with quotes where there are spaces.
-std::string command_text(const std::vector<std::string>& arguments);
-
 }  // namespace gauntlet

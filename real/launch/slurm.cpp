@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -55,10 +56,10 @@ std::optional<Slurm> Slurm::of_environment(std::string& why) {
   return slurm;
 }
 
-std::string Slurm::address(const std::string& node) const {
+std::optional<std::string> Slurm::address(const std::string& node) const {
   const CommandResult shown = run_command({"scontrol", "--oneliner", "show", "node", node}, kPatience);
-  const std::string address = shown.ok ? field(shown.output, "NodeAddr") : "";
-  return address.empty() ? node : address;
+  std::string address = shown.ok ? field(shown.output, "NodeAddr") : "";
+  return address.empty() ? std::nullopt : std::optional(std::move(address));
 }
 
 std::string Slurm::drain(const std::string& node, const std::string& reason) const {
@@ -84,9 +85,18 @@ std::string Slurm::cancel_steps(const std::string& job, const std::string& step_
 
 std::optional<std::string> Slurm::submit_replacement(const std::string& directory, std::string& why) const {
   // The job ends with the allocation, also where nobody is left to cancel it. Nothing of the user's is in the script.
+  // A controller that does not answer says nothing of the allocation.
   const std::string script = directory + "/replacement.sh";
-  std::ofstream(script) << "#!/bin/sh\nwhile scontrol show job " << job_
-                        << " | grep -q JobState=RUNNING; do sleep 5; done\n";
+  std::ofstream file(script);
+  file << "#!/bin/sh\nwhile :; do\n  case $(scontrol show job " << job_
+       << " 2>&1) in\n    *JobState=RUNNING*|*JobState=PENDING*|*JobState=CONFIGURING*|*JobState=SUSPENDED*) "
+          ";;\n"
+          "    *JobState=*|*\"Invalid job id\"*) exit ;;\n  esac\n  sleep 5\ndone\n";
+  file.close();
+  if (!file) {
+    why = script + " cannot be written";
+    return std::nullopt;
+  }
   const CommandResult result =
       run_command({"sbatch", "--parsable", "--nodes=1", "--no-kill", "--no-requeue", "--exclusive",
                    "--job-name=gauntlet-replacement", "--output=/dev/null", "--chdir=" + directory, script},

@@ -24,8 +24,8 @@ class Slurm {
   const std::string& job() const { return job_; }
   /// The nodes of the allocation, in Slurm's order.
   const std::vector<std::string>& nodes() const { return nodes_; }
-  /// Where a node is reached; its name if Slurm does not say.
-  std::string address(const std::string& node) const;
+  /// Where a node is reached; nothing if Slurm does not say.
+  std::optional<std::string> address(const std::string& node) const;
 
   /// Each explains what failed; empty where it was done.
   std::string drain(const std::string& node, const std::string& reason) const;

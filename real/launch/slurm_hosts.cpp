@@ -1,5 +1,7 @@
 #include "real/launch/slurm_hosts.hpp"
 
+#include "core/files/durable.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -8,6 +10,10 @@
 
 namespace gauntlet {
 namespace {
+
+constexpr const char* kHostsFile = "slurm-hosts";
+// Its lines: "host NUMBER NODE JOB DRAINED REPLACEMENT NODE JOB", the latter two of what replaces it, and "job NUMBER".
+const std::string kHostLine = "host", kJobLine = "job", kNothing = "-";
 
 constexpr auto kLookEvery = std::chrono::seconds(1);  // at replacements that wait for a node
 // A scheduler that has a free node starts a job on it within seconds; then the evicted node itself is taken.
@@ -24,17 +30,32 @@ SlurmHosts::SlurmHosts(Slurm slurm, std::uint32_t hosts, std::string reason,
 
 void SlurmHosts::begin(const std::string& directory) {
   const std::lock_guard lock(mutex_);
-  directory_ = directory;
-  std::ifstream file(directory_ + "/slurm-hosts");
-  std::uint32_t host = 0;
-  SlurmNode node;
-  for (bool drained = false; file >> host >> node.name >> node.job >> drained;) {
-    if (host >= hosts_.size()) continue;
-    hosts_[host].node = node;
-    hosts_[host].drained = drained;
-    if (node.job != slurm_.job()) jobs_.push_back(node.job);
-  }
+  restore(directory);
   if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+}
+
+/// Under the mutex, once: where hosts are, which replacements are awaited, and which jobs are to be cancelled.
+void SlurmHosts::restore(const std::string& directory) {
+  if (std::exchange(restored_, true)) return;
+  directory_ = directory;
+  std::ifstream file(directory_ + "/" + kHostsFile);
+  for (std::string kind; file >> kind;) {
+    std::string job;
+    if (kind == kJobLine && file >> job) jobs_.push_back(job);
+    std::uint32_t number = 0;
+    unsigned replacement = 0;
+    Host host;
+    if (kind != kHostLine || !(file >> number >> host.node.name >> host.node.job >> host.drained >>
+                               replacement >> host.replaced_by.name >> host.replaced_by.job))
+      continue;
+    if (number >= hosts_.size() || replacement > static_cast<unsigned>(Replacement::unavailable)) continue;
+    for (std::string* each : {&host.replaced_by.name, &host.replaced_by.job})
+      if (*each == kNothing) each->clear();
+    host.replacement = static_cast<Replacement>(replacement);
+    host.wanted_at = std::chrono::steady_clock::now();
+    hosts_[number] = host;
+    if (host.replacement == Replacement::wanted) ask_for_replacement(number, host.node);
+  }
 }
 
 void SlurmHosts::stop_working() {
@@ -46,8 +67,12 @@ void SlurmHosts::stop_working() {
   if (worker_.joinable()) worker_.join();
 }
 
-void SlurmHosts::end() {
+void SlurmHosts::end(const std::string& directory) {
   stop_working();
+  {
+    const std::lock_guard lock(mutex_);
+    restore(directory);
+  }
   for (const std::string& job : std::exchange(jobs_, {})) {
     if (const std::string why = slurm_.cancel_job(job); !why.empty())
       remark("job " + job + " of a replacement was not cancelled: " + why);
@@ -74,9 +99,28 @@ void SlurmHosts::remark(const std::string& line) {
 
 /// Under the mutex. A driver that takes over finds the hosts by it.
 void SlurmHosts::save() const {
-  std::ofstream file(directory_ + "/slurm-hosts");
-  for (std::size_t h = 0; h < hosts_.size(); ++h)
-    file << h << ' ' << hosts_[h].node.name << ' ' << hosts_[h].node.job << ' ' << hosts_[h].drained << '\n';
+  std::ostringstream text;
+  const auto word = [](const std::string& each) { return each.empty() ? kNothing : each; };
+  for (std::size_t h = 0; h < hosts_.size(); ++h) {
+    const Host& host = hosts_[h];
+    text << kHostLine << ' ' << h << ' ' << host.node.name << ' ' << host.node.job << ' ' << host.drained
+         << ' ' << static_cast<unsigned>(host.replacement) << ' ' << word(host.replaced_by.name) << ' '
+         << word(host.replaced_by.job) << '\n';
+  }
+  for (const std::string& job : jobs_) text << kJobLine << ' ' << job << '\n';
+  const std::string path = directory_ + "/" + kHostsFile;
+  // Where it fails, the file is the older one, and this driver goes on without it.
+  static_cast<void>(
+      replace_file(system_files(), {.path = path, .temporary = path + ".new", .mode = 0600}, text.str()));
+}
+
+/// Under the mutex.
+void SlurmHosts::ask_for_replacement(std::uint32_t number, const SlurmNode& node) {
+  tasks_.emplace_back([this, number, node] {
+    drain(number, node);
+    replace(number);
+  });
+  changed_.notify_all();
 }
 
 // --- the driver's calls ------------------------------------------------------------------------------------------------
@@ -84,13 +128,12 @@ void SlurmHosts::save() const {
 void SlurmHosts::evicted(const AgentName& agent) {
   const std::lock_guard lock(mutex_);
   Host& host = hosts_.at(agent.host);
+  if (host.replacement != Replacement::none && host.replacement != Replacement::unavailable)
+    return;  // an earlier driver's call
   host.replacement = Replacement::wanted;
   host.wanted_at = std::chrono::steady_clock::now();
-  tasks_.emplace_back([this, number = agent.host, node = host.node] {
-    drain(number, node);
-    replace(number);
-  });
-  changed_.notify_all();
+  save();
+  ask_for_replacement(agent.host, host.node);
 }
 
 bool SlurmHosts::is_back(const AgentName& agent) {
@@ -118,6 +161,7 @@ bool SlurmHosts::is_back(const AgentName& agent) {
   if (std::chrono::steady_clock::now() - host.wanted_at < kReplacementWithin) return false;
   host.replacement = Replacement::unavailable;
   std::erase(jobs_, host.replaced_by.job);
+  save();
   tasks_.emplace_back([this, job = host.replaced_by.job, number, node = host.node.name] {
     remark("no node is free to replace host " + number + ": node " + node + " itself comes back");
     if (const std::string why = slurm_.cancel_job(job); !why.empty())
@@ -131,9 +175,9 @@ void SlurmHosts::readmitted(const AgentName& agent) {
   const std::lock_guard lock(mutex_);
   Host& host = hosts_.at(agent.host);
   host.replacement = Replacement::none;
-  if (!host.drained) return;
-  host.drained = false;
+  const bool drained = std::exchange(host.drained, false);
   save();
+  if (!drained) return;
   tasks_.emplace_back([this, number = agent.host, node = host.node.name] {
     const std::string why = slurm_.resume(node);
     remark("host " + std::to_string(number) + ": node " + node +
@@ -181,6 +225,7 @@ void SlurmHosts::replace(std::uint32_t number) {
   host.replacement = job ? Replacement::pending : Replacement::unavailable;
   host.replaced_by = {.name = "", .job = job.value_or("")};
   if (job) jobs_.push_back(*job);
+  save();
 }
 
 void SlurmHosts::look_at_replacements() {
@@ -195,10 +240,11 @@ void SlurmHosts::look_at_replacements() {
     const std::lock_guard lock(mutex_);
     Host& host = hosts_[number];
     if (!found || host.replacement != Replacement::pending || host.replaced_by.job != job) continue;
-    if (found->state == Slurm::JobState::over) host.replacement = Replacement::unavailable;
-    if (found->state != Slurm::JobState::running) continue;
-    host.replaced_by.name = found->node;
-    host.replacement = Replacement::running;
+    if (found->state == Slurm::JobState::pending) continue;
+    const bool runs = found->state == Slurm::JobState::running;
+    if (runs) host.replaced_by.name = found->node;
+    host.replacement = runs ? Replacement::running : Replacement::unavailable;
+    save();
   }
 }
 

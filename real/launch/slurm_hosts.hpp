@@ -2,7 +2,8 @@
 //
 // An evicted host's node is drained, and a one-node job is submitted for a replacement. The host comes back on the replacement
 // once that runs. If no node is free for a replacement, the host comes back on its own node, which is resumed when it is
-// readmitted. Commands run on a thread of their own, in order: the driver waits for none.
+// readmitted. Commands run on a thread of their own, in order: the driver waits for none of them. Where hosts are and which jobs were
+// submitted is in a file of the drill's directory, for a driver that takes over.
 #pragma once
 
 #include "real/driver/platform.hpp"
@@ -29,8 +30,8 @@ class SlurmHosts final : public HostSupply {
 
   /// Reads where hosts are, if an earlier driver of the drill wrote it there, and begins to run commands.
   void begin(const std::string& directory);
-  /// Runs what commands are left, and ends the jobs of the replacements. Drained nodes stay drained.
-  void end();
+  /// Runs what commands are left, and ends the jobs of the replacements, also those of an earlier driver. Drained nodes stay drained.
+  void end(const std::string& directory);
 
   SlurmNode node_of(std::uint32_t host) const;
   const Slurm& slurm() const { return slurm_; }
@@ -53,10 +54,12 @@ class SlurmHosts final : public HostSupply {
 
   void stop_working();
   void work();
+  void ask_for_replacement(std::uint32_t host, const SlurmNode& node);
   void drain(std::uint32_t host, const SlurmNode& node);
   void replace(std::uint32_t host);
   void look_at_replacements();
   void remark(const std::string& line);
+  void restore(const std::string& directory);
   void save() const;
 
   const Slurm slurm_;
@@ -68,6 +71,7 @@ class SlurmHosts final : public HostSupply {
   std::string directory_;
   std::vector<Host> hosts_;
   std::vector<std::string> jobs_;  // of replacements, to be cancelled at the end
+  bool restored_ = false;
   std::deque<std::function<void()>> tasks_;
   std::vector<std::string> remarks_;
   bool over_ = false;

@@ -1,9 +1,9 @@
 #include "real/launch/slurm_launcher.hpp"
 
 #include "real/agent/place.hpp"
-#include "real/certs/authority.hpp"
 #include "real/driver/free_port.hpp"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -20,21 +20,10 @@
 namespace gauntlet {
 namespace {
 
-// No drill takes longer; a certificate must end before its authority does.
-constexpr std::uint32_t kDaysOfAuthority = 90;
-constexpr std::uint32_t kDaysOfCertificate = 30;
-
 std::time_t now() { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); }
 
 void check(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
-}
-
-void issue(const std::string& authority, PeerRole role, const std::string& host) {
-  CertificateAuthority signer;
-  check(signer.open(authority));
-  CertificateAuthority::Issued issued;
-  check(signer.issue({.role = role, .host = host, .days = kDaysOfCertificate, .now = now()}, issued));
 }
 
 std::string directory_of(const std::string& authority, PeerRole role, const std::string& host) {
@@ -55,7 +44,9 @@ Descriptor srun_of(const std::string& step) {
     pid_t pid = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size())
       continue;
+    struct stat owner {};
     const auto names_step = [&] {
+      if (::stat(entry.path().c_str(), &owner) != 0 || owner.st_uid != ::geteuid()) return false;
       std::ifstream file(entry.path() / "cmdline", std::ios::binary);
       for (std::string word; std::getline(file, word, '\0');)
         if (word == wanted) return true;
@@ -80,10 +71,8 @@ void SlurmLauncher::prepare(const std::string& directory) {
   authority_ =
       wanted_.authority.empty() ? directory + "/authority" : fs::absolute(wanted_.authority).string();
   const std::string host(kHostOfDrill);
-  if (wanted_.authority.empty() && !fs::exists(authority_))
-    check(make_authority(authority_, "job-" + hosts_.slurm().job(), kDaysOfAuthority, now()));
-  if (!fs::exists(directory_of(authority_, PeerRole::driver, host)))
-    issue(authority_, PeerRole::driver, host);
+  if (wanted_.authority.empty()) check(make_drill_authority(authority_, "job-" + hosts_.slurm().job()));
+  issue(PeerRole::driver, host);
   HostCertificates own;
   check(
       load_host_certificates(directory_of(authority_, PeerRole::driver, host), PeerRole::driver, now(), own));
@@ -94,8 +83,22 @@ void SlurmLauncher::prepare(const std::string& directory) {
 
 std::string SlurmLauncher::certificates_of(const std::string& node) {
   std::string directory = directory_of(authority_, PeerRole::agent, node);
-  if (!std::filesystem::exists(directory)) issue(authority_, PeerRole::agent, node);
+  issue(PeerRole::agent, node);
   return directory;
+}
+
+void SlurmLauncher::issue(PeerRole role, const std::string& host) const {
+  check(issue_missing(authority_, role, host,
+                      wanted_.authority.empty() ? AuthorityIs::of_drill : AuthorityIs::of_others));
+}
+
+/// Its name if Slurm does not say.
+std::string SlurmLauncher::address_of(const std::string& node) {
+  const auto known = addresses_.find(node);
+  if (known != addresses_.end()) return known->second;
+  const std::optional<std::string> address = hosts_.slurm().address(node);
+  if (address) addresses_.emplace(node, *address);
+  return address.value_or(node);
 }
 
 std::unique_ptr<AgentHandle> SlurmLauncher::start(const AgentName& agent, bool allow_injection,
@@ -115,7 +118,9 @@ std::unique_ptr<AgentHandle> SlurmLauncher::start(const AgentName& agent, bool a
   const std::vector<std::string> own = agent_arguments(wanted_.command, agent, allow_injection);
   arguments.insert(arguments.end(), own.begin(), own.end());
   arguments.insert(arguments.end(),
-                   {"--listen", slurm.address(node.name) + ":0", "--certs", certificates_of(node.name)});
+                   {"--listen", address_of(node.name) + ":0", "--certs", certificates_of(node.name)});
+  // Ranks of the trainer meet on one machine: then the nodes are parts of one.
+  if (!wanted_.own_job) arguments.emplace_back(kSharesMachine);
   return handle_of(AgentProcess(arguments, log_of(agent)));
 }
 
@@ -133,7 +138,7 @@ AgentEndpoint SlurmLauncher::endpoint(const AgentName& agent) const {
 /// On another machine nobody can say which port is free: one that is free here is as good as any.
 MeetingPlace SlurmLauncher::meeting_place(const AgentName& agent) {
   last_port_ = free_port(last_port_);
-  return {.address = hosts_.slurm().address(hosts_.node_of(agent.host).name), .port = last_port_};
+  return {.address = address_of(hosts_.node_of(agent.host).name), .port = last_port_};
 }
 
 std::vector<LaunchTable> SlurmLauncher::plan() const {

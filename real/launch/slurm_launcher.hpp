@@ -7,6 +7,7 @@
 #include "real/launch/slurm_hosts.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,12 +20,13 @@ class SlurmLauncher final : public AgentsHere {
     AgentCommand command;
     std::string authority;  // its directory; empty: one of this drill is made
     std::uint32_t hosts = 0;
-    std::string name;  // of the scenario
+    bool own_job = false;  // of the user; else the trainer
+    std::string name;      // of the scenario
   };
   SlurmLauncher(Slurm slurm, Wanted wanted);
 
   void prepare(const std::string& directory) override;
-  void end() override { hosts_.end(); }
+  void end(const std::string& directory) override { hosts_.end(directory); }
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
                                      const std::atomic<bool>* stop) override;
   /// The step's srun, which an earlier driver on this machine started.
@@ -36,12 +38,15 @@ class SlurmLauncher final : public AgentsHere {
 
  private:
   std::string certificates_of(const std::string& node);
+  void issue(PeerRole role, const std::string& host) const;
+  std::string address_of(const std::string& node);
 
   const Wanted wanted_;
   SlurmHosts hosts_;
   std::string authority_;
   std::shared_ptr<PeerTrust> trust_;
-  std::set<std::uint32_t> started_;  // hosts that may have an older step
+  std::set<std::uint32_t> started_;               // hosts that may have an older step
+  std::map<std::string, std::string> addresses_;  // of nodes
   std::uint16_t last_port_ = 0;
 };
 

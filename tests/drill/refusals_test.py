@@ -29,6 +29,7 @@ class Refusals(unittest.TestCase):
             self.assertIn(word, run.err, str(run))
         self.assertEqual(self.place.processes(), {})
         self.assertEqual(list(self.place.path.iterdir()), [])
+        return run
 
     def test_a_fault_without_injector_is_named_with_what_can_be_injected(self):
         self.refused(2, ["faults.rank_killed", "SIGKILL", "SIGSTOP"], "--set", 'faults.rank_killed.effect="slow"',
@@ -51,6 +52,7 @@ class Refusals(unittest.TestCase):
         self.assertIn("nothing is started and nothing injected", run.out)
         self.assertEqual(self.place.processes(), {})
         self.assertEqual(list(self.place.path.iterdir()), [])
+        return run
 
     @unittest.skipUnless(os.geteuid() == 0, "only root must say as whom ranks run")
     def test_root_must_say_as_whom_ranks_run(self):
@@ -68,6 +70,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(run.code, 2, str(run))
         self.assertIn("--run-as is missing", run.err)
         self.assertEqual(list(self.place.path.iterdir()), [])
+        return run
 
     @unittest.skipUnless(os.geteuid() == 0 and drills.reachable_by_nobody(),
                          "only root starts ranks as another user, who must reach the programs")
@@ -112,6 +115,17 @@ class Refusals(unittest.TestCase):
         self.refused(2, ['policies.detect = "loss" needs the signal "loss", which no agent of this drill reports',
                          'policies.detect = "traffic-stopped" needs the signal "traffic"',
                          'policies.diagnose = "localise" needs the signal "last_collective"'], *settings)
+
+    def test_traffic_is_refused_only_where_hosts_share_their_interfaces(self):
+        settings = [word for setting in ('drill.command.arguments=["true"]', "drill.command.lines.step='step (\\d+)'", "drill.inject=true",
+                                         'policies.detect=["heartbeat", "loss", "traffic-stopped"]',
+                                         'telemetry.signals=["heartbeat", "loss", "traffic", "log_line"]') for word in ("--set", setting)]
+        traffic = 'policies.detect = "traffic-stopped" needs the signal "traffic"'
+        self.refused(2, [traffic], *settings)
+        for launcher in ("lab", "slurm"):
+            with self.subTest(launcher):
+                run = self.refused(2, ['policies.detect = "loss" needs the signal "loss"'], *settings, "--launch", launcher)
+                self.assertNotIn(traffic, run.err)
 
     def test_an_expression_of_a_log_line_that_is_none(self):
         self.refused(2, ["drill.lines.oom", "is not a regular expression"], "--set", "drill.lines.oom='('")

@@ -42,9 +42,11 @@ struct RealClusters : testing::Test {
   }
   /// How an agent is started that no driver starts.
   std::vector<std::string> agent_command(std::uint32_t host, bool allow_injection = false) const {
-    return agent_arguments(
+    std::vector<std::string> arguments = agent_arguments(
         {.gauntlet = std::getenv("GAUNTLET"), .trainer = trainer.program(), .run_as = own_user()},
         {directory.name(), host}, allow_injection);
+    arguments.emplace_back(kSharesMachine);
+    return arguments;
   }
   std::string socket(std::uint32_t host) const {
     return directory.file("agent-" + std::to_string(host) + ".sock");
