@@ -1,9 +1,9 @@
 // gauntlet drill: the same controller on real processes, through real faults.
 #include "real/driver/drill.hpp"
 
-#include "cli/clock_section.hpp"
 #include "cli/commands.hpp"
 #include "cli/drill_progress.hpp"
+#include "cli/drill_sections.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/job_checks.hpp"
 #include "cli/launchers.hpp"
@@ -245,29 +245,6 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
   return opened;
 }
 
-/// The damaged checkpoints of a drill. The figures do not show them: a lost checkpoint appears only as recomputed steps.
-std::string checkpoint_section(const DrillResult& result) {
-  if (result.checkpoint_warnings.empty()) return "";
-  std::string text = "\nCheckpoints\n";
-  for (const std::string& warning : result.checkpoint_warnings) text += "  warning: " + warning + "\n";
-  return text;
-}
-
-/// What became of evicted hosts where the drill ran.
-std::string host_section(const DrillResult& result) {
-  if (result.host_remarks.empty()) return "";
-  std::string text = "\nHosts\n";
-  for (const std::string& remark : result.host_remarks) text += "  " + remark + "\n";
-  return text;
-}
-
-/// What ranks that failed printed last, and what is said of checkpoints, evicted hosts and clocks.
-std::string drill_sections(const DrillResult& result) {
-  const std::string failed = text_of(result.failed_ranks);
-  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + host_section(result) +
-         clock_section(result.clock_accuracy);
-}
-
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
                                      const Figures& figures, const Summary& summary,
@@ -478,10 +455,11 @@ void add_drill(Program& program) {
       .type_name("PORT")
       .check([](const std::string& text) {
         if (port_of(text)) return std::string();
-        return std::string(
-            "is not a port: metrics are served on 127.0.0.1 alone, without encryption; let a proxy with TLS "
-            "and a "
-            "password forward them");
+        return fmt::format(
+            "{} is not a port, which is 0 to 65535: metrics are served on 127.0.0.1 alone, without "
+            "encryption; "
+            "let a proxy with TLS and a password forward them",
+            text);
       });
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");

@@ -1,0 +1,32 @@
+#include "cli/drill_sections.hpp"
+
+#include "cli/clock_section.hpp"
+
+namespace gauntlet {
+namespace {
+
+/// The damaged checkpoints of a drill. The figures do not show them: a lost checkpoint appears only as recomputed steps.
+std::string checkpoint_section(const DrillResult& result) {
+  if (result.checkpoint_warnings.empty()) return "";
+  std::string text = "\nCheckpoints\n";
+  for (const std::string& warning : result.checkpoint_warnings) text += "  warning: " + warning + "\n";
+  return text;
+}
+
+/// What became of evicted hosts where the drill ran.
+std::string host_section(const DrillResult& result) {
+  if (result.host_remarks.empty()) return "";
+  std::string text = "\nHosts\n";
+  for (const std::string& remark : result.host_remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string drill_sections(const DrillResult& result) {
+  const std::string failed = text_of(result.failed_ranks);
+  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + host_section(result) +
+         clock_section(result.clock_accuracy);
+}
+
+}  // namespace gauntlet
