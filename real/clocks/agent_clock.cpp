@@ -28,8 +28,21 @@ bool AgentClock::add(const ClockExchange& exchange) {
   const bool agrees = !known || (bounds.low_ns <= known->high_ns && known->low_ns <= bounds.high_ns);
   if (!agrees) bounds_.clear();
   bounds_.push_back({exchange.read_ns, bounds});
-  if (bounds_.size() > kExchanges) bounds_.pop_front();
+  if (bounds_.size() > kExchanges) forget_one(exchange.read_ns);
   return agrees;
+}
+
+void AgentClock::forget_one(std::int64_t now) {
+  const auto low = [now](const Bound& bound) { return bound.offset.low_ns - drift(bound.read_ns, now); };
+  const auto high = [now](const Bound& bound) { return bound.offset.high_ns + drift(bound.read_ns, now); };
+  std::size_t lower = 0, upper = 0;  // the latest ones that give a bound
+  for (std::size_t i = 0; i < bounds_.size(); ++i) {
+    if (low(bounds_[i]) >= low(bounds_[lower])) lower = i;
+    if (high(bounds_[i]) <= high(bounds_[upper])) upper = i;
+  }
+  std::size_t oldest = 0;
+  while (oldest == lower || oldest == upper) ++oldest;
+  bounds_.erase(bounds_.begin() + static_cast<std::ptrdiff_t>(oldest));
 }
 
 std::optional<ClockOffset> AgentClock::offset(std::int64_t agent_ns) const {

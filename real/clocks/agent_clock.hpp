@@ -49,7 +49,9 @@ class AgentClock {
   /// kernel's clock discipline applies (RFC 5905, section 11.3, and MAXFREQ of Linux's timex). The 15 ppm of RFC 5905 (PHI)
   /// hold for a clock whose discipline has settled, which a drill cannot know of its hosts.
   static constexpr std::int64_t kDriftsOneIn = 2000;
-  /// The exchanges that count: the last ones, as many as the clock filter of RFC 5905 keeps (section 10).
+  /// The exchanges that count, as many as the clock filter of RFC 5905 keeps (section 10): the last ones, and the two that give the lower
+  /// and the upper bound. All clocks drift at one rate here, so that what gives no bound now gives none later. The last ones alone
+  /// would forget the quick ones: after a driver was stopped, it hears many answers that took as long as the stop.
   static constexpr std::size_t kExchanges = 8;
 
   /// Exchanges are added in the order of `read_ns`. One that is impossible (answered before it was asked) is ignored. One that
@@ -69,6 +71,9 @@ class AgentClock {
     std::int64_t read_ns;
     ClockOffset offset;
   };
+  /// The oldest that gives neither bound at that time.
+  void forget_one(std::int64_t now);
+
   std::deque<Bound> bounds_;
 };
 

@@ -92,7 +92,7 @@ void TrainingJob::await_end_of_pause() {
   // Ranks wait so long for a culprit, though not for an evaluation.
   const Time aborts = std::max(after(gang_.paused_since(), collective_timeout_), engine_->now());
   if (!gang_.evaluates() && !gang_.heals_by(aborts))
-    engine_->set(collective_timer_, aborts, Priority::timer, CollectiveTimeout{});
+    engine_->set(collective_timer_, aborts, Priority::abort, CollectiveTimeout{});
   progress_watch_.watch(gang_);
 }
 

@@ -15,8 +15,9 @@ namespace gauntlet::reference {
 /// What comes first of several things that happen at one nanosecond. A step or a checkpoint that ends at a time is complete at
 /// that time (core/record/progress.hpp). Then come machines, then samples, then timers (docs/decisions.md, 2026-11-20, "What the
 /// plan got wrong", (5)); of machines, what breaks comes before what is mended; of samples, heartbeats come before the others
-/// (docs/decisions.md, 2026-11-23, "Heartbeats are the first samples of an instant").
-enum class Rank : std::uint8_t { training, fault, world, heartbeat, telemetry, timer, end };
+/// (docs/decisions.md, 2026-11-23, "Heartbeats are the first samples of an instant"). Ranks that wait in vain abort before timers
+/// (2026-11-24, "Ranks abort before policies that wait as long").
+enum class Rank : std::uint8_t { training, fault, world, heartbeat, telemetry, abort, timer, end };
 
 class Agenda {
  public:

@@ -279,7 +279,7 @@ void ReferenceCluster::expect_collective_timeout() {
   agenda_.cancel(collective_timeout_);
   const Duration patience = started_as_.collective_timeout;
   if (evaluating_) return;
-  collective_timeout_ = agenda_.after(patience, Rank::timer, [this] {
+  collective_timeout_ = agenda_.after(patience, Rank::abort, [this] {
     for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
       if (kind(*fault).effect != Effect::stall || !on_job(*fault)) continue;
       log_truth(TruthKind::escalated, *fault);
