@@ -9,10 +9,16 @@
 
 namespace gauntlet {
 
+namespace {
+
+constexpr mode_t kMode = 0600;  // the user of the ranks passes through the drill's directory
+
+}  // namespace
+
 LineFile::LineFile(const std::string& path, Files& files) {
   const ReadBytes read = read_bytes(files, path);
   if (read.error == ENOENT) {
-    file_.emplace(path, files);
+    file_.emplace(path, files, kMode);
     return;
   }
   const auto refused = [&](const char* what, int error) {
@@ -23,7 +29,7 @@ LineFile::LineFile(const std::string& path, Files& files) {
   for (std::size_t end = 0; (end = read.bytes.find('\n', whole)) != std::string::npos; whole = end + 1)
     found_.push_back(read.bytes.substr(whole, end - whole));
   const std::string kept = read.bytes.substr(0, whole);
-  if (const auto failure = replace_file(files, {.path = path, .temporary = path + ".tmp"}, kept))
+  if (const auto failure = replace_file(files, {.path = path, .temporary = path + ".tmp", .mode = kMode}, kept))
     throw refused(": cannot be written: ", failure->error);
   file_.emplace(path, whole, files);
 }

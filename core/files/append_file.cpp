@@ -21,8 +21,8 @@ std::string cannot_be_written(int error) {
 
 }  // namespace
 
-AppendFile::AppendFile(const std::string& path, Files& files)
-    : files_(files), path_(path), file_(files, path, kAppend | O_CREAT | O_EXCL) {
+AppendFile::AppendFile(const std::string& path, Files& files, mode_t mode)
+    : files_(files), path_(path), file_(files, path, kAppend | O_CREAT | O_EXCL, mode) {
   if (const int error = file_.error()) fail(error == EEXIST ? "exists" : cannot_be_written(error));
 }
 

@@ -14,7 +14,7 @@ namespace gauntlet {
 class AppendFile {
  public:
   /// A new file. It is an error if something has that name, also a symbolic link that leads nowhere.
-  explicit AppendFile(const std::string& path, Files& files = system_files());
+  explicit AppendFile(const std::string& path, Files& files = system_files(), mode_t mode = 0666);
   /// A file that exists goes on after `whole_bytes`. It must be a regular file of this user: a link in a directory that others
   /// can write to may be theirs.
   AppendFile(const std::string& path, std::uint64_t whole_bytes, Files& files = system_files());

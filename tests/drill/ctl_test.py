@@ -76,6 +76,10 @@ class Ctl(unittest.TestCase):
         self.refused("host 4 is a spare host already", "readmit", "4")
         self.refused("nobody is asked now", "answer", "1")
         self.refused("injects no faults", "disarm")
+        (directory,) = self.place.path.glob("gauntlet-drill-*")
+        files = [path for path in directory.iterdir() if path.is_file()]
+        self.assertIn("log", [path.name for path in files])
+        self.assertEqual([path.name for path in files if path.stat().st_mode & 0o077], [], "others can read them")
         drill.stderr.reconfigure(errors="replace")
         evicted = self.ctl("evict", "1", "--reason", b"ECC\xff errors")  # a reason need not be UTF-8, a log is
         self.assertEqual(evicted.code, 0, str(evicted))
