@@ -308,6 +308,9 @@ class Generator:
                                          "timed_out": "^timed out"}
         if chance.happens(0.5):
             drill["environment"] = {"DATA_PATH": "/data"}
+        if chance.happens(0.5):
+            logged = sorted({fault["log"] for fault in tree.get("faults", {}).values() if "log" in fault})
+            drill["lines"] = {name: "out of memory|illegal address" for name in logged[:2] + ["out_of_memory"]}
 
     def extremes(self, chance, tree):
         """A few keys at the ends of what the schema allows."""

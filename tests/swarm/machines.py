@@ -129,6 +129,8 @@ def operators(chance, size):
         action = chance.choice(("evict", "evict", "readmit", "maintenance"))
         out[f"act_{number}"] = {"at": chance.duration(1, size.seconds / 2), "action": action,
                                 "host": chance.randint(0, size.hosts - 1)}
+        if chance.happens(0.3):
+            out[f"act_{number}"]["reason"] = "a fan is loud"
     if chance.happens(0.1):
         out["the_end"] = {"at": chance.duration(size.seconds / 3, size.seconds / 2), "action": "stop"}
     return out
