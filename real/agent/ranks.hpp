@@ -3,6 +3,7 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/marks.hpp"
 #include "real/agent/printed_progress.hpp"
 #include "real/agent/rank_channels.hpp"
 #include "real/agent/rank_log.hpp"
@@ -72,8 +73,9 @@ class RankProcesses final : public RankRunner {
   pid_t own_process(const Process& process, std::uint32_t rank) const;
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
-  std::string open_channels();
-  std::string recorder_of(std::uint32_t rank) const { return marks_prefix() + std::to_string(rank); }
+  std::string dumps_prefix() const;
+  std::string make_recorders_folder();
+  std::vector<RankMark> marks_of(std::uint32_t rank, std::string& why) const;
   void note_heard(std::uint32_t rank);
   static std::string said_at_end(const Process& process);
   std::string place_at_end(const Process& process) const;
