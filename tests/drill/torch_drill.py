@@ -7,8 +7,9 @@ import os
 import sys
 import unittest
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path[:0] = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "..", "lab")]
 import drills  # noqa: E402
+import labs  # noqa: E402
 
 FOLDER = "scenarios/drills/pytorch/"
 
@@ -32,6 +33,10 @@ class Torch(unittest.TestCase):
 
     def test_a_killed_and_a_stopped_rank(self):
         self.survives("train.toml", 2, ["rank_killed", "rank_stopped"])
+
+    @unittest.skipIf(labs.missing(), labs.missing())
+    def test_the_same_on_two_hosts_of_a_lab(self):
+        self.survives("lab.toml", 2, ["rank_killed", "rank_stopped"], "--launch", "lab")
 
 
 if __name__ == "__main__":
