@@ -63,8 +63,10 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   const HostEntrance& entrance = lab_->entrance(agent.host);
   std::vector<std::string> arguments = agent_arguments(setup_.command, agent, allow_injection);
   arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
-                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine});
-  for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--interface", each.name});
+                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine,
+                                     "--lab-group", host_group(setup_.quotas, plan_, agent.host)});
+  for (const LabInterface& each : host.data)
+    arguments.insert(arguments.end(), {"--lab-link", each.name, "--interface", each.name});
   std::vector<std::string> environment = agent_environment();
   const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
   environment.insert(environment.end(),
