@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -160,9 +161,10 @@ struct DriverStartRanks {
   std::uint32_t run = 0;
   std::vector<std::uint32_t> ranks;
   std::vector<std::string> arguments;  // of the trainer
-  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute, and its environment holds
-  /// all variables but those of a single rank.
+  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute.
   JobCommand command{};
+  /// Variables of every process by name, over those of the command: all that a drill sets but those of a single rank.
+  std::vector<std::pair<std::string, std::string>> environment{};
 };
 /// Of a job that speaks through gauntlet_rank; nobody answers.
 struct DriverTellRanks {

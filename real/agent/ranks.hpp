@@ -85,6 +85,7 @@ class RankProcesses final : public RankRunner {
   std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch, Descriptor& started);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
+  void keep(Process& process, const std::string& line, const Listener& listener) const;
   void end_strays();
   void kill_and_reap();
 

@@ -41,7 +41,7 @@ class MachinePlatform : public Platform {
   Transport& transport() override { return transport_; }
   Processes& processes() override { return *launcher_; }
   HostSupply& supply() override { return launcher_->supply(); }
-  MeetingPlace meeting_place(const AgentName& agent) override { return launcher_->meeting_place(agent); }
+  MeetingPlace meeting_place(const AgentName& agent) override;
   /// On standard error.
   void say(const std::string& line) override;
 

@@ -112,6 +112,7 @@ class Processes {
 struct MeetingPlace {
   std::string address;
   std::uint16_t port = 0;
+  std::string secret{};  // by which they know each other
 };
 
 /// What it means where the drill runs that a host leaves the job or comes to it. The driver's thread calls, so no call
@@ -156,7 +157,7 @@ class Platform {
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
   virtual HostSupply& supply() = 0;
-  /// On the host of that agent; another port at each call. Throws std::runtime_error where none is free.
+  /// On the host of that agent; another port and another secret at each call. Throws std::runtime_error where none is free.
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// A line for the person who runs the drill.
   virtual void say(const std::string& line) = 0;

@@ -185,7 +185,8 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
   progress_.add(message.run, message.rank, *line);
-  if (is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
+  const bool output_lost = line->kind == RankLine::Kind::log && line->pattern == kOutputLost;
+  if (output_lost || is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
   if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
     most_steps_ = line->step;
     progress_at_ = now();

@@ -34,6 +34,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -274,9 +275,11 @@ class RealCluster final : public Cluster {
 
   // job_start.cpp
   void start_ranks(OpenOrder& open);
-  std::string run_directory(std::uint32_t run) const;
+  void mark_run() const;
   std::vector<std::string> trainer_arguments() const;
-  JobCommand command_for(HostId host, const MeetingPlace& meets) const;
+  JobCommand own_command() const;
+  std::vector<std::pair<std::string, std::string>> environment_of(HostId host,
+                                                                  const MeetingPlace& meets) const;
   std::int64_t checkpoint_every() const;
   Duration grace() const;
   /// Whether its ranks can be told something.
