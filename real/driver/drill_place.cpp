@@ -24,6 +24,7 @@ namespace gauntlet {
 namespace {
 
 constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
+constexpr const char* kStateSuffix = ".state";
 
 /// Of this boot: CLOCK_MONOTONIC and every process are gone with it.
 std::string boot_id() {
@@ -85,7 +86,7 @@ PlanMark mark_of(const FaultPlan& plan) {
   return {.faults = plan.size(), .fingerprint = all.value()};
 }
 
-StateFile::StateFile(const std::string& record, Files& files) : path_(record + ".state"), files_(files) {
+StateFile::StateFile(const std::string& record, Files& files) : path_(record + kStateSuffix), files_(files) {
   while (true) {
     lock_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock_ < 0) throw refused(path_, kCannotBeWritten, errno);
@@ -165,6 +166,13 @@ void StateFile::remove() {
   sync_name(files_, path_);
 }
 
+std::string drill_directory_of(const std::string& record) {
+  std::ifstream file(record + kStateSuffix);
+  std::string last;  // as StateFile::write() has it
+  for (std::string line; std::getline(file, line);) last = line;
+  return last;
+}
+
 // --- the directory
 
 std::string drill_base() {
@@ -196,6 +204,7 @@ std::string new_private_directory(const std::string& prefix) {
 std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
 std::string drill_log(const std::string& directory) { return directory + "/log"; }
+std::string operators_file(const std::string& directory) { return directory + "/operators"; }
 
 void prepare_drill_directory(const std::string& path, Files& files, const std::optional<RankUser>& user) {
   const std::string checkpoints = path + "/checkpoints";
