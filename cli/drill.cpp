@@ -14,6 +14,7 @@
 #include "real/control/metrics.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
+#include "real/driver/leftovers.hpp"
 #include "real/driver/machine_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
@@ -66,14 +67,14 @@ std::string trainer_path() {
   return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string();
 }
 
-/// Where nobody asked for the recording it still is what a drill runs on, until it ends: in a directory of its own, whose
-/// name nobody can know before.
+/// Where nobody asked for the recording it still is what a drill runs on, until it ends.
 class TemporaryRecord {
  public:
   explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
     if (!wanted.empty()) return;
-    directory_ = new_private_directory("gauntlet-record-");
-    path_ = directory_ + "/drill.rec";
+    remove_leftovers(drill_base());  // of drivers that were killed
+    path_ = new_temporary_record();
+    directory_ = std::filesystem::path(path_).parent_path().string();
   }
   ~TemporaryRecord() {
     if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored_);

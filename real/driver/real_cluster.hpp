@@ -24,6 +24,7 @@
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/line_file.hpp"
 
 #include <atomic>
 #include <deque>
@@ -92,6 +93,8 @@ class RealCluster final : public Cluster {
   std::vector<HostReport> reports() const;
   /// The ranks that ended badly while the job ran, in the order of their ends.
   std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
+  /// What operators asked for, a sentence each with its time and the operator's reason, of all drivers of the drill.
+  const std::vector<std::string>& operator_actions() const { return operator_actions_; }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -190,6 +193,7 @@ class RealCluster final : public Cluster {
   Time next_deadline() const;
   void hear_inbox();
   void run_due();
+  void look_for_silence(Time present);
   void finish(Ending ending);
   void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
@@ -225,7 +229,7 @@ class RealCluster final : public Cluster {
   void launch(HostId host);
   bool launch_and_attend(HostId host);
   void set_link(HostId host, std::unique_ptr<AgentLink> link);
-  void renew_leases();
+  void renew_leases(std::uint32_t remainder, std::uint32_t shares);
   std::string last_words(HostId host) const;
   void attend(HostId host);
   bool is_watched(const Scope& scope, HostId host) const;
@@ -255,6 +259,7 @@ class RealCluster final : public Cluster {
   void confirm();
   void refuse_unconfirmed();
   void answer(OperatorDesk::Waiting& waiting);
+  void say_of_operator(const std::string& what);
   std::string problem_of(const OperatorRequest& request) const;
   std::string problem_of_host(OperatorVerb verb, HostId host) const;
   void act(OperatorAction what, HostId host, OperatorDesk::Answer answer);
@@ -335,12 +340,15 @@ class RealCluster final : public Cluster {
   RawProgress progress_;
   DriverTimes times_;
   FailedRanks failed_ranks_;
+  LineFile operators_;
+  std::vector<std::string> operator_actions_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;
   std::deque<Incoming> inbox_;
   std::deque<Outgoing> outbox_;
   std::multimap<Time, Due> timers_;
+  Time silence_due_ = kNever;  // no deadline of a heartbeat watch is earlier
   Time last_{};
   bool finished_ = false;
   bool superseded_ = false;
