@@ -48,6 +48,8 @@ class RankRunner {
   virtual Time deadline() const { return kNever; }
   /// To every rank that speaks through gauntlet_rank. One that does not read is left out.
   virtual void tell(const DriverTellRanks&) {}
+  /// Removes the files that ranks have left. There must be none.
+  virtual void forget() {}
   /// To the processes of a living rank; why not, or nothing.
   virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
   /// Hears every line that was printed and every exit, without waiting.

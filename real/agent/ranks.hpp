@@ -37,6 +37,8 @@ class RankProcesses final : public RankRunner {
   /// SIGKILL to every rank's process group.
   void kill() override;
   void tell(const DriverTellRanks& message) override;
+  /// Their logs, and what they recorded.
+  void forget() override;
   Time deadline() const override { return kill_at_; }
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
