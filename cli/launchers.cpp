@@ -84,13 +84,15 @@ std::vector<Problem> make_given(const LaunchRequest& request, std::unique_ptr<La
 struct KnownLauncher {
   const char* name;
   SignalSources sources;
+  const InjectionKinds* injections;
   std::vector<Problem> (*make)(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 };
 
-constexpr auto kLaunchers = std::to_array<KnownLauncher>({{"local", {.interfaces = false}, make_local},
-                                                          {"lab", {.interfaces = true}, make_lab},
-                                                          {"slurm", {.interfaces = true}, make_slurm},
-                                                          {"given", {.interfaces = true}, make_given}});
+constexpr auto kLaunchers =
+    std::to_array<KnownLauncher>({{"local", {.interfaces = false}, &kSignalsToRanks, make_local},
+                                  {"lab", {.interfaces = true}, &kAllInjections, make_lab},
+                                  {"slurm", {.interfaces = true}, &kSignalsToRanks, make_slurm},
+                                  {"given", {.interfaces = true}, &kSignalsToRanks, make_given}});
 
 const KnownLauncher& known(const std::string& name) {
   const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
@@ -139,6 +141,10 @@ std::vector<std::string> launcher_names() {
 }
 
 SignalSources sources_of_launcher(const std::string& launcher) { return known(launcher).sources; }
+
+const InjectionKinds& injections_of_launcher(const std::string& launcher) {
+  return *known(launcher).injections;
+}
 
 std::vector<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
   return known(request.launcher).make(request, out);

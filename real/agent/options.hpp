@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "real/agent/host_faults.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +24,11 @@ struct AgentOptions {
   bool allow_injection = false;
   /// It serves one drill after another, as the host that each driver says; a drill without a driver for `abandoned_after` is over.
   bool stays = false;
+  /// Makes what injects faults that are no signals; called before any thread is started. May throw std::runtime_error. None: there are none.
+  std::function<std::unique_ptr<HostFaults>()> host_faults = {};
   /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
   bool shares_machine = false;
+  std::vector<std::string> lab_links = {};  // the data interfaces of this host of a lab
   std::vector<std::string> interfaces =
       {};  // that carry its ranks' traffic; none named: all but the loopback
 };

@@ -24,7 +24,8 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
     last_run_ = 0;
-    injected_.clear();
+    undo_all();
+    static_cast<void>(around_.faults.take_undone());  // nobody asks any more
     lease_ends_ = kStart;
     host_ = HostId{message.greeting.host.value_or(options_.host)};
     watches_ = Watches(host_);
@@ -59,6 +60,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
 void Supervisor::on(StreamId, const DriverLease& message) {
   lease_ends_ = after(now_, message.lasts);
   abandoned_at_ = kNever;
+  around_.faults.renew(message.lasts);
   tell(AgentClockReading{.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()});
 }
 
@@ -87,6 +89,7 @@ void Supervisor::leave_drill(int exit_code, const std::string& why) {
   if (!why.empty()) around_.say(why + ": the drill ends here");
   drill_ends_ = true;
   abandoned_at_ = kNever;
+  undo_all();
   end_ranks("the drill ends here");
 }
 
