@@ -133,6 +133,7 @@ struct AgentGreeting {
   std::vector<std::string> expressions{};
   Duration traffic_interval = std::chrono::seconds(1);
   Duration step_time{};  // of the scenario: the traffic's period is looked for around it; zero: not at all
+  std::optional<std::uint32_t> host{};  // the agent's number in this drill; not given: the agent's own
 };
 
 /// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.
@@ -145,6 +146,7 @@ struct DriverHello {
   std::uint64_t epoch = 0;
   AgentGreeting greeting;
   std::int64_t sent_ns = 0;  // by the driver's clock; AgentAttending answers it
+  bool anew = false;         // what the agent holds of this drill is over: its ranks end, and nothing is kept
 };
 struct DriverLease {
   Duration lasts;

@@ -19,6 +19,8 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace gauntlet {
@@ -239,6 +241,21 @@ void RankProcesses::tell(const DriverTellRanks& message) {
     case RankOrder::stop:
       return channels_.tell("stop");
   }
+}
+
+void RankProcesses::forget() {
+  expect(none(), "files of ranks are removed after the ranks have ended");
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::remove_all(directory_ + "/marks", ignored);
+  std::vector<fs::path> left;
+  for (const auto& each : fs::directory_iterator(directory_, ignored)) {
+    const std::string name = each.path().filename().string();
+    const bool log = name.starts_with("rank-") && name.ends_with(".log");
+    const bool socket = name.starts_with("ranks-") && name.ends_with(".sock");  // of an agent that was killed
+    if (log || socket) left.push_back(each.path());
+  }
+  for (const fs::path& each : left) fs::remove(each, ignored);
 }
 
 /// Whoever left its rank's process group, or its session, is a child of this process now.

@@ -38,6 +38,8 @@ class RankProcesses final : public RankRunner {
   /// SIGKILL to every rank's process group.
   void kill() override;
   void tell(const DriverTellRanks& message) override;
+  /// Their logs, and what they recorded.
+  void forget() override;
   Time deadline() const override { return kill_at_; }
   std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.

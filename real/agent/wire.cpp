@@ -23,6 +23,8 @@ void put(const DriverHello& from, agent::ToAgent& to) {
   for (const std::string& expression : from.greeting.expressions) hello.add_expressions(expression);
   hello.set_traffic_interval_ns(from.greeting.traffic_interval.count());
   hello.set_step_time_ns(from.greeting.step_time.count());
+  if (from.greeting.host) hello.set_host(*from.greeting.host);
+  hello.set_anew(from.anew);
 }
 void put(const DriverLease& from, agent::ToAgent& to) {
   to.mutable_lease()->set_lasts_ns(from.lasts.count());
@@ -98,8 +100,10 @@ DriverHello get(const agent::Hello& from) {
                        .heartbeat_period = Duration(from.heartbeat_period_ns()),
                        .expressions = {from.expressions().begin(), from.expressions().end()},
                        .traffic_interval = Duration(from.traffic_interval_ns()),
-                       .step_time = Duration(from.step_time_ns())},
-          .sent_ns = from.sent_ns()};
+                       .step_time = Duration(from.step_time_ns()),
+                       .host = from.has_host() ? std::optional(from.host()) : std::nullopt},
+          .sent_ns = from.sent_ns(),
+          .anew = from.anew()};
 }
 std::optional<DriverMessage> get_watch(std::string_view bytes) {
   const std::optional<Order> order = decode_order(bytes);

@@ -79,7 +79,7 @@ std::unique_ptr<Repeater> LocalClock::repeat(Duration period, std::function<void
 
 std::unique_ptr<AgentLink> GrpcTransport::link(const AgentName& agent, const DriverHello& hello,
                                                const LinkListener& listener) {
-  return std::make_unique<GrpcLink>(launcher_.endpoint(agent), hello, listener);
+  return std::make_unique<GrpcLink>(launcher_.endpoint(agent), hello, launcher_.listener(agent, listener));
 }
 
 bool GrpcTransport::listens(const AgentName& agent) const {

@@ -19,14 +19,14 @@ class LocalClock final : public DriverClock {
 
 class GrpcTransport final : public Transport {
  public:
-  explicit GrpcTransport(const Launcher& launcher) : launcher_(launcher) {}
+  explicit GrpcTransport(Launcher& launcher) : launcher_(launcher) {}
 
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello& hello,
                                   const LinkListener& listener) override;
   bool listens(const AgentName& agent) const override;
 
  private:
-  const Launcher& launcher_;
+  Launcher& launcher_;
 };
 
 class MachinePlatform : public Platform {

@@ -104,7 +104,7 @@ class Processes {
   /// AgentHandle::wait_or_end of several, which are waited for together. They are handles of these processes.
   virtual void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
                            const std::atomic<bool>* stop) = 0;
-  /// What it said last, for people; empty where nothing is known.
+  /// What it said last, or where its log is: a clause for people.
   virtual std::string last_words(const AgentName& agent) const = 0;
 };
 

@@ -230,7 +230,6 @@ class RealCluster final : public Cluster {
   bool launch_and_attend(HostId host);
   void set_link(HostId host, std::unique_ptr<AgentLink> link);
   void renew_leases(std::uint32_t remainder, std::uint32_t shares);
-  std::string last_words(HostId host) const;
   void attend(HostId host);
   bool is_watched(const Scope& scope, HostId host) const;
   void watch(HostId host, const Order& order);

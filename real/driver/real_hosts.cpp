@@ -212,12 +212,6 @@ bool RealCluster::launch_and_attend(HostId host) {
   }
 }
 
-/// Where its log is not read any more, its end says why an agent did not answer.
-std::string RealCluster::last_words(HostId host) const {
-  const std::string last = platform_.processes().last_words(name_of(host));
-  return last.empty() ? "it said nothing" : "it last said: " + last;
-}
-
 void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
@@ -252,8 +246,10 @@ void RealCluster::attend(HostId host) {
                                                       .heartbeat_period = world_->telemetry.heartbeat_period,
                                                       .expressions = line_expressions(*world_),
                                                       .traffic_interval = world_->telemetry.traffic_interval,
-                                                      .step_time = world_->job.step_time},
-                                         .sent_ns = platform_.clock().monotonic_ns()},
+                                                      .step_time = world_->job.step_time,
+                                                      .host = host.value},
+                                         .sent_ns = platform_.clock().monotonic_ns(),
+                                         .anew = attended.process != nullptr},
                                         {.receive = [put](const AgentMessage& message) { put(message); },
                                          .lost = [put](const std::string& why) { put(Lost{why}); }}));
   };
@@ -290,7 +286,7 @@ void RealCluster::attend(HostId host) {
   if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers) {
     throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
-                             "; " + last_words(host));
+                             "; " + platform_.processes().last_words(name_of(host)));
   }
   // From now on it is waited for like one of ours: its stream breaks before it is gone.
   if (!attended.process) {
