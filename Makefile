@@ -1,7 +1,7 @@
 # Targets for common tasks: `make help` lists them. The builds are defined in CMakePresets.json, the scripts lie in scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench drill-torch format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -85,6 +85,12 @@ fuzz: build-fuzz/build.ninja ## libFuzzer on every format that is read, each for
 bench: build/build.ninja ## timings by Google Benchmark
 	$(BUILD) release --target gauntlet_bench
 	build/bench/gauntlet_bench
+
+# python3-torch is not in packages.txt: it takes 200 MB, and nothing else needs it. Debian's PyTorch belongs to Debian's Python.
+drill-torch: build/build.ninja ## install python3-torch, and drill the PyTorch job of scenarios/drills/pytorch (minutes)
+	scripts/setup.sh python3-torch
+	$(BUILD) release --target gauntlet gauntlet-trainer
+	GAUNTLET=$(CURDIR)/build/gauntlet /usr/bin/python3 tests/drill/torch_drill.py
 
 format: setup ## lay out every C++ file by .clang-format
 	git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format -i

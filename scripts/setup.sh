@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.txt that this machine lacks; says nothing and needs no network when it lacks none.
 # `scripts/setup.sh --missing` prints what is missing, one a line, and installs nothing.
+# `scripts/setup.sh PACKAGE...` installs those packages too.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -11,7 +12,13 @@ die() {
   exit 1
 }
 
-wanted() { sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list"; }
+more=()
+[[ "${1:-}" == "--missing" ]] || more=("$@")
+
+wanted() {
+  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list"
+  ((${#more[@]} == 0)) || printf '%s\n' "${more[@]}"
+}
 
 installed() {
   # One line per package that is fully installed; dpkg-query complains of names it has never heard of and goes on.

@@ -1,11 +1,7 @@
 #include "real/agent/marks.hpp"
 
-#include "real/agent/descriptor.hpp"
+#include "real/agent/rank_file.hpp"
 #include "real/rank/gauntlet_rank.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -59,6 +55,12 @@ std::vector<RankMark> parse_marks(std::string_view bytes) {
   return marks;
 }
 
+bool names_collective(const std::vector<RankMark>& marks) {
+  return std::any_of(marks.begin(), marks.end(), [](const RankMark& each) {
+    return each.what == RankMark::What::entered || each.what == RankMark::What::left;
+  });
+}
+
 std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_ns) {
   const auto last = [&](auto... kinds) {
     return std::find_if(marks.rbegin(), marks.rend(),
@@ -92,39 +94,17 @@ std::optional<Dimension> waits_in(const std::vector<RankMark>& marks) {
   return named == kGroups.end() ? Dimension::data : named->second;
 }
 
-namespace {
-
-/// The folder is the rank's: what is not a plain file of its own is not waited for, and not followed.
-Descriptor open_recorder(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat found {};
-  if (file && (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))) file.reset();
-  return file;
-}
-
-}  // namespace
-
 std::vector<RankMark> read_marks(const std::string& path) {
-  std::array<char, sizeof(gauntlet_rank_recorder)> bytes{};
-  const Descriptor file = open_recorder(path);
-  if (!file) return {};
-  const ssize_t count = ::pread(file.get(), bytes.data(), bytes.size(), 0);
-  return parse_marks({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
+  return parse_marks(read_rank_file(path, sizeof(gauntlet_rank_recorder)).value_or(""));
 }
 
 std::optional<std::uint64_t> read_sent(const std::string& path) {
-  const Descriptor file = open_recorder(path);
-  std::array<char, offsetof(gauntlet_rank_recorder, pid)> header{};
-  if (!file || ::pread(file.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
-      !std::string_view(header.data(), header.size()).starts_with(kMagic))
-    return std::nullopt;
+  constexpr std::size_t kHeader = offsetof(gauntlet_rank_recorder, pid);
+  const std::string header = read_rank_file(path, kHeader).value_or("");
+  if (header.size() < kHeader || !header.starts_with(kMagic)) return std::nullopt;
   std::uint64_t sent = 0;
   std::memcpy(&sent, header.data() + offsetof(gauntlet_rank_recorder, sent), sizeof sent);
   return sent;
-}
-
-std::string place_in_recorder(const std::string& path, std::int64_t now_ns) {
-  return place_of_rank(read_marks(path), now_ns);
 }
 
 }  // namespace gauntlet

@@ -17,11 +17,14 @@ struct RankMark {
   std::int64_t at_ns = 0;    // CLOCK_MONOTONIC
   What what = What::step_began;
   std::int64_t value = 0;       // a step, nanoseconds of a segment, or the sequence number of a collective
-  std::string name{}, group{};  // at most 16 printable characters
+  std::string name{}, group{};  // printable characters
 };
 
 /// In the order of their numbers. Nothing where the bytes are no recorder; marks that are half written are left out.
 std::vector<RankMark> parse_marks(std::string_view bytes);
+
+/// Whether a collective was entered or left.
+bool names_collective(const std::vector<RankMark>& marks);
 
 /// Where the rank stands, by its last marks: "inside collective 41 (all_reduce of dp), which it entered 3.2 s before". Empty where they do
 /// not say.
@@ -35,8 +38,5 @@ std::optional<Dimension> waits_in(const std::vector<RankMark>& marks);
 std::vector<RankMark> read_marks(const std::string& path);
 /// The bytes that its rank says it sent, likewise.
 std::optional<std::uint64_t> read_sent(const std::string& path);
-
-/// Of the recorder in that file; empty where there is none.
-std::string place_in_recorder(const std::string& path, std::int64_t now_ns);
 
 }  // namespace gauntlet

@@ -1,9 +1,9 @@
 #include "real/agent/ranks.hpp"
 
 #include "core/contract.hpp"
+#include "real/agent/flight_recorder.hpp"
 #include "real/agent/launch.hpp"
 #include "real/agent/machine_sensor.hpp"
-#include "real/agent/marks.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
 #include "real/clock.hpp"
@@ -60,6 +60,15 @@ int number_of_signal(std::string_view name) {
   return found == kSignals.end() ? 0 : found->second;
 }
 
+/// The prefix of the files that PyTorch dumps its flight recorder to. It takes the first that is set; older versions know the second alone.
+constexpr std::array<std::string_view, 2> kDumpVariables = {"TORCH_FR_DUMP_TEMP_FILE",
+                                                            "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"};
+
+bool dumps_elsewhere(const std::vector<std::string>& environment) {
+  return std::any_of(kDumpVariables.begin(), kDumpVariables.end(),
+                     [&](std::string_view name) { return !value_of(name, environment).empty(); });
+}
+
 }  // namespace
 
 RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user)
@@ -73,7 +82,8 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
   kill_at_ = kNever;
-  std::string why = speaks() ? open_channels() : std::string();
+  std::string why = make_recorders_folder();
+  if (why.empty() && speaks()) why = channels_.open(directory_, start_.ranks, user_);
   if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();
   return why;
@@ -82,18 +92,24 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
 /// With the number of the rank: its recorder. Ranks make these files, so the folder is theirs.
 std::string RankProcesses::marks_prefix() const { return directory_ + "/marks/rank-"; }
 
-/// Why not, or nothing.
-std::string RankProcesses::open_channels() {
+/// With the number of the rank: the dump of PyTorch's flight recorder.
+std::string RankProcesses::dumps_prefix() const { return directory_ + "/marks/flight-recorder-"; }
+
+/// A folder without the recorders of an earlier start. Returns why not, or nothing.
+std::string RankProcesses::make_recorders_folder() {
   const std::string folder = directory_ + "/marks";
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return failure(folder + ": cannot be made", errno);
-  for (const std::uint32_t rank : start_.ranks) ::unlink((marks_prefix() + std::to_string(rank)).c_str());
+  for (const std::uint32_t rank : start_.ranks) {
+    for (const std::string& prefix : {marks_prefix(), dumps_prefix()})
+      ::unlink((prefix + std::to_string(rank)).c_str());
+  }
   try {
     if (user_) give_to(*user_, folder);
   } catch (const std::exception& error) {
     return error.what();
   }
-  return channels_.open(directory_, start_.ranks, user_);
+  return "";
 }
 
 std::string RankProcesses::launch_all() {
@@ -136,6 +152,10 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
     launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());
   }
   if (start_.command.given()) {
+    if (!dumps_elsewhere(launch.environment)) {
+      for (const std::string_view name : kDumpVariables)
+        launch.environment.push_back(std::string(name) + "=" + dumps_prefix());
+    }
     launch.arguments = start_.command.arguments;
     launch.directory = start_.command.directory;
   } else {
@@ -224,17 +244,34 @@ void RankProcesses::tell(const DriverTellRanks& message) {
 /// Whoever left its rank's process group, or its session, is a child of this process now.
 void RankProcesses::end_strays() { strays_left_ = strays_left_ && strays_.end(); }
 
-std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
+/// The process that carries a rank; null where none lives.
+const RankProcesses::Process* RankProcesses::living(std::uint32_t rank) const {
   const auto carries = [&](const Process& p) {
     return std::find(p.ranks.begin(), p.ranks.end(), rank) != p.ranks.end();
   };
   const auto found = std::find_if(processes_.begin(), processes_.end(), carries);
-  if (found == processes_.end() || exited(found->handle))
-    return "rank " + std::to_string(rank) + " does not run here";
+  return found == processes_.end() || exited(found->handle) ? nullptr : &*found;
+}
+
+/// Of the ranks of a host that one process carries, only that one where it is known.
+pid_t RankProcesses::own_process(const Process& process, std::uint32_t rank) const {
+  const pid_t own = process.ranks.size() > 1 ? channels_.process_of(rank) : -1;
+  return own > 0 ? own : process.pid;
+}
+
+std::vector<pid_t> RankProcesses::processes_of(std::uint32_t rank) const {
+  const Process* process = living(rank);
+  if (process == nullptr) return {};
+  std::vector<pid_t> all = {own_process(*process, rank)};
+  for (const pid_t each : descendants(all.front())) all.push_back(each);
+  return all;
+}
+
+std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
+  const Process* found = living(rank);
+  if (found == nullptr) return "rank " + std::to_string(rank) + " does not run here";
   const int number = signal == AgentSignal::kill ? SIGKILL : signal == AgentSignal::stop ? SIGSTOP : SIGCONT;
-  // Of the ranks of a host that one process carries, only that one where it is known.
-  const pid_t own = found->ranks.size() > 1 ? channels_.process_of(rank) : -1;
-  const pid_t target = own > 0 ? own : found->pid;
+  const pid_t target = own_process(*found, rank);
   const std::vector<pid_t> below = descendants(target);
   // Its number is not free before it is reaped. First itself: what it still starts is in its group.
   if (::kill(target, number) != 0)
@@ -266,21 +303,31 @@ std::optional<std::uint64_t> RankProcesses::sent() const {
   if (!speaks()) return std::nullopt;
   std::optional<std::uint64_t> sum;
   for (const std::uint32_t rank : start_.ranks) {
-    if (const auto sent = read_sent(recorder_of(rank))) sum = sum.value_or(0) + *sent;
+    if (const auto sent = read_sent(marks_prefix() + std::to_string(rank))) sum = sum.value_or(0) + *sent;
   }
   return sum;
 }
 
+/// Of its recorder; where that names no collective, and PyTorch has dumped its own, of both. `why`: the dump cannot be read.
+std::vector<RankMark> RankProcesses::marks_of(std::uint32_t rank, std::string& why) const {
+  std::vector<RankMark> marks = read_marks(marks_prefix() + std::to_string(rank));
+  if (names_collective(marks)) return marks;
+  FlightRecord dumped = read_flight_record(dumps_prefix() + std::to_string(rank));
+  if (dumped.last) marks.push_back(*dumped.last);
+  why = std::move(dumped.why);
+  return marks;
+}
+
 /// A process that is stopped waits for nobody, wherever it stood.
 std::optional<Dimension> RankProcesses::waits_in() const {
-  if (!speaks()) return std::nullopt;
   for (const Process& process : processes_) {
     RankVitals vitals{.pid = process.pid};
     if (!read_process("", vitals) || vitals.state == 'T' || vitals.state == 'Z') return std::nullopt;
   }
   std::optional<Dimension> first;
   for (const std::uint32_t rank : alive()) {
-    const std::optional<Dimension> waits = gauntlet::waits_in(read_marks(recorder_of(rank)));
+    std::string why;
+    const std::optional<Dimension> waits = gauntlet::waits_in(marks_of(rank, why));
     if (!waits) return std::nullopt;
     if (!first) first = waits;
   }
@@ -351,7 +398,11 @@ std::string RankProcesses::said_at_end(const Process& process) {
 
 /// Of its first rank.
 std::string RankProcesses::place_at_end(const Process& process) const {
-  return speaks() ? place_in_recorder(recorder_of(process.ranks.front()), monotonic_ns()) : "";
+  std::string why;
+  std::string place = place_of_rank(marks_of(process.ranks.front(), why), monotonic_ns());
+  if (why.empty()) return place;
+  if (!place.empty()) place += "; ";
+  return place + "its flight recorder cannot be read: " + why;
 }
 
 /// An exit code of 0 is the end of its ranks: what they said of it themselves, or else the last step that is known.

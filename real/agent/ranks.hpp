@@ -3,6 +3,7 @@
 #pragma once
 
 #include "real/agent/descriptor.hpp"
+#include "real/agent/marks.hpp"
 #include "real/agent/printed_progress.hpp"
 #include "real/agent/rank_channels.hpp"
 #include "real/agent/rank_log.hpp"
@@ -38,6 +39,7 @@ class RankProcesses final : public RankRunner {
   void kill() override;
   void tell(const DriverTellRanks& message) override;
   Time deadline() const override { return kill_at_; }
+  std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
   void collect(const Listener& listener) override;
@@ -67,10 +69,13 @@ class RankProcesses final : public RankRunner {
     bool ordered = false;
   };
 
+  const Process* living(std::uint32_t rank) const;
+  pid_t own_process(const Process& process, std::uint32_t rank) const;
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
-  std::string open_channels();
-  std::string recorder_of(std::uint32_t rank) const { return marks_prefix() + std::to_string(rank); }
+  std::string dumps_prefix() const;
+  std::string make_recorders_folder();
+  std::vector<RankMark> marks_of(std::uint32_t rank, std::string& why) const;
   void note_heard(std::uint32_t rank);
   static std::string said_at_end(const Process& process);
   std::string place_at_end(const Process& process) const;

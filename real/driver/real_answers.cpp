@@ -2,6 +2,7 @@
 #include "core/quantity.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/trainer/segment_work.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -90,6 +91,7 @@ void RealCluster::lose(HostId host) {
   if (lost.process) lost.process->kill();
   lost.process.reset();
   set_link(host, nullptr);
+  note_undone(host);
   ranks_lost(host);
   schedule(now(), AttendDue{host});
 }
@@ -135,20 +137,24 @@ void RealCluster::end_waiting_for(HostId host) {
 /// Begun in the journal already. An agent that did it before answers again, and does nothing.
 void RealCluster::inject(std::uint64_t injection) {
   const PlannedFault& fault = setup_.plan[injection];
-  const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  const HostId host{fault.component.index / per_host};
-  const std::optional<AgentSignal> signal = injector_for(world_->faults[fault.kind.value]);
-  const std::optional<std::uint32_t> rank = rank_on(host, fault.component.index % per_host);
-  if (!signal || !rank || !hosts_[host.value].link)
+  const FaultKind& kind = world_->faults[fault.kind.value];
+  const HostId host = host_of(*world_, fault);
+  const std::optional<InjectionKind> what = injection_of(kind);
+  const std::uint32_t number = number_on_host(*world_, fault);
+  const std::optional<std::uint32_t> target =
+      what && is_of_rank(*what) ? rank_on(host, number) : std::optional(number);
+  if (!what || !target || !hosts_[host.value].link)
     return journal_.write({JournalStep::missed, injection, now()});
-  hosts_[host.value].link->inject(injection, *rank, *signal);
+  const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
+  hosts_[host.value].link->send(DriverInject{
+      .injection = injection, .kind = *what, .target = *target, .cores = cores, .lasts = lasts(kind)});
   expect_answer(host, Debt::injection, injection);
 }
 
 /// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.
 void RealCluster::inject_again(HostId host) {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    const bool here = setup_.plan[i].component.index / world_->inventory.gpus_per_host == host.value;
+    const bool here = host_of(*world_, setup_.plan[i]) == host;
     if (here && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
   }
 }

@@ -266,6 +266,9 @@ class RealCluster final : public Cluster {
   void disarm();
   void undo(std::uint64_t injection);
   bool can_be_undone(std::uint64_t injection) const;
+  bool is_open(std::uint64_t injection) const;
+  void end_rank_faults();
+  void note_undone(HostId host);
   void end_if_down();
   void note_action(const OperatorActed& acted);
   void note_order(const Order& order);
@@ -307,7 +310,6 @@ class RealCluster final : public Cluster {
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);
   void grant_spares();
-  void note_undone();
   void note_failing(OpenOrder& open, HostId host);
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);

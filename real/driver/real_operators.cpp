@@ -183,17 +183,42 @@ void RealCluster::disarm() {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) undo(i);
 }
 
-/// A rank that was stopped goes on. One that was killed is gone: its job recovers from that by its policies.
+/// A rank that was killed is gone: its job recovers from that by its policies.
 bool RealCluster::can_be_undone(std::uint64_t injection) const {
-  const auto signal = injector_for(world_->faults[setup_.plan[injection].kind.value]);
-  return signal == AgentSignal::stop && journal_.begun(injection) && !journal_.undone(injection);
+  const auto what = injection_of(world_->faults[setup_.plan[injection].kind.value]);
+  return what != InjectionKind::kill && journal_.begun(injection) && !journal_.undone(injection);
+}
+
+bool RealCluster::is_open(std::uint64_t injection) const {
+  return journal_.observed(injection) && !journal_.undone(injection);
+}
+
+/// With every rank gone, whatever was injected into one is over. What a restart cures elsewhere is cured now.
+void RealCluster::end_rank_faults() {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    const FaultKind& kind = world_->faults[setup_.plan[i].kind.value];
+    const auto what = injection_of(kind);
+    if (!what || !is_open(i)) continue;
+    if (is_of_rank(*what)) {
+      journal_.write({JournalStep::undone, i, now()});
+    } else if (kind.remedy == Remedy::restart) {
+      undo(i);
+    }
+  }
+}
+
+/// With its agent, all that was injected into the host is over.
+void RealCluster::note_undone(HostId host) {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
+    const bool of_host = what && !is_of_rank(*what) && host_of(*world_, setup_.plan[i]) == host;
+    if (of_host && is_open(i)) journal_.write({JournalStep::undone, i, now()});
+  }
 }
 
 void RealCluster::undo(std::uint64_t injection) {
   if (!can_be_undone(injection)) return;
-  const PlannedFault& fault = setup_.plan[injection];
-  const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  const HostId host{fault.component.index / per_host};
+  const HostId host = host_of(*world_, setup_.plan[injection]);
   if (!hosts_[host.value].link) return;  // its ranks ended with its agent
   hosts_[host.value].link->send(DriverUndo{injection});
   expect_answer(host, Debt::undo, injection);

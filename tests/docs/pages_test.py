@@ -47,6 +47,7 @@ SHORTER = {
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
+    "make drill-torch": ("installs packages", "Makefile"),
     "make": ("builds what is tested here", "Makefile"),
     'export PATH="$PWD/build:$PATH"': ("every command here runs with such a PATH", "tests/docs/pages_test.py"),
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),

@@ -1,6 +1,7 @@
 """The user's own job: a small data-parallel trainer in Python is killed and stopped, and ends as if nothing had happened."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -175,6 +176,15 @@ class Job(unittest.TestCase):
         self.assertEqual(run.code, 0, str(run))
         self.assertIn(f"python3 {TRAINER} --result", " ".join(run.out.split()))
         self.assertEqual(list(self.place.path.iterdir()), [])
+
+    def test_the_example_of_pytorch_is_valid(self):
+        """make drill-torch runs it."""
+        folder = pathlib.Path("scenarios/drills/pytorch")
+        compile((folder / "train.py").read_text(encoding="utf-8"), "train.py", "exec")
+        scenarios = sorted(map(str, folder.glob("*.toml")))
+        self.assertGreater(len(scenarios), 0)
+        checked = subprocess.run([drills.GAUNTLET, "check", *scenarios], text=True, capture_output=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     def refused(self, words, *more):
         _, process = self.drill("lines.toml", *more)

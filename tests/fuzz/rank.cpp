@@ -1,4 +1,6 @@
-// What a rank tells its agent: lines that are read, said again, are the same lines; and any bytes as its recorder or its hello.
+// What a rank tells its agent: lines that are read, said again, are the same lines; and any bytes as its recorder, its hello, or the dump of
+// PyTorch's flight recorder.
+#include "real/agent/flight_recorder.hpp"
 #include "real/agent/marks.hpp"
 #include "real/agent/rank_channels.hpp"
 #include "real/trainer/lines.hpp"
@@ -31,12 +33,22 @@ void marks_are_in_order(std::string_view bytes) {
     ensure(letter >= ' ' && letter <= '~', "a terminal can print it");
 }
 
+void a_dump_names_a_collective(std::string_view bytes) {
+  const FlightRecord record = parse_flight_record(bytes, 0);
+  ensure(record.why.empty() || !record.last, "what cannot be read names no collective");
+  if (!record.last) return;
+  ensure(names_collective({*record.last}), "its mark is of a collective");
+  for (const char letter : place_of_rank({*record.last}, 0))
+    ensure(letter >= ' ' && letter <= '~', "a terminal can print it");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = text_of(data, size);
   lines_read_back(bytes);
   marks_are_in_order(bytes);
+  a_dump_names_a_collective(bytes);
   const std::int64_t rank = rank_of_hello(bytes);
   ensure(rank >= -1 && rank <= 0xffffffff, "a rank is a number of 32 bits");
   return 0;

@@ -208,7 +208,7 @@ TEST_F(Leavers, AnInjectedFaultReachesWhatTheRankStarted) {
             "");
   await_line(RankLine::Kind::step);
   Handle child(await_pid_in("child")), session(await_pid_in("session")), below(await_pid_in("below"));
-  driver.link.inject(1, 0, AgentSignal::kill);
+  driver.link.send(DriverInject{.injection = 1, .kind = InjectionKind::kill, .target = 0});
   EXPECT_TRUE(driver.await<AgentInjected>().ok);
   EXPECT_EQ(driver.await<AgentRankExited>().code, kBySigkill);
   for (const Handle* each : {&child, &session, &below}) EXPECT_TRUE(each->exits_within(kPatience));
@@ -239,6 +239,33 @@ TEST_F(Commands, AFailureIsToldWithItsLastLine) {
   const auto exited = driver.await<AgentRankExited>();
   EXPECT_EQ(exited.code, 3);
   EXPECT_EQ(exited.said, "it last printed: No module named ?[1mtorch?[0m");
+}
+
+/// PyTorch writes one before NCCL's watchdog ends the process.
+TEST_F(Commands, AFailureIsToldWithTheCollectiveOfADump) {
+  const std::string dump = std::filesystem::absolute("tests/fuzz/corpus/rank/flight-recorder-2").string();
+  std::uint32_t run = 0;
+  const auto place_after = [&](const std::string& text) {
+    DriverStartRanks what = script(text);
+    what.run = ++run;
+    what.order = OrderId{10 + run};
+    EXPECT_EQ(start(what), "");
+    return driver.await<AgentRankExited>([&](const auto& each) { return each.run == run; }).place;
+  };
+  EXPECT_THAT(place_after("cp '" + dump + "' \"$TORCH_FR_DUMP_TEMP_FILE$RANK\"; exit 134"),
+              testing::StartsWith("inside collective 301 (all_reduce of default_pg), which it entered "));
+  EXPECT_EQ(place_after("exit 134"), "") << "not the dump of an earlier start";
+  EXPECT_EQ(
+      place_after("printf 'cos\\nsystem\\n.' >\"$TORCH_NCCL_DEBUG_INFO_TEMP_FILE$RANK\"; exit 134"),
+      "its flight recorder cannot be read: byte 0 is the opcode 0x63, which is not one of plain data; it is "
+      "not executed");
+}
+
+TEST_F(Commands, ADumpThatGoesElsewhereIsTheUsers) {
+  DriverStartRanks what = script("echo $TORCH_FR_DUMP_TEMP_FILE,$TORCH_NCCL_DEBUG_INFO_TEMP_FILE >out");
+  what.command.environment = {{"TORCH_NCCL_DEBUG_INFO_TEMP_FILE", "/data/dump-"}};
+  start(what);
+  EXPECT_EQ(await_file("out"), ",/data/dump-\n");
 }
 
 TEST_F(Commands, AGigabyteWithoutANewlineIsBounded) {

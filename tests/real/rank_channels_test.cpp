@@ -151,7 +151,7 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
 
   const std::string marks = directory.file("marks-3");
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (place_in_recorder(marks, 7).find("all_gather") == std::string::npos &&
+  while (place_of_rank(read_marks(marks), 7).find("all_gather") == std::string::npos &&
          std::chrono::steady_clock::now() < until) {
   }
   EXPECT_THAT(heard(), IsEmpty());
@@ -211,7 +211,7 @@ TEST_F(Channels, TheRecorderSurvivesItsRank) {
   ASSERT_EQ(marks.size(), std::size_t{GAUNTLET_RANK_MARKS});
   EXPECT_EQ(marks.back().number, 800U);
   EXPECT_EQ(marks.front().number, 800U - GAUNTLET_RANK_MARKS + 1);
-  EXPECT_EQ(place_in_recorder(path, marks.back().at_ns + 3'250'000'000),
+  EXPECT_EQ(place_of_rank(read_marks(path), marks.back().at_ns + 3'250'000'000),
             "inside collective 200 (all_gather of tp), which it entered 3.2 s before");
 }
 
@@ -311,7 +311,7 @@ TEST(Marks, OfBytesThatAreNoRecorder) {
   EXPECT_THAT(parse_marks(std::string(16448, '\0')), IsEmpty());
   std::string bytes = "GNTLMRK1" + std::string(56, '\0') + std::string(64, '\xff');
   EXPECT_THAT(parse_marks(bytes), IsEmpty()) << "a number that is not of this place";
-  EXPECT_EQ(place_in_recorder("/nowhere/at/all", 1), "");
+  EXPECT_EQ(place_of_rank(read_marks("/nowhere/at/all"), 1), "");
 }
 
 }  // namespace

@@ -1,0 +1,1 @@
+../../../real/rank/gauntlet_rank.py
