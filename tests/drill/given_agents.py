@@ -54,8 +54,9 @@ class Agent:
         return self.log.read_text()
 
     def left(self):
-        """What lies in its directory beside its lock and its address."""
-        return sorted(each.name for each in self.directory.iterdir() if each.name not in ("agent-0.lock", "agent-0.address"))
+        """What lies in its directory beside what is the agent's own while it lives."""
+        own = ("agent-0.lock", "agent-0.address", "undo-0", "undo-0.lock")
+        return sorted(each.name for each in self.directory.iterdir() if each.name not in own)
 
     def stop(self):
         self.stopped = True
