@@ -33,10 +33,7 @@ int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSe
     const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
     if (ready > 0 && polled[1].revents != 0) supervisor.end();
-    if (ready == 0)
-      supervisor.tick();
-    else
-      supervisor.wake(mailbox.take());
+    supervisor.wake(mailbox.take());
   }
 }
 

@@ -64,13 +64,6 @@ void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
   send_seen();
 }
 
-void Supervisor::tick() {
-  now_ = time_of(around_.clock);
-  if (now_ >= around_.ranks.deadline()) hear_ranks();
-  run_timers();
-  send_seen();
-}
-
 Time Supervisor::next_deadline() const {
   if (ending()) return kNever;  // ranks are dying: their handles wake us
   Time first = std::min(watches_.deadline(), around_.ranks.deadline());

@@ -41,8 +41,7 @@ struct AgentSurroundings {
   std::function<void(const std::string&)> say;  // a line for people
 };
 
-/// One thread owns it. Its loop: settle(); sleep until next_deadline() or until something arrives; wake(), or tick() where
-/// nothing did.
+/// One thread owns it. Its loop: settle(); sleep until next_deadline() or until a message arrives; wake().
 class Supervisor {
  public:
   Supervisor(const AgentOptions& options, AgentSurroundings surroundings);
@@ -54,8 +53,6 @@ class Supervisor {
   Time next_deadline() const;
   /// Reads the output and the exits of the ranks, then handles these messages, then the timers that are due.
   void wake(const std::vector<SupervisorMessage>& heard);
-  /// Handles the timers that are due. For a counter that is read every 10 ms, to look at everything would cost more than the reading.
-  void tick();
   /// Ends the agent because of a signal, without an order of a driver.
   void end() { leave(kAgentEnded, ""); }
   bool leaving() const { return leaving_.has_value(); }
@@ -136,7 +133,7 @@ class Supervisor {
   SegmentTimes segments_;
   TrafficMeter traffic_;
   bool trains_ = false;  // the first rank of this host is up
-  Time now_{};           // the time of the last wake() or tick(): one time for all that it handles
+  Time now_{};           // the time of the last wake(): one time for all that it handles
 
   std::optional<Attendance> attendance_;
   ServedDrill drill_;
