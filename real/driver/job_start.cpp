@@ -1,6 +1,7 @@
 // How the job's ranks are started: our trainer, or the command of the scenario.
 #include "real/driver/job_start.hpp"
 
+#include "models/step/job_size.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
 #include "real/driver/real_cluster.hpp"
@@ -68,17 +69,22 @@ void RealCluster::start_ranks(OpenOrder& open) {
                              ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
   }
   if (setup_.rank_user) give_to(*setup_.rank_user, meeting);
-  for (const HostId host : slots_) {
+  for (const HostId host : seats_.hosts()) {
     if (!hosts_[host.value].link)
       return close(open.order.id, Status::failed);  // its agent is being started again
   }
+  progress_.begin(run_, seats_.layout().dp);
+  if (seats_.layout().dp != world_->job.layout.dp)
+    platform_.say("the job starts with " + std::to_string(seats_.layout().dp) + " of its " +
+                  std::to_string(world_->job.layout.dp) + " data-parallel replicas, which are " +
+                  std::to_string(seats_.layout().ranks()) + " ranks (WORLD_SIZE)");
   DriverStartRanks start{.order = open.order.id, .run = run_, .ranks = {}, .arguments = trainer_arguments()};
   renew_stage_watches();
   const JobCommand& command = world_->drill.command;
   const MeetingPlace meets =
-      command.given() ? platform_.meeting_place(name_of(slots_.front())) : MeetingPlace{};
-  for (const HostId host : slots_) {
-    start.ranks = ranks_of(host);
+      command.given() ? platform_.meeting_place(name_of(seats_.hosts().front())) : MeetingPlace{};
+  for (const HostId host : seats_.hosts()) {
+    start.ranks = seats_.ranks_of(host);
     if (command.given()) start.command = command_for(host, meets);
     hosts_[host.value].link->send(start);
     expect_answer(host, Debt::start, open.order.id.value, grace());
@@ -96,7 +102,7 @@ bool RealCluster::job_hears() const { return !world_->drill.command.lines.any();
 
 void RealCluster::tell_ranks(const DriverTellRanks& message) {
   if (!job_hears()) return;
-  for (const HostId host : slots_) {
+  for (const HostId host : seats_.hosts()) {
     if (hosts_[host.value].link) hosts_[host.value].link->send(message);
   }
 }
@@ -104,9 +110,9 @@ void RealCluster::tell_ranks(const DriverTellRanks& message) {
 JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) const {
   JobCommand command = world_->drill.command;
   command.directory = directory_of(command);
-  command.step_time = world_->job.step_time;
-  const auto slot =
-      static_cast<std::uint32_t>(std::find(slots_.begin(), slots_.end(), host) - slots_.begin());
+  command.step_time = step_time();
+  const std::vector<HostId>& slots = seats_.hosts();
+  const auto slot = static_cast<std::uint32_t>(std::find(slots.begin(), slots.end(), host) - slots.begin());
   const auto own = {std::pair<std::string, std::string>("GAUNTLET_RUN", std::to_string(run_)),
                     {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
                     {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
@@ -115,9 +121,9 @@ JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) cons
                     {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
   command.environment.insert(command.environment.end(), own.begin(), own.end());
   const auto torch = torch_variables({.host = slot,
-                                      .hosts = static_cast<std::uint32_t>(slots_.size()),
+                                      .hosts = static_cast<std::uint32_t>(slots.size()),
                                       .ranks_per_host = world_->inventory.gpus_per_host,
-                                      .ranks = world_->job.layout.ranks(),
+                                      .ranks = seats_.layout().ranks(),
                                       .address = meets.address,
                                       .port = meets.port,
                                       .run = run_,
@@ -129,23 +135,26 @@ JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) cons
 /// In steps; 0 for never.
 std::int64_t RealCluster::checkpoint_every() const {
   if (checkpoint_interval_ == kForever) return 0;
-  const Duration step = world_->job.step_time;
+  const Duration step = step_time();
   return std::max<std::int64_t>(1, (checkpoint_interval_ + step - Duration(1)) / step);
 }
 
+Duration RealCluster::step_time() const { return whole_step(*world_, seats_.layout().dp); }
+
 std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
+  const Layout& layout = seats_.layout();
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
   return {"--tp",
-          std::to_string(job.layout.tp),
+          std::to_string(layout.tp),
           "--global-batch",
           std::to_string(job.global_batch),
           "--micro-batch",
           std::to_string(job.micro_batch),
           "--pp",
-          std::to_string(job.layout.pp),
+          std::to_string(layout.pp),
           "--dp",
-          std::to_string(job.layout.dp),
+          std::to_string(layout.dp),
           "--seed",
           std::to_string(setup_.seed.study),
           "--steps",
@@ -157,7 +166,7 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
           "--checkpoint-every",
           std::to_string(checkpoint_every()),
           "--step-time",
-          text(job.step_time),
+          text(step_time()),
           "--collective-timeout",
           text(collective_timeout_)};
 }

@@ -29,7 +29,7 @@ void RealCluster::expect_answer(HostId host, Debt debt, std::uint64_t number, Du
 bool RealCluster::owes(HostId host, Debt debt, std::uint64_t number) const {
   const Host& owing = hosts_[host.value];
   const auto misses_rank = [&](const std::set<std::uint32_t>& ranks) {
-    const std::vector<std::uint32_t> own = ranks_of(host);
+    const std::vector<std::uint32_t> own = seats_.ranks_of(host);
     return std::any_of(own.begin(), own.end(), [&](std::uint32_t rank) { return !ranks.contains(rank); });
   };
   switch (debt) {
@@ -134,13 +134,17 @@ void RealCluster::end_waiting_for(HostId host) {
 
 /// Begun in the journal already. An agent that did it before answers again, and does nothing.
 void RealCluster::inject(std::uint64_t injection) {
-  const PlannedFault& fault = setup_.plan[injection];
+  const std::uint64_t number = fault_of_injection(injection);
+  const PlannedFault& fault = setup_.plan[number];
   const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  const HostId host{fault.component.index / per_host};
+  const HostId host = host_of(number);
   const std::optional<AgentSignal> signal = injector_for(world_->faults[fault.kind.value]);
-  const std::optional<std::uint32_t> rank = rank_on(host, fault.component.index % per_host);
-  if (!signal || !rank || !hosts_[host.value].link)
-    return journal_.write({JournalStep::missed, injection, now()});
+  const std::optional<std::uint32_t> rank = seats_.rank_on(host, fault.component.index % per_host);
+  const bool in_job = hosts_[host.value].state == HostState::in_job;
+  if (!signal || !rank || !in_job || !hosts_[host.value].link) {
+    if (injection == number) journal_.write({JournalStep::missed, injection, now()});
+    return;
+  }
   hosts_[host.value].link->inject(injection, *rank, *signal);
   expect_answer(host, Debt::injection, injection);
 }
@@ -148,8 +152,7 @@ void RealCluster::inject(std::uint64_t injection) {
 /// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.
 void RealCluster::inject_again(HostId host) {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    const bool here = setup_.plan[i].component.index / world_->inventory.gpus_per_host == host.value;
-    if (here && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
+    if (host_of(i) == host && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
   }
 }
 
