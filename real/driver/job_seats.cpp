@@ -6,8 +6,10 @@
 
 namespace gauntlet {
 
-JobSeats::JobSeats(const Inventory& whole) : whole_(whole), present_(whole) {
-  for (std::uint32_t slot = 0; slot < whole.job_hosts; ++slot) slots_.push_back(HostId{slot});
+JobSeats::JobSeats(const Inventory& inventory, const Layout& layout) : whole_(inventory) {
+  whole_.layout = layout;
+  present_ = whole_;
+  for (std::uint32_t slot = 0; slot < whole_.job_hosts; ++slot) slots_.push_back(HostId{slot});
 }
 
 std::uint32_t JobSeats::wanted() const {

@@ -15,7 +15,7 @@ namespace gauntlet {
 class JobSeats {
  public:
   /// The job with every replica: each host in the slot of its own number.
-  explicit JobSeats(const Inventory& whole);
+  JobSeats(const Inventory& inventory, const Layout& layout);
 
   /// Of the job at its last start.
   const Layout& layout() const { return present_.layout; }

@@ -42,7 +42,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       failed_ranks_(setup_.directory + "/failed-ranks"),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
-      seats_(world.inventory),
+      seats_(world.inventory, world.job.layout),
       person_draws_(setup_.seed, stream_name("person")),
       stop_requests_(stop_requests(world, setup_.plan)) {
   for (const HostId host : seats_.hosts()) hosts_[host.value].state = HostState::in_job;
