@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "core/quantity.hpp"
+#include "real/watchdog/watchdog.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 
@@ -20,9 +21,21 @@ struct AgentRequest {
   bool allow_injection = false;
   bool shares_machine = false;
   std::vector<std::string> interfaces;
+  std::string lab_group;
+  std::vector<std::string> lab_links;
 };
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
+
+/// None where no fault may be injected.
+std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& request) {
+  if (!request.allow_injection) return {};
+  return [&request] {
+    return std::make_unique<Watchdog>(
+        request.directory + "/undo-" + std::to_string(request.host),
+        InjectionSite{.group = request.lab_group, .interfaces = request.lab_links});
+  };
+}
 
 int agent_command(const AgentRequest& request) {
   const Parsed<Duration> patience = parse_duration(request.abandoned_after);
@@ -41,7 +54,9 @@ int agent_command(const AgentRequest& request) {
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection,
+                    .host_faults = watchdog_of(request),
                     .shares_machine = request.shares_machine,
+                    .lab_links = request.lab_links,
                     .interfaces = request.interfaces});
 }
 
@@ -81,12 +96,20 @@ void add_agent(Program& program) {
       .type_name("TIME")
       .shows_default();
   agent.flag("--allow-injection", request->allow_injection,
-             "Obey a driver that kills or stops ranks as a fault");
+             "Obey a driver that injects faults: kills, stops or slows ranks, or sets a link of a lab down");
   agent
       .value("--interface", request->interfaces,
              "A network interface that carries the traffic of its ranks; may be given several times "
              "(default: all "
              "but the loopback)")
+      .type_name("NAME");
+  agent
+      .value("--lab-group", request->lab_group,
+             "The control group of this host of a lab: faults may limit the processor time of ranks below it")
+      .type_name("DIR");
+  agent
+      .value("--lab-link", request->lab_links,
+             "A data interface of this host of a lab: faults may set it down; may be given several times")
       .type_name("NAME");
   agent.flag(
       "--shares-machine", request->shares_machine,

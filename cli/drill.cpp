@@ -180,7 +180,7 @@ std::optional<Problem> check_log(const std::string& path) {
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
-  std::vector<Problem> problems = check_drillable(world);
+  std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launcher));
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
   for (Problem& problem : check_sizes(scenario)) problems.push_back(std::move(problem));
   for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launcher)))

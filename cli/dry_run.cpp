@@ -24,10 +24,6 @@ std::string ranks_text(const Inventory& inventory, std::uint32_t host) {
   return first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
 }
 
-std::string_view signal_text(AgentSignal signal) {
-  return signal == AgentSignal::kill ? "SIGKILL" : "SIGSTOP";  // no injection is a SIGCONT
-}
-
 /// What follows where a restart cures nothing.
 std::string repair_text(const FaultKind& kind, const PlannedFault& fault) {
   if (kind.remedy != Remedy::repair) return "";
@@ -46,7 +42,6 @@ std::string faults_table(const World& world, const FaultPlan& plan) {
   TextTable table{.header = {"at", "fault", "component", "injection"}, .rows = {}};
   for (const PlannedFault& fault : plan) {
     const FaultKind& kind = world.faults[fault.kind.value];
-    const auto signal = injector_for(kind);  // of every kind that is no request: check_drillable()
     if (is_stop_request(kind.effect)) {
       const std::string who =
           kind.effect == Effect::preempt ? "the job is preempted for " : "the job is stopped for ";
@@ -55,7 +50,7 @@ std::string faults_table(const World& world, const FaultPlan& plan) {
       continue;
     }
     table.rows.push_back({to_text(fault.at.time_since_epoch()), kind.name, name_of(fault.component),
-                          signal ? std::string(signal_text(*signal)) + repair_text(kind, fault) : "none"});
+                          injection_text(world, fault) + repair_text(kind, fault)});
   }
   return to_text(table);
 }
@@ -84,7 +79,10 @@ std::string dry_run_text(const World& world, const FaultPlan& plan, const std::s
     text += "\n" + each.title + "\n" + to_text({.header = each.header, .rows = each.rows});
   if (plan.empty()) return text + "\nNo faults are injected.\n";
   text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);
-  return text + wrapped("Each strikes the rank that is on the component at that time.");
+  return text + wrapped(
+                    "Each strikes its component's host, or the rank that is on the component at that time. "
+                    "What does not end with the rank is undone after its time, and at the latest drill.lease "
+                    "after the driver is gone.");
 }
 
 }  // namespace gauntlet

@@ -66,12 +66,14 @@ std::optional<Problem> make_lab(const LaunchRequest& request, std::unique_ptr<La
 struct KnownLauncher {
   const char* name;
   SignalSources sources;
+  const InjectionKinds* injections;
   std::optional<Problem> (*make)(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 };
 
-constexpr auto kLaunchers = std::to_array<KnownLauncher>({{"local", {.interfaces = false}, make_local},
-                                                          {"lab", {.interfaces = true}, make_lab},
-                                                          {"slurm", {.interfaces = true}, make_slurm}});
+constexpr auto kLaunchers =
+    std::to_array<KnownLauncher>({{"local", {.interfaces = false}, &kSignalsToRanks, make_local},
+                                  {"lab", {.interfaces = true}, &kAllInjections, make_lab},
+                                  {"slurm", {.interfaces = true}, &kSignalsToRanks, make_slurm}});
 
 const KnownLauncher& known(const std::string& name) {
   const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
@@ -89,6 +91,10 @@ std::vector<std::string> launcher_names() {
 }
 
 SignalSources sources_of_launcher(const std::string& launcher) { return known(launcher).sources; }
+
+const InjectionKinds& injections_of_launcher(const std::string& launcher) {
+  return *known(launcher).injections;
+}
 
 std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
   return known(request.launcher).make(request, out);

@@ -5,6 +5,7 @@
 #include "models/world/world.hpp"
 #include "real/driver/launcher.hpp"
 #include "real/driver/signal_sources.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@ std::vector<std::string> launcher_names();
 
 /// What its hosts bring, for agents to report.
 SignalSources sources_of_launcher(const std::string& launcher);
+/// Which faults can be injected there.
+const InjectionKinds& injections_of_launcher(const std::string& launcher);
 
 /// Starts nothing. What the launcher needs and does not find here is a problem.
 std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);

@@ -74,6 +74,7 @@ MachineSources sources_of(const AgentOptions& options, const HostIdentity& ident
   MachineSources sources{.directory = options.directory,
                          .identity = identity,
                          .interfaces = options.interfaces,
+                         .links = options.lab_links,
                          .rdma = !options.shares_machine};
   if (options.shares_machine) return sources;
   if (sources.interfaces.empty()) sources.interfaces = own_interfaces("");
@@ -138,7 +139,13 @@ int run_agent(const AgentOptions& options) {
   } catch (const std::exception& error) {
     return refuse(error.what());
   }
-  const BlockedSignals signals;                                // before any thread is started
+  const BlockedSignals signals;  // before any thread is started
+  std::unique_ptr<HostFaults> faults;
+  try {
+    faults = options.host_faults ? options.host_faults() : std::make_unique<HostFaults>();  // likewise
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
   const auto mailbox = std::make_shared<SupervisorMailbox>();  // outlives a probe that hangs, hence shared
   Entrance entrance;
   const auto closed =
@@ -164,9 +171,11 @@ int run_agent(const AgentOptions& options) {
                                   .ranks = ranks,
                                   .probes = probes,
                                   .host = sensor,
+                                  .faults = *faults,
                                   .identity = own_identity(address),
                                   .say = say});
-  const int exit_code = run_supervisor(supervisor, ranks, sensor, *mailbox, clock, signals.descriptor());
+  const int exit_code =
+      run_supervisor(supervisor, ranks, sensor, *faults, *mailbox, clock, signals.descriptor());
   server.reset();
   ::unlink(entrance.file.c_str());
   if (refusals->total() > 0)

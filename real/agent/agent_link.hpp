@@ -65,9 +65,6 @@ class AgentLink {
   void run_probe(OrderId order, const std::string& probe, WatchId report) {
     send(DriverRunProbe{order, probe, report});
   }
-  void inject(std::uint64_t injection, std::uint32_t rank, AgentSignal signal) {
-    send(DriverInject{injection, rank, signal});
-  }
   /// Stop the ranks and exit.
   void quit() { send(DriverQuit{}); }
 };

@@ -18,7 +18,8 @@ timespec time_left(Time until, const Clock& clock) {
 }  // namespace
 
 int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSensor& sensor,
-                   SupervisorMailbox& mailbox, const Clock& clock, const Descriptor& signals) {
+                   const HostFaults& faults, SupervisorMailbox& mailbox, const Clock& clock,
+                   const Descriptor& signals) {
   for (;;) {
     if (const std::optional<int> exit_code = supervisor.settle()) return *exit_code;
     std::vector<pollfd> polled = {
@@ -26,6 +27,7 @@ int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSe
         {.fd = supervisor.leaving() ? -1 : signals.get(), .events = POLLIN, .revents = 0}};
     ranks.add_to(polled);
     sensor.add_to(polled);
+    faults.add_to(polled);
     const Time until = supervisor.next_deadline();
     const timespec wait = until == kNever ? timespec{} : time_left(until, clock);
     const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);

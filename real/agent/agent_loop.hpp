@@ -14,6 +14,7 @@ using SupervisorMailbox = Mailbox<SupervisorMessage>;
 /// Until the agent is to end and has no rank left; what run_agent() returns. `signals`: a signalfd; any signal ends the
 /// agent.
 int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSensor& sensor,
-                   SupervisorMailbox& mailbox, const Clock& clock, const Descriptor& signals);
+                   const HostFaults& faults, SupervisorMailbox& mailbox, const Clock& clock,
+                   const Descriptor& signals);
 
 }  // namespace gauntlet

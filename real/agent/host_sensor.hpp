@@ -22,6 +22,8 @@ class HostSensor {
   virtual HostReport report() { return {}; }
   /// By the counters of its RDMA ports, or else of its interfaces. Nothing where these are not the host's alone.
   virtual std::optional<std::uint64_t> bytes_sent() { return std::nullopt; }
+  /// False while a link that its ranks need is down: others wait for it then, whatever its ranks wait for.
+  virtual bool links_up() const { return true; }
   /// Lines of the kernel's log since the last call, a bounded number of them.
   virtual std::vector<std::string> kernel_lines() { return {}; }
 };

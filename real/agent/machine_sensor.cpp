@@ -1,5 +1,7 @@
 #include "real/agent/machine_sensor.hpp"
 
+#include "real/agent/link_state.hpp"
+
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -201,6 +203,11 @@ std::optional<std::uint64_t> MachineSensor::bytes_sent() {
     if (std::find(own.begin(), own.end(), nic.name) != own.end()) sum += nic.sent_bytes;
   }
   return sum;
+}
+
+bool MachineSensor::links_up() const {
+  return std::none_of(sources_.links.begin(), sources_.links.end(),
+                      [](const std::string& link) { return link_state(link) == LinkState::down; });
 }
 
 std::vector<std::string> MachineSensor::kernel_lines() {

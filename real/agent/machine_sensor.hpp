@@ -17,7 +17,8 @@ struct MachineSources {
   HostIdentity identity{};
   /// The interfaces that are this host's alone and carry the traffic of its ranks. Empty: none are.
   std::vector<std::string> interfaces{};
-  bool rdma = true;  // its RDMA ports are too, and are read in place of the interfaces
+  std::vector<std::string> links{};  // that its ranks need: of a host of a lab
+  bool rdma = true;                  // its RDMA ports are too, and are read in place of the interfaces
   /// Its kernel's log is that of this host alone: /dev/kmsg; empty: not read.
   std::string kernel_log{};
 };
@@ -28,6 +29,7 @@ class MachineSensor final : public HostSensor {
 
   HostReport report() override;
   std::optional<std::uint64_t> bytes_sent() override;
+  bool links_up() const override;
   std::vector<std::string> kernel_lines() override;
   /// Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;

@@ -106,11 +106,12 @@ struct AgentRankExited {
 };
 struct AgentInjected {
   std::uint64_t injection = 0;
-  bool ok = false;  // the signal reached a living rank
+  bool ok = false;  // the signal reached a living rank, or the effect was observed
   std::int64_t at_ns = 0;
   std::string why;  // when not ok
 };
 
+/// The effect of the injection is over.
 struct AgentUndone {
   std::uint64_t injection = 0;
   std::int64_t at_ns = 0;
@@ -176,12 +177,22 @@ struct DriverRunProbe {
   std::string probe;
   WatchId report;
 };
+/// SIGKILL of a rank; SIGSTOP of a rank; less processor time for a rank; a data interface of the host is set down.
+enum class InjectionKind : std::uint8_t { kill, stop, slow, link_down };
+inline constexpr std::uint32_t kInjectionKinds = 4;
+constexpr bool is_signal(InjectionKind kind) {
+  return kind == InjectionKind::kill || kind == InjectionKind::stop;
+}
+constexpr bool is_of_rank(InjectionKind kind) { return kind != InjectionKind::link_down; }
+
 struct DriverInject {
   std::uint64_t injection = 0;
-  std::uint32_t rank = 0;
-  AgentSignal signal = AgentSignal::kill;
+  InjectionKind kind = InjectionKind::kill;
+  std::uint32_t target = 0;   // the rank; link_down: the interface, counted from 0
+  double cores = 0;           // slow: the processor time that the rank gets, in processors
+  Duration lasts = kForever;  // from its beginning; then it is undone, whoever lives
 };
-/// Of a rank that the injection stopped: it goes on.
+/// A rank that was killed stays killed.
 struct DriverUndo {
   std::uint64_t injection = 0;
 };

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "real/agent/host_faults.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,8 +22,11 @@ struct AgentOptions {
   std::string trainer = {};       // the program of a rank: a path, not searched for
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;
+  /// Makes what injects faults that are no signals; called before any thread is started. May throw std::runtime_error. None: there are none.
+  std::function<std::unique_ptr<HostFaults>()> host_faults = {};
   /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
   bool shares_machine = false;
+  std::vector<std::string> lab_links = {};  // the data interfaces of this host of a lab
   std::vector<std::string> interfaces =
       {};  // that carry its ranks' traffic; none named: all but the loopback
 };

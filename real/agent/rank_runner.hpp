@@ -4,6 +4,8 @@
 #include "core/layout.hpp"
 #include "real/agent/messages.hpp"
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -48,6 +50,8 @@ class RankRunner {
   virtual Time deadline() const { return kNever; }
   /// To every rank that speaks through gauntlet_rank. One that does not read is left out.
   virtual void tell(const DriverTellRanks&) {}
+  /// Of a living rank, with all that it has started; empty where it does not run here. The first one is not reaped before the next collect().
+  virtual std::vector<pid_t> processes_of(std::uint32_t) const { return {}; }
   /// To the processes of a living rank; why not, or nothing.
   virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
   /// Hears every line that was printed and every exit, without waiting.

@@ -244,17 +244,34 @@ void RankProcesses::tell(const DriverTellRanks& message) {
 /// Whoever left its rank's process group, or its session, is a child of this process now.
 void RankProcesses::end_strays() { strays_left_ = strays_left_ && strays_.end(); }
 
-std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
+/// The process that carries a rank; null where none lives.
+const RankProcesses::Process* RankProcesses::living(std::uint32_t rank) const {
   const auto carries = [&](const Process& p) {
     return std::find(p.ranks.begin(), p.ranks.end(), rank) != p.ranks.end();
   };
   const auto found = std::find_if(processes_.begin(), processes_.end(), carries);
-  if (found == processes_.end() || exited(found->handle))
-    return "rank " + std::to_string(rank) + " does not run here";
+  return found == processes_.end() || exited(found->handle) ? nullptr : &*found;
+}
+
+/// Of the ranks of a host that one process carries, only that one where it is known.
+pid_t RankProcesses::own_process(const Process& process, std::uint32_t rank) const {
+  const pid_t own = process.ranks.size() > 1 ? channels_.process_of(rank) : -1;
+  return own > 0 ? own : process.pid;
+}
+
+std::vector<pid_t> RankProcesses::processes_of(std::uint32_t rank) const {
+  const Process* process = living(rank);
+  if (process == nullptr) return {};
+  std::vector<pid_t> all = {own_process(*process, rank)};
+  for (const pid_t each : descendants(all.front())) all.push_back(each);
+  return all;
+}
+
+std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
+  const Process* found = living(rank);
+  if (found == nullptr) return "rank " + std::to_string(rank) + " does not run here";
   const int number = signal == AgentSignal::kill ? SIGKILL : signal == AgentSignal::stop ? SIGSTOP : SIGCONT;
-  // Of the ranks of a host that one process carries, only that one where it is known.
-  const pid_t own = found->ranks.size() > 1 ? channels_.process_of(rank) : -1;
-  const pid_t target = own > 0 ? own : found->pid;
+  const pid_t target = own_process(*found, rank);
   const std::vector<pid_t> below = descendants(target);
   // Its number is not free before it is reaped. First itself: what it still starts is in its group.
   if (::kill(target, number) != 0)

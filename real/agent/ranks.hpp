@@ -39,6 +39,7 @@ class RankProcesses final : public RankRunner {
   void kill() override;
   void tell(const DriverTellRanks& message) override;
   Time deadline() const override { return kill_at_; }
+  std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
   void collect(const Listener& listener) override;
@@ -68,6 +69,8 @@ class RankProcesses final : public RankRunner {
     bool ordered = false;
   };
 
+  const Process* living(std::uint32_t rank) const;
+  pid_t own_process(const Process& process, std::uint32_t rank) const;
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string dumps_prefix() const;

@@ -47,6 +47,7 @@ Supervisor::Supervisor(const AgentOptions& options, AgentSurroundings surroundin
 
 std::optional<int> Supervisor::settle() {
   if (around_.ranks.none()) {
+    undo_of_ranks();
     for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
     if (pending_start_ && !leaving_) start_pending();
   }
@@ -56,6 +57,7 @@ std::optional<int> Supervisor::settle() {
 void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
   now_ = time_of(around_.clock);
   hear_ranks();  // before the orders: what came first is not their doing
+  hear_undone();
   for (const SupervisorMessage& message : heard) hear(message);
   run_timers();
   send_seen();
@@ -285,6 +287,8 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     missed_.clear();
     missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
+    for (const auto& [number, each] : injected_)
+      if (!each.over) undo(each.what);
     injected_.clear();
   }
   pending_start_.reset();  // an earlier driver's: this one orders what it wants
@@ -316,6 +320,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
 
 void Supervisor::on(StreamId, const DriverLease& message) {
   lease_ends_ = after(now_, message.lasts);
+  around_.faults.renew(message.lasts);
   tell(AgentClockReading{.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()});
 }
 
@@ -324,6 +329,7 @@ void Supervisor::on(StreamId, const DriverWatch& message) {
   if (!watches_.add(watch, now_)) return around_.say("a watch that no agent has a filter for");
   if (watch.signal == Signal::traffic_period && trains_) measure_traffic();
   if (watch.signal != Signal::last_collective) return;
+  if (!around_.host.links_up()) return;
   if (const auto dimension = around_.ranks.waits_in())
     watches_.on_host(Signal::last_collective, static_cast<double>(*dimension), now_);
 }
@@ -353,27 +359,6 @@ void Supervisor::on(StreamId, const DriverStopRanks& message) {
 }
 
 void Supervisor::on(StreamId, const DriverTellRanks& message) { around_.ranks.tell(message); }
-
-void Supervisor::on(StreamId, const DriverInject& message) {
-  if (const auto before = injected_.find(message.injection); before != injected_.end())
-    return tell_or_keep(before->second.answer);
-  AgentInjected answer = {.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}};
-  if (options_.allow_injection) {
-    answer.why = around_.ranks.signal(message.rank, message.signal);
-  } else {
-    answer.why = "this agent injects no faults; start it with --allow-injection";
-  }
-  answer.ok = answer.why.empty();
-  injected_.emplace(message.injection, Injection{message, answer});
-  tell_or_keep(answer);  // it is the truth of the drill, whoever attends next
-}
-
-void Supervisor::on(StreamId, const DriverUndo& message) {
-  const auto found = injected_.find(message.injection);
-  if (found != injected_.end() && found->second.what.signal == AgentSignal::stop)
-    static_cast<void>(around_.ranks.signal(found->second.what.rank, AgentSignal::go_on));
-  tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns()});
-}
 
 void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }
 

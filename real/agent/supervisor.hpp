@@ -3,6 +3,7 @@
 // processes and sockets (agent_loop.hpp), and with simulated ones.
 #pragma once
 
+#include "real/agent/host_faults.hpp"
 #include "real/agent/host_sensor.hpp"
 #include "real/agent/line_patterns.hpp"
 #include "real/agent/loss_level.hpp"
@@ -34,6 +35,7 @@ struct AgentSurroundings {
   RankRunner& ranks;
   ProbeRunner& probes;
   HostSensor& host;
+  HostFaults& faults;
   HostIdentity identity;
   std::function<void(const std::string&)> say;  // a line for people
 };
@@ -104,6 +106,10 @@ class Supervisor {
   bool told(const AgentMessage& message);  // false if no driver is connected
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
+  std::string inject(const DriverInject& message);
+  void undo(const DriverInject& what);
+  void hear_undone();
+  void undo_of_ranks();
   void begin_probes();
   void end_probe(const ProbeEnded& message);
   void answer_probe(const RunningProbe& probe, const AgentDone& done);
@@ -140,6 +146,7 @@ class Supervisor {
   struct Injection {
     DriverInject what;
     AgentInjected answer;
+    bool over = false;  // its effect
   };
   std::map<std::uint64_t, Injection> injected_;  // of this drill, by number: no injection is done twice
   std::vector<RunningProbe> probes_;             // of the present driver, in the order of their arrival

@@ -71,8 +71,10 @@ void put(const DriverRunProbe& from, agent::ToAgent& to) {
 void put(const DriverInject& from, agent::ToAgent& to) {
   agent::Inject& inject = *to.mutable_inject();
   inject.set_injection(from.injection);
-  inject.set_rank(from.rank);
-  inject.set_signal(from.signal == AgentSignal::kill ? agent::Inject::KILL : agent::Inject::STOP);
+  inject.set_target(from.target);
+  inject.set_kind(static_cast<agent::Inject::Kind>(from.kind));
+  inject.set_cores(from.cores);
+  inject.set_lasts_ns(from.lasts.count());
 }
 void put(const DriverUndo& from, agent::ToAgent& to) { to.mutable_undo()->set_injection(from.injection); }
 void put(const DriverQuit&, agent::ToAgent& to) { to.mutable_quit(); }
@@ -126,9 +128,13 @@ std::optional<DriverMessage> get(const agent::TellRanks& from) {
   return DriverTellRanks{.what = static_cast<RankOrder>(from.what()), .steps = from.steps()};
 }
 std::optional<DriverMessage> get(const agent::Inject& from) {
-  if (from.signal() != agent::Inject::KILL && from.signal() != agent::Inject::STOP) return std::nullopt;
-  const AgentSignal signal = from.signal() == agent::Inject::KILL ? AgentSignal::kill : AgentSignal::stop;
-  return DriverInject{.injection = from.injection(), .rank = from.rank(), .signal = signal};
+  const bool known = from.kind() >= agent::Inject::KILL && from.kind() <= agent::Inject::LINK_DOWN;
+  if (!known || !(from.cores() >= 0) || from.lasts_ns() < 0) return std::nullopt;
+  return DriverInject{.injection = from.injection(),
+                      .kind = static_cast<InjectionKind>(from.kind()),
+                      .target = from.target(),
+                      .cores = from.cores(),
+                      .lasts = Duration(from.lasts_ns())};
 }
 
 // --- from the agent ----------------------------------------------------------------------------------------------

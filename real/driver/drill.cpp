@@ -5,7 +5,6 @@
 #include "real/driver/drill_place.hpp"
 #include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
-#include "real/injectors/injector.hpp"
 #include "real/trainer/stage.hpp"
 
 #include <filesystem>
@@ -47,12 +46,12 @@ Problem problem(std::string what, std::string why, std::string suggestion) {
 
 }  // namespace
 
-std::vector<Problem> check_drillable(const World& world) {
-  std::vector<Problem> problems = check_injectable(world);
+std::vector<Problem> check_drillable(const World& world, const InjectionKinds& allowed) {
+  std::vector<Problem> problems = check_injectable(world, allowed);
   const JobModel& job = world.job;
   if (!world.drill.inject && !world.faults.empty()) {
     problems.push_back(problem("drill.inject", "is false: this scenario does not allow faults to be injected",
-                               "write inject = true under [drill] to kill and stop real processes"));
+                               "write inject = true under [drill] to disturb real processes and hosts"));
   }
   for (const auto& [name, size] : {std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
     if (size == 1 || world.drill.command.given()) continue;

@@ -15,6 +15,7 @@
 #include "real/driver/failed_ranks.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <atomic>
 #include <functional>
@@ -64,7 +65,7 @@ struct DrillResult {
 };
 
 /// What keeps this world from being drilled at all, before anything is started.
-std::vector<Problem> check_drillable(const World& world);
+std::vector<Problem> check_drillable(const World& world, const InjectionKinds& allowed);
 
 /// An unfinished recording at `record` goes on; the header and the plan must agree with it. One that is complete, but
 /// whose driver died before it returned, is returned. Throws std::runtime_error, with nothing left running, where the

@@ -4,6 +4,7 @@
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
 #include "real/agent/messages.hpp"
+#include "real/watchdog/process_name.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -24,14 +25,6 @@ namespace gauntlet {
 namespace {
 
 constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
-
-/// Of this boot: CLOCK_MONOTONIC and every process are gone with it.
-std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  return id;
-}
 
 /// Whether it is a directory that a drill of ours made: what a state file names is removed in the end.
 bool is_drill_directory(const std::string& path) {

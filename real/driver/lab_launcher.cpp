@@ -65,7 +65,9 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   const HostEntrance& entrance = lab_->entrance(agent.host);
   std::vector<std::string> arguments = agent_arguments(setup_.command, agent, allow_injection);
   arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
-                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine});
+                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine,
+                                     "--lab-group", host_group(setup_.quotas, plan_, agent.host)});
+  for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--lab-link", each.name});
   // The trainer's ranks meet in a shared folder: what they count is their traffic, and none of it is on an interface.
   if (world_.drill.command.given())
     for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--interface", each.name});

@@ -2,9 +2,11 @@
 
 #include "core/record/fingerprint.hpp"
 #include "models/step/job_size.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -177,12 +179,15 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
                      .what = *what,
                      .kind = fault.kind,
                      .component = fault.component,
-                     .host = HostId{fault.component.index / world.inventory.gpus_per_host},
+                     .host = host_of(world, fault),
                      .on_job = true,
                      .stops = stops_job(kind.effect),
                      .disturbs = !is_stop_request(kind.effect),
                      .corrupts = false,
-                     .repairable = kind.remedy == Remedy::repair});
+                     .repairable = kind.remedy == Remedy::repair,
+                     .factor = kind.effect == Effect::stall  ? std::numeric_limits<double>::infinity()
+                               : kind.effect == Effect::slow ? kind.factor
+                                                             : 1});
   }
   std::stable_sort(truth.begin(), truth.end(), [](const Truth& a, const Truth& b) { return a.at < b.at; });
   return truth;
@@ -258,6 +263,7 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
         });
     if (stop != record.orders.end()) cut = std::min(cut, stop->at);
     for (Truth& truth : logs.truth) {
+      // What only slows or pauses the job cuts nothing.
       if (truth.what == TruthKind::ended || !truth.stops || truth.at < present.began || truth.at > cut)
         continue;
       truth.at = std::max(truth.at, trained.until);

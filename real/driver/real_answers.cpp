@@ -2,6 +2,7 @@
 #include "core/quantity.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/trainer/segment_work.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -90,6 +91,7 @@ void RealCluster::lose(HostId host) {
   if (lost.process) lost.process->kill();
   lost.process.reset();
   set_link(host, nullptr);
+  note_undone(host);
   ranks_lost(host);
   schedule(now(), AttendDue{host});
 }
@@ -134,25 +136,32 @@ void RealCluster::end_waiting_for(HostId host) {
 
 /// Begun in the journal already. An agent that did it before answers again, and does nothing.
 void RealCluster::inject(std::uint64_t injection) {
-  const std::uint64_t number = fault_of_injection(injection);
-  const PlannedFault& fault = setup_.plan[number];
-  const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  const HostId host = host_of(number);
-  const std::optional<AgentSignal> signal = injector_for(world_->faults[fault.kind.value]);
-  const std::optional<std::uint32_t> rank = seats_.rank_on(host, fault.component.index % per_host);
-  const bool in_job = hosts_[host.value].state == HostState::in_job;
-  if (!signal || !rank || !in_job || !hosts_[host.value].link) {
-    if (injection == number) journal_.write({JournalStep::missed, injection, now()});
+  const std::uint64_t planned = fault_of_injection(injection);
+  const PlannedFault& fault = setup_.plan[planned];
+  const FaultKind& kind = world_->faults[fault.kind.value];
+  const HostId host = host_of(*world_, fault);
+  const std::optional<InjectionKind> what = injection_of(kind);
+  const std::uint32_t number = number_on_host(*world_, fault);
+  std::optional<std::uint32_t> target = number;
+  if (what && is_of_rank(*what)) {
+    target = seats_.rank_on(host, number);
+    if (hosts_[host.value].state != HostState::in_job) target.reset();
+  }
+  if (!what || !target || !hosts_[host.value].link) {
+    if (injection == planned) journal_.write({JournalStep::missed, injection, now()});
     return;
   }
-  hosts_[host.value].link->inject(injection, *rank, *signal);
+  const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
+  hosts_[host.value].link->send(DriverInject{
+      .injection = injection, .kind = *what, .target = *target, .cores = cores, .lasts = lasts(kind)});
   expect_answer(host, Debt::injection, injection);
 }
 
 /// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.
 void RealCluster::inject_again(HostId host) {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    if (host_of(i) == host && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
+    const bool here = host_of(*world_, setup_.plan[i]) == host;
+    if (here && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
   }
 }
 

@@ -244,7 +244,6 @@ class RealCluster final : public Cluster {
   void reconcile();
 
   // real_repairs.cpp: hosts that are broken, in repair and in burn-in
-  HostId host_of(std::uint64_t fault) const;
   bool is_broken_by(std::uint64_t fault) const;
   std::vector<std::uint64_t> broken_by(HostId host) const;
   Duration repair_time(HostId host) const;
@@ -276,6 +275,9 @@ class RealCluster final : public Cluster {
   void disarm();
   void undo(std::uint64_t fault);
   bool can_be_undone(std::uint64_t fault) const;
+  bool is_open(std::uint64_t injection) const;
+  void end_rank_faults();
+  void note_undone(HostId host);
   void end_if_down();
   void note_action(const OperatorActed& acted);
   void note_order(const Order& order);
@@ -319,7 +321,6 @@ class RealCluster final : public Cluster {
   void stop_ranks(OpenOrder& open);
   void run_probe(OpenOrder& open);
   void grant_spares();
-  void note_undone();
   void note_failing(OpenOrder& open, HostId host);
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);

@@ -377,6 +377,7 @@ void RealCluster::release(HostId host) {
   }
   leaving.process.reset();
   set_link(host, nullptr);
+  note_undone(host);
   end_waiting_for(host);
 }
 

@@ -166,15 +166,42 @@ void RealCluster::disarm() {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) undo(i);
 }
 
-/// A rank that was stopped goes on. One that was killed is gone: its job recovers from that by its policies.
+/// A rank that was killed is gone: its job recovers from that by its policies.
 bool RealCluster::can_be_undone(std::uint64_t injection) const {
-  const auto signal = injector_for(world_->faults[setup_.plan[injection].kind.value]);
-  return signal == AgentSignal::stop && journal_.begun(injection) && !journal_.undone(injection);
+  const auto what = injection_of(world_->faults[setup_.plan[injection].kind.value]);
+  return what != InjectionKind::kill && journal_.begun(injection) && !journal_.undone(injection);
+}
+
+bool RealCluster::is_open(std::uint64_t injection) const {
+  return journal_.observed(injection) && !journal_.undone(injection);
+}
+
+/// With every rank gone, whatever was injected into one is over. What a restart cures elsewhere is cured now.
+void RealCluster::end_rank_faults() {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    const FaultKind& kind = world_->faults[setup_.plan[i].kind.value];
+    const auto what = injection_of(kind);
+    if (!what || !is_open(i)) continue;
+    if (is_of_rank(*what)) {
+      if (!is_broken_by(i)) journal_.write({JournalStep::undone, i, now()});
+    } else if (kind.remedy == Remedy::restart) {
+      undo(i);
+    }
+  }
+}
+
+/// With its agent, all that was injected into the host is over.
+void RealCluster::note_undone(HostId host) {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
+    const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
+    const bool of_host = what && !is_of_rank(*what) && host_of(*world_, setup_.plan[i]) == host;
+    if (of_host && is_open(i)) journal_.write({JournalStep::undone, i, now()});
+  }
 }
 
 void RealCluster::undo(std::uint64_t fault) {
   if (!can_be_undone(fault)) return;
-  const HostId host = host_of(fault);
+  const HostId host = host_of(*world_, setup_.plan[fault]);
   if (!hosts_[host.value].link) return;  // its ranks ended with its agent
   for (const std::uint64_t injection :
        {fault, injection_in_run(fault, run_)}) {  // agents know which they did

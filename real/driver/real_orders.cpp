@@ -117,26 +117,13 @@ void RealCluster::host_answered(OpenOrder& open, HostId host) {
                  Probed{who, open.failing > 0 ? Verdict::faulty : Verdict::healthy,
                         static_cast<double>(open.failing)});
   }
-  if (std::holds_alternative<Stop>(open.order.what)) note_undone();
+  if (std::holds_alternative<Stop>(open.order.what)) end_rank_faults();
   close(open.order.id, Status::done);
 }
 
 void RealCluster::note_failing(OpenOrder& open, HostId host) {
   ++open.failing;
   if (!open.first_failing) open.first_failing = host;
-}
-
-/// With every rank gone, whatever was injected into one is over, but for what only a repair removes.
-void RealCluster::note_undone() {
-  std::vector<JournalEntry> over;
-  for (const JournalEntry& entry : journal_.entries()) {
-    if (entry.step == JournalStep::observed && !is_broken_by(entry.injection))
-      over.push_back({JournalStep::undone, entry.injection, now()});
-    if (entry.step == JournalStep::undone) {
-      std::erase_if(over, [&](const JournalEntry& each) { return each.injection == entry.injection; });
-    }
-  }
-  for (const JournalEntry& entry : over) journal_.write(entry);
 }
 
 // --- watching and waiting ------------------------------------------------------------------------------------------------
@@ -195,7 +182,7 @@ void RealCluster::stop_ranks(OpenOrder& open) {
     expect_answer(HostId{h}, Debt::stop, stopping.value, grace());
   }
   if (stop.waiting.empty()) {
-    note_undone();
+    end_rank_faults();
     close(stopping, Status::done);
   }
 }

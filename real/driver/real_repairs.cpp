@@ -1,15 +1,12 @@
 // Hosts that a planned fault has broken, their repair and their burn-in.
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <algorithm>
 
 namespace gauntlet {
 
 // --- broken hosts --------------------------------------------------------------------------------------------------------
-
-HostId RealCluster::host_of(std::uint64_t fault) const {
-  return HostId{setup_.plan[fault].component.index / world_->inventory.gpus_per_host};
-}
 
 /// Whether the fault has struck its host, and stays there until the host is repaired.
 bool RealCluster::is_broken_by(std::uint64_t fault) const {
@@ -21,7 +18,7 @@ bool RealCluster::is_broken_by(std::uint64_t fault) const {
 std::vector<std::uint64_t> RealCluster::broken_by(HostId host) const {
   std::vector<std::uint64_t> faults;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    if (host_of(i) == host && is_broken_by(i)) faults.push_back(i);
+    if (host_of(*world_, setup_.plan[i]) == host && is_broken_by(i)) faults.push_back(i);
   }
   return faults;
 }
@@ -37,7 +34,8 @@ Duration RealCluster::repair_time(HostId host) const {
 /// No operator has answered: as in a simulation, a person finds a host of the job that is broken.
 Answered RealCluster::answer_of_person() const {
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    if (is_broken_by(i) && hosts_[host_of(i).value].state == HostState::in_job) return {host_of(i), true};
+    if (is_broken_by(i) && hosts_[host_of(*world_, setup_.plan[i]).value].state == HostState::in_job)
+      return {host_of(*world_, setup_.plan[i]), true};
   }
   return {HostId{}, false};
 }
@@ -46,7 +44,8 @@ Answered RealCluster::answer_of_person() const {
 void RealCluster::strike_again() {
   if (disarmed_) return;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    if (is_broken_by(i)) inject(injection_in_run(i, run_));
+    const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
+    if (what && is_of_rank(*what) && is_broken_by(i)) inject(injection_in_run(i, run_));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "real/lab/cpu_quota.hpp"
 
+#include "real/watchdog/group_files.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,10 +33,6 @@ bool has_word(const fs::path& file, const std::string& word) {
   return false;
 }
 
-std::string host_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host) {
-  return system.root + "/" + plan.cgroup + "/host-" + std::to_string(host);
-}
-
 void make_group(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
     throw std::runtime_error(path + ": cannot be made: " + std::generic_category().message(errno));
@@ -46,30 +44,24 @@ void write_value(const std::string& path, const std::string& value) {
   if (!file) throw std::runtime_error(path + ": " + value + " cannot be written");
 }
 
-void set_quota(const QuotaSystem& system, const std::string& group, std::int64_t quota_us) {
-  const std::string period = std::to_string(kQuotaPeriodUs), quota = std::to_string(quota_us);
-  if (system.unified) return write_value(group + "/cpu.max", quota + " " + period);
-  write_value(group + "/cpu.cfs_period_us", period);
-  write_value(group + "/cpu.cfs_quota_us", quota);
-}
-
-std::vector<pid_t> members_of(const fs::path& group) {
-  std::vector<pid_t> members;
-  std::ifstream file(group / "cgroup.procs");
-  for (pid_t each = 0; file >> each;) members.push_back(each);
-  return members;
-}
-
+/// With the group itself, which comes last: a group is removed after those below it.
 std::vector<fs::path> groups_below(const fs::path& group) {
   std::vector<fs::path> found;
   std::error_code ignored;
-  for (const auto& each : fs::directory_iterator(group, ignored))
-    if (each.is_directory(ignored)) found.push_back(each.path());
+  for (const auto& each : fs::directory_iterator(group, ignored)) {
+    if (!each.is_directory(ignored)) continue;
+    const std::vector<fs::path> below = groups_below(each.path());
+    found.insert(found.end(), below.begin(), below.end());
+  }
   found.push_back(group);
   return found;
 }
 
 }  // namespace
+
+std::string host_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host) {
+  return system.root + "/" + plan.cgroup + "/host-" + std::to_string(host);
+}
 
 std::optional<Problem> find_quota_system(QuotaSystem& out) {
   for (const char* root : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"}) {
@@ -98,12 +90,15 @@ void make_groups(const QuotaSystem& system, const LabPlan& plan) {
   for (const LabHost& host : plan.hosts) {
     const std::string group = host_group(system, plan, host.number);
     make_group(group);
-    set_quota(system, group, host.quota_us);
+    if (!set_group_quota(group, {.quota_us = host.quota_us, .period_us = kQuotaPeriodUs}))
+      throw std::runtime_error(group + ": its quota cannot be set");
+    if (system.unified) write_value(group + "/cgroup.subtree_control", "+cpu");
+    make_group(group + "/" + kAgentGroup);
   }
 }
 
 std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host) {
-  return host_group(system, plan, host) + "/cgroup.procs";
+  return host_group(system, plan, host) + "/" + kAgentGroup + "/cgroup.procs";
 }
 
 void remove_groups(const QuotaSystem& system, const std::string& group) {
@@ -114,7 +109,7 @@ void remove_groups(const QuotaSystem& system, const std::string& group) {
   for (int i = 0; i < kTries; ++i) {
     bool left = false;
     for (const fs::path& each : groups_below(lab)) {
-      for (const pid_t member : members_of(each)) ::kill(member, SIGKILL);
+      for (const pid_t member : members_of_group(each)) ::kill(member, SIGKILL);
       left = (::rmdir(each.c_str()) != 0 && errno != ENOENT) || left;
     }
     if (!left) return;
@@ -129,7 +124,7 @@ void remove_dead_groups(const QuotaSystem& system) {
     struct stat found {};
     if (!name.starts_with(kLabGroupPrefix) || ::stat(each.path().c_str(), &found) != 0) continue;
     bool empty = std::time(nullptr) - found.st_ctime > kYoungSeconds;
-    for (const fs::path& group : groups_below(each.path())) empty = empty && members_of(group).empty();
+    for (const fs::path& group : groups_below(each.path())) empty = empty && members_of_group(group).empty();
     if (!empty) continue;
     for (const fs::path& group : groups_below(each.path())) ::rmdir(group.c_str());
   }

@@ -19,7 +19,9 @@ std::optional<Problem> find_quota_system(QuotaSystem& out);
 
 /// Makes the groups of the plan, and one for the calling process, which joins it. Throws std::runtime_error.
 void make_groups(const QuotaSystem& system, const LabPlan& plan);
-/// A process that writes "0" there joins the host's group.
+/// The host's group, which limits all groups below it.
+std::string host_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host);
+/// A process that writes "0" there joins the agent's group below that.
 std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host);
 
 /// The calling process leaves them, what else is in them is killed, and they are removed.

@@ -65,7 +65,7 @@ std::optional<Problem> plan_lab(const World& world, const std::string& directory
     for (std::uint32_t i = 0; i < kDataInterfaces; ++i) {
       const std::string bridge = "tor" + std::to_string(tor_of(topology, h, i));
       if (std::find(out.tors.begin(), out.tors.end(), bridge) == out.tors.end()) out.tors.push_back(bridge);
-      host.data[i] = {.name = "data" + std::to_string(i),
+      host.data[i] = {.name = data_interface(i),
                       .port = prefix + "d" + std::to_string(i),
                       .bridge = bridge,
                       .address = kDataNetworks[i] + last};

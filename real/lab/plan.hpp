@@ -21,6 +21,9 @@ inline constexpr double kLabShareOfCores = 0.8;  // of the machine's processors,
 inline constexpr std::uint32_t kMostLabHosts = 250;
 inline constexpr const char* kLabGroupPrefix = "gauntlet-lab-";  // the drill's id follows
 
+/// The name of a data interface on each host.
+inline std::string data_interface(std::size_t number) { return "data" + std::to_string(number); }
+
 struct LabInterface {
   std::string name;     // in the host's namespace
   std::string port;     // the other end, in the namespace of the bridges

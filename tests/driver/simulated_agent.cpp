@@ -52,6 +52,7 @@ void SimulatedAgent::listen() {
                                         .ranks = ranks_,
                                         .probes = *this,
                                         .host = host_,
+                                        .faults = faults_,
                                         .identity = {"simulated", "host-" + std::to_string(name_.host)},
                                         .say = [this](const std::string& line) { say(line); }});
   poke();

@@ -113,7 +113,8 @@ class SimulatedAgent final : public StreamEnd,
   const AgentName name_;
   SimulatedClock& clock_;  // of its host
   SimulatedRanks ranks_;
-  HostSensor host_;  // says nothing
+  HostSensor host_;    // says nothing
+  HostFaults faults_;  // injects nothing
   const bool allow_injection_;
   State state_ = State::starts;
   bool stopped_ = false;

@@ -365,7 +365,7 @@ TEST_F(Agents, FaultsAreInjectedWhereThatIsAllowed) {
   driver.link.start_ranks(OrderId{5}, 1, {0, 1}, {});
   const Handle killed(driver.await_pid(0));
   const pid_t stopped = driver.await_pid(1);
-  driver.link.inject(0, 1, AgentSignal::stop);
+  driver.link.send(DriverInject{.injection = 0, .kind = InjectionKind::stop, .target = 1});
   EXPECT_TRUE(driver.await<AgentInjected>().ok);
   // The state is the word after the name in /proc/PID/stat; the signal takes effect in its own time.
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -376,12 +376,12 @@ TEST_F(Agents, FaultsAreInjectedWhereThatIsAllowed) {
   }
   EXPECT_EQ(state, "T");
 
-  driver.link.inject(1, 0, AgentSignal::kill);
+  driver.link.send(DriverInject{.injection = 1, .kind = InjectionKind::kill, .target = 0});
   const auto injected = driver.await<AgentInjected>();
   EXPECT_EQ(injected.injection, 1U);
   EXPECT_TRUE(injected.ok) << injected.why;
   EXPECT_EQ(driver.await_seen().value, kKilled) << "a fault, however it came";
-  driver.link.inject(2, 0, AgentSignal::kill);
+  driver.link.send(DriverInject{.injection = 2, .kind = InjectionKind::kill, .target = 0});
   EXPECT_EQ(driver.await<AgentInjected>().why, "rank 0 does not run here");
   driver.link.stop_ranks(OrderId{6});
   EXPECT_TRUE(driver.await_done(6).ok) << "a stopped process dies too";
@@ -396,7 +396,7 @@ TEST_F(Agents, AnInjectionIsDoneOnceAndAnsweredAgain) {
     driver.attend();
     driver.link.start_ranks(OrderId{5}, 1, {0}, {});
     const Handle first(driver.await_pid(0));
-    driver.link.inject(7, 0, AgentSignal::kill);
+    driver.link.send(DriverInject{.injection = 7, .kind = InjectionKind::kill, .target = 0});
     const auto injected = driver.await<AgentInjected>();
     EXPECT_TRUE(injected.ok) << injected.why;
     done_at = injected.at_ns;
@@ -407,7 +407,7 @@ TEST_F(Agents, AnInjectionIsDoneOnceAndAnsweredAgain) {
   }
   DriverUnderTest next(agent.socket(), 2, {.started_ns = 1});
   next.attend();
-  next.link.inject(7, 0, AgentSignal::kill);
+  next.link.send(DriverInject{.injection = 7, .kind = InjectionKind::kill, .target = 0});
   const auto again = next.await<AgentInjected>();
   EXPECT_TRUE(again.ok);
   EXPECT_EQ(again.at_ns, done_at);
@@ -423,7 +423,7 @@ TEST_F(Agents, FaultsAreNotInjectedElsewhere) {
   driver.attend();
   driver.link.start_ranks(OrderId{5}, 1, {0}, {});
   const Handle rank(driver.await_pid(0));
-  driver.link.inject(3, 0, AgentSignal::kill);
+  driver.link.send(DriverInject{.injection = 3, .kind = InjectionKind::kill, .target = 0});
   const auto refused = driver.await<AgentInjected>();
   EXPECT_EQ(refused.injection, 3U);
   EXPECT_FALSE(refused.ok);

@@ -208,7 +208,7 @@ TEST_F(Leavers, AnInjectedFaultReachesWhatTheRankStarted) {
             "");
   await_line(RankLine::Kind::step);
   Handle child(await_pid_in("child")), session(await_pid_in("session")), below(await_pid_in("below"));
-  driver.link.inject(1, 0, AgentSignal::kill);
+  driver.link.send(DriverInject{.injection = 1, .kind = InjectionKind::kill, .target = 0});
   EXPECT_TRUE(driver.await<AgentInjected>().ok);
   EXPECT_EQ(driver.await<AgentRankExited>().code, kBySigkill);
   for (const Handle* each : {&child, &session, &below}) EXPECT_TRUE(each->exits_within(kPatience));

@@ -318,7 +318,7 @@ struct InterruptedInjections : SilentAgents {
       driver.link.start_ranks(OrderId{1}, 1, {host}, {});
       driver.await_done(1);
       if (!injects || host == 0) continue;
-      driver.link.inject(0, 1, AgentSignal::stop);
+      driver.link.send(DriverInject{.injection = 0, .kind = InjectionKind::stop, .target = 1});
       done_at = driver.await<AgentInjected>().at_ns;
     }
   }

@@ -79,12 +79,14 @@ struct Supervisors : testing::Test {
   SlowRanks ranks;
   NoProbes probes;
   HostSensor host;
+  HostFaults faults;
   Supervisor supervisor{AgentOptions{.host = 0, .directory = "", .trainer = "", .allow_injection = true},
                         AgentSurroundings{.clock = clock,
                                           .streams = streams,
                                           .ranks = ranks,
                                           .probes = probes,
                                           .host = host,
+                                          .faults = faults,
                                           .identity = {},
                                           .say = [](const std::string&) {}}};
 };
@@ -117,7 +119,7 @@ TEST_F(Supervisors, AnEarlierDriverIsNotObeyedAnyMore) {
 TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {
   attend(1, 1);
   streams.broken = 1;
-  hear(1, DriverInject{.injection = 7, .rank = 0, .signal = AgentSignal::kill});
+  hear(1, DriverInject{.injection = 7, .kind = InjectionKind::kill, .target = 0});
   EXPECT_THAT(streams.injections, IsEmpty());
   attend(2, 2);
   EXPECT_THAT(streams.injections, ElementsAre(Pair(StreamId{2}, 7U)));

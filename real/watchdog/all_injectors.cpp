@@ -1,0 +1,14 @@
+#include "real/watchdog/all_injectors.hpp"
+
+#include "real/watchdog/link_injector.hpp"
+#include "real/watchdog/quota_injector.hpp"
+
+namespace gauntlet {
+
+const HostInjectors& host_injectors() {
+  static const HostInjectors all = {{InjectionKind::slow, quota_injector()},
+                                    {InjectionKind::link_down, link_injector()}};
+  return all;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,35 @@
+// How a kind of fault is injected into this host and undone again. What it changes is named by a line of text, the target, which is on
+// disk before anything is changed. Whoever reads that line can undo the fault, and mistakes nothing else for it.
+#pragma once
+
+#include "real/agent/messages.hpp"
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// What of this host may be disturbed: what the drill made itself.
+struct InjectionSite {
+  std::string group;                    // the host's control group in a lab; empty: the host is not of a lab
+  std::vector<std::string> interfaces;  // the lab's data interfaces of this host
+};
+
+struct HostInjector {
+  /// The target of an injection. `processes`: those of its rank. Why it cannot be injected here goes to `why`.
+  std::string (*target)(const InjectionSite& site, const DriverInject& what,
+                        const std::vector<pid_t>& processes, std::string& why);
+  /// Why not, or nothing.
+  std::string (*inject)(const std::string& target);
+  /// Whether the system says that the effect is there.
+  bool (*observed)(const std::string& target);
+  /// Why not, or nothing. Nothing also where the effect is gone already.
+  std::string (*undo)(const std::string& target);
+};
+
+using HostInjectors = std::map<InjectionKind, HostInjector>;
+
+}  // namespace gauntlet

@@ -1,0 +1,113 @@
+#include "real/watchdog/quota_injector.hpp"
+
+#include "real/watchdog/group_files.hpp"
+#include "real/watchdog/process_name.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A short period, so that a rank that waits during part of its step saves nothing up for the other part. The kernel takes 1 ms at least for
+// both (Documentation/scheduler/sched-bwc.rst).
+constexpr std::int64_t kPeriodUs = 10'000, kLeastQuotaUs = 1'000;
+
+/// "GROUP QUOTA_US PERIOD_US PID:START PID:START ..."; GROUP has no blanks: the lab names it.
+struct QuotaTarget {
+  std::string group;
+  GroupQuota quota;
+  std::vector<ProcessName> processes;
+};
+
+std::optional<QuotaTarget> parse_quota(const std::string& text) {
+  std::istringstream in(text);
+  QuotaTarget target;
+  if (!(in >> target.group >> target.quota.quota_us >> target.quota.period_us)) return std::nullopt;
+  for (std::string each; in >> each;) {
+    const auto process = parse_process_name(each);
+    if (!process) return std::nullopt;
+    target.processes.push_back(*process);
+  }
+  return target;
+}
+
+std::string not_a_target(const std::string& text) { return "\"" + text + "\" does not name a control group"; }
+
+/// Where its processes were, and go back to.
+fs::path group_before(const QuotaTarget& target) {
+  return fs::path(target.group).parent_path() / kAgentGroup;
+}
+
+std::string quota_target(const InjectionSite& site, const DriverInject& what,
+                         const std::vector<pid_t>& processes, std::string& why) {
+  if (site.group.empty()) why = "only a lab limits the processor time of a rank";
+  std::int64_t period = kPeriodUs;
+  auto quota = static_cast<std::int64_t>(what.cores * static_cast<double>(period));
+  if (quota < kLeastQuotaUs && what.cores > 0) {
+    quota = kLeastQuotaUs;
+    period = static_cast<std::int64_t>(static_cast<double>(quota) / what.cores);
+  }
+  std::string text = site.group + "/slow-" + std::to_string(what.injection) + " " + std::to_string(quota) +
+                     " " + std::to_string(period);
+  for (const pid_t each : processes) {
+    if (const auto name = name_process(each)) text += " " + to_text(*name);
+  }
+  return text;
+}
+
+std::string inject_quota(const std::string& text) {
+  const std::optional<QuotaTarget> target = parse_quota(text);
+  if (!target) return not_a_target(text);
+  if (::mkdir(target->group.c_str(), 0755) != 0 && errno != EEXIST)
+    return target->group + ": cannot be made: " + std::generic_category().message(errno);
+  if (!set_group_quota(target->group, target->quota)) return target->group + ": its quota cannot be set";
+  for (const ProcessName& each : target->processes) {
+    // The agent, which reaps it, waits for this: its number is not another's before.
+    if (is_alive(each)) static_cast<void>(move_to_group(each.pid, target->group));
+  }
+  return "";
+}
+
+bool quota_observed(const std::string& text) {
+  const std::optional<QuotaTarget> target = parse_quota(text);
+  if (!target || group_quota(target->group) != target->quota) return false;
+  const std::vector<pid_t> members = members_of_group(target->group);
+  return std::any_of(target->processes.begin(), target->processes.end(), [&](const ProcessName& each) {
+    return is_alive(each) && std::find(members.begin(), members.end(), each.pid) != members.end();
+  });
+}
+
+/// Whoever is in the group was put there, or is a child of one that was.
+std::string undo_quota(const std::string& text) {
+  const std::optional<QuotaTarget> target = parse_quota(text);
+  if (!target) return not_a_target(text);
+  constexpr int kLooks =
+      100;  // one that was being started meanwhile is a member of the group by the next look
+  for (int look = 0; look < kLooks; ++look) {
+    for (const pid_t each : members_of_group(target->group))
+      static_cast<void>(move_to_group(each, group_before(*target).string()));
+    if (::rmdir(target->group.c_str()) == 0 || errno == ENOENT) return "";
+  }
+  return target->group + ": cannot be removed: " + std::generic_category().message(errno);
+}
+
+}  // namespace
+
+HostInjector quota_injector() {
+  return {.target = quota_target, .inject = inject_quota, .observed = quota_observed, .undo = undo_quota};
+}
+
+}  // namespace gauntlet

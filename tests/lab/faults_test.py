@@ -1,0 +1,128 @@
+"""Faults of a lab's hosts: a rank gets less processor time, a link goes down. Each is there while it lasts, and is undone afterwards.
+
+    GAUNTLET=build/gauntlet python3 tests/lab/faults_test.py
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "drill"))
+import drills  # noqa: E402
+import labs  # noqa: E402
+
+SCENARIO = """
+extends = "{base}"
+inherit_faults = false
+name = "lab-faults"
+question = "Are faults of hosts there while they last?"
+
+[job]
+steps = 4000
+
+[telemetry]
+heartbeat_period = "1s"
+
+[detection]
+timeout = "100s"
+hang_timeout = "100s"
+collective_timeout = "200s"
+
+[faults.rank_slow]
+component = "gpu"
+effect = "slow"
+factor = 2.0
+remedy = "restart"
+trace = [{{ at = "1s", component = 1 }}]
+
+[faults.link_lost]
+component = "nic"
+effect = "stall"
+heals_after = "10min"
+remedy = "restart"
+trace = [{{ at = "1500ms", component = 2 }}]
+"""
+
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class Faults(labs.Case):
+    def setUp(self):
+        super().setUp()
+        scenario = self.place.path / "faults.toml"
+        scenario.write_text(SCENARIO.format(base=os.path.abspath("scenarios/drill-tiny.toml")))
+        self.place.scenario = str(scenario)
+
+    def wait_for(self, what, holds, process=None):
+        deadline = time.monotonic() + drills.SECONDS_MAX
+        while not (found := holds()):
+            if process is not None and process.poll() is not None:
+                self.fail(f"the drill ended before {what}: {drills.finish(process)}")
+            self.assertLess(time.monotonic(), deadline, "never came: " + what)
+            time.sleep(0.02)
+        return found
+
+    def slow_groups(self):
+        return [group for lab in labs.groups() - self.groups for group in lab.glob("host-*/slow-*")]
+
+    def helpers(self, name):
+        """Processes of a host, by host: its agent, or the watchdog beside it."""
+        return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items()
+                if "agent" in line and "--host" in line and pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name}
+
+    def link_is_up(self, process, interface="data0"):
+        shown = subprocess.run(["nsenter", f"--net=/proc/{process}/ns/net", "ip", "-o", "link", "show", interface], capture_output=True, text=True)
+        return bool(re.search(r"<[^>]*\bUP\b", shown.stdout))
+
+    def injected(self):
+        drill = self.place.start("--launch", "lab")
+        group = self.wait_for("the slow rank", self.slow_groups, drill)[0]
+        watchdogs = self.wait_for("four watchdogs", lambda: len(found := self.helpers("gauntlet-undo")) == 4 and found, drill)
+        self.wait_for("the lost link", lambda: not self.link_is_up(watchdogs["2"]), drill)
+        self.assertEqual(group.parent.name, "host-1")
+        return drill, group, watchdogs
+
+    def test_both_are_there_and_disarm_undoes_them(self):
+        drill, group, watchdogs = self.injected()
+        members = {int(pid) for pid in (group / "cgroup.procs").read_text().split()}
+        lines = {pid: pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in members}
+        self.assertTrue(members and all(b"gauntlet-trainer" in line for line in lines.values()), lines)
+        unified = group / "cpu.max"
+        quota, period = (int(word) for word in (unified.read_text().split() if unified.exists() else
+                                                ((group / "cpu.cfs_quota_us").read_text(), (group / "cpu.cfs_period_us").read_text())))
+        self.assertLess(quota / period, 0.5)
+        self.assertTrue(all(self.link_is_up(watchdogs[host]) for host in "013"))
+        directory = next(self.place.path.glob("gauntlet-drill-*"))
+        done = subprocess.run([drills.GAUNTLET, "ctl", "disarm", "--drill", str(directory)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.wait_for("the link", lambda: self.link_is_up(watchdogs["2"]), drill)
+        self.wait_for("the end of the slow rank", lambda: not self.slow_groups(), drill)
+        drill.send_signal(signal.SIGINT)
+        self.assertEqual(drills.finish(drill).injected, (2, 2))
+        self.nothing_is_left()
+
+    def test_the_death_of_driver_and_agents_undoes_them(self):
+        drill, _, watchdogs = self.injected()
+        network = os.open(f"/proc/{watchdogs['2']}/ns/net", os.O_RDONLY)
+        self.addCleanup(os.close, network)
+        agents = self.helpers("gauntlet")
+        drill.kill()
+        for pid in agents.values():
+            os.kill(pid, signal.SIGKILL)
+        drill.communicate()
+
+        def undone():
+            up = subprocess.run(["nsenter", f"--net=/proc/{os.getpid()}/fd/{network}", "ip", "-o", "link", "show", "data0"],
+                                capture_output=True, text=True).stdout
+            return not self.slow_groups() and bool(re.search(r"<[^>]*\bUP\b", up))
+
+        self.wait_for("the undoing", undone)
+        self.wait_for("the end of the lab", lambda: not self.keepers() and not self.place.processes())
+        self.nothing_is_left()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,227 @@
+// Faults that are undone whoever dies: the watchdog, over an injector that makes a file and removes it.
+#include "real/watchdog/watchdog.hpp"
+
+#include "real/watchdog/process_name.hpp"
+#include "real/watchdog/undo_journal.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr auto kLooksFor = 20s;
+
+template <class Condition>
+bool becomes(Condition condition) {
+  const auto until = std::chrono::steady_clock::now() + kLooksFor;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+/// Its target is a file, in the folder that the site names. The journal has to know of it before it is there.
+const HostInjectors& files() {
+  static const HostInjectors all = {
+      {InjectionKind::link_down,
+       {.target =
+            [](const InjectionSite& site, const DriverInject& what, const std::vector<pid_t>&,
+               std::string& why) {
+              if (what.target > 0) why = "this host has one file";
+              return site.group + "/fault-" + std::to_string(what.injection);
+            },
+        .inject =
+            [](const std::string& target) {
+              const std::string folder = target.substr(0, target.rfind('/'));
+              if (bytes_of(folder + "/journal").find(target) == std::string::npos)
+                return std::string("not in the journal");
+              std::ofstream(target) << "down";
+              return std::string();
+            },
+        .observed = [](const std::string& target) { return bytes_of(target) == "down"; },
+        .undo =
+            [](const std::string& target) {
+              ::unlink(target.c_str());
+              return std::string();
+            }}},
+      {InjectionKind::slow,
+       {.target = [](const InjectionSite&, const DriverInject&, const std::vector<pid_t>&,
+                     std::string&) { return std::string("nothing"); },
+        .inject = [](const std::string&) { return std::string(); },
+        .observed = [](const std::string&) { return false; },
+        .undo = [](const std::string&) { return std::string(); }}}};
+  return all;
+}
+
+DriverInject down(std::uint64_t injection, Duration lasts = kForever) {
+  return {.injection = injection, .kind = InjectionKind::link_down, .lasts = lasts};
+}
+
+struct Watchdogs : testing::Test {
+  std::string folder() const { return scratch.path().string(); }
+  std::string journal() const { return folder() + "/journal"; }
+  std::string fault(int number) const { return folder() + "/fault-" + std::to_string(number); }
+  InjectionSite site() const { return {.group = folder(), .interfaces = {}}; }
+
+  /// An agent that injects fault 1 under a lease, says so in a file, and waits for its end.
+  pid_t agent_with_fault(Duration lease) const {
+    const pid_t agent = ::fork();
+    if (agent != 0) return agent;
+    Watchdog watchdog(journal(), site(), files());
+    const std::string why = watchdog.inject(down(1), {}, lease);
+    put_bytes(folder() + "/watchdog", std::to_string(watchdog.process()));
+    put_bytes(folder() + "/ready", why.empty() ? "injected" : why);
+    for (;;) ::pause();
+  }
+  std::string await_ready() const {
+    EXPECT_TRUE(becomes([&] { return !bytes_of(folder() + "/ready").empty(); }));
+    return bytes_of(folder() + "/ready");
+  }
+
+  Scratch scratch;
+};
+
+TEST_F(Watchdogs, AFaultIsUndoneWhenAskedAndItsEndIsTold) {
+  Watchdog watchdog(journal(), site(), files());
+  EXPECT_EQ(watchdog.inject(down(1), {}, 1h), "");
+  EXPECT_TRUE(exists(fault(1)));
+  EXPECT_THAT(watchdog.take_undone(), IsEmpty());
+  watchdog.undo(1);
+  std::vector<std::uint64_t> undone;
+  EXPECT_TRUE(becomes([&] { return !(undone = watchdog.take_undone()).empty(); }));
+  EXPECT_THAT(undone, ElementsAre(1));
+  EXPECT_FALSE(exists(fault(1)));
+}
+
+TEST_F(Watchdogs, AFaultEndsAfterItsTimeAndWithTheLease) {
+  Watchdog watchdog(journal(), site(), files());
+  EXPECT_EQ(watchdog.inject(down(1, 50ms), {}, 1h), "");
+  EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
+  EXPECT_EQ(watchdog.inject(down(2), {}, 50ms), "");
+  EXPECT_TRUE(becomes([&] { return !exists(fault(2)); })) << "nobody renewed the lease";
+  EXPECT_EQ(watchdog.inject(down(3), {}, 1h), "");
+  watchdog.renew(50ms);
+  EXPECT_TRUE(becomes([&] { return !exists(fault(3)); })) << "the last lease counts";
+}
+
+TEST_F(Watchdogs, WhatCannotBeInjectedOrIsNotSeenIsSaid) {
+  Watchdog watchdog(journal(), site(), files());
+  DriverInject other = down(1);
+  other.target = 1;
+  EXPECT_EQ(watchdog.inject(other, {}, 1h), "this host has one file");
+  EXPECT_THAT(watchdog.inject({.injection = 2, .kind = InjectionKind::slow}, {}, 1h),
+              HasSubstr("does not show its effect"));
+  EXPECT_THAT(watchdog.inject({.injection = 3, .kind = InjectionKind::kill}, {}, 1h),
+              HasSubstr("no injector"));
+}
+
+TEST_F(Watchdogs, TheDeathOfTheAgentUndoesItsFaults) {
+  const pid_t agent = agent_with_fault(1h);
+  ASSERT_EQ(await_ready(), "injected");
+  EXPECT_TRUE(exists(fault(1)));
+  ::kill(agent, SIGKILL);
+  ::waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
+  EXPECT_TRUE(becomes([&] { return bytes_of(journal()).find("undone 1\n") != std::string::npos; }));
+}
+
+TEST_F(Watchdogs, AnAgentThatIsStoppedLosesItsFaultsWithTheLease) {
+  const pid_t agent = agent_with_fault(300ms);
+  ASSERT_EQ(await_ready(), "injected");
+  ::kill(agent, SIGSTOP);
+  EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
+  ::kill(agent, SIGKILL);
+  ::waitpid(agent, nullptr, 0);
+}
+
+TEST_F(Watchdogs, TheNextStartUndoesWhatTheDeathOfBothHasLeft) {
+  const pid_t agent = agent_with_fault(1h);
+  ASSERT_EQ(await_ready(), "injected");
+  ::kill(agent, SIGSTOP);  // it cannot see the end of the watchdog
+  ::kill(std::stoi(bytes_of(folder() + "/watchdog")), SIGKILL);
+  ::kill(agent, SIGKILL);
+  ::waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(exists(fault(1)));
+  Watchdog next(journal(), site(), files());
+  EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
+  std::vector<std::uint64_t> undone;
+  EXPECT_TRUE(becomes([&] { return !(undone = next.take_undone()).empty(); }));
+  EXPECT_THAT(undone, ElementsAre(1));
+}
+
+TEST_F(Watchdogs, TheAgentUndoesWhatAWatchdogThatWasKilledHasLeft) {
+  Watchdog watchdog(journal(), site(), files());
+  ASSERT_EQ(watchdog.inject(down(1), {}, 1h), "");
+  ::kill(watchdog.process(), SIGKILL);
+  std::vector<std::uint64_t> undone;
+  EXPECT_TRUE(becomes([&] { return !(undone = watchdog.take_undone()).empty(); }));
+  EXPECT_THAT(undone, ElementsAre(1));
+  EXPECT_FALSE(exists(fault(1)));
+  EXPECT_EQ(watchdog.inject(down(2), {}, 1h), "the watchdog of this host is gone");
+}
+
+TEST_F(Watchdogs, WhatWasBegunBeforeABootIsGone) {
+  { UndoJournal(journal()).begin(1, {.kind = InjectionKind::link_down, .target = fault(1)}); }
+  std::string text = bytes_of(journal());
+  ASSERT_EQ(UndoJournal(journal()).open().size(), 1U);
+  text.replace(text.find(boot_id()), boot_id().size(), "another-boot");
+  put_bytes(journal(), text);
+  EXPECT_TRUE(UndoJournal(journal()).open().empty());
+}
+
+// A plain directory takes the files of a control group, so that what is written to them can be seen.
+TEST_F(Watchdogs, AProcessThatHasAnothersNumberIsNotTouched) {
+  const auto own = name_process(::getpid());
+  ASSERT_TRUE(own);
+  EXPECT_TRUE(is_alive(*own));
+  EXPECT_EQ(parse_process_name(to_text(*own)), own);
+  ProcessName earlier = *own;
+  --earlier.started;
+  EXPECT_FALSE(is_alive(earlier));
+  const HostInjector& quota = host_injectors().at(InjectionKind::slow);
+  const auto target = [&](const std::string& group, const ProcessName& process) {
+    return folder() + "/" + group + " 1000 10000 " + to_text(process);
+  };
+  EXPECT_EQ(quota.inject(target("recycled", earlier)), "");
+  EXPECT_FALSE(exists(folder() + "/recycled/cgroup.procs"));
+  EXPECT_FALSE(quota.observed(target("recycled", earlier)));
+  EXPECT_EQ(quota.inject(target("living", *own)), "");
+  EXPECT_EQ(bytes_of(folder() + "/living/cgroup.procs"), std::to_string(::getpid()));
+  EXPECT_TRUE(quota.observed(target("living", *own)));
+}
+
+TEST(HostInjectorsTest, OnlyWhatALabMadeIsTouched) {
+  for (const auto& [kind, injector] : host_injectors()) {
+    std::string why;
+    injector.target({}, {.injection = 1, .kind = kind, .cores = 0.1}, {::getpid()}, why);
+    EXPECT_THAT(why, HasSubstr("lab"));
+  }
+  std::string why;
+  host_injectors()
+      .at(InjectionKind::link_down)
+      .target({.group = {}, .interfaces = {"data0"}}, {.kind = InjectionKind::link_down, .target = 1}, {},
+              why);
+  EXPECT_EQ(why, "this host has no data interface 1");
+}
+
+}  // namespace
+}  // namespace gauntlet
