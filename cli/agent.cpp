@@ -11,7 +11,7 @@ namespace gauntlet {
 namespace {
 
 struct AgentRequest {
-  std::uint32_t host = 0;
+  std::optional<std::uint32_t> host;
   std::string directory;
   std::string listen;
   std::string certificates;
@@ -19,6 +19,7 @@ struct AgentRequest {
   std::string trainer;
   std::string abandoned_after = "30s";
   bool allow_injection = false;
+  bool stays = false;
   bool shares_machine = false;
   std::vector<std::string> interfaces;
   std::string lab_group;
@@ -32,7 +33,7 @@ std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& req
   if (!request.allow_injection) return {};
   return [&request] {
     return std::make_unique<Watchdog>(
-        request.directory + "/undo-" + std::to_string(request.host),
+        request.directory + "/undo-" + std::to_string(request.host.value_or(0)),
         InjectionSite{.group = request.lab_group, .interfaces = request.lab_links});
   };
 }
@@ -46,7 +47,12 @@ int agent_command(const AgentRequest& request) {
                              .suggestion = patience.suggestion};
     return wrong_input(problem);
   }
-  return run_agent({.host = request.host,
+  if (!request.host && !request.stays) {
+    return wrong_input(Problem{.what = "--host",
+                               .why = "is missing: an agent is one host of a drill",
+                               .suggestion = "write --host N, or --stay for an agent that drivers number"});
+  }
+  return run_agent({.host = request.host.value_or(0),
                     .directory = request.directory,
                     .listen = request.listen,
                     .certificates = request.certificates,
@@ -54,6 +60,7 @@ int agent_command(const AgentRequest& request) {
                     .trainer = request.trainer,
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection,
+                    .stays = request.stays,
                     .host_faults = watchdog_of(request),
                     .shares_machine = request.shares_machine,
                     .lab_links = request.lab_links,
@@ -69,8 +76,10 @@ void add_agent(Program& program) {
                       "  mkdir -m 700 lab\n"
                       "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer\n"
                       "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer "
+                      "--listen localhost:7400 --certs lab-ca/agent-localhost\n"
+                      "  gauntlet agent --stay --directory lab --trainer ./gauntlet-trainer "
                       "--listen localhost:7400 --certs lab-ca/agent-localhost");
-  agent.value("--host", request->host, "The host's number in the scenario").type_name("N").required();
+  Option host = agent.value("--host", request->host, "The host's number in the scenario").type_name("N");
   agent
       .value("--directory", request->directory,
              "Directory of its socket and of the logs of its ranks; mode 700")
@@ -92,9 +101,17 @@ void add_agent(Program& program) {
              "Ranks run as this user. Root must say it: as root they run only with --run-as root")
       .type_name("USER");
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
-  agent.value("--abandoned-after", request->abandoned_after, "End after this time without a driver")
+  agent
+      .value("--abandoned-after", request->abandoned_after,
+             "End after this time without a driver; with --stay: end the drill")
       .type_name("TIME")
       .shows_default();
+  Option stay = agent.flag(
+      "--stay", request->stays,
+      "Serve one drill after another until it is stopped, for `gauntlet drill --launch given`. The driver "
+      "numbers the host");
+  stay.needs(listen);
+  stay.excludes(host);
   agent.flag("--allow-injection", request->allow_injection,
              "Obey a driver that injects faults: kills, stops or slows ranks, or sets a link of a lab down");
   agent

@@ -93,7 +93,8 @@ void add_drill_option(Command& command, CtlRequest& request) {
 }
 
 void add_reason(Command& command, CtlRequest& request) {
-  command.value("--reason", request.reason, "For people: the drill prints and logs it")
+  command
+      .value("--reason", request.reason, "For people: the drill prints and logs it, and its report says it")
       .type_name("TEXT")
       .check([](const std::string& text) { return problem_of_reason(text); });
 }

@@ -14,6 +14,7 @@
 #include "real/control/metrics.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
+#include "real/driver/leftovers.hpp"
 #include "real/driver/machine_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
@@ -49,11 +50,9 @@ struct DrillRequest {
   std::optional<std::uint64_t> seed;  // the scenario's, where not given
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
-  std::string launcher = "local";
-  std::string run_as;        // the user that ranks run as; empty: not given
-  std::string metrics;       // a port; empty: none is served
-  std::string log;           // empty: in the directory of the drill alone
-  std::string certificates;  // an authority's directory; empty: agents listen on Unix sockets
+  LaunchRequest launch;  // as far as the command line says it
+  std::string metrics;   // a port; empty: none is served
+  std::string log;       // empty: in the directory of the drill alone
   bool json = false;
   bool no_faults = false;
   bool against_simulation = false;
@@ -66,14 +65,14 @@ std::string trainer_path() {
   return (std::filesystem::path(own_path()).parent_path() / "gauntlet-trainer").string();
 }
 
-/// Where nobody asked for the recording it still is what a drill runs on, until it ends: in a directory of its own, whose
-/// name nobody can know before.
+/// Where nobody asked for the recording it still is what a drill runs on, until it ends.
 class TemporaryRecord {
  public:
   explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
     if (!wanted.empty()) return;
-    directory_ = new_private_directory("gauntlet-record-");
-    path_ = directory_ + "/drill.rec";
+    remove_leftovers(drill_base());  // of drivers that were killed
+    path_ = new_temporary_record();
+    directory_ = std::filesystem::path(path_).parent_path().string();
   }
   ~TemporaryRecord() {
     if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored_);
@@ -120,7 +119,7 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
 /// The user of --run-as; empty where ranks run as this process does. check_user() says what is wrong with it.
 std::optional<RankUser> user_of(const DrillRequest& request) {
   std::optional<RankUser> user;
-  static_cast<void>(find_rank_user(request.run_as, geteuid(), user));
+  static_cast<void>(find_rank_user(request.launch.run_as, geteuid(), user));
   return user;
 }
 
@@ -140,7 +139,7 @@ std::optional<Problem> check_command(const LoadedScenario& loaded, const std::op
 /// Who ranks run as, and whether he reaches what they need.
 std::optional<Problem> check_user(const DrillRequest& request, const World& world) {
   std::optional<RankUser> user;
-  if (auto problem = find_rank_user(request.run_as, geteuid(), user)) return problem;
+  if (auto problem = find_rank_user(request.launch.run_as, geteuid(), user)) return problem;
   if (!user) return std::nullopt;
   const JobCommand& command = world.drill.command;
   const std::string& directory = command.directory.empty() ? "." : command.directory;
@@ -149,7 +148,7 @@ std::optional<Problem> check_user(const DrillRequest& request, const World& worl
                           const std::string& suggestion) -> std::optional<Problem> {
     const std::string folder = closed_folder(*user, path);
     if (folder.empty()) return std::nullopt;
-    return Problem{.what = "--run-as " + request.run_as,
+    return Problem{.what = "--run-as " + request.launch.run_as,
                    .why = "cannot reach " + what + ": " + folder + " is closed to user " + user->name,
                    .suggestion = suggestion};
   };
@@ -180,10 +179,10 @@ std::optional<Problem> check_log(const std::string& path) {
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
-  std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launcher));
+  std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launch.launcher));
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
   for (Problem& problem : check_sizes(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launcher)))
+  for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launch.launcher)))
     problems.push_back(std::move(problem));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
   for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
@@ -226,9 +225,10 @@ std::string command_of(const DrillRequest& request, std::uint64_t seed) {
       .option("--set", request.sets)
       .number("--seed", std::optional(seed))
       .flag("--no-faults", request.no_faults)
-      .option("--launch", request.launcher == "local" ? "" : request.launcher)
-      .option("--run-as", request.run_as)
-      .option("--certs", request.certificates)
+      .option("--launch", request.launch.launcher == "local" ? "" : request.launch.launcher)
+      .option("--run-as", request.launch.run_as)
+      .option("--certs", request.launch.certificates)
+      .option("--host-file", request.launch.host_file)
       .text();
 }
 
@@ -311,14 +311,11 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
 
   std::unique_ptr<Launcher> launcher;
-  if (const auto problem = make_launcher({.launcher = request.launcher,
-                                          .gauntlet = own_path(),
-                                          .trainer = trainer_path(),
-                                          .run_as = request.run_as,
-                                          .certificates = request.certificates,
-                                          .world = &world},
-                                         launcher))
-    return wrong_input(*problem);
+  LaunchRequest launch = request.launch;
+  launch.gauntlet = own_path();
+  launch.trainer = trainer_path();
+  launch.world = &world;
+  if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
   if (request.dry_run)
     return print(dry_run_text(world, plan, drill_base(), launcher->plan())) ? kSuccess : kFailed;
 
@@ -431,6 +428,8 @@ void add_drill(Program& program) {
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --certs lab-ca\n"
+                      "  gauntlet drill scenarios/drills/given/drill.toml --hosts 4 --launch given "
+                      "--host-file scenarios/drills/given/hosts.toml --certs lab-ca\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
                       "gauntlet replay drill.rec");
   add_scenario(drill, request->scenario);
@@ -463,27 +462,7 @@ void add_drill(Program& program) {
       });
   Option json = add_json(drill, request->json);
   drill.flag("--no-faults", request->no_faults, "Inject no faults: the same training without faults");
-  drill
-      .value("--launch", request->launcher,
-             "Where the agents run: `local`, as processes of this machine; `lab`, each on a host of its own "
-             "within this machine, with a network, a clock and a share of the processors; `slurm`, each on a "
-             "node "
-             "of the allocation")
-      .one_of(launcher_names())
-      .shows_default();
-  drill
-      .value("--run-as", request->run_as,
-             "Ranks run as this user. Root must say it: as root they run only with --run-as root")
-      .type_name("USER");
-  drill
-      .value(
-          "--certs", request->certificates,
-          "Let agents listen on TCP with mutual TLS, with certificates of `localhost` that the authority in "
-          "DIR issued; in a lab agents need those of `host-0`, `host-1` and so on, under Slurm DIR must be "
-          "on a "
-          "file system of all nodes, and what certificates of nodes are missing are issued (default: on Unix "
-          "sockets; a lab and Slurm make an authority for the drill)")
-      .type_name("DIR");
+  add_launch_options(drill, request->launch);
   drill
       .flag("--against-simulation", request->against_simulation,
             "Also simulate the same fault plan, and print both side by side")

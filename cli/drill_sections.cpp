@@ -13,6 +13,14 @@ std::string checkpoint_section(const DrillResult& result) {
   return text;
 }
 
+/// Who took part in the drill by `gauntlet ctl`, and why. The figures show what became of it.
+std::string operator_section(const DrillResult& result) {
+  if (result.operator_actions.empty()) return "";
+  std::string text = "\nOperators\n";
+  for (const std::string& action : result.operator_actions) text += "  " + action + "\n";
+  return text;
+}
+
 /// What became of evicted hosts where the drill ran.
 std::string host_section(const DrillResult& result) {
   if (result.host_remarks.empty()) return "";
@@ -25,8 +33,8 @@ std::string host_section(const DrillResult& result) {
 
 std::string drill_sections(const DrillResult& result) {
   const std::string failed = text_of(result.failed_ranks);
-  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + host_section(result) +
-         clock_section(result.clock_accuracy);
+  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + operator_section(result) +
+         host_section(result) + clock_section(result.clock_accuracy);
 }
 
 }  // namespace gauntlet

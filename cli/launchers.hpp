@@ -6,6 +6,7 @@
 #include "real/driver/launcher.hpp"
 #include "real/driver/signal_sources.hpp"
 #include "real/injectors/injector.hpp"
+#include "shell/options.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,13 +17,17 @@ namespace gauntlet {
 
 /// What a drill tells its launcher.
 struct LaunchRequest {
-  std::string launcher;      // a name of launcher_names()
-  std::string gauntlet;      // the path of this program
-  std::string trainer;       // the path of the program of a rank
-  std::string run_as;        // the user that ranks run as; empty: not given
-  std::string certificates;  // an authority's directory; empty: none is given
+  std::string launcher = "local";  // a name of launcher_names()
+  std::string gauntlet;            // the path of this program
+  std::string trainer;             // the path of the program of a rank
+  std::string run_as;              // the user that ranks run as; empty: not given
+  std::string certificates;        // an authority's directory; empty: none is given
+  std::string host_file;           // of the launcher `given`; empty: none is given
   const World* world = nullptr;
 };
+
+/// --launch, --run-as, --certs and --host-file, for `into`.
+void add_launch_options(Command& drill, LaunchRequest& into);
 
 std::vector<std::string> launcher_names();
 
@@ -31,7 +36,7 @@ SignalSources sources_of_launcher(const std::string& launcher);
 /// Which faults can be injected there.
 const InjectionKinds& injections_of_launcher(const std::string& launcher);
 
-/// Starts nothing. What the launcher needs and does not find here is a problem.
-std::optional<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
+/// Starts nothing. What the launcher needs and does not find here is a problem; none: `out` is it.
+std::vector<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);
 
 }  // namespace gauntlet

@@ -5,6 +5,8 @@
 #include "core/record/replay_cluster.hpp"
 #include "core/record/story.hpp"
 #include "policies/controller/controller.hpp"
+#include "real/control/control_client.hpp"
+#include "real/driver/drill_place.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 
@@ -34,6 +36,18 @@ int replay(const Recording& recording, const Scenario& scenario, const std::opti
   return end ? wrong_input(*end) : kSuccess;
 }
 
+/// Why the recording has no end. The driver of a drill that runs still writes it.
+std::optional<Problem> problem_of(const std::string& file, const Recording& recording) {
+  auto problem = problem_of_end(file, recording);
+  const std::string drill = drill_directory_of(file);
+  if (!problem || recording.tail == Recording::Tail::damage || drill.empty() || !has_driver(drill))
+    return problem;
+  problem->why = fmt::format("has no end yet, because its drill still runs, in {}", drill);
+  problem->suggestion = fmt::format(
+      "replay it when the drill has ended; `gauntlet ctl status --drill {}` says how it stands", drill);
+  return problem;
+}
+
 int replay_command(const std::string& file, bool prints) {
   if (std::error_code error; std::filesystem::is_directory(file, error)) {
     const Problem problem = {.file = file,
@@ -43,7 +57,7 @@ int replay_command(const std::string& file, bool prints) {
   }
   const ReadRecording read = read_recording(file);
   if (!read.recording) return wrong_input(read.problem);
-  const auto end = problem_of_end(file, *read.recording);
+  const auto end = problem_of(file, *read.recording);
   if (prints) {
     if (!print(story_of(read.recording->record))) return kFailed;
     return end ? wrong_input(*end) : kSuccess;

@@ -4,6 +4,7 @@
 #include "core/record/record.hpp"
 #include "score/figures.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,15 +17,14 @@ struct Side {
   const Figures* figures = nullptr;
 };
 
-/// Where two sequences of orders part, ids and times aside.
-struct Parting {
-  std::size_t order = 0;                        // how many orders were the same
-  std::string left, right;                      // the orders that differ; empty where there is none any more
-  std::string left_answering, right_answering;  // the observations that they answer
+/// Two orders of the same meaning: kind and target, ids, times and measured bounds aside. Either may be missing.
+struct OrderPair {
+  std::optional<std::size_t> left, right;  // in Record::orders
 };
-std::optional<Parting> where_orders_part(const Record& left, const Record& right);
+/// Every order of both sides once. Pairs come in the order of both; what has no partner in that order may have one elsewhere.
+std::vector<OrderPair> pair_orders(const Record& left, const Record& right);
 
-/// Per incident and phase the times of both, then the orders of both or where they part.
+/// Per incident and phase the times of both, then the orders of both in pairs, with what differs between them.
 std::string side_by_side(const Side& left, const Side& right, const std::vector<std::string>& fault_names);
 
 }  // namespace gauntlet

@@ -97,6 +97,9 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Operators", "",
+     "the part of a drill's report that lists what operators asked for with `gauntlet ctl`, and their "
+     "reasons"},
     {"Hosts", "", "the part of a drill's report that says what became of evicted hosts where the drill ran"},
     {"Ranks that failed", "",
      "the part of a drill's report that lists the ranks that ended badly: when and how, where each stood, "

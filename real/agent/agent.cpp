@@ -87,8 +87,10 @@ int refuse(const std::string& why) {
   return kAgentRefused;
 }
 
-void say_of(std::uint32_t host, const std::string& line) {
-  std::fprintf(stderr, "gauntlet agent %u: %s\n", host, line.c_str());
+/// An agent that stays is another host in each drill.
+void say_of(const AgentOptions& options, const std::string& line) {
+  const std::string number = options.stays ? "" : " " + std::to_string(options.host);
+  std::fprintf(stderr, "gauntlet agent%s: %s\n", number.c_str(), line.c_str());
 }
 
 /// Where an agent listens, and whom it trusts there.
@@ -114,14 +116,14 @@ std::optional<Problem> open_network(const AgentOptions& options, Entrance& out) 
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   if (auto problem = load_host_certificates(options.certificates, PeerRole::agent, now, own)) return problem;
   if (auto problem = listen_at(*where, out.listening)) return problem;
-  out.trust = std::make_shared<PeerTrust>(
-      std::move(own), [host = options.host](const std::string& line) { say_of(host, line); });
+  out.trust = std::make_shared<PeerTrust>(std::move(own),
+                                          [options](const std::string& line) { say_of(options, line); });
   const std::string file = agent_address_file(options.directory, options.host);
   const auto failed = replace_file(system_files(), {.path = file, .temporary = file + ".new", .mode = 0600},
                                    out.listening.address + "\n");
   if (failed) return problem_of(file, "cannot be written: " + system_message(failed->error));
   out.file = file;
-  say_of(options.host, "listens on " + out.listening.address + " as " + uri_of(out.trust->own().identity));
+  say_of(options, "listens on " + out.listening.address + " as " + uri_of(out.trust->own().identity));
   return std::nullopt;
 }
 
@@ -152,7 +154,7 @@ int run_agent(const AgentOptions& options) {
       options.listen.empty() ? open_socket(options, entrance) : open_network(options, entrance);
   if (closed) return refuse(closed->text());
   const std::string address = entrance.listening.address;
-  const auto say = [host = options.host](const std::string& line) { say_of(host, line); };
+  const auto say = [options](const std::string& line) { say_of(options, line); };
   const auto refusals = std::make_shared<Refusals>(say);
   std::unique_ptr<AgentServer> server;
   try {
@@ -164,6 +166,7 @@ int run_agent(const AgentOptions& options) {
   }
   const MachineClock clock;
   RankProcesses ranks(options.trainer, options.directory, user);
+  if (options.stays) ranks.forget();  // what an agent left that was killed during a drill
   ProbeThreads probes(options.directory, [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
   MachineSensor sensor(sources_of(options, own_identity(address)));
   Supervisor supervisor(options, {.clock = clock,

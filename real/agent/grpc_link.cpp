@@ -1,17 +1,13 @@
 #include "real/agent/grpc_link.hpp"
 
-#include "core/contract.hpp"
+#include "real/agent/attendance_private.hpp"
 #include "real/agent/listening.hpp"
 #include "real/agent/tls_private.hpp"
-#include "real/agent/wire_private.hpp"
 #include "real/clock.hpp"
 
-#include <agent.grpc.pb.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -22,11 +18,8 @@ namespace {
 
 // An agent that was just started listens within some tens of milliseconds; gRPC takes no less than 100 ms.
 constexpr int kRetryMilliseconds = 100;
-constexpr int kHandshakeMilliseconds = 5'000;  // of TLS between machines that are busy
-// How long a living agent has to answer the end of a stream before it is cut.
-constexpr auto kClosePatience = std::chrono::seconds(1);
-constexpr auto kNoticed = std::chrono::milliseconds(50);  // how soon a request to stop is
-constexpr auto kLongestWait = std::chrono::hours(24);     // to connect; clocks overflow beyond centuries
+constexpr int kHandshakeMilliseconds = 5'000;          // of TLS between machines that are busy
+constexpr auto kLongestWait = std::chrono::hours(24);  // to connect; clocks overflow beyond centuries
 
 bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
 
@@ -51,7 +44,7 @@ class GrpcLink::Stream {
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
     const std::lock_guard one_at_a_time(use_);
-    expect(!reader_.joinable(), "a link connects once");
+    expect(!attendance_, "a link connects once");
     const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
     const auto over = [&] { return is_set(stop) || std::chrono::system_clock::now() >= deadline; };
     Dialled dialled;
@@ -82,28 +75,15 @@ class GrpcLink::Stream {
   }
 
   void send(const DriverMessage& message) {
-    const std::lock_guard lock(mutex_);
-    if (state_ != State::standing) return;
-    queue_.push_back(to_wire(message));
-    changed_.notify_all();
+    if (const auto attendance = this->attendance()) attendance->send(message);
   }
 
   void close() {
     const std::lock_guard one_at_a_time(use_);
-    if (!reader_.joinable()) return;
-    {
-      std::unique_lock lock(mutex_);
-      if (state_ == State::standing) state_ = State::closing;
-      changed_.notify_all();
-      if (!changed_.wait_for(lock, kClosePatience, [this] { return state_ == State::gone; }))
-        context_->TryCancel();
-    }
-    reader_.join();
+    if (attendance_) attendance_->close();
   }
 
  private:
-  enum class State : std::uint8_t { gone, opening, standing, closing };
-
   /// Why the peer of the last handshake was refused, told on a thread of gRPC's.
   struct Handshakes {
     std::mutex mutex;
@@ -161,134 +141,34 @@ class GrpcLink::Stream {
     return dialled;
   }
 
-  /// Why the agent at the other end is not to be trusted any more; empty where it is.
-  std::string distrust() const {
-    if (!agent_.trust) return "";
-    const std::string certificate = certificate_of_peer(*context_->auth_context());
-    return agent_.trust->check(certificate, {.role = PeerRole::agent, .host = host_}).why;
-  }
-
   // Opens the stream and waits for the answer to Hello until it is over.
   grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel, const std::function<bool()>& over) {
-    stream_.reset();
-    client_ = agent::Agent::NewStub(channel);
-    context_ = std::make_unique<grpc::ClientContext>();
-    stream_ = client_->Attend(context_.get());
     hello_.sent_ns = monotonic_ns();  // an agent that was waited for answers a later Hello
-    stream_->Write(to_wire(hello_));  // where it fails, reading tells why
-    std::unique_lock lock(mutex_);
-    state_ = State::opening;
-    reader_ = std::thread([this] { read(); });
-    bool answered = false;
-    do {
-      answered = changed_.wait_for(lock, kNoticed, [this] { return state_ != State::opening; });
-    } while (!answered && !over());
-    if (answered && state_ != State::gone) return grpc::Status::OK;
-    if (!answered) {
-      state_ = State::closing;
-      context_->TryCancel();
-    } else if (attended_) {
-      return grpc::Status::OK;  // it stood, and is lost already
-    }
-    lock.unlock();
-    reader_.join();
-    if (!answered) return {grpc::StatusCode::DEADLINE_EXCEEDED, "the agent does not answer"};
-    return refusal_;
+    const auto attendance =
+        std::make_shared<Attendance>(channel, hello_, Attendance::Peer{agent_.trust, host_}, listener_);
+    set_attendance(attendance);  // a listener may send as soon as it is called
+    const grpc::Status status = attendance->open(over);
+    if (!status.ok()) set_attendance(nullptr);
+    return status;
   }
 
-  void read() {
-    agent::FromAgent message;
-    const bool answered = stream_->Read(&message);
-    if (answered && message.has_attending() && begin()) {
-      do {
-        if (const auto plain = from_wire(message)) listener_.receive(*plain);
-      } while (stream_->Read(&message));
-    } else if (answered) {
-      context_->TryCancel();
-    }
-    bool broken = false;
-    {
-      const std::lock_guard lock(mutex_);
-      broken = state_ == State::standing;
-      if (state_ != State::opening) state_ = State::gone;
-      changed_.notify_all();
-    }
-    if (writer_.joinable()) writer_.join();
-    const grpc::Status status = stream_->Finish();
-    if (broken && !distrust_.empty())
-      listener_.lost(distrust_);
-    else if (broken)
-      listener_.lost(status.error_message().empty() ? "the agent ended the stream" : status.error_message());
+  std::shared_ptr<Attendance> attendance() const {
     const std::lock_guard lock(mutex_);
-    if (status.ok()) {
-      refusal_ = {grpc::StatusCode::INTERNAL, "the agent does not attend"};
-    } else {
-      refusal_ = status;
-    }
-    state_ = State::gone;
-    changed_.notify_all();
+    return attendance_;
   }
-
-  // The answer to Hello came; false where nobody waits for it any more.
-  bool begin() {
+  void set_attendance(std::shared_ptr<Attendance> next) {
     const std::lock_guard lock(mutex_);
-    if (state_ != State::opening) return false;
-    attended_ = true;
-    state_ = State::standing;
-    writer_ = std::thread([this] { write(); });
-    changed_.notify_all();
-    return true;
-  }
-
-  void write() {
-    auto check_at = std::chrono::steady_clock::now() + kRevocationsReadEvery;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      const auto has_work = [this] { return !queue_.empty() || state_ != State::standing; };
-      if (agent_.trust) {
-        changed_.wait_until(lock, check_at, has_work);
-      } else {
-        changed_.wait(lock, has_work);
-      }
-      if (state_ == State::gone) return;
-      if (agent_.trust && std::chrono::steady_clock::now() >= check_at) {
-        check_at = std::chrono::steady_clock::now() + kRevocationsReadEvery;
-        lock.unlock();
-        distrust_ = distrust();
-        if (!distrust_.empty()) return context_->TryCancel();
-        lock.lock();
-        continue;
-      }
-      if (queue_.empty()) break;
-      const agent::ToAgent message = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
-      stream_->Write(message);  // where it fails, the reader learns of it too
-      lock.lock();
-    }
-    lock.unlock();
-    stream_->WritesDone();
+    attendance_.swap(next);
   }
 
   const AgentEndpoint agent_;
   DriverHello hello_;
   const LinkListener listener_;
+  std::string host_;  // as it was dialled
 
-  std::mutex use_;  // of connect and close
-  std::unique_ptr<agent::Agent::StubInterface> client_;
-  std::unique_ptr<grpc::ClientContext> context_;
-  std::unique_ptr<grpc::ClientReaderWriterInterface<agent::ToAgent, agent::FromAgent>> stream_;
-  std::thread reader_;
-  std::thread writer_;    // the reader's own
-  std::string host_;      // as it was dialled
-  std::string distrust_;  // the writer's, until it has ended
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  State state_ = State::gone;
-  bool attended_ = false;
-  grpc::Status refusal_;
-  std::deque<agent::ToAgent> queue_;
+  std::mutex use_;            // of connect and close
+  mutable std::mutex mutex_;  // of the pointer
+  std::shared_ptr<Attendance> attendance_;
 };
 
 GrpcLink::GrpcLink(AgentEndpoint agent, DriverHello hello, LinkListener listener)

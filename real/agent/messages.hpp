@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -132,6 +133,7 @@ struct AgentGreeting {
   std::vector<std::string> expressions{};
   Duration traffic_interval = std::chrono::seconds(1);
   Duration step_time{};  // of the scenario: the traffic's period is looked for around it; zero: not at all
+  std::optional<std::uint32_t> host{};  // the agent's number in this drill; not given: the agent's own
 };
 
 /// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.
@@ -144,6 +146,7 @@ struct DriverHello {
   std::uint64_t epoch = 0;
   AgentGreeting greeting;
   std::int64_t sent_ns = 0;  // by the driver's clock; AgentAttending answers it
+  bool anew = false;         // what the agent holds of this drill is over: its ranks end, and nothing is kept
 };
 struct DriverLease {
   Duration lasts;
@@ -160,9 +163,10 @@ struct DriverStartRanks {
   std::uint32_t run = 0;
   std::vector<std::uint32_t> ranks;
   std::vector<std::string> arguments;  // of the trainer
-  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute, and its environment holds
-  /// all variables but those of a single rank.
+  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute.
   JobCommand command{};
+  /// Variables of every process by name, over those of the command: all that a drill sets but those of a single rank.
+  std::vector<std::pair<std::string, std::string>> environment{};
 };
 /// Of a job that speaks through gauntlet_rank; nobody answers.
 struct DriverTellRanks {

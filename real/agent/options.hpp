@@ -22,6 +22,8 @@ struct AgentOptions {
   std::string trainer = {};       // the program of a rank: a path, not searched for
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;
+  /// It serves one drill after another, as the host that each driver says; a drill without a driver for `abandoned_after` is over.
+  bool stays = false;
   /// Makes what injects faults that are no signals; called before any thread is started. May throw std::runtime_error. None: there are none.
   std::function<std::unique_ptr<HostFaults>()> host_faults = {};
   /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.

@@ -17,6 +17,7 @@ std::vector<std::string> rank_environment(const DriverStartRanks& start,
       variables[std::string(variable.substr(0, end))] = variable.substr(end + 1);
   }
   for (const auto& [name, value] : start.command.environment) variables[name] = value;
+  for (const auto& [name, value] : start.environment) variables[name] = value;
   if ((!start.command.given() || start.command.per == ProcessPer::rank) && ranks.size() == 1) {
     const auto own = std::find(start.ranks.begin(), start.ranks.end(), ranks.front());
     variables["RANK"] = variables["ROLE_RANK"] = std::to_string(ranks.front());

@@ -1,4 +1,4 @@
-// The variables of a rank's process: those of the agent, those of the scenario, and those that torchrun would set.
+// The variables of a rank's process: those of the agent, those of the scenario, and those that the drill sets, torchrun's among them.
 #pragma once
 
 #include "real/agent/messages.hpp"
@@ -10,7 +10,7 @@
 
 namespace gauntlet {
 
-/// NAME=value, each name once. `ranks`: those that the process carries. The trainer gets those of the agent alone.
+/// NAME=value, each name once. `ranks`: those that the process carries.
 std::vector<std::string> rank_environment(const DriverStartRanks& start,
                                           const std::vector<std::uint32_t>& ranks);
 

@@ -19,14 +19,15 @@ class RankLog {
 
   /// To append. Why not, or nothing.
   std::string open();
-  /// A line without its newline. What a full disk does not take is dropped.
-  void write(std::string_view line);
+  /// A line without its newline. What a full disk does not take is dropped; the first time it returns why, else nothing.
+  std::string write(std::string_view line);
   int descriptor() const { return file_.get(); }
 
  private:
   std::string path_;
   Descriptor file_;
   std::size_t bytes_ = 0;
+  bool has_failed_ = false;
 };
 
 }  // namespace gauntlet

@@ -50,6 +50,8 @@ class RankRunner {
   virtual Time deadline() const { return kNever; }
   /// To every rank that speaks through gauntlet_rank. One that does not read is left out.
   virtual void tell(const DriverTellRanks&) {}
+  /// Removes the files that ranks have left. There must be none.
+  virtual void forget() {}
   /// Of a living rank, with all that it has started; empty where it does not run here. The first one is not reaped before the next collect().
   virtual std::vector<pid_t> processes_of(std::uint32_t) const { return {}; }
   /// To the processes of a living rank; why not, or nothing.

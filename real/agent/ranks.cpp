@@ -19,6 +19,8 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace gauntlet {
@@ -241,6 +243,21 @@ void RankProcesses::tell(const DriverTellRanks& message) {
   }
 }
 
+void RankProcesses::forget() {
+  expect(none(), "files of ranks are removed after the ranks have ended");
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::remove_all(directory_ + "/marks", ignored);
+  std::vector<fs::path> left;
+  for (const auto& each : fs::directory_iterator(directory_, ignored)) {
+    const std::string name = each.path().filename().string();
+    const bool log = name.starts_with("rank-") && name.ends_with(".log");
+    const bool socket = name.starts_with("ranks-") && name.ends_with(".sock");  // of an agent that was killed
+    if (log || socket) left.push_back(each.path());
+  }
+  for (const fs::path& each : left) fs::remove(each, ignored);
+}
+
 /// Whoever left its rank's process group, or its session, is a child of this process now.
 void RankProcesses::end_strays() { strays_left_ = strays_left_ && strays_.end(); }
 
@@ -370,7 +387,7 @@ void RankProcesses::collect(const Listener& listener) {
       continue;
     }
     // A line that was cut short by the end is none: its numbers may be cut too.
-    if (!process.partial.empty()) process.log.write(process.partial);
+    if (!process.partial.empty()) keep(process, process.partial, listener);
     ::kill(-process.pid, SIGKILL);  // what it left behind; its own number is not free before it is reaped
     siginfo_t info{};
     ::waitid(P_PIDFD, static_cast<id_t>(process.handle.get()), &info, WEXITED);
@@ -447,7 +464,19 @@ void RankProcesses::hear(Process& process, const Listener& listener) {
   if (whole && listener.on_printed) listener.on_printed(start_.run, process.ranks.front(), line);
   for (const RankLine& each : whole ? process.lines.on_line(line, monotonic_ns()) : std::vector<RankLine>())
     listener.on_line(start_.run, process.ranks.front(), to_line(each));
-  process.log.write(line);
+  keep(process, line, listener);
+}
+
+/// A full disk costs lines of a log, and no rank.
+void RankProcesses::keep(Process& process, const std::string& line, const Listener& listener) const {
+  const std::string why = process.log.write(line);
+  if (why.empty()) return;
+  const std::uint32_t rank = process.ranks.front();
+  listener.on_line(start_.run, rank,
+                   to_line({.at_ns = monotonic_ns(),
+                            .kind = RankLine::Kind::log,
+                            .pattern = std::string(kOutputLost),
+                            .text = "what rank " + std::to_string(rank) + " prints is not kept: " + why}));
 }
 
 }  // namespace gauntlet

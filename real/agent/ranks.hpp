@@ -38,6 +38,8 @@ class RankProcesses final : public RankRunner {
   /// SIGKILL to every rank's process group.
   void kill() override;
   void tell(const DriverTellRanks& message) override;
+  /// Their logs, and what they recorded.
+  void forget() override;
   Time deadline() const override { return kill_at_; }
   std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
@@ -85,6 +87,7 @@ class RankProcesses final : public RankRunner {
   std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch, Descriptor& started);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
+  void keep(Process& process, const std::string& line, const Listener& listener) const;
   void end_strays();
   void kill_and_reap();
 

@@ -130,9 +130,14 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
       std::string name;         // for people
       std::string certificate;  // PEM; empty on a Unix socket
     };
-    Stream(Service& service, StreamId id, Peer peer) : service_(service), id_(id), peer_(std::move(peer)) {}
+    Stream(Service& service, StreamId id, Peer peer)
+        : service_(service),
+          id_(id),
+          name_(std::move(peer.name)),
+          open_peer_{.certificate = std::move(peer.certificate), .wanted = {.role = PeerRole::driver}} {}
 
-    const std::string& certificate() const { return peer_.certificate; }
+    /// The watcher's alone.
+    PeerTrust::OpenPeer& open_peer() { return open_peer_; }
     bool is_heard() {
       const std::lock_guard lock(mutex_);
       return heard_on_;
@@ -182,7 +187,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
         heard_on_ = false;
         queue_.resize(writing_ ? 1 : 0);
       }
-      service_.refusals_->count(peer_.name, why.error_message());
+      service_.refusals_->count(name_, why.error_message());
       service_.receive_({id_, StreamGone{}});
       end(why);
     }
@@ -260,7 +265,8 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
 
     Service& service_;
     const StreamId id_;
-    const Peer peer_;
+    const std::string name_;
+    PeerTrust::OpenPeer open_peer_;
     const std::shared_ptr<std::atomic<std::size_t>> unhandled_ =
         std::make_shared<std::atomic<std::size_t>>(0);
     agent::ToAgent heard_;
@@ -294,8 +300,8 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
       lock.unlock();
       for (const auto& [id, stream] : streams()) {
         if (!stream->is_heard()) continue;
-        const PeerCheck::Verdict verdict = trust_->check(stream->certificate(), {.role = PeerRole::driver});
-        if (!verdict.passes()) stream->cut_off({grpc::StatusCode::PERMISSION_DENIED, verdict.why});
+        const std::string why = trust_->distrust(stream->open_peer());
+        if (!why.empty()) stream->cut_off({grpc::StatusCode::PERMISSION_DENIED, why});
       }
       lock.lock();
     }

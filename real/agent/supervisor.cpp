@@ -17,7 +17,6 @@ constexpr std::uint32_t kProbesAtOnce = 2;
 constexpr std::size_t kMostProbes = 16;  // that run or wait
 constexpr auto kProbePatience =
     std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
-constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
 constexpr auto kReportPeriod = std::chrono::seconds(10);  // between heartbeats that carry all that is known
 
 Time time_of(const Clock& clock) { return Time(Duration(clock.monotonic_ns())); }
@@ -43,13 +42,15 @@ Supervisor::Supervisor(const AgentOptions& options, AgentSurroundings surroundin
       around_(std::move(surroundings)),
       watches_(HostId{options.host}),
       now_(time_of(around_.clock)),
-      abandoned_at_(after(now_, options.abandoned_after)) {}
+      host_{options.host},
+      abandoned_at_(options.stays ? kNever : after(now_, options.abandoned_after)) {}
 
 std::optional<int> Supervisor::settle() {
   if (around_.ranks.none()) {
     undo_of_ranks();
     for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
-    if (pending_start_ && !leaving_) start_pending();
+    if (pending_start_ && !ending()) start_pending();
+    if (drill_ends_) forget_drill();
   }
   return leaving_ && around_.ranks.none() ? leaving_ : std::nullopt;
 }
@@ -64,9 +65,10 @@ void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
 }
 
 Time Supervisor::next_deadline() const {
-  if (leaving_) return kNever;  // ranks are dying: their handles wake us
+  if (ending()) return kNever;  // ranks are dying: their handles wake us
   Time first = std::min(watches_.deadline(), around_.ranks.deadline());
-  first = std::min(first, attendance_ ? attendance_->next_heartbeat : abandoned_at_);
+  first = std::min(first, abandoned_at_);
+  if (attendance_) first = std::min(first, attendance_->next_heartbeat);
   if (measures_traffic()) first = std::min(first, traffic_.next());
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
@@ -74,9 +76,10 @@ Time Supervisor::next_deadline() const {
 }
 
 void Supervisor::run_timers() {
-  if (leaving_) return;
+  if (ending()) return;
   if (now_ >= lease_ends_ && lease_ends_ > kStart) {
     lease_ends_ = kStart;
+    if (options_.stays && attendance_) abandoned_at_ = after(now_, options_.abandoned_after);
     if (!around_.ranks.none()) {
       around_.say("the lease has lapsed: its ranks are stopped");
       // Not ordered by the driver: one that lives after all learns from the steps that stay away.
@@ -95,11 +98,8 @@ void Supervisor::run_timers() {
     answer_probe(late,
                  {.order = late.order.value, .ok = true, .faulty = true, .why = "the probe does not end"});
   }
-  if (!attendance_) {
-    if (now_ >= abandoned_at_) leave(kAgentAbandoned, "no driver attends: it ends");
-    return;
-  }
-  if (now_ < attendance_->next_heartbeat) return;
+  if (now_ >= abandoned_at_) return leave_drill(kAgentAbandoned, "no driver attends");
+  if (!attendance_ || now_ < attendance_->next_heartbeat) return;
   beat();
   // Periods that were slept through are not made up for.
   const Duration behind = now_ - attendance_->next_heartbeat;
@@ -264,7 +264,7 @@ void Supervisor::hear(const SupervisorMessage& message) {
   } else if (attendance_ && attendance_->stream == stream) {
     attendance_.reset();
     watches_.reset({});
-    abandoned_at_ = after(now_, options_.abandoned_after);
+    if (drill_.serves()) abandoned_at_ = after(now_, options_.abandoned_after);
   }
 }
 
@@ -272,56 +272,6 @@ template <class Message>
 void Supervisor::obey(StreamId stream, const Message& message) {
   constexpr bool kHello = std::is_same_v<Message, DriverHello>;
   if (kHello || (attendance_ && attendance_->stream == stream)) on(stream, message);
-}
-
-void Supervisor::on(StreamId stream, const DriverHello& message) {
-  if (leaving_) return around_.streams.end(stream, "the agent is ending");
-  if (ever_attended_ && message.epoch <= epoch_) {
-    return around_.streams.end(stream, "host " + std::to_string(options_.host) + " obeys " + kDriverOfEpoch +
-                                           std::to_string(epoch_) + ", and epoch " +
-                                           std::to_string(message.epoch) + " is not higher");
-  }
-  if (attendance_)
-    around_.streams.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
-  if (message.greeting.started_ns != started_ns_) {  // another drill: nothing of the last one concerns it
-    missed_.clear();
-    missed_progress_ = missed_left_out_ = 0;
-    last_start_.reset();
-    for (const auto& [number, each] : injected_)
-      if (!each.over) undo(each.what);
-    injected_.clear();
-  }
-  pending_start_.reset();  // an earlier driver's: this one orders what it wants
-  ever_attended_ = true;
-  epoch_ = message.epoch;
-  started_ns_ = message.greeting.started_ns;
-  probes_.clear();
-  greeting_ = message.greeting;
-  greeting_.expressions.resize(greeting_.patterns.size());
-  patterns_ = LinePatterns(greeting_.expressions);
-  watches_.reset(greeting_.patterns);
-  attendance_ = {
-      .stream = stream,
-      .heartbeat_period = std::max<Duration>(message.greeting.heartbeat_period, kShortestHeartbeatPeriod),
-      .heartbeats = 0,
-      .next_heartbeat = now_,
-      .next_report = now_};
-  tell(AgentAttending{.epoch = epoch_,
-                      .run = around_.ranks.none() ? 0 : around_.ranks.run(),
-                      .ranks = around_.ranks.alive(),
-                      .identity = around_.identity,
-                      .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()}});
-  for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
-  missed_progress_ = 0;
-  if (missed_left_out_ > 0)
-    around_.say(std::to_string(std::exchange(missed_left_out_, 0)) +
-                " step and stall lines of ranks went unheard");
-}
-
-void Supervisor::on(StreamId, const DriverLease& message) {
-  lease_ends_ = after(now_, message.lasts);
-  around_.faults.renew(message.lasts);
-  tell(AgentClockReading{.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()});
 }
 
 void Supervisor::on(StreamId, const DriverWatch& message) {
@@ -337,7 +287,7 @@ void Supervisor::on(StreamId, const DriverWatch& message) {
 void Supervisor::on(StreamId, const DriverUnwatch& message) { watches_.remove(message.watch); }
 
 void Supervisor::on(StreamId, const DriverStartRanks& message) {
-  if (leaving_) return tell(refused(message.order, "the agent is ending"));
+  if (ending()) return tell(refused(message.order, "the agent is ending"));
   if (pending_start_ && pending_start_->order == message.order && pending_start_->run == message.run) return;
   if (last_start_ && last_start_->order == message.order.value && last_run_ == message.run)
     return tell(*last_start_);
@@ -359,8 +309,6 @@ void Supervisor::on(StreamId, const DriverStopRanks& message) {
 }
 
 void Supervisor::on(StreamId, const DriverTellRanks& message) { around_.ranks.tell(message); }
-
-void Supervisor::on(StreamId, const DriverQuit&) { leave(kAgentEnded, ""); }
 
 // --- probes ------------------------------------------------------------------------------------------------------
 
@@ -413,7 +361,7 @@ void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) 
   if (done.faulty) {
     tell(AgentSeen{{.at = now_,
                     .what = Seen{.watch = probe.report,
-                                 .who = component(HostId{options_.host}),
+                                 .who = component(host_),
                                  .edge = Edge::sample,
                                  .sensed = now_,
                                  .value = 1,
@@ -442,17 +390,6 @@ void Supervisor::tell_or_keep(const AgentMessage& message) {
 
 void Supervisor::send_seen() {
   for (const Seen& seen : watches_.take(now_)) tell(AgentSeen{{.at = seen.sensed, .what = seen}});
-}
-
-void Supervisor::leave(int exit_code, const std::string& why) {
-  if (leaving_) return;
-  if (!why.empty()) around_.say(why);
-  leaving_ = exit_code;
-  if (pending_start_) tell(refused(pending_start_->order, "the agent is ending"));
-  pending_start_.reset();
-  watches_.gone();
-  stop_watching_ranks();
-  around_.ranks.kill();
 }
 
 }  // namespace gauntlet

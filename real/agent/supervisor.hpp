@@ -11,6 +11,7 @@
 #include "real/agent/probe_runner.hpp"
 #include "real/agent/rank_runner.hpp"
 #include "real/agent/segment_times.hpp"
+#include "real/agent/served_drill.hpp"
 #include "real/agent/server.hpp"
 #include "real/agent/traffic_meter.hpp"
 #include "real/agent/watches.hpp"
@@ -108,6 +109,7 @@ class Supervisor {
   void tell_or_keep(const AgentMessage& message);
   std::string inject(const DriverInject& message);
   void undo(const DriverInject& what);
+  void undo_all();
   void hear_undone();
   void undo_of_ranks();
   void begin_probes();
@@ -115,7 +117,11 @@ class Supervisor {
   void answer_probe(const RunningProbe& probe, const AgentDone& done);
   void start_pending();
   void stop_ranks();
+  void end_ranks(const std::string& why);
   void leave(int exit_code, const std::string& why);
+  void leave_drill(int exit_code, const std::string& why);
+  void forget_drill();
+  bool ending() const { return leaving_ || drill_ends_; }
 
   const AgentOptions options_;
   const AgentSurroundings around_;
@@ -126,14 +132,14 @@ class Supervisor {
   LossLevel loss_;
   SegmentTimes segments_;
   TrafficMeter traffic_;
-  bool trains_ = false;          // the first rank of this host is up
-  Time now_{};                   // the time of the last wake(): one time for all that it handles
-  std::int64_t started_ns_ = 0;  // names the drill
+  bool trains_ = false;  // the first rank of this host is up
+  Time now_{};           // the time of the last wake(): one time for all that it handles
 
   std::optional<Attendance> attendance_;
-  std::uint64_t epoch_ = 0;  // the highest epoch of a driver so far
-  bool ever_attended_ = false;
-  Time abandoned_at_;                // when the agent ends if no driver connects
+  ServedDrill drill_;
+  bool drill_ends_ = false;          // of an agent that stays: once no rank is left
+  HostId host_;                      // in this drill
+  Time abandoned_at_;                // when the drill ends here if no driver connects and gives a lease
   Time lease_ends_ = kStart;         // in the past: no lease
   std::deque<AgentMessage> missed_;  // lines, exits and injections that no driver was connected to receive
   std::size_t missed_progress_ = 0;  // how many of them are lines of steps and stalls: only these are limited

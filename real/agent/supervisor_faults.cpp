@@ -45,6 +45,13 @@ void Supervisor::on(StreamId, const DriverUndo& message) {
   tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns()});
 }
 
+/// At the end of a drill, or before another one.
+void Supervisor::undo_all() {
+  for (const auto& [number, each] : injected_)
+    if (!each.over) undo(each.what);
+  injected_.clear();
+}
+
 /// What was done to ranks is over without them.
 void Supervisor::undo_of_ranks() {
   for (auto& [number, each] : injected_) {

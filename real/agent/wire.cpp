@@ -23,6 +23,8 @@ void put(const DriverHello& from, agent::ToAgent& to) {
   for (const std::string& expression : from.greeting.expressions) hello.add_expressions(expression);
   hello.set_traffic_interval_ns(from.greeting.traffic_interval.count());
   hello.set_step_time_ns(from.greeting.step_time.count());
+  if (from.greeting.host) hello.set_host(*from.greeting.host);
+  hello.set_anew(from.anew);
 }
 void put(const DriverLease& from, agent::ToAgent& to) {
   to.mutable_lease()->set_lasts_ns(from.lasts.count());
@@ -30,16 +32,27 @@ void put(const DriverLease& from, agent::ToAgent& to) {
 }
 void put(const DriverWatch& from, agent::ToAgent& to) { to.set_watch(bytes_of(from.order)); }
 void put(const DriverUnwatch& from, agent::ToAgent& to) { to.set_unwatch(from.watch.value); }
+using Variables = std::vector<std::pair<std::string, std::string>>;
+using VariableTexts = google::protobuf::RepeatedPtrField<std::string>;
+
+void put(const Variables& from, VariableTexts& to) {
+  for (const auto& [name, value] : from) {
+    *to.Add() = name;
+    *to.Add() = value;
+  }
+}
+Variables get(const VariableTexts& from) {
+  Variables variables;
+  for (int i = 0; i + 1 < from.size(); i += 2) variables.emplace_back(from[i], from[i + 1]);
+  return variables;
+}
 void put(const JobCommand& from, agent::JobCommand& to) {
   for (const std::string& argument : from.arguments) to.add_arguments(argument);
   to.set_directory(from.directory);
   to.set_per_host(from.per == ProcessPer::host);
   to.set_stop_signal(from.stop_signal);
   to.set_grace_ns(from.grace.count());
-  for (const auto& [name, value] : from.environment) {
-    to.add_environment(name);
-    to.add_environment(value);
-  }
+  put(from.environment, *to.mutable_environment());
   to.set_step(from.lines.step);
   to.set_saved(from.lines.saved);
   to.set_resumed(from.lines.resumed);
@@ -53,6 +66,7 @@ void put(const DriverStartRanks& from, agent::ToAgent& to) {
   for (const std::uint32_t rank : from.ranks) start.add_ranks(rank);
   for (const std::string& argument : from.arguments) start.add_arguments(argument);
   if (from.command.given()) put(from.command, *start.mutable_command());
+  put(from.environment, *start.mutable_environment());
 }
 void put(const DriverStopRanks& from, agent::ToAgent& to) {
   to.mutable_stop_ranks()->set_order(from.order.value);
@@ -86,8 +100,10 @@ DriverHello get(const agent::Hello& from) {
                        .heartbeat_period = Duration(from.heartbeat_period_ns()),
                        .expressions = {from.expressions().begin(), from.expressions().end()},
                        .traffic_interval = Duration(from.traffic_interval_ns()),
-                       .step_time = Duration(from.step_time_ns())},
-          .sent_ns = from.sent_ns()};
+                       .step_time = Duration(from.step_time_ns()),
+                       .host = from.has_host() ? std::optional(from.host()) : std::nullopt},
+          .sent_ns = from.sent_ns(),
+          .anew = from.anew()};
 }
 std::optional<DriverMessage> get_watch(std::string_view bytes) {
   const std::optional<Order> order = decode_order(bytes);
@@ -95,32 +111,30 @@ std::optional<DriverMessage> get_watch(std::string_view bytes) {
   return DriverWatch{*order};
 }
 JobCommand get(const agent::JobCommand& from) {
-  JobCommand command{.arguments = {from.arguments().begin(), from.arguments().end()},
-                     .directory = from.directory(),
-                     .per = from.per_host() ? ProcessPer::host : ProcessPer::rank,
-                     .stop_signal = from.stop_signal(),
-                     .grace = Duration(from.grace_ns()),
-                     .environment = {},
-                     .lines = {.step = from.step(),
-                               .saved = from.saved(),
-                               .resumed = from.resumed(),
-                               .timed_out = from.timed_out()},
-                     .step_time = Duration(from.step_time_ns())};
-  for (int i = 0; i + 1 < from.environment_size(); i += 2)
-    command.environment.emplace_back(from.environment(i), from.environment(i + 1));
-  return command;
+  return {.arguments = {from.arguments().begin(), from.arguments().end()},
+          .directory = from.directory(),
+          .per = from.per_host() ? ProcessPer::host : ProcessPer::rank,
+          .stop_signal = from.stop_signal(),
+          .grace = Duration(from.grace_ns()),
+          .environment = get(from.environment()),
+          .lines = {.step = from.step(),
+                    .saved = from.saved(),
+                    .resumed = from.resumed(),
+                    .timed_out = from.timed_out()},
+          .step_time = Duration(from.step_time_ns())};
 }
 std::optional<DriverMessage> get(const agent::StartRanks& from) {
   // An odd number of texts is no list of variables, and a command without a program is none.
-  const bool whole = from.command().environment_size() % 2 == 0 && from.command().grace_ns() >= 0 &&
-                     from.command().step_time_ns() >= 0 &&
+  const bool whole = from.command().environment_size() % 2 == 0 && from.environment_size() % 2 == 0 &&
+                     from.command().grace_ns() >= 0 && from.command().step_time_ns() >= 0 &&
                      from.has_command() == (from.command().arguments_size() > 0);
   if (!whole) return std::nullopt;
   return DriverStartRanks{.order = OrderId{from.order()},
                           .run = from.run(),
                           .ranks = {from.ranks().begin(), from.ranks().end()},
                           .arguments = {from.arguments().begin(), from.arguments().end()},
-                          .command = from.has_command() ? get(from.command()) : JobCommand{}};
+                          .command = from.has_command() ? get(from.command()) : JobCommand{},
+                          .environment = get(from.environment())};
 }
 std::optional<DriverMessage> get(const agent::TellRanks& from) {
   const bool known = from.what() >= agent::TellRanks::CHECKPOINT && from.what() <= agent::TellRanks::STOP;

@@ -140,10 +140,9 @@ std::optional<Problem> CertificateAuthority::issue(const Request& request, Issue
                                 request.now, directory_ + "/" + kAuthorityFile))
     return problem;
   const std::string directory = host_directory_of(directory_, request.role, request.host);
-  std::vector<IssuedCertificate> before;
-  if (auto problem = list(before)) return problem;
+  if (auto problem = read_books()) return problem;
   const PeerIdentity identity = {.cluster = cluster_, .role = request.role, .host = request.host};
-  for (const IssuedCertificate& each : before) {
+  for (const IssuedCertificate& each : *books_) {
     if (each.identity != identity || !is_active(each, request.now)) continue;
     return problem_of(directory,
                       "host " + request.host + " has a certificate as " + std::string(name_of(request.role)) +
@@ -160,14 +159,26 @@ std::optional<Problem> CertificateAuthority::issue(const Request& request, Issue
   // In the books first: a certificate that nobody knows of could not be revoked.
   const std::string entry = directory_ + "/" + kIssuedDirectory + "/" + serial + ".pem";
   if (auto problem = write_pem(*files_, entry, pem_of(*certificate), Readers::everybody)) return problem;
-  if (auto problem = write_host(directory, {.certificate = pem_of(*certificate), .key = secret.text}, entry))
+  if (auto problem =
+          write_host(directory, {.certificate = pem_of(*certificate), .key = secret.text}, entry)) {
+    books_.reset();  // the entry may stand
     return problem;
+  }
   out = {.directory = directory,
          .certificate = {.serial = serial,
                          .identity = identity,
                          .begin = validity.begin,
                          .end = validity.end,
                          .revoked = std::nullopt}};
+  books_->push_back(out.certificate);
+  return std::nullopt;
+}
+
+std::optional<Problem> CertificateAuthority::read_books() {
+  if (books_) return std::nullopt;
+  std::vector<IssuedCertificate> all;
+  if (auto problem = list(all)) return problem;
+  books_ = std::move(all);
   return std::nullopt;
 }
 

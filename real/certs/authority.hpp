@@ -65,6 +65,8 @@ class CertificateAuthority {
 
  private:
   std::optional<Problem> take_lock();
+  /// Every certificate that was ever issued, read once: nobody else issues one while the directory is locked.
+  std::optional<Problem> read_books();
   /// What goes into a host's directory.
   struct HostFiles {
     const std::string& certificate;
@@ -78,6 +80,7 @@ class CertificateAuthority {
   std::string directory_, cluster_;
   std::string certificate_, key_, list_;  // PEM
   int lock_ = -1;
+  std::optional<std::vector<IssuedCertificate>> books_;
 };
 
 }  // namespace gauntlet

@@ -94,15 +94,24 @@ std::optional<Problem> PeerCheck::renew() {
   require(X509_STORE_set_flags(next->trusted.get(), X509_V_FLAG_CRL_CHECK | X509_V_FLAG_X509_STRICT),
           "X509_STORE_set_flags");
   const std::lock_guard lock(mutex_);
-  if (!store_ || store_->number <= number) store_ = next;
+  if (store_ && store_->number > number) return std::nullopt;
+  store_ = next;
+  ++lists_;
   return std::nullopt;
+}
+
+std::uint64_t PeerCheck::lists() const {
+  const std::lock_guard lock(mutex_);
+  return lists_;
 }
 
 PeerCheck::Verdict PeerCheck::check(std::string_view text, const Wanted& wanted, std::time_t now) const {
   if (text.empty()) return {.why = "it has no certificate"};
   const OpensslCertificate certificate = certificate_of(text);
   if (!certificate) return {.why = "what it sent is not a certificate"};
-  Verdict verdict = {.peer = identity_of_uri(single_uri_of(*certificate)), .serial = serial_of(*certificate)};
+  Verdict verdict = {.peer = identity_of_uri(single_uri_of(*certificate)),
+                     .serial = serial_of(*certificate),
+                     .expires = time_of(*X509_get0_notAfter(certificate.get()))};
   const std::shared_ptr<const Store> store = this->store();
   if (!store) {
     verdict.why = "the list of revoked certificates was never read";

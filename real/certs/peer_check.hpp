@@ -3,6 +3,7 @@
 
 #include "real/certs/host_certificates.hpp"
 
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <mutex>
@@ -28,7 +29,8 @@ class PeerCheck {
   struct Verdict {
     std::optional<PeerIdentity> peer = {};  // as the certificate says, whether or not it passes
     std::string serial = {};
-    std::string why = {};  // it does not pass; empty where it does
+    std::time_t expires = 0;  // seconds since 1970; 0 where it has no certificate
+    std::string why = {};     // it does not pass; empty where it does
     bool passes() const { return why.empty(); }
   };
   /// `certificate`: PEM, empty where the peer sent none. `now`: seconds since 1970.
@@ -37,6 +39,8 @@ class PeerCheck {
   /// Reads the list of revoked certificates again. Why it cannot be used, or nothing; then the last one that could be
   /// stays. A list that is older than that is refused: it would forget what was revoked.
   std::optional<Problem> renew();
+  /// How many lists came into use so far. As long as none does, a certificate that passed passes until it expires.
+  std::uint64_t lists() const;
 
  private:
   struct Store;
@@ -46,6 +50,7 @@ class PeerCheck {
   const std::string authority_, revoked_file_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Store> store_;
+  std::uint64_t lists_ = 0;
 };
 
 }  // namespace gauntlet

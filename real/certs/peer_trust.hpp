@@ -4,11 +4,16 @@
 #include "real/certs/peer_check.hpp"
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
+#include <list>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace gauntlet {
 
@@ -21,19 +26,62 @@ class PeerTrust {
  public:
   /// `say` is told once of each problem with the list; the last list that could be read stays in use.
   PeerTrust(HostCertificates own, std::function<void(const std::string&)> say);
+  ~PeerTrust();
+  PeerTrust(const PeerTrust&) = delete;
+  PeerTrust& operator=(const PeerTrust&) = delete;
 
   const HostCertificates& own() const { return own_; }
   PeerCheck::Verdict check(std::string_view certificate, const PeerCheck::Wanted& wanted);
 
+  /// A peer whose stream is open, as it was when it was last looked at.
+  struct OpenPeer {
+    std::string certificate;  // PEM
+    PeerCheck::Wanted wanted;
+    std::uint64_t lists = 0;  // PeerCheck::lists() then
+    std::time_t expires = 0;  // seconds since 1970
+  };
+  /// Why the peer does not pass any more; empty where it does. Its certificate is verified again only where a list came into use since, or
+  /// it has expired: so a driver can look at thousands of peers again and again.
+  std::string distrust(OpenPeer& peer);
+
+  /// Calls `distrust` with the reason, once, when the certificate of a peer does not pass any more: it is revoked, or it expires. It
+  /// is called on a thread that all watches share. It must not block, nor begin or end a watch. Destroying what is returned ends the watch,
+  /// and waits for a call that is under way. A watch must not outlive the trust.
+  class Watch;
+  std::unique_ptr<Watch> watch(OpenPeer peer, std::function<void(const std::string& why)> distrust);
+
  private:
+  struct Watched {
+    OpenPeer peer;
+    std::function<void(const std::string&)> distrust;  // empty once it was called
+  };
   void renew_if_due();
+  void watch_all();
 
   const HostCertificates own_;
   const std::function<void(const std::string&)> say_;
   PeerCheck check_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of the list's renewal
   std::chrono::steady_clock::time_point due_{};
   std::set<std::string> said_;
+
+  std::mutex watched_mutex_;
+  std::condition_variable over_changed_;
+  bool over_ = false;
+  std::list<Watched> watched_;
+  std::thread watcher_;  // started by the first watch
+};
+
+class PeerTrust::Watch {
+ public:
+  Watch(PeerTrust& trust, std::list<Watched>::iterator place) : trust_(trust), place_(place) {}
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  PeerTrust& trust_;
+  std::list<Watched>::iterator place_;
 };
 
 }  // namespace gauntlet

@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 std::optional<Problem> CertificateAuthority::revoke(PeerRole role, const std::string& host, std::time_t now,
                                                     std::vector<IssuedCertificate>& out) {
   out.clear();
+  books_.reset();
   std::vector<IssuedCertificate> all;
   if (auto problem = list(all)) return problem;
   const PeerIdentity identity = {.cluster = cluster_, .role = role, .host = host};

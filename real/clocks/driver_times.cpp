@@ -48,25 +48,29 @@ void DriverTimes::note_jump() {
   write();
 }
 
-std::int64_t DriverTimes::mapped(std::int64_t agent_ns, const AgentClock& clock, std::int64_t arrived_ns) {
+/// Later than the middle of the bounds where the true time may be later than that by more than `early`.
+std::int64_t DriverTimes::mapped(std::int64_t agent_ns, const AgentClock& clock, std::int64_t arrived_ns,
+                                 Duration early) {
   const std::optional<DriverTime> time = clock.to_driver(agent_ns);
   if (!time) return arrived_ns;  // an agent's first message completes an exchange
   accuracy_.largest_error = std::max(accuracy_.largest_error, time->error);
-  return std::clamp<std::int64_t>(time->at_ns, 0, arrived_ns);
+  const Duration later = time->error - std::min(early, time->error);
+  return std::clamp<std::int64_t>(time->at_ns + later.count(), 0, arrived_ns);
 }
 
-void DriverTimes::map(AgentMessage& message, const AgentClock& clock, std::int64_t arrived_ns) {
+void DriverTimes::map(AgentMessage& message, const AgentClock& clock, std::int64_t arrived_ns,
+                      Duration seen_early) {
   if (accuracy_.one_clock) return;
   const auto map_ns = [&](std::int64_t& at_ns) { at_ns = mapped(at_ns, clock, arrived_ns); };
-  const auto map_time = [&](Time& at) {
-    at = Time(Duration(mapped(at.time_since_epoch().count(), clock, arrived_ns)));
+  const auto map_time = [&](Time& at, Duration early) {
+    at = Time(Duration(mapped(at.time_since_epoch().count(), clock, arrived_ns, early)));
   };
   std::visit(
       [&](auto& said) {
         using Said = std::decay_t<decltype(said)>;
         if constexpr (std::is_same_v<Said, AgentSeen>) {
-          map_time(said.observed.at);
-          if (auto* seen = std::get_if<Seen>(&said.observed.what)) map_time(seen->sensed);
+          map_time(said.observed.at, kForever);
+          if (auto* seen = std::get_if<Seen>(&said.observed.what)) map_time(seen->sensed, seen_early);
         } else if constexpr (std::is_same_v<Said, AgentRankLine>) {
           std::optional<RankLine> line = parse_rank_line(said.line);
           if (!line) return;

@@ -29,15 +29,18 @@ class DriverTimes {
   /// The file holds what earlier drivers of the drill found. Throws std::runtime_error.
   DriverTimes(const std::string& path, bool one_clock, Files& files = system_files());
 
-  /// Replaces every time in the message by that of the driver's clock. None is later than the arrival. Throws std::runtime_error
-  /// where the file cannot be written.
-  void map(AgentMessage& message, const AgentClock& clock, std::int64_t arrived_ns);
+  /// Replaces every time in the message by that of the driver's clock. None is later than the arrival. A Seen is never said to be sensed
+  /// earlier than it was by more than `seen_early`: policies drop what is older than the ranks that run now. Throws std::runtime_error where the
+  /// file cannot be written.
+  void map(AgentMessage& message, const AgentClock& clock, std::int64_t arrived_ns,
+           Duration seen_early = kForever);
   /// The clock of a host jumped. Throws as map() does.
   void note_jump();
   const ClockAccuracy& accuracy() const { return accuracy_; }
 
  private:
-  std::int64_t mapped(std::int64_t agent_ns, const AgentClock& clock, std::int64_t arrived_ns);
+  std::int64_t mapped(std::int64_t agent_ns, const AgentClock& clock, std::int64_t arrived_ns,
+                      Duration early = kForever);
   void write();
 
   LineFile file_;

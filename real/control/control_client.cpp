@@ -2,6 +2,7 @@
 
 #include "real/agent/descriptor.hpp"
 #include "real/control/control_server.hpp"
+#include "real/control/control_wire_private.hpp"
 #include "real/peer_user.hpp"
 
 #include <control.grpc.pb.h>
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -48,12 +50,14 @@ Connected connect_to(const std::string& path) {
 
 }  // namespace
 
+bool has_driver(const std::string& directory) { return connect_to(control_socket(directory)).why.empty(); }
+
 std::vector<std::string> running_drills(const std::string& base) {
   std::vector<std::string> found;
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator(base, ignored)) {
     const std::string path = each.path().string();
-    if (each.is_directory(ignored) && connect_to(control_socket(path)).why.empty()) found.push_back(path);
+    if (each.is_directory(ignored) && has_driver(path)) found.push_back(path);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -70,10 +74,7 @@ std::optional<Problem> ask_driver(const std::string& directory, const OperatorRe
         .suggestion = "name the directory of a running drill, which the drill prints when it begins"};
   const auto driver =
       control::Control::NewStub(grpc::CreateInsecureChannelFromFd("driver", connected.socket.release()));
-  control::Request asked;
-  asked.set_verb(static_cast<control::Request::Verb>(request.verb));
-  if (request.host) asked.set_host(request.host->value);
-  asked.set_reason(request.reason);
+  const control::Request asked = to_wire(request);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kPatience);
   control::Reply answer;
@@ -82,9 +83,12 @@ std::optional<Problem> ask_driver(const std::string& directory, const OperatorRe
     return Problem{.file = directory,
                    .why = "the driver does not answer: " + status.error_message(),
                    .suggestion = "the drill may have ended; else ask again"};
-  reply = {.done = answer.done(), .text = answer.text()};
-  for (const control::Row& row : answer.rows())
-    reply.rows.emplace_back(row.cells().begin(), row.cells().end());
+  std::optional<OperatorReply> read = from_wire(answer);
+  if (!read)
+    return Problem{.file = directory,
+                   .why = "the driver's answer is not a table",
+                   .suggestion = "ask with the program that runs the drill"};
+  reply = std::move(*read);
   return std::nullopt;
 }
 

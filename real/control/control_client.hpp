@@ -13,6 +13,9 @@ namespace gauntlet {
 /// The directories of drills below `base` whose drivers listen, sorted.
 std::vector<std::string> running_drills(const std::string& base);
 
+/// Whether a driver listens to operators of the drill that has this directory.
+bool has_driver(const std::string& directory);
+
 /// Sends a request, and waits for the answer. A problem where no driver answers; one that refuses has answered.
 std::optional<Problem> ask_driver(const std::string& directory, const OperatorRequest& request,
                                   OperatorReply& reply);

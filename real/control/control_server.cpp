@@ -2,6 +2,7 @@
 
 #include "real/agent/acceptor.hpp"
 #include "real/agent/listening.hpp"
+#include "real/control/control_wire_private.hpp"
 
 #include <control.grpc.pb.h>
 #include <grpcpp/grpcpp.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -59,24 +61,14 @@ class ControlServer::Service final : public control::Control::CallbackService {
   grpc::ServerUnaryReactor* Act(grpc::CallbackServerContext* context, const control::Request* request,
                                 control::Reply* reply) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    const int verb = request->verb();
-    std::string wrong = problem_of_reason(request->reason());
-    if (!wrong.empty()) wrong = "the reason " + wrong;
-    if (verb < 0 || verb >= static_cast<int>(kOperatorVerbs))
-      wrong = "this driver does not know that request";
-    if (!wrong.empty()) {
+    std::string wrong;
+    std::optional<OperatorRequest> asked = from_wire(*request, wrong);
+    if (!asked) {
       reactor->Finish({grpc::StatusCode::INVALID_ARGUMENT, wrong});
       return reactor;
     }
-    OperatorRequest asked{.verb = static_cast<OperatorVerb>(verb), .reason = request->reason()};
-    if (request->has_host()) asked.host = HostId{request->host()};
-    desk_.post(std::move(asked), [reactor, reply](const OperatorReply& answer) {
-      reply->set_done(answer.done);
-      reply->set_text(answer.text);
-      for (const auto& row : answer.rows) {
-        control::Row& into = *reply->add_rows();
-        for (const std::string& cell : row) into.add_cells(cell);
-      }
+    desk_.post(std::move(*asked), [reactor, reply](const OperatorReply& answer) {
+      *reply = to_wire(answer);
       reactor->Finish(grpc::Status::OK);
     });
     return reactor;

@@ -1,6 +1,7 @@
 #include "real/control/metrics.hpp"
 
 #include "core/quantity.hpp"
+#include "real/agent/listening.hpp"
 
 #include <prometheus/exposer.h>
 #include <prometheus/gauge.h>
@@ -13,6 +14,13 @@ namespace gauntlet {
 namespace {
 
 using prometheus::Gauge;
+
+/// Why nobody can listen at that port of 127.0.0.1, as the system has it; empty where one can. The exposer does not say.
+std::string why_closed(std::uint16_t port) {
+  Listening listening;
+  const auto problem = listen_at(HostPort{"127.0.0.1", port}, listening);
+  return problem ? problem->why : "";
+}
 
 }  // namespace
 
@@ -57,8 +65,11 @@ DrillMetrics::DrillMetrics(std::uint16_t port, const std::string& drill) {
   try {
     served_ = std::make_unique<Served>(port, drill);
   } catch (const std::exception& error) {
-    throw std::runtime_error("127.0.0.1:" + std::to_string(port) +
-                             ": metrics cannot be served there: " + error.what() + "; choose another port");
+    const std::string closed = why_closed(port);
+    throw std::runtime_error("--metrics " + std::to_string(port) + ": 127.0.0.1:" + std::to_string(port) +
+                             " " +
+                             (closed.empty() ? std::string("serves no metrics: ") + error.what() : closed) +
+                             "; choose another port, or write --metrics 0 for any that is free");
   }
 }
 DrillMetrics::~DrillMetrics() = default;

@@ -65,7 +65,7 @@ std::string AgentsHere::last_words(const AgentName& agent) const {
   while (std::getline(log, line)) {
     if (!line.empty()) last = line;
   }
-  return last;
+  return last.empty() ? "it said nothing" : "it last said: " + last;
 }
 
 }  // namespace gauntlet

@@ -33,7 +33,7 @@ class AgentsHere : public Launcher {
   std::unique_ptr<AgentHandle> find(const AgentName& agent) override;
   void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
                    const std::atomic<bool>* stop) override;
-  /// The last line of its log.
+  /// By the last line of its log.
   std::string last_words(const AgentName& agent) const override;
 
  protected:

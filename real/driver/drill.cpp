@@ -184,6 +184,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   DrillResult result;
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
+  result.operator_actions = LineFile(operators_file(state.directory)).found();
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
@@ -265,6 +266,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.clock_accuracy = cluster.clock_accuracy();
     if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
     result.reports = cluster.reports();
+    result.operator_actions = cluster.operator_actions();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
   } catch (const Superseded&) {

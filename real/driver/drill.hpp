@@ -56,6 +56,7 @@ struct DrillResult {
   std::vector<std::string> last_values;          // of the loss and the MFU, where the job says them
   std::vector<HostIdentity> hosts;               // by HostId
   std::vector<std::string> host_remarks;         // HostSupply::remarks()
+  std::vector<std::string> operator_actions;     // RealCluster::operator_actions()
   ClockAccuracy clock_accuracy;
   std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock
   std::vector<JournalEntry> journal;

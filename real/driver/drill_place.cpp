@@ -25,6 +25,7 @@ namespace gauntlet {
 namespace {
 
 constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
+constexpr const char* kStateSuffix = ".state";
 
 /// Whether it is a directory that a drill of ours made: what a state file names is removed in the end.
 bool is_drill_directory(const std::string& path) {
@@ -78,7 +79,7 @@ PlanMark mark_of(const FaultPlan& plan) {
   return {.faults = plan.size(), .fingerprint = all.value()};
 }
 
-StateFile::StateFile(const std::string& record, Files& files) : path_(record + ".state"), files_(files) {
+StateFile::StateFile(const std::string& record, Files& files) : path_(record + kStateSuffix), files_(files) {
   while (true) {
     lock_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock_ < 0) throw refused(path_, kCannotBeWritten, errno);
@@ -158,6 +159,13 @@ void StateFile::remove() {
   sync_name(files_, path_);
 }
 
+std::string drill_directory_of(const std::string& record) {
+  std::ifstream file(record + kStateSuffix);
+  std::string last;  // as StateFile::write() has it
+  for (std::string line; std::getline(file, line);) last = line;
+  return last;
+}
+
 // --- the directory
 
 std::string drill_base() {
@@ -189,6 +197,7 @@ std::string new_private_directory(const std::string& prefix) {
 std::string new_drill_directory() { return new_private_directory(kDirectoryPrefix); }
 
 std::string drill_log(const std::string& directory) { return directory + "/log"; }
+std::string operators_file(const std::string& directory) { return directory + "/operators"; }
 
 void prepare_drill_directory(const std::string& path, Files& files, const std::optional<RankUser>& user) {
   const std::string checkpoints = path + "/checkpoints";

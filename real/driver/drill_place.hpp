@@ -55,6 +55,9 @@ class StateFile {
   int lock_ = -1;  // the open file of that name
 };
 
+/// The directory of the unfinished drill with this recording, as its state says; empty where there is no state. Takes no lock.
+std::string drill_directory_of(const std::string& record);
+
 /// Where drills make their directories: $TMPDIR, or the system's place for temporary files.
 std::string drill_base();
 /// Why no drill can make one there.
@@ -68,6 +71,9 @@ std::string new_drill_directory();
 
 /// The log of the drill that has this directory: a line of JSON for each event.
 std::string drill_log(const std::string& directory);
+
+/// What operators of that drill asked for: a line of text for each request.
+std::string operators_file(const std::string& directory);
 
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is. Where ranks run
 /// as another user, the checkpoints are that user's. Refuses those of an earlier driver's ranks that ran as somebody else.

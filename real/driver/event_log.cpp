@@ -43,6 +43,8 @@ bool ends_within_a_line(const std::string& path) {
 
 }  // namespace
 
+std::string in_utf8(const std::string& text) { return Line::parse(text_of(text)).get<std::string>(); }
+
 EventLog::EventLog(const std::string& path, const std::string& copy) {
   file_.emplace(path);
   if (copy.empty()) return;

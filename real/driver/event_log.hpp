@@ -18,6 +18,9 @@
 
 namespace gauntlet {
 
+/// The text with U+FFFD in place of bytes that are no UTF-8.
+std::string in_utf8(const std::string& text);
+
 /// Thread-safe. A log that cannot be written any more is given up, once and with a message: no drill fails for it.
 class EventLog {
  public:

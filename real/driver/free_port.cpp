@@ -1,33 +1,46 @@
 #include "real/driver/free_port.hpp"
 
 #include "real/agent/descriptor.hpp"
+#include "real/driver/random_digits.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <stdexcept>
-#include <system_error>
+#include <string>
 
 namespace gauntlet {
+namespace {
 
 /// Binds, and never listens.
+bool is_free(std::uint16_t port) {
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+}  // namespace
+
+std::uint16_t next_meeting_port(std::uint16_t last) {
+  constexpr int kHexadecimal = 16;
+  const std::uint32_t number =
+      last != 0 ? last - kFirstMeetingPort + 1U
+                : static_cast<std::uint32_t>(std::stoul(random_digits(4), nullptr, kHexadecimal));
+  return static_cast<std::uint16_t>(kFirstMeetingPort + number % kMeetingPorts);
+}
+
 std::uint16_t free_port(std::uint16_t last) {
-  std::uint16_t port = last;
-  while (port == last) {
-    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-      throw std::runtime_error("no port is free for the ranks to meet at: " +
-                               std::generic_category().message(errno));
-    port = ntohs(address.sin_port);
+  for (std::uint16_t i = 0; i < kMeetingPorts; ++i) {
+    last = next_meeting_port(last);
+    if (is_free(last)) return last;
   }
-  return port;
+  throw std::runtime_error("no port is free for the ranks to meet at, from " +
+                           std::to_string(kFirstMeetingPort) + " to " +
+                           std::to_string(kFirstMeetingPort + kMeetingPorts - 1));
 }
 
 }  // namespace gauntlet

@@ -55,8 +55,12 @@ bool JobSeats::resize(std::uint32_t replicas) {
 
 std::vector<std::uint32_t> JobSeats::ranks_of(HostId host) const {
   std::vector<std::uint32_t> ranks;
-  for (std::uint32_t rank = 0; rank < layout().ranks(); ++rank) {
-    if (slots_[seat_of_rank(rank, whole_.gpus_per_host).slot] == host) ranks.push_back(rank);
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot] != host) continue;
+    for (std::uint32_t gpu = 0; gpu < whole_.gpus_per_host; ++gpu) {
+      const std::uint32_t rank = rank_of_seat({slot, gpu}, whole_.gpus_per_host);
+      if (rank < layout().ranks()) ranks.push_back(rank);
+    }
   }
   return ranks;
 }

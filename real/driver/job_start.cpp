@@ -56,19 +56,17 @@ std::optional<Problem> problem_of_command(const JobCommand& command, const std::
       .suggestion = "name the program by its path, or by a name in PATH; no shell reads the arguments"};
 }
 
-/// Where the ranks of that run meet.
-std::string RealCluster::run_directory(std::uint32_t run) const {
-  return setup_.directory + "/run-" + std::to_string(run);
+/// For a later driver: the run's number is used.
+void RealCluster::mark_run() const {
+  const std::string mark = setup_.directory + "/run-" + std::to_string(run_);
+  if (mkdir(mark.c_str(), 0700) != 0 && errno != EEXIST)
+    throw std::runtime_error(mark +
+                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
 }
 
 void RealCluster::start_ranks(OpenOrder& open) {
   check_own();
-  const std::string meeting = run_directory(run_);
-  if (mkdir(meeting.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw std::runtime_error(meeting +
-                             ": cannot be made: " + std::strerror(errno));  // nor will it be the next time
-  }
-  if (setup_.rank_user) give_to(*setup_.rank_user, meeting);
+  mark_run();
   for (const HostId host : seats_.hosts()) {
     if (!hosts_[host.value].link)
       return close(open.order.id, Status::failed);  // its agent is being started again
@@ -81,11 +79,11 @@ void RealCluster::start_ranks(OpenOrder& open) {
   DriverStartRanks start{.order = open.order.id, .run = run_, .ranks = {}, .arguments = trainer_arguments()};
   renew_stage_watches();
   const JobCommand& command = world_->drill.command;
-  const MeetingPlace meets =
-      command.given() ? platform_.meeting_place(name_of(seats_.hosts().front())) : MeetingPlace{};
+  if (command.given()) start.command = own_command();
+  const MeetingPlace meets = platform_.meeting_place(name_of(seats_.hosts().front()));
   for (const HostId host : seats_.hosts()) {
     start.ranks = seats_.ranks_of(host);
-    if (command.given()) start.command = command_for(host, meets);
+    start.environment = environment_of(host, meets);
     hosts_[host.value].link->send(start);
     expect_answer(host, Debt::start, open.order.id.value, grace());
     // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
@@ -107,19 +105,26 @@ void RealCluster::tell_ranks(const DriverTellRanks& message) {
   }
 }
 
-JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) const {
+JobCommand RealCluster::own_command() const {
   JobCommand command = world_->drill.command;
   command.directory = directory_of(command);
   command.step_time = step_time();
+  return command;
+}
+
+/// What the drill says of itself, and what torchrun would set.
+std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
+    HostId host, const MeetingPlace& meets) const {
   const std::vector<HostId>& slots = seats_.hosts();
   const auto slot = static_cast<std::uint32_t>(std::find(slots.begin(), slots.end(), host) - slots.begin());
-  const auto own = {std::pair<std::string, std::string>("GAUNTLET_RUN", std::to_string(run_)),
-                    {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
-                    {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
-                    {"GAUNTLET_STEPS", std::to_string(world_->job.steps)},
-                    {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
-                    {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
-  command.environment.insert(command.environment.end(), own.begin(), own.end());
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"GAUNTLET_RUN", std::to_string(run_)},
+      {"GAUNTLET_SECRET", meets.secret},
+      {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
+      {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
+      {"GAUNTLET_STEPS", std::to_string(world_->job.steps)},
+      {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
+      {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
   const auto torch = torch_variables({.host = slot,
                                       .hosts = static_cast<std::uint32_t>(slots.size()),
                                       .ranks_per_host = world_->inventory.gpus_per_host,
@@ -128,8 +133,8 @@ JobCommand RealCluster::command_for(HostId host, const MeetingPlace& meets) cons
                                       .port = meets.port,
                                       .run = run_,
                                       .name = world_->name});
-  command.environment.insert(command.environment.end(), torch.begin(), torch.end());
-  return command;
+  variables.insert(variables.end(), torch.begin(), torch.end());
+  return variables;
 }
 
 /// In steps; 0 for never.
@@ -159,8 +164,6 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
           std::to_string(setup_.seed.study),
           "--steps",
           std::to_string(job.steps),
-          "--run-directory",
-          run_directory(run_),
           "--checkpoint-directory",
           setup_.directory + "/checkpoints",
           "--checkpoint-every",

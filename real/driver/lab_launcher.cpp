@@ -4,6 +4,7 @@
 #include "real/agent/launch.hpp"
 #include "real/agent/place.hpp"
 #include "real/driver/drill_certificates.hpp"
+#include "real/driver/free_port.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,9 +14,6 @@
 
 namespace gauntlet {
 namespace {
-
-// Below the ports that the kernel gives out itself.
-constexpr std::uint16_t kFirstMeetingPort = 20'000, kMeetingPorts = 10'000;
 
 void hold(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
@@ -67,14 +65,13 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
                                      authority(agent.directory) + "/agent-" + host.name, kSharesMachine,
                                      "--lab-group", host_group(setup_.quotas, plan_, agent.host)});
-  for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--lab-link", each.name});
-  // The trainer's ranks meet in a shared folder: what they count is their traffic, and none of it is on an interface.
-  if (world_.drill.command.given())
-    for (const LabInterface& each : host.data) arguments.insert(arguments.end(), {"--interface", each.name});
+  for (const LabInterface& each : host.data)
+    arguments.insert(arguments.end(), {"--lab-link", each.name, "--interface", each.name});
   std::vector<std::string> environment = agent_environment();
   const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
   environment.insert(environment.end(),
-                     {"GLOO_SOCKET_IFNAME=" + host.data[0].name, "NCCL_SOCKET_IFNAME=" + all_interfaces});
+                     {"GLOO_SOCKET_IFNAME=" + host.data[0].name, "NCCL_SOCKET_IFNAME=" + all_interfaces,
+                      "GAUNTLET_DATA_ADDRESSES=" + host.data[0].address + "," + host.data[1].address});
   clear_place(agent, stop);
   const Descriptor log(open(log_of(agent).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   const Launch what = {.program = setup_.command.gauntlet,
@@ -102,9 +99,8 @@ AgentEndpoint LabLauncher::endpoint(const AgentName& agent) const {
 
 /// In a network of its own nobody else takes a port.
 MeetingPlace LabLauncher::meeting_place(const AgentName& agent) {
-  meetings_ = static_cast<std::uint16_t>((meetings_ + 1) % kMeetingPorts);
-  return {.address = plan_.hosts.at(agent.host).data[0].address,
-          .port = static_cast<std::uint16_t>(kFirstMeetingPort + meetings_)};
+  last_port_ = next_meeting_port(last_port_);
+  return {.address = plan_.hosts.at(agent.host).data[0].address, .port = last_port_};
 }
 
 std::vector<LaunchTable> LabLauncher::plan() const {

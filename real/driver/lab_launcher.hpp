@@ -45,7 +45,7 @@ class LabLauncher final : public AgentsHere {
   HostSupply supply_;
   LabPlan plan_;
   std::shared_ptr<PeerTrust> trust_;
-  std::uint16_t meetings_ = 0;
+  std::uint16_t last_port_ = 0;
   std::unique_ptr<Lab> lab_;
 };
 

@@ -28,7 +28,9 @@ class Launcher : public Processes {
   /// Where an agent can be dialled: on a Unix socket, or at HOST:PORT with mutual TLS.
   virtual AgentEndpoint endpoint(const AgentName& agent) const = 0;
   virtual HostSupply& supply() = 0;
-  /// As Platform::meeting_place().
+  /// What hears a link to the agent, where the launcher hears it too. On threads of the link's.
+  virtual LinkListener listener(const AgentName& /*agent*/, const LinkListener& drivers) { return drivers; }
+  /// As Platform::meeting_place(), without the secret.
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// For `--dry-run`: what it would make beside the agents.
   virtual std::vector<LaunchTable> plan() const { return {}; }

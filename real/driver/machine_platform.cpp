@@ -1,5 +1,7 @@
 #include "real/driver/machine_platform.hpp"
 
+#include "real/driver/random_digits.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@ namespace gauntlet {
 namespace {
 
 constexpr Duration kShortestPeriod = std::chrono::milliseconds(1);
+constexpr std::size_t kSecretDigits = 32;  // 128 bits
 
 class LocalAlarm final : public Alarm {
  public:
@@ -76,12 +79,18 @@ std::unique_ptr<Repeater> LocalClock::repeat(Duration period, std::function<void
 
 std::unique_ptr<AgentLink> GrpcTransport::link(const AgentName& agent, const DriverHello& hello,
                                                const LinkListener& listener) {
-  return std::make_unique<GrpcLink>(launcher_.endpoint(agent), hello, listener);
+  return std::make_unique<GrpcLink>(launcher_.endpoint(agent), hello, launcher_.listener(agent, listener));
 }
 
 bool GrpcTransport::listens(const AgentName& agent) const {
   const AgentEndpoint endpoint = launcher_.endpoint(agent);
   return !endpoint.address.empty() || access(endpoint.path.c_str(), F_OK) == 0;
+}
+
+MeetingPlace MachinePlatform::meeting_place(const AgentName& agent) {
+  MeetingPlace place = launcher_->meeting_place(agent);
+  place.secret = random_digits(kSecretDigits);
+  return place;
 }
 
 void MachinePlatform::say(const std::string& line) {  // A progress line may stand there.

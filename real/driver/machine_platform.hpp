@@ -19,14 +19,14 @@ class LocalClock final : public DriverClock {
 
 class GrpcTransport final : public Transport {
  public:
-  explicit GrpcTransport(const Launcher& launcher) : launcher_(launcher) {}
+  explicit GrpcTransport(Launcher& launcher) : launcher_(launcher) {}
 
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello& hello,
                                   const LinkListener& listener) override;
   bool listens(const AgentName& agent) const override;
 
  private:
-  const Launcher& launcher_;
+  Launcher& launcher_;
 };
 
 class MachinePlatform : public Platform {
@@ -41,7 +41,7 @@ class MachinePlatform : public Platform {
   Transport& transport() override { return transport_; }
   Processes& processes() override { return *launcher_; }
   HostSupply& supply() override { return launcher_->supply(); }
-  MeetingPlace meeting_place(const AgentName& agent) override { return launcher_->meeting_place(agent); }
+  MeetingPlace meeting_place(const AgentName& agent) override;
   /// On standard error.
   void say(const std::string& line) override;
 

@@ -104,7 +104,7 @@ class Processes {
   /// AgentHandle::wait_or_end of several, which are waited for together. They are handles of these processes.
   virtual void wait_or_end(std::span<AgentHandle* const> all, Duration patience,
                            const std::atomic<bool>* stop) = 0;
-  /// What it said last, for people; empty where nothing is known.
+  /// What it said last, or where its log is: a clause for people.
   virtual std::string last_words(const AgentName& agent) const = 0;
 };
 
@@ -112,6 +112,7 @@ class Processes {
 struct MeetingPlace {
   std::string address;
   std::uint16_t port = 0;
+  std::string secret{};  // by which they know each other
 };
 
 /// What it means where the drill runs that a host leaves the job or comes to it. The driver's thread calls, so no call
@@ -156,7 +157,7 @@ class Platform {
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
   virtual HostSupply& supply() = 0;
-  /// On the host of that agent; another port at each call. Throws std::runtime_error where none is free.
+  /// On the host of that agent; another port and another secret at each call. Throws std::runtime_error where none is free.
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// A line for the person who runs the drill.
   virtual void say(const std::string& line) = 0;

@@ -19,11 +19,7 @@ void RealCluster::push(const Observation& what, OperatorDesk::Answer confirmed) 
 void RealCluster::schedule(Time at, const Due& due) { timers_.emplace(at, due); }
 
 Time RealCluster::next_deadline() const {
-  Time deadline = timers_.empty() ? kNever : timers_.begin()->first;
-  for (const Host& host : hosts_) {
-    for (const auto& [watch, filter] : host.silence) deadline = std::min(deadline, filter.deadline());
-  }
-  return deadline;
+  return std::min(silence_due_, timers_.empty() ? kNever : timers_.begin()->first);
 }
 
 std::optional<Observed> RealCluster::next(Time until) {
@@ -78,7 +74,8 @@ void RealCluster::hear(const Incoming& incoming) {
   if (!current && !injected) return;  // an injection was done, whatever became of its agent
   {
     const std::lock_guard lock(inbox_mutex_);
-    times_.map(message, *incoming.clock, clock_.started_ns() + (incoming.at - kStart).count());
+    times_.map(message, *incoming.clock, clock_.started_ns() + (incoming.at - kStart).count(),
+               world_->telemetry.clock_error);
   }
   std::visit(
       [&](const auto& said) {
@@ -99,6 +96,13 @@ void RealCluster::run_due() {
     timers_.erase(timers_.begin());
     std::visit([this](const auto& what) { on(what); }, due);
   }
+  if (silence_due_ <= present) look_for_silence(present);
+}
+
+/// Heartbeats move the deadline of a host, and leave `silence_due_` as it is: so the hosts are gone through about once in the time that
+/// a watch allows, and not for each message.
+void RealCluster::look_for_silence(Time present) {
+  silence_due_ = kNever;
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     for (auto& [watch, filter] : hosts_[h].silence) {
       if (const auto edge = filter.on_deadline(present)) {
@@ -109,6 +113,7 @@ void RealCluster::run_due() {
                   .value = 0,
                   .more = 0});
       }
+      silence_due_ = std::min(silence_due_, filter.deadline());
     }
   }
 }
@@ -156,6 +161,7 @@ void RealCluster::on_heartbeat(HostId host, Time came, const AgentHeartbeat& mes
       push(Seen{
           .watch = watch, .who = component(host), .edge = *edge, .sensed = now(), .value = 0, .more = 0});
     }
+    silence_due_ = std::min(silence_due_, filter.deadline());
   }
 }
 
@@ -179,7 +185,8 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
   progress_.add(message.run, message.rank, *line);
-  if (is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
+  const bool output_lost = line->kind == RankLine::Kind::log && line->pattern == kOutputLost;
+  if (output_lost || is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
   if (line->kind == RankLine::Kind::step && message.rank == 0 && line->step > most_steps_) {
     most_steps_ = line->step;
     progress_at_ = now();

@@ -26,6 +26,7 @@
 #include "real/driver/raw_progress.hpp"
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/line_file.hpp"
 
 #include <atomic>
 #include <deque>
@@ -36,6 +37,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -96,6 +98,8 @@ class RealCluster final : public Cluster {
   std::vector<HostReport> reports() const;
   /// The ranks that ended badly while the job ran, in the order of their ends.
   std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
+  /// What operators asked for, a sentence each with its time and the operator's reason, of all drivers of the drill.
+  const std::vector<std::string>& operator_actions() const { return operator_actions_; }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -196,6 +200,7 @@ class RealCluster final : public Cluster {
   Time next_deadline() const;
   void hear_inbox();
   void run_due();
+  void look_for_silence(Time present);
   void finish(Ending ending);
   void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
@@ -229,8 +234,7 @@ class RealCluster final : public Cluster {
   void launch(HostId host);
   bool launch_and_attend(HostId host);
   void set_link(HostId host, std::unique_ptr<AgentLink> link);
-  void renew_leases();
-  std::string last_words(HostId host) const;
+  void renew_leases(std::uint32_t remainder, std::uint32_t shares);
   void attend(HostId host);
   bool is_watched(const Scope& scope, HostId host) const;
   void watch(HostId host, const Order& order);
@@ -269,6 +273,7 @@ class RealCluster final : public Cluster {
   void confirm();
   void refuse_unconfirmed();
   void answer(OperatorDesk::Waiting& waiting);
+  void say_of_operator(const std::string& what);
   std::string problem_of(const OperatorRequest& request) const;
   std::string problem_of_host(OperatorVerb verb, HostId host) const;
   void act(OperatorAction what, HostId host, OperatorDesk::Answer answer);
@@ -288,9 +293,11 @@ class RealCluster final : public Cluster {
 
   // job_start.cpp
   void start_ranks(OpenOrder& open);
-  std::string run_directory(std::uint32_t run) const;
+  void mark_run() const;
   std::vector<std::string> trainer_arguments() const;
-  JobCommand command_for(HostId host, const MeetingPlace& meets) const;
+  JobCommand own_command() const;
+  std::vector<std::pair<std::string, std::string>> environment_of(HostId host,
+                                                                  const MeetingPlace& meets) const;
   std::int64_t checkpoint_every() const;
   /// Of a healthy step at the present number of replicas.
   Duration step_time() const;
@@ -348,12 +355,15 @@ class RealCluster final : public Cluster {
   RawProgress progress_;
   DriverTimes times_;
   FailedRanks failed_ranks_;
+  LineFile operators_;
+  std::vector<std::string> operator_actions_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;
   std::deque<Incoming> inbox_;
   std::deque<Outgoing> outbox_;
   std::multimap<Time, Due> timers_;
+  Time silence_due_ = kNever;  // no deadline of a heartbeat watch is earlier
   Time last_{};
   bool finished_ = false;
   bool superseded_ = false;

@@ -13,6 +13,8 @@
 namespace gauntlet {
 namespace {
 
+// Leases are renewed a share of the hosts at a time. Those of 10,000 at once, with their answers, would keep all else waiting for a second.
+constexpr std::uint32_t kLeaseShares = 50;
 constexpr Duration kAgentIsThere = std::chrono::seconds(2);  // one that an earlier driver left
 
 /// An agent that is told to quit, with its ranks.
@@ -40,6 +42,8 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       progress_(setup_.directory + "/progress"),
       times_(setup_.directory + "/clocks", platform.one_clock()),
       failed_ranks_(setup_.directory + "/failed-ranks"),
+      operators_(operators_file(setup_.directory)),
+      operator_actions_(operators_.found()),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
       seats_(world.inventory, world.job.layout),
@@ -56,7 +60,10 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   if (taking_over) restore(so_far);
   run_ = std::max(run_, last_run_begun());
   alive_at_ns_ = platform_.clock().monotonic_ns();
-  renewer_ = platform_.clock().repeat(world.drill.lease / 4, [this] { renew_leases(); });
+  const auto shares = static_cast<std::uint32_t>(std::min<std::size_t>(hosts_.size(), kLeaseShares));
+  renewer_ = platform_.clock().repeat(world.drill.lease / 4 / shares, [this, shares, next = 0U]() mutable {
+    renew_leases(next++ % shares, shares);
+  });
   try {
     begin_drill(taking_over);
   } catch (...) {
@@ -152,14 +159,14 @@ void RealCluster::end_agents() {
   if (!superseded_) hear_last_injections();
 }
 
-/// On the repeater's thread.
-void RealCluster::renew_leases() {
+/// On the repeater's thread: of every host whose number leaves that remainder.
+void RealCluster::renew_leases(std::uint32_t remainder, std::uint32_t shares) {
   // Longer than the driver waits for any one agent: for its predecessor to end, for its socket, for its answer.
   const Duration sign_of_life = std::chrono::seconds(20) + 2 * setup_.answers_within;
   const std::lock_guard lock(links_mutex_);
   if (Duration(platform_.clock().monotonic_ns() - alive_at_ns_) >= sign_of_life) return;
-  for (const Host& host : hosts_) {
-    if (host.link) host.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
+  for (std::size_t h = remainder; h < hosts_.size(); h += shares) {
+    if (hosts_[h].link) hosts_[h].link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
   }
 }
 
@@ -204,12 +211,6 @@ bool RealCluster::launch_and_attend(HostId host) {
   }
 }
 
-/// Where its log is not read any more, its end says why an agent did not answer.
-std::string RealCluster::last_words(HostId host) const {
-  const std::string last = platform_.processes().last_words(name_of(host));
-  return last.empty() ? "it said nothing" : "it last said: " + last;
-}
-
 void RealCluster::attend(HostId host) {
   Host& attended = hosts_[host.value];
   const std::uint32_t connection = ++attended.connection;
@@ -244,8 +245,10 @@ void RealCluster::attend(HostId host) {
                                                       .heartbeat_period = world_->telemetry.heartbeat_period,
                                                       .expressions = line_expressions(*world_),
                                                       .traffic_interval = world_->telemetry.traffic_interval,
-                                                      .step_time = world_->job.step_time},
-                                         .sent_ns = platform_.clock().monotonic_ns()},
+                                                      .step_time = world_->job.step_time,
+                                                      .host = host.value},
+                                         .sent_ns = platform_.clock().monotonic_ns(),
+                                         .anew = attended.process != nullptr},
                                         {.receive = [put](const AgentMessage& message) { put(message); },
                                          .lost = [put](const std::string& why) { put(Lost{why}); }}));
   };
@@ -282,7 +285,7 @@ void RealCluster::attend(HostId host) {
   if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   if (!answers) {
     throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
-                             "; " + last_words(host));
+                             "; " + platform_.processes().last_words(name_of(host)));
   }
   // From now on it is waited for like one of ours: its stream breaks before it is gone.
   if (!attended.process) {
@@ -304,6 +307,7 @@ void RealCluster::watch(HostId host, const Order& order) {
   if (misses_heartbeats(host, watch.id)) return;  // it stands
   told.watched_since = now();
   told.silence.emplace_back(watch.id, SilenceFilter(std::get<Silence>(watch.until), told.watched_since));
+  silence_due_ = std::min(silence_due_, told.silence.back().second.deadline());
 }
 
 bool RealCluster::misses_heartbeats(HostId host, WatchId watch) const {

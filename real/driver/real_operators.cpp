@@ -1,5 +1,6 @@
 // What operators ask of the driver of a drill, and how the drill stands.
 #include "core/quantity.hpp"
+#include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
 
@@ -78,7 +79,7 @@ void RealCluster::answer(OperatorDesk::Waiting& waiting) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
   if (request.verb == OperatorVerb::answer) {
     const std::string found = request.host ? host_text(*request.host) : "no host";
-    platform_.say("an operator answers that " + found + " is the culprit" + reason);
+    say_of_operator("answers that " + found + " is the culprit" + reason);
     return close(open_orders<Ask>().front(), Status::done,
                  Answered{request.host.value_or(HostId{}), request.host.has_value()},
                  std::move(waiting.answer));
@@ -86,9 +87,16 @@ void RealCluster::answer(OperatorDesk::Waiting& waiting) {
   constexpr std::array<std::string_view, 5> kWords = {"evicts", "readmits", "marks for maintenance",
                                                       "ends the drill", "undoes every injected fault"};
   const OperatorAction what = *action_of(request.verb);
-  platform_.say("an operator " + std::string(kWords[static_cast<std::size_t>(what)]) +
-                (request.host ? " " + host_text(*request.host) : "") + reason);
+  say_of_operator(std::string(kWords[static_cast<std::size_t>(what)]) +
+                  (request.host ? " " + host_text(*request.host) : "") + reason);
   act(what, request.host.value_or(HostId{}), std::move(waiting.answer));
+}
+
+/// Now, and in the report. A reason is of one line (OperatorDesk).
+void RealCluster::say_of_operator(const std::string& what) {
+  platform_.say("an operator " + what);
+  operator_actions_.push_back("at " + rounded_text(now() - kStart) + " an operator " + in_utf8(what));
+  operators_.append(operator_actions_.back());
 }
 
 /// Why it makes no sense now; empty where it does.

@@ -103,8 +103,10 @@ std::string network_commands(const LabPlan& plan, const std::vector<std::string>
 
 std::string network_commands(const LabHost& host) {
   std::string text = "link set lo up\n";
+  // Without IPv6 addresses of its own an interface sends nothing that nobody asked for, and its counters are the traffic of the job.
   for (const LabInterface* each : {&host.management, &host.data[0], &host.data[1]})
-    text += "addr add " + each->address + "/24 dev " + each->name + "\nlink set " + each->name + " up\n";
+    text += "link set " + each->name + " addrgenmode none\naddr add " + each->address + "/24 dev " +
+            each->name + "\nlink set " + each->name + " up\n";
   return text;
 }
 

@@ -2,10 +2,8 @@
 
 #include "real/launch/command_run.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 namespace gauntlet {
@@ -18,21 +16,9 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 std::string failure(const std::vector<std::string>& arguments) {
   const CommandResult result = run_command(arguments, kPatience);
   return result.ok ? "" : result.why;
-}
-
-/// `KEY=VALUE` in what scontrol prints.
-std::string field(const std::string& text, const std::string& key) {
-  std::istringstream in(text);
-  for (std::string word; in >> word;)
-    if (word.starts_with(key + "=")) return word.substr(key.size() + 1);
-  return "";
 }
 
 }  // namespace
@@ -42,7 +28,7 @@ std::optional<Slurm> Slurm::of_environment(std::string& why) {
   slurm.job_ = variable("SLURM_JOB_ID");
   slurm.conf_ = variable("SLURM_CONF");
   const std::string list = variable("SLURM_JOB_NODELIST");
-  if (!is_number(slurm.job_) || list.empty()) {
+  if (!is_slurm_job(slurm.job_) || list.empty()) {
     why = "there is no allocation: SLURM_JOB_ID or SLURM_JOB_NODELIST is not set";
     return std::nullopt;
   }
@@ -51,14 +37,13 @@ std::optional<Slurm> Slurm::of_environment(std::string& why) {
     why = names.why;
     return std::nullopt;
   }
-  std::istringstream in(names.output);
-  for (std::string name; in >> name;) slurm.nodes_.push_back(name);
+  slurm.nodes_ = slurm_host_names(names.output);
   return slurm;
 }
 
 std::optional<std::string> Slurm::address(const std::string& node) const {
   const CommandResult shown = run_command({"scontrol", "--oneliner", "show", "node", node}, kPatience);
-  std::string address = shown.ok ? field(shown.output, "NodeAddr") : "";
+  std::string address = shown.ok ? slurm_field(shown.output, "NodeAddr") : "";
   return address.empty() ? std::nullopt : std::optional(std::move(address));
 }
 
@@ -76,10 +61,9 @@ std::string Slurm::cancel_steps(const std::string& job, const std::string& step_
   const CommandResult listed =
       run_command({"squeue", "--steps", "--noheader", "--jobs", job, "--format=%i %j"}, kPatience);
   if (!listed.ok) return listed.why;
-  std::istringstream in(listed.output);
   std::string why;
-  for (std::string step, name; in >> step >> name;)
-    if (name == step_name) why += failure({"scancel", "--signal=KILL", step});
+  for (const std::string& step : slurm_steps(listed.output, step_name))
+    why += failure({"scancel", "--signal=KILL", step});
   return why;
 }
 
@@ -101,20 +85,17 @@ std::optional<std::string> Slurm::submit_replacement(const std::string& director
       run_command({"sbatch", "--parsable", "--nodes=1", "--no-kill", "--no-requeue", "--exclusive",
                    "--job-name=gauntlet-replacement", "--output=/dev/null", "--chdir=" + directory, script},
                   kPatience);
-  std::string job = result.output.substr(0, result.output.find_first_of("; \n"));
-  if (result.ok && is_number(job)) return job;
+  const std::optional<std::string> job = slurm_submitted_job(result.output);
+  if (result.ok && job) return job;
   why = result.ok ? "sbatch printed no number of a job" : result.why;
   return std::nullopt;
 }
 
-std::optional<Slurm::Job> Slurm::look_at(const std::string& job) const {
+std::optional<SlurmJob> Slurm::look_at(const std::string& job) const {
   const CommandResult shown = run_command({"scontrol", "--oneliner", "show", "job", job}, kPatience);
-  const std::string state = field(shown.output, "JobState");
-  if (shown.output.find("Invalid job id") != std::string::npos) return Job{};
-  if (!shown.ok || state.empty()) return std::nullopt;
-  if (state == "RUNNING") return Job{JobState::running, field(shown.output, "NodeList")};
-  if (state == "PENDING" || state == "CONFIGURING") return Job{JobState::pending, ""};
-  return Job{};
+  std::optional<SlurmJob> found = slurm_job(shown.output);
+  // Of a job that it does not know any more the command fails, and says so.
+  return shown.ok || (found && found->state == SlurmJob::State::over) ? found : std::nullopt;
 }
 
 std::vector<std::string> Slurm::step_on(const SlurmNode& node, const std::string& step_name) const {

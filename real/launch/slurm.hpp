@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "real/launch/slurm_answers.hpp"
 
 #include <optional>
 #include <string>
@@ -35,13 +36,8 @@ class Slurm {
 
   /// Submits a job that holds one node until the allocation ends, or until it is cancelled. Its number, or nothing with `why`.
   std::optional<std::string> submit_replacement(const std::string& directory, std::string& why) const;
-  enum class JobState : std::uint8_t { pending, running, over };
-  struct Job {
-    JobState state = JobState::over;
-    std::string node;  // where it runs
-  };
   /// Nothing where Slurm does not answer now.
-  std::optional<Job> look_at(const std::string& job) const;
+  std::optional<SlurmJob> look_at(const std::string& job) const;
 
   /// What runs a command on a node of the job as a step of that name: its first arguments.
   std::vector<std::string> step_on(const SlurmNode& node, const std::string& step_name) const;

@@ -236,12 +236,12 @@ void SlurmHosts::look_at_replacements() {
       if (hosts_[h].replacement == Replacement::pending) waiting.emplace_back(h, hosts_[h].replaced_by.job);
   }
   for (const auto& [number, job] : waiting) {
-    const std::optional<Slurm::Job> found = slurm_.look_at(job);
+    const std::optional<SlurmJob> found = slurm_.look_at(job);
     const std::lock_guard lock(mutex_);
     Host& host = hosts_[number];
     if (!found || host.replacement != Replacement::pending || host.replaced_by.job != job) continue;
-    if (found->state == Slurm::JobState::pending) continue;
-    const bool runs = found->state == Slurm::JobState::running;
+    if (found->state == SlurmJob::State::pending) continue;
+    const bool runs = found->state == SlurmJob::State::running;
     if (runs) host.replaced_by.name = found->node;
     host.replacement = runs ? Replacement::running : Replacement::unavailable;
     save();

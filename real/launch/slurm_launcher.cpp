@@ -119,7 +119,7 @@ std::unique_ptr<AgentHandle> SlurmLauncher::start(const AgentName& agent, bool a
   arguments.insert(arguments.end(), own.begin(), own.end());
   arguments.insert(arguments.end(),
                    {"--listen", address_of(node.name) + ":0", "--certs", certificates_of(node.name)});
-  // Ranks of the trainer meet on one machine: then the nodes are parts of one.
+  // What ranks of the trainer count is their traffic, wherever it passes: nodes may be parts of one machine.
   if (!wanted_.own_job) arguments.emplace_back(kSharesMachine);
   return handle_of(AgentProcess(arguments, log_of(agent)));
 }

@@ -45,6 +45,8 @@ inline constexpr std::string_view kCheckpointDamaged = "checkpoint_damaged";
 inline constexpr std::string_view kCheckpointFailed = "checkpoint_failed";
 inline constexpr std::string_view kCheckpointNotRemoved = "checkpoint_not_removed";
 bool is_checkpoint_warning(const RankLine& line);
+/// Of the log line of an agent that cannot keep what a rank prints.
+inline constexpr std::string_view kOutputLost = "output_lost";
 
 /// How a rank ends.
 inline constexpr int kExitFinished = 0;

@@ -20,7 +20,11 @@ namespace {
 
 enum class Side : std::uint8_t { done, blocked, closed };
 
-bool peer_is_gone(int error) { return error == EPIPE || error == ECONNRESET; }
+/// The last four: TCP has given up on a way that was lost for a quarter of an hour (tcp_retries2).
+bool peer_is_gone(int error) {
+  return error == EPIPE || error == ECONNRESET || error == ETIMEDOUT || error == EHOSTUNREACH ||
+         error == ENETUNREACH || error == ENETDOWN;
+}
 
 [[noreturn]] void fail(const char* what, int error) {
   throw Failure({.file = {},
@@ -72,6 +76,18 @@ PeerLink& PeerLink::operator=(PeerLink&& other) noexcept {
 
 PeerLink::~PeerLink() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+TransferEnd receive_now(Receiving& receiving) {
+  switch (receive_some(receiving)) {
+    case Side::done:
+      return TransferEnd::complete;
+    case Side::closed:
+      return TransferEnd::closed;
+    case Side::blocked:
+      break;
+  }
+  return TransferEnd::timed_out;
 }
 
 TransferEnd transfer(Sending sending, Receiving receiving, const Patience& patience) {

@@ -1,6 +1,6 @@
 // A connection to another rank, and the one way to wait for it.
 //
-// A peer that is gone is waited for like one that is stopped: as NCCL does, a rank hangs on a dead peer, and only a
+// A peer that is gone, or that no way leads to any more, is waited for like one that is stopped: as NCCL does, a rank hangs on a dead peer, and only a
 // timeout of its own ends that (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/communicators.html, "Fault
 // tolerance"; https://pytorch.org/docs/stable/distributed.html, `timeout` of init_process_group).
 #pragma once
@@ -50,5 +50,8 @@ struct Patience {
 /// Both at once, so that a ring of ranks that all send cannot block itself. Data that is there is taken even after the
 /// deadline: a rank that was stopped itself finds its clock ahead and its peers' data waiting.
 TransferEnd transfer(Sending sending, Receiving receiving, const Patience& patience);
+
+/// What is there already, without waiting: `bytes` is what is left to come. timed_out where that is something.
+TransferEnd receive_now(Receiving& receiving);
 
 }  // namespace gauntlet

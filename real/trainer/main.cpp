@@ -46,6 +46,11 @@ int main_program(int argc, char** argv) {
       "real/rank/PROTOCOL.md says.",
       "gauntlet-trainer");
   app.footer(
+      "Ranks meet over TCP. Rank 0 listens at MASTER_ADDR, MASTER_PORT; all of them know GAUNTLET_SECRET, at "
+      "least\n"
+      "32 characters; GAUNTLET_DATA_ADDRESSES names one or two addresses of this host, separated by a comma, "
+      "that the\n"
+      "rank uses. Without it, the rank uses the address from which it reaches rank 0.\n\n"
       "Exit codes: 0 finished, 1 sockets or files failed, 2 the arguments are wrong, 3 waited for another "
       "rank\n"
       "longer than the collective timeout.");
@@ -69,7 +74,6 @@ int main_program(int argc, char** argv) {
   app.add_option("--steps", options.steps, "Steps of the whole job")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, kMostSteps));
-  app.add_option("--run-directory", options.run_directory, "Where the ranks of this start meet")->required();
   app.add_option("--checkpoint-directory", options.checkpoint_directory, "Where the job's checkpoints are")
       ->required();
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
@@ -84,7 +88,9 @@ int main_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitFinished : kExitUsage;  // 0: help was asked for
   }
-  if (const auto problem = check(options)) {
+  auto problem = check(options);
+  if (!problem && options.layout().ranks() > 1) problem = read_meeting(options.meeting);
+  if (problem) {
     std::cerr << "gauntlet-trainer: " << problem->text() << std::endl;
     return kExitUsage;
   }

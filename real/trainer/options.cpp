@@ -1,6 +1,47 @@
 #include "real/trainer/options.hpp"
 
+#include "real/trainer/secret.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+
 namespace gauntlet {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::optional<Problem> read_meeting(Meeting& out) {
+  out = {.address = variable("MASTER_ADDR"), .port = 0, .secret = variable("GAUNTLET_SECRET"), .own = {}};
+  if (out.address.empty())
+    return Problem{.what = "MASTER_ADDR",
+                   .why = "is not set",
+                   .suggestion = "set it to the address at which rank 0 listens"};
+  const std::string port = variable("MASTER_PORT");
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+  if (error != std::errc() || end != port.data() + port.size() || out.port == 0)
+    return Problem{.what = "MASTER_PORT \"" + port + "\"",
+                   .why = "is not a port",
+                   .suggestion = "set it to the port at which rank 0 listens"};
+  if (out.secret.size() < kLeastSecret)
+    return Problem{.what = "GAUNTLET_SECRET",
+                   .why = "has fewer than " + std::to_string(kLeastSecret) + " characters",
+                   .suggestion = "set it to the same random text for all ranks of a start"};
+  std::istringstream addresses(variable("GAUNTLET_DATA_ADDRESSES"));
+  for (std::string each; std::getline(addresses, each, ',');) out.own.push_back(each);
+  for (const std::string& each : out.own)
+    if (each.empty() || out.own.size() > kMostInterfaces)
+      return Problem{.what = "GAUNTLET_DATA_ADDRESSES \"" + addresses.str() + "\"",
+                     .why = "is not one or two addresses of this host",
+                     .suggestion = "write such as 198.19.0.2,198.19.1.2"};
+  return std::nullopt;
+}
 
 std::optional<Problem> check(const TrainerOptions& options) {
   // Each is at most kMostRanks: 64 bits hold the product.

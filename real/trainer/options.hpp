@@ -5,11 +5,25 @@
 #include "core/problem.hpp"
 #include "core/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
+
+/// The rings of collectives use the first of a host's data interfaces, and the pipeline the second; one alone carries both.
+inline constexpr std::size_t kMostInterfaces = 2;
+
+/// Where the ranks of a start meet, and how they know each other: from the environment, as the processes of a PyTorch job learn it.
+struct Meeting {
+  std::string address;     // MASTER_ADDR: of rank 0's host
+  std::uint16_t port = 0;  // MASTER_PORT, at which rank 0 listens
+  std::string secret;      // GAUNTLET_SECRET, of this start
+  std::vector<std::string>
+      own;  // GAUNTLET_DATA_ADDRESSES, by interface; empty: the one from which rank 0 is reached
+};
 
 struct TrainerOptions {
   std::uint32_t rank = 0;
@@ -17,7 +31,7 @@ struct TrainerOptions {
   std::uint32_t global_batch = 4, micro_batch = 1;  // samples
   std::uint64_t seed = 0;
   std::int64_t steps = 1;
-  std::string run_directory;  // of the ranks' sockets; shared by the ranks of one start, and nobody else's
+  Meeting meeting;                    // of a job of several ranks
   std::string checkpoint_directory;   // shared by the ranks of all starts of this job
   std::int64_t checkpoint_every = 0;  // steps; 0 for never
   Duration step_time{};               // of an undisturbed step: what a GPU would take
@@ -28,6 +42,9 @@ struct TrainerOptions {
 };
 
 inline constexpr std::uint32_t kMostRanks = 4096;
+
+/// Reads the environment. What is wrong with it; nothing where it is whole.
+std::optional<Problem> read_meeting(Meeting& out);
 
 /// What is wrong with the options as a whole.
 std::optional<Problem> check(const TrainerOptions& options);

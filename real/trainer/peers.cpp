@@ -1,98 +1,24 @@
 #include "real/trainer/peers.hpp"
 
-#include "core/contract.hpp"
 #include "core/problem.hpp"
 #include "core/quantity.hpp"
-#include "real/checkpoint/file_problem.hpp"
 #include "real/clock.hpp"
-#include "real/peer_user.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace gauntlet {
-namespace {
 
-// How often a neighbour that does not listen yet is tried again.
-constexpr int kRetryMilliseconds = 5;
-constexpr int kWaitingConnections = 16;
-
-std::string socket_name(std::uint32_t rank) { return "rank-" + std::to_string(rank) + ".sock"; }
-
-/// Through the open directory, because a socket's path has at most 107 bytes (unix(7)).
-sockaddr_un address_of(int directory, std::uint32_t rank) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + socket_name(rank);
-  expect(path.size() < sizeof(address.sun_path), "numbers are short");
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
-}
-
-const sockaddr* generic(const sockaddr_un& address) { return reinterpret_cast<const sockaddr*>(&address); }
-
-int new_socket() {
-  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) throw Failure(file_problem({}, "cannot make a socket", errno));
-  return descriptor;
-}
-
-int open_directory(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw Failure(file_problem(path, "is no place for sockets", errno));
-  return descriptor;
-}
-
-/// A lock that lasts as long as the process, whatever ends it.
-int take_name(int directory, const TrainerOptions& options) {
-  const std::string name = "rank-" + std::to_string(options.rank) + ".lock";
-  const std::string path = options.run_directory + "/" + name;
-  const int descriptor = ::openat(directory, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) throw Failure(file_problem(path, "cannot be created", errno));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int error = errno;
-  ::close(descriptor);
-  if (error != EWOULDBLOCK) throw Failure(file_problem(path, "cannot be locked", error));
-  throw Failure({.file = path,
-                 .what = "is in use",
-                 .why = "(rank " + std::to_string(options.rank) + " of this run directory is alive)",
-                 .suggestion = "end it, or name another run directory"});
-}
-
-PeerLink listen_as(int directory, const TrainerOptions& options) {
-  const std::string path = options.run_directory + "/" + socket_name(options.rank);
-  // Of an earlier start: the name is ours.
-  if (::unlinkat(directory, socket_name(options.rank).c_str(), 0) != 0 && errno != ENOENT)
-    throw Failure(file_problem(path, "cannot be removed", errno));
-  PeerLink listener(new_socket());
-  const sockaddr_un address = address_of(directory, options.rank);
-  if (::bind(listener.descriptor(), generic(address), sizeof(address)) != 0 ||
-      ::listen(listener.descriptor(), kWaitingConnections) != 0)
-    throw Failure(file_problem(path, "cannot be listened on", errno));
-  return listener;
-}
-
-}  // namespace
-
-/// Says who connects, and holds both to the same job.
-struct Peers::Hello {
-  std::uint64_t magic = 0x32676e69'72746e67;  // "gntring2"
-  std::uint64_t seed = 0;
-  std::int64_t steps = 0;
-  std::uint32_t tp = 0, pp = 0, dp = 0, batch = 0, rank = 0, to = 0;
+/// The first word of whoever connects, and the answer to it. The challenges in it are those that rank 0 has passed on.
+struct Peers::Knock {
+  std::uint32_t from = 0, to = 0;
+  Proof proof{};
 };
 
 Peers::Peers(const TrainerOptions& options, RankOutput& output)
@@ -112,23 +38,24 @@ Peers::Peers(const TrainerOptions& options, RankOutput& output)
   parts_.previous.rank = rank_at(place_.tp + layout_.tp - 1, place_.dp, place_.pp);
   parts_.next.rank = rank_at(place_.tp + 1, place_.dp, place_.pp);
 
-  const std::int64_t until_ns = monotonic_ns() + options_.collective_timeout.count();
-  directory_ = open_directory(options_.run_directory);
-  name_ = take_name(directory_, options_);
-  const PeerLink listener = listen_as(directory_, options_);
-  connect_all(listener.descriptor(), until_ns);
+  if (layout_.ranks() > 1) connect_all(monotonic_ns() + options_.collective_timeout.count());
 }
 
-Peers::~Peers() {
-  ::close(name_);
-  ::close(directory_);
-}
-
-// Everybody first knocks at the later ones, then opens to the earlier ones, then waits for the doors: no circle of waits,
-// because knocking needs only that the other listens.
-void Peers::connect_all(int listener, std::int64_t until_ns) {
-  for (Neighbour* next : later()) greet(*next, until_ns);
-  while (!earlier().empty()) accept_one(listener, until_ns);
+// Everybody first knocks at the later ones, then opens to the earlier ones, then waits for the doors: no circle of waits, because knocking needs
+// only that the other listens.
+void Peers::connect_all(std::int64_t until_ns) {
+  static_assert(std::has_unique_object_representations_v<Knock>, "it travels without gaps");
+  Rendezvous rendezvous(options_, output_.descriptor(), until_ns);
+  Door door(sizeof(Knock));
+  RankPlace own{.rank = options_.rank, .challenge = new_challenge()};
+  own.interfaces = static_cast<std::uint32_t>(rendezvous.own_addresses().size());
+  for (std::uint32_t i = 0; i < own.interfaces; ++i) {
+    own.listens.at(i) = rendezvous.own_addresses()[i];
+    door.open(own.listens.at(i));
+  }
+  places_ = rendezvous.exchange(own);
+  for (Neighbour* next : later()) knock_at(*next, until_ns);
+  while (!earlier().empty()) open_to_one(door, until_ns);
   for (Neighbour* next : later()) await_answer(*next, until_ns);
 }
 
@@ -151,102 +78,67 @@ std::vector<Peers::Neighbour*> Peers::later() {
   return all;
 }
 
-void Peers::greet(Neighbour& next, std::int64_t until_ns) const {
+void Peers::knock_at(Neighbour& next, std::int64_t until_ns) const {
+  const RankPlace &own = places_[options_.rank], &theirs = places_[next.rank];
+  const auto interface =
+      next.interface == Interface::pipeline ? std::min(own.interfaces, theirs.interfaces) - 1 : 0;
+  const Knock ours = knock("knock", options_.rank, next.rank);
   while (true) {
-    PeerLink link(new_socket());
-    const sockaddr_un address = address_of(directory_, next.rank);
-    if (::connect(link.descriptor(), generic(address), sizeof(address)) == 0) {
-      Hello ours = hello();
-      ours.to = next.rank;
-      next.link = std::move(link);
+    if (auto link = connect_to(theirs.listens.at(interface), own.listens.at(interface), patience(until_ns))) {
+      next.link = std::move(*link);
       const auto sent = std::as_bytes(std::span(&ours, 1));
-      const TransferEnd done = transfer({&next.link, sent}, {}, patience(until_ns, OnClose::tell));
-      if (done == TransferEnd::complete) return;
-    } else if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) {
-      throw Failure(file_problem(options_.run_directory + "/" + socket_name(next.rank),
-                                 "cannot be connected to", errno));
+      if (transfer({&next.link, sent}, {}, patience(until_ns, OnClose::tell)) == TransferEnd::complete)
+        return;
     }
     if (monotonic_ns() >= until_ns) time_out("rank " + std::to_string(next.rank) + " to listen");
-    pollfd reader{.fd = output_.descriptor(), .events = 0, .revents = 0};
-    ::poll(&reader, 1, kRetryMilliseconds);
-    if ((reader.revents & (POLLERR | POLLHUP)) != 0) end_without_reader();
+    pause_before_retry(output_.descriptor());
   }
 }
 
-void Peers::accept_one(int listener, std::int64_t until_ns) {
-  while (true) {
-    PeerLink link(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (link) {
-      const auto user = user_at_other_end(link.descriptor());
-      if (!user || !may_command(*user, ::geteuid())) continue;  // a process of somebody else, and no rank
-      Hello theirs;
-      const auto received = std::as_writable_bytes(std::span(&theirs, 1));
-      // One that knocked and died does not count: its successor will knock.
-      if (transfer({}, {&link, received}, patience(until_ns, OnClose::tell)) != TransferEnd::complete)
-        continue;
-      check(theirs);
-      const std::vector<Neighbour*> awaited = earlier();
-      const auto from = std::find_if(awaited.begin(), awaited.end(),
-                                     [&](const Neighbour* each) { return each->rank == theirs.rank; });
-      if (from == awaited.end()) continue;
-      Hello ours = hello();
-      ours.to = theirs.rank;
-      if (transfer({&link, std::as_bytes(std::span(&ours, 1))}, {}, patience(until_ns, OnClose::tell)) !=
-          TransferEnd::complete)
-        continue;
-      (*from)->link = std::move(link);
-      return;
-    }
-    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-      throw Failure(file_problem(options_.run_directory + "/" + socket_name(options_.rank),
-                                 "cannot be listened on", errno));
-    const std::int64_t left_ns = until_ns - monotonic_ns();
-    if (left_ns <= 0) {
-      time_out("rank " + std::to_string(earlier().front()->rank) + " to connect");
-    }
-    std::array<pollfd, 2> waits{pollfd{.fd = listener, .events = POLLIN, .revents = 0},
-                                pollfd{.fd = output_.descriptor(), .events = 0, .revents = 0}};
-    ::poll(waits.data(), waits.size(),
-           static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000)));
-    if ((waits[1].revents & (POLLERR | POLLHUP)) != 0) end_without_reader();
-  }
+void Peers::open_to_one(Door& door, std::int64_t until_ns) {
+  auto guest = door.next(patience(until_ns));
+  if (!guest) time_out("rank " + std::to_string(earlier().front()->rank) + " to connect");
+  Knock theirs;
+  std::memcpy(&theirs, guest->said.data(), sizeof theirs);
+  const std::vector<Neighbour*> awaited = earlier();
+  const auto from = std::find_if(awaited.begin(), awaited.end(),
+                                 [&](const Neighbour* each) { return each->rank == theirs.from; });
+  if (from == awaited.end() || !same(theirs.proof, knock("knock", theirs.from, options_.rank).proof))
+    return door.refuse(*guest,
+                       "no neighbour of rank " + std::to_string(options_.rank) + " proves to be that");
+  const Knock answer = knock("answer", options_.rank, theirs.from);
+  // One that knocked and died does not count: its successor will knock.
+  if (transfer({&guest->link, std::as_bytes(std::span(&answer, 1))}, {}, patience(until_ns, OnClose::tell)) ==
+      TransferEnd::complete)
+    (*from)->link = std::move(guest->link);
 }
 
 void Peers::await_answer(Neighbour& next, std::int64_t until_ns) const {
   while (true) {
-    Hello theirs;
-    const auto received = std::as_writable_bytes(std::span(&theirs, 1));
-    switch (transfer({}, {&next.link, received}, patience(until_ns, OnClose::tell))) {
+    Knock theirs;
+    switch (transfer({}, {&next.link, std::as_writable_bytes(std::span(&theirs, 1))},
+                     patience(until_ns, OnClose::tell))) {
       case TransferEnd::complete:
-        return check(theirs);
+        if (same(theirs.proof, knock("answer", next.rank, options_.rank).proof)) return;
+        throw Failure({.what = places_[next.rank].listens.front().text(),
+                       .why = "answers and does not know the secret of this start",
+                       .suggestion = {}});
       case TransferEnd::timed_out:
         time_out("rank " + std::to_string(next.rank) + " to answer");
       case TransferEnd::closed:
-        greet(next, until_ns);  // it died with our knock unheard
+        pause_before_retry(output_.descriptor());
+        knock_at(next, until_ns);  // it died with our knock unheard
     }
   }
 }
 
-Peers::Hello Peers::hello() const {
-  return {.seed = options_.seed,
-          .steps = options_.steps,
-          .tp = layout_.tp,
-          .pp = layout_.pp,
-          .dp = layout_.dp,
-          .batch = options_.global_batch,
-          .rank = options_.rank};
-}
-
-void Peers::check(const Hello& other) const {
-  const Hello ours = hello();
-  if (other.magic == ours.magic && other.seed == ours.seed && other.steps == ours.steps &&
-      other.tp == ours.tp && other.pp == ours.pp && other.dp == ours.dp && other.batch == ours.batch &&
-      other.to == ours.rank)
-    return;
-  throw Failure({.file = options_.run_directory,
-                 .what = "rank " + std::to_string(other.rank),
-                 .why = "is of another job: seed, steps, batch, tp, pp or dp differ",
-                 .suggestion = "start all ranks of a run directory with the same arguments"});
+Peers::Knock Peers::knock(const char* what, std::uint32_t from, std::uint32_t to) const {
+  Knock made{.from = from, .to = to};
+  const auto numbers = std::to_array({from, to});
+  made.proof =
+      prove(options_.meeting.secret, what,
+            {places_.at(from).challenge, places_.at(to).challenge, std::as_bytes(std::span(numbers))});
+  return made;
 }
 
 Patience Peers::patience(std::int64_t until_ns, OnClose on_close) const {

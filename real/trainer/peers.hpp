@@ -1,13 +1,16 @@
-// A rank's neighbours: the stages before and after it in its replica, the replicas before and after it in the ring of
-// its part of a stage, and the ranks before and after it in the ring that shares its stage. One Unix stream socket for each neighbouring pair, in the run directory; no rank talks to any other.
+// A rank's neighbours: the stages before and after it in its replica, the replicas before and after it in the ring of its part of a stage,
+// and the ranks before and after it in the ring that shares its stage. One TCP connection for each neighbouring pair; no rank talks to any other.
+// The rings use the first data interface of each host and the pipeline the second, so that a lost link stops a part of what a job does.
 #pragma once
 
 #include "core/layout.hpp"
 #include "core/time.hpp"
+#include "real/trainer/door.hpp"
 #include "real/trainer/fixed_point.hpp"
 #include "real/trainer/link.hpp"
 #include "real/trainer/options.hpp"
 #include "real/trainer/output.hpp"
+#include "real/trainer/rendezvous.hpp"
 
 #include <cstdint>
 #include <span>
@@ -18,10 +21,9 @@ namespace gauntlet {
 
 class Peers {
  public:
-  /// Connects to all neighbours, within the collective timeout. Takes the rank's name in the run directory for as long as
-  /// the process lives. Throws Failure (the name is taken, or the directory cannot be used) or CollectiveTimedOut.
+  /// Meets all ranks and connects to its neighbours, within the collective timeout. Throws Failure (an address cannot be used, or another rank is
+  /// of another job) or CollectiveTimedOut.
   Peers(const TrainerOptions& options, RankOutput& output);
-  ~Peers();
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
@@ -46,9 +48,11 @@ class Peers {
   std::int64_t told_by_rank_0(std::int64_t number);
 
  private:
+  enum class Interface : std::uint8_t { rings, pipeline };
   struct Neighbour {
     std::uint32_t rank = 0;
-    PeerLink link;
+    Interface interface = Interface::rings;
+    PeerLink link{};
   };
   /// The ranks of one dimension, in a ring.
   struct Ring {
@@ -56,16 +60,15 @@ class Peers {
     std::uint32_t size, own;
     Neighbour previous{}, next{};
   };
-  struct Hello;
+  struct Knock;
 
-  void connect_all(int listener, std::int64_t until_ns);
-  void greet(Neighbour& next, std::int64_t until_ns) const;
-  void accept_one(int listener, std::int64_t until_ns);
+  void connect_all(std::int64_t until_ns);
+  void knock_at(Neighbour& next, std::int64_t until_ns) const;
+  void open_to_one(Door& door, std::int64_t until_ns);
   std::vector<Neighbour*> earlier();
   std::vector<Neighbour*> later();
   void await_answer(Neighbour& next, std::int64_t until_ns) const;
-  Hello hello() const;
-  void check(const Hello& other) const;
+  Knock knock(const char* what, std::uint32_t from, std::uint32_t to) const;
   Patience patience(std::int64_t until_ns, OnClose on_close = OnClose::wait) const;
   void move(const Neighbour* to, std::span<const std::byte> sent, const Neighbour* from,
             std::span<std::byte> received, const char* what) const;
@@ -77,9 +80,8 @@ class Peers {
   Coordinates place_;
   RankOutput& output_;
   std::int64_t step_ = 0;
-  int directory_ = -1;  // the run directory
-  int name_ = -1;       // our lock file in it
-  Neighbour previous_stage_, next_stage_;
+  std::vector<RankPlace> places_;  // of all ranks
+  Neighbour previous_stage_{.interface = Interface::pipeline}, next_stage_{.interface = Interface::pipeline};
   Ring replicas_, parts_;
 };
 

@@ -64,6 +64,15 @@ ELSEWHERE = {
         ("needs a Slurm", "tests/mpi/slurm_slow_test.py"),
     "salloc --no-kill --kill-command=TERM --nodes=4 --exclusive gauntlet drill scenarios/drills/slurm.toml --hosts 4 --launch slurm":
         ("needs a Slurm", "tests/drill/slurm_slow_test.py"),
+    "gauntlet agent --stay --directory agent-0 --listen localhost:7400 --certs given-ca/agent-node-0 --trainer build/gauntlet-trainer "
+    "--allow-injection --shares-machine &": ("stays", "tests/drill/given_test.py"),
+    "gauntlet agent --stay --directory agent-1 --listen localhost:7401 --certs given-ca/agent-node-1 --trainer build/gauntlet-trainer "
+    "--allow-injection --shares-machine &": ("stays", "tests/drill/given_test.py"),
+    "gauntlet agent --stay --directory agent-2 --listen localhost:7402 --certs given-ca/agent-node-2 --trainer build/gauntlet-trainer "
+    "--allow-injection --shares-machine &": ("stays", "tests/drill/given_test.py"),
+    "mkdir -m 700 agent-0 agent-1 agent-2": ("is for agents that stay", "tests/drill/given_test.py"),
+    "gauntlet drill drills/given --hosts 2 --set cluster.hosts=2 --set job.layout.dp=1 --launch given --host-file hosts.toml --certs given-ca":
+        ("needs agents that run", "tests/drill/given_test.py"),
     "gauntlet results sweep --check": ("reads what mpirun wrote", "tests/mpi/rank_0_slow_test.py"),
     "python3 -m venv --system-site-packages venv": ("is slow", "tests/python/install_slow_test.py"),
     "GAUNTLET_BUILD_DIR=build venv/bin/pip install --no-index --no-build-isolation .": ("is slow", "tests/python/install_slow_test.py"),

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -71,6 +72,9 @@ class Ctl(unittest.TestCase):
 
     def test_an_evicted_host_leaves_and_comes_back_and_the_replay_knows(self):
         drill = self.start("--no-faults", "--set", "repair.time=1h")
+        replay = subprocess.run([drills.GAUNTLET, "replay", str(self.record)], capture_output=True, text=True)
+        self.assertEqual(replay.returncode, 2, replay.stderr)
+        self.assertIn("has no end yet, because its drill still runs", replay.stderr)
         self.refused("host 9 does not exist; this drill has hosts 0 to 4", "evict", "9")
         self.refused("host 1 carries the job", "readmit", "1")
         self.refused("host 4 is a spare host already", "readmit", "4")
@@ -92,6 +96,7 @@ class Ctl(unittest.TestCase):
         self.assertIn("an operator evicts host 1: ECC\ufffd errors", {each.get("text") for each in events})
         run = drills.finish(drill)
         self.assertEqual(run.code, 0, str(run))
+        self.assertRegex(run.out, r"(?m)^Operators\n  at \S+ an operator evicts host 1: ECC\ufffd errors\n  at \S+ an operator readmits host 1$")
         self.assertEqual(run.final_hash,
                          drills.undisturbed_hash(self.place, "--set", "job.steps=150", "--set", "spares.count=0"), str(run))
         story = self.story()
@@ -137,6 +142,15 @@ class Ctl(unittest.TestCase):
         self.assertEqual(run.injected, (1, 2), str(run))
         self.assertEqual(self.story().count("Start{"), 1, self.story())  # the job never stopped
         self.check_replay()
+
+    def test_a_port_of_metrics_that_is_taken_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = str(taken.getsockname()[1])
+            run = drills.finish(self.place.start("--metrics", port, hosts=4))
+        self.assertEqual(run.code, 1, str(run))
+        self.assertIn(f"--metrics {port}: 127.0.0.1:{port} cannot be listened on: Address already in use; choose another port, or "
+                      "write --metrics 0 for any that is free", run.err)
+        self.assertEqual(self.place.processes(), {})
 
     def test_retired_a_host_does_not_return(self):
         drill = self.start("--no-faults", "--set", "repair.time=100ms", "--set", "policies.retire=\"threshold\"",

@@ -23,7 +23,9 @@ ROOT = HERE.parents[1]
 FUZZERS = {
     "agent": dict(most=4096, runs=50000),
     "certificate": dict(most=4096, runs=20000),
+    "clock": dict(most=1024, runs=50000),
     "codec": dict(most=256, runs=50000),
+    "control": dict(most=2048, runs=50000),
     "manifest": dict(most=1024, runs=50000),
     "mpi": dict(most=4096, runs=100000),
     "rank": dict(most=1024, runs=50000),
@@ -31,6 +33,7 @@ FUZZERS = {
     "row": dict(most=4096, runs=20000),
     "scenario": dict(most=16384, runs=600, words="scenario.dict", beside=["scenarios"]),
     "shard": dict(most=1024, runs=50000),
+    "slurm": dict(most=1024, runs=50000),
     "trace": dict(most=16384, runs=2500, words="trace.dict"),
 }
 # An input of a few KB asks for no more than this, and takes no longer, even under the sanitizers on a loaded machine.

@@ -37,15 +37,20 @@ component = "gpu"
 effect = "slow"
 factor = 2.0
 remedy = "restart"
-trace = [{{ at = "1s", component = 1 }}]
+trace = [{slow}]
 
 [faults.link_lost]
 component = "nic"
 effect = "stall"
 heals_after = "10min"
 remedy = "restart"
-trace = [{{ at = "1500ms", component = 2 }}]
+trace = [{link}]
 """
+
+
+def strikes(component):
+    """Again and again: what strikes before the ranks are up reaches none."""
+    return ", ".join(f'{{ at = "{seconds}s", component = {component} }}' for seconds in (1, 5, 20, 60))
 
 
 @unittest.skipIf(labs.missing(), labs.missing())
@@ -53,7 +58,7 @@ class Faults(labs.Case):
     def setUp(self):
         super().setUp()
         scenario = self.place.path / "faults.toml"
-        scenario.write_text(SCENARIO.format(base=os.path.abspath("scenarios/drill-tiny.toml")))
+        scenario.write_text(SCENARIO.format(base=os.path.abspath("scenarios/drill-tiny.toml"), slow=strikes(1), link=strikes(2)))
         self.place.scenario = str(scenario)
 
     def wait_for(self, what, holds, process=None):
@@ -79,6 +84,7 @@ class Faults(labs.Case):
 
     def injected(self):
         drill = self.place.start("--launch", "lab")
+        self.addCleanup(drill.kill)
         group = self.wait_for("the slow rank", self.slow_groups, drill)[0]
         watchdogs = self.wait_for("four watchdogs", lambda: len(found := self.helpers("gauntlet-undo")) == 4 and found, drill)
         self.wait_for("the lost link", lambda: not self.link_is_up(watchdogs["2"]), drill)
@@ -101,7 +107,7 @@ class Faults(labs.Case):
         self.wait_for("the link", lambda: self.link_is_up(watchdogs["2"]), drill)
         self.wait_for("the end of the slow rank", lambda: not self.slow_groups(), drill)
         drill.send_signal(signal.SIGINT)
-        self.assertEqual(drills.finish(drill).injected, (2, 2))
+        self.assertGreaterEqual(drills.finish(drill).injected[0], 2)
         self.nothing_is_left()
 
     def test_the_death_of_driver_and_agents_undoes_them(self):

@@ -21,15 +21,6 @@ LONG = ("--launch", "lab", "--no-faults", "--set", "job.steps=4000")
 
 @unittest.skipIf(labs.missing(), labs.missing())
 class Lab(labs.Case):
-    def wait_for(self, what, holds, process=None):
-        deadline = time.monotonic() + drills.SECONDS_MAX
-        while not (found := holds()):
-            if process is not None:
-                self.assertIsNone(process.poll(), "the drill ended before " + what)
-            self.assertLess(time.monotonic(), deadline, "never came: " + what)
-            time.sleep(0.05)
-        return found
-
     def agents(self):
         return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line}
 
@@ -54,6 +45,8 @@ class Lab(labs.Case):
             self.assertIn(os.readlink(f"/proc/{pid}/ns/net"), networks)
             self.assertIn("gauntlet-lab-", pathlib.Path(f"/proc/{pid}/cgroup").read_text())
         self.quotas()
+        self.wait_for("the job's traffic on both data interfaces of every host", lambda: all(
+            min(labs.sent(pid)[name] for name in ("data0", "data1")) > 10_000 for pid in agents.values()), drill)
         drill.send_signal(signal.SIGINT)
         drills.finish(drill)
         self.nothing_is_left()
@@ -76,6 +69,24 @@ class Lab(labs.Case):
         self.nothing_is_left()
         without = self.place.run(*SHORT[2:])
         self.assertEqual(in_lab.final_hash, without.final_hash, str(in_lab))
+
+    def test_a_link_that_comes_back_costs_no_restart(self):
+        """TCP sends again what was lost, and nobody notices but by the time of a step: less than the detectors wait."""
+        patient = ("--set", 'detection.hang_timeout="60s"', "--set", 'detection.collective_timeout="90s"')
+        drill = self.place.start(*SHORT, *patient, "--set", "job.steps=60", "--set", "job.step_time=100ms")
+        agents = self.wait_for("agents", lambda: len(self.agents()) == HOSTS and self.agents(), drill)
+        for name in ("data0", "data1"):
+            before = labs.sent(agents["1"])[name]
+            self.wait_for("traffic on " + name, lambda name=name, before=before: labs.sent(agents["1"])[name] > before + 2_000, drill)
+            labs.set_link(agents["1"], name, "down")
+            still = self.wait_for("silence", lambda name=name: labs.is_silent(agents["2"], name), drill)
+            labs.set_link(agents["1"], name, "up")
+            self.assertTrue(still)
+        run = drills.finish(drill)
+        self.assertEqual(run.code, 0, str(run))
+        self.assertNotIn("ended with", run.err)
+        self.nothing_is_left()
+        self.assertEqual(run.final_hash, drills.undisturbed_hash(self.place, "--set", "job.steps=60"))
 
     def test_a_driver_that_is_killed_goes_on_in_the_same_lab(self):
         record = str(self.place.path / "drill.rec")
@@ -117,6 +128,33 @@ class Lab(labs.Case):
         self.assertEqual([row[1] for row in rows if len(row) > 2 and row[1].startswith("host-")], [f"host-{host}" for host in range(8)])
         self.assertIn(["12s", "rank_killed", "gpu", "1", "SIGKILL"], rows)
         self.assertIn(["36s", "rank_stopped", "gpu", "6", "SIGSTOP"], rows)
+        self.nothing_is_left()
+
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class OwnJob(labs.Case):
+    drill = ("scenarios/drills/python/lines.toml", 2)
+
+    def test_it_meets_and_talks_on_the_data_interface(self):
+        result = self.place.path / "result"
+        words = f'["python3", "scenarios/drills/python/train.py", "--result", "{result}"]'
+        drill = subprocess.Popen([drills.GAUNTLET, "drill", self.place.scenario, "--hosts", "2", *drills.run_as("root"), *SHORT, "--set",
+                                  f"drill.command.arguments={words}"], env=self.place.environment(), text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(drill.kill)
+
+        def ranks():
+            return [pid for pid, line in self.place.processes().items() if line[0] == "python3"]
+        rank = self.wait_for("both ranks", lambda: len(ranks()) == 2 and ranks(), drill)[0]
+        variables = dict(each.split("=", 1) for each in pathlib.Path(f"/proc/{rank}/environ").read_text().split("\0") if each)
+        self.assertEqual((variables["MASTER_ADDR"], variables["GLOO_SOCKET_IFNAME"], variables["NCCL_SOCKET_IFNAME"]),
+                         ("198.19.0.2", "data0", "data0,data1"))
+        self.assertRegex(variables["GAUNTLET_DATA_ADDRESSES"], r"198\.19\.0\.\d,198\.19\.1\.\d")
+        self.wait_for("traffic on data0", lambda: labs.sent(rank)["data0"] > 1_000, drill)
+        self.assertEqual(labs.sent(rank)["data1"], 0)
+        run = drills.finish(drill)
+        self.assertEqual(run.code, 0, str(run))
+        self.assertRegex(result.read_text(encoding="ascii"), "^[0-9a-f]{16}$")
         self.nothing_is_left()
 
 

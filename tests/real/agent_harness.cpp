@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -140,6 +141,11 @@ AgentUnderTest::~AgentUnderTest() {
   ::kill(pid_, SIGKILL);
   exit_code();
 }
+void AgentUnderTest::limit_files(std::uint64_t bytes) const {
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+  ASSERT_EQ(::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
 void AgentUnderTest::signal(int number) const { ::kill(pid_, number); }
 int AgentUnderTest::exit_code() {
   if (!Handle(pid_).exits_within(kPatience)) throw std::runtime_error("the agent does not end: " + said());

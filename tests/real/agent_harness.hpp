@@ -88,6 +88,8 @@ class AgentUnderTest {
   AgentUnderTest& operator=(const AgentUnderTest&) = delete;
 
   void signal(int number) const;
+  /// As a disk that is full where a file has so many bytes.
+  void limit_files(std::uint64_t bytes) const;
   /// Waits for it: its exit code, or 128 + signal.
   int exit_code();
   /// What it said on standard error so far.

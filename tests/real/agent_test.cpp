@@ -257,7 +257,7 @@ TEST_F(Agents, TheHighestEpochIsObeyed) {
   old.await_pid(1);
 
   std::string why;
-  DriverUnderTest lower(agent.socket(), 4), equal(agent.socket(), 5);
+  DriverUnderTest lower(agent.socket(), 4, {.started_ns = 1}), equal(agent.socket(), 5, {.started_ns = 1});
   EXPECT_FALSE(lower.link.connect(kPatience, why));
   EXPECT_THAT(why, HasSubstr("host 2 obeys the driver of epoch 5, and epoch 4 is not higher"));
   EXPECT_FALSE(equal.link.connect(kPatience, why));

@@ -35,7 +35,7 @@ struct RealClusters : testing::Test {
   virtual DrillSetup setup(std::uint64_t epoch) const {
     DrillSetup setup;
     setup.directory = directory.name();
-    setup.started_ns = monotonic_ns();
+    setup.started_ns = started_ns;
     setup.epoch = epoch;
     setup.seed = {.study = 1, .replica = 0};
     return setup;
@@ -72,6 +72,7 @@ struct RealClusters : testing::Test {
     return poll(&polled, 1, 0) > 0;
   }
 
+  const std::int64_t started_ns = monotonic_ns();  // names the drill
   OwnDirectory directory;
   PuppetTrainer trainer{directory, 2};
   LocalPlatform platform{std::getenv("GAUNTLET"), trainer.program()};

@@ -88,14 +88,14 @@ TEST_F(Commands, EachRankIsAProcessInTheDirectoryWithItsVariables) {
 TEST_F(Commands, WithAProcessPerHostOneCarriesAllRanks) {
   DriverStartRanks what = script("echo \"rank ${RANK-none}\" >out; echo step 3; exec sleep 1000", {2, 3});
   what.command.per = ProcessPer::host;
-  what.command.environment = torch_variables({.host = 1,
-                                              .hosts = 4,
-                                              .ranks_per_host = 2,
-                                              .ranks = 8,
-                                              .address = "10.0.0.7",
-                                              .port = 4711,
-                                              .run = 1,
-                                              .name = "j"});
+  what.environment = torch_variables({.host = 1,
+                                      .hosts = 4,
+                                      .ranks_per_host = 2,
+                                      .ranks = 8,
+                                      .address = "10.0.0.7",
+                                      .port = 4711,
+                                      .run = 1,
+                                      .name = "j"});
   ASSERT_EQ(start(what), "");
   EXPECT_EQ(await_file("out"), "rank none\n");
   await_line(RankLine::Kind::step, 2);
@@ -284,6 +284,22 @@ TEST_F(Commands, ALogThatIsFullBeginsAnew) {
   EXPECT_LE(std::filesystem::file_size(directory.file("rank-0.log.1")), kLogBytes);
 }
 
+TEST_F(Commands, AFullDiskCostsLinesOfTheLogAndNotTheRank) {
+  ASSERT_EQ(
+      start(script(
+          "mkfifo go; echo step 1; read x <go; yes 'a line' | head -n 50000; echo step 4; exec sleep 1000")),
+      "");
+  await_line(RankLine::Kind::step);
+  agent.limit_files(64 * 1024);
+  std::ofstream(directory.file("go")) << "on\n";
+  EXPECT_THAT(await_line(RankLine::Kind::log).text,
+              testing::AllOf(HasSubstr("what rank 0 prints is not kept: "),
+                             HasSubstr("rank-0.log: cannot be written: File too large")));
+  EXPECT_EQ(await_line(RankLine::Kind::step).step, 4);
+  EXPECT_TRUE(stop().ok);
+  EXPECT_EQ(driver.left<AgentRankLine>(), 1U) << "`up`; the loss is said once";
+}
+
 TEST_F(Commands, BinaryDataIsJustNotUnderstood) {
   ASSERT_EQ(start(script("head -c 3000000 /dev/urandom; echo; echo step 4; exec sleep 1000")), "");
   EXPECT_EQ(await_line(RankLine::Kind::step).step, 4);
@@ -320,14 +336,14 @@ TEST(RankEnvironment, HoldsEachNameOnce) {
   EXPECT_EQ(value_of("MASTER_PORT", rank_environment(start, {4})), "1")
       << "the trainer gets what the agent has";
   start.command.arguments = {"true"};
-  start.command.environment = torch_variables({.host = 2,
-                                               .hosts = 3,
-                                               .ranks_per_host = 2,
-                                               .ranks = 6,
-                                               .address = "10.0.0.7",
-                                               .port = 4711,
-                                               .run = 3,
-                                               .name = "j"});
+  start.environment = torch_variables({.host = 2,
+                                       .hosts = 3,
+                                       .ranks_per_host = 2,
+                                       .ranks = 6,
+                                       .address = "10.0.0.7",
+                                       .port = 4711,
+                                       .run = 3,
+                                       .name = "j"});
   const std::vector<std::string> environment = rank_environment(start, {5});
   std::map<std::string, int> times;
   for (const std::string& each : environment) ++times[each.substr(0, each.find('='))];
@@ -355,7 +371,7 @@ TEST(RankEnvironment, SetsOnlyNamesThatAScenarioMayNot) {
   DriverStartRanks start{.order = OrderId{1}, .run = 3, .ranks = {4}, .arguments = {}};
   start.command.arguments = {"true"};
   const std::vector<std::string> before = rank_environment(start, {});
-  start.command.environment = torch_variables({});
+  start.environment = torch_variables({});
   for (const std::string& each : rank_environment(start, {4})) {
     const std::string name = each.substr(0, each.find('='));
     if (std::find(before.begin(), before.end(), each) != before.end()) continue;

@@ -322,11 +322,6 @@ struct InterruptedInjections : SilentAgents {
       done_at = driver.await<AgentInjected>().at_ns;
     }
   }
-  DrillSetup setup(std::uint64_t epoch) const override {
-    DrillSetup setup = SilentAgents::setup(epoch);
-    setup.started_ns = started_ns;
-    return setup;
-  }
   /// The one entry that says what became of it, once it is there.
   static JournalEntry answer(RealCluster& cluster) {
     hear_until(cluster, [&] { return cluster.journal().answered(0); });
@@ -338,7 +333,6 @@ struct InterruptedInjections : SilentAgents {
     return found.at(0);
   }
 
-  const std::int64_t started_ns = monotonic_ns();
   std::int64_t done_at = 0;
   std::vector<AgentProcess> agents;
   Record so_far;

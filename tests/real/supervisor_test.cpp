@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
@@ -29,11 +30,18 @@ struct StandInStreams final : AgentStreams {
     if (stream == broken) return false;
     if (const auto* injected = std::get_if<AgentInjected>(&message))
       injections.emplace_back(stream, injected->injection);
+    if (const auto* attending = std::get_if<AgentAttending>(&message))
+      attended.emplace_back(stream, *attending);
+    if (const auto* seen = std::get_if<AgentSeen>(&message))
+      hosts_seen.push_back(std::get<Seen>(seen->observed.what).who.index);
     return true;
   }
-  void end(StreamId, const std::string&) override {}
+  void end(StreamId stream, const std::string& why) override { ended.emplace_back(stream, why); }
 
   std::optional<StreamId> broken;
+  std::vector<std::pair<StreamId, AgentAttending>> attended;
+  std::vector<std::pair<StreamId, std::string>> ended;         // why; empty: all is well
+  std::vector<std::uint32_t> hosts_seen;                       // that samples were about
   std::vector<std::pair<StreamId, std::uint64_t>> injections;  // who was told of which
 };
 
@@ -45,14 +53,19 @@ struct SlowRanks final : RankRunner {
     return "";
   }
   void stop() override {}
-  void kill() override {}
+  void kill() override { ++kills; }
+  void forget() override { ++forgotten; }
   std::string signal(std::uint32_t, AgentSignal) override { return ""; }
-  void collect(const Listener&) override {}
+  void collect(const Listener& listener) override {
+    if (std::exchange(exits, false)) listener.on_exit({.run = run(), .rank = 0, .code = 1});
+  }
   bool none() const override { return living.empty(); }
   std::uint32_t run() const override { return started.empty() ? 0 : started.back(); }
   std::vector<std::uint32_t> alive() const override { return living; }
 
   std::vector<std::uint32_t> started, living;
+  int kills = 0, forgotten = 0;
+  bool exits = false;  // one does
 };
 
 struct NoProbes final : ProbeRunner {
@@ -123,6 +136,154 @@ TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {
   EXPECT_THAT(streams.injections, IsEmpty());
   attend(2, 2);
   EXPECT_THAT(streams.injections, ElementsAre(Pair(StreamId{2}, 7U)));
+}
+
+// --- an agent that stays -----------------------------------------------------------------------------------------------
+
+/// Drill 1 and drill 2; streams are numbered as they come.
+struct StayingAgents : Supervisors {
+  StreamId come(std::int64_t drill, std::uint64_t epoch, bool anew = false, std::uint32_t host = 0) {
+    hear(++streams_so_far,
+         DriverHello{.epoch = epoch, .greeting = {.started_ns = drill, .host = host}, .anew = anew});
+    return streams_so_far;
+  }
+  bool attends(StreamId stream) const {
+    return !streams.attended.empty() && streams.attended.back().first == stream;
+  }
+  std::string refusal(StreamId stream) const {
+    for (const auto& [each, why] : streams.ended)
+      if (each == stream) return why;
+    return "none";
+  }
+  void lose(StreamId stream) {
+    agent.wake({FromStream{stream, StreamGone{}}});
+    EXPECT_FALSE(agent.settle());
+  }
+  void hear(StreamId stream, const DriverMessage& message) {
+    agent.wake({FromStream{stream, message}});
+    EXPECT_FALSE(agent.settle());
+  }
+  void pass(Duration time) {
+    clock.now += time.count();
+    agent.wake({});
+    EXPECT_FALSE(agent.settle()) << "it stays";
+  }
+  void start(StreamId stream, std::uint64_t order, std::uint32_t run) {
+    hear(stream, DriverStartRanks{.order = OrderId{order}, .run = run, .ranks = {0}, .arguments = {}});
+  }
+
+  AgentOptions options{.host = 0, .directory = "", .trainer = "", .stays = true};
+  StreamId streams_so_far = 0;
+  Supervisor agent{options, AgentSurroundings{.clock = clock,
+                                              .streams = streams,
+                                              .ranks = ranks,
+                                              .probes = probes,
+                                              .host = host,
+                                              .faults = faults,
+                                              .identity = {},
+                                              .say = [](const std::string&) {}}};
+};
+
+// Epochs are those of a drill.
+TEST_F(StayingAgents, ServeTheNextDrillOnceNothingIsLeftOfTheLast) {
+  pass(1h);  // without any driver
+  const StreamId first = come(1, 3);
+  hear(first, DriverLease{10min});
+  start(first, 10, 1);
+  hear(first, DriverQuit{});
+  EXPECT_EQ(ranks.kills, 2) << "at the beginning of the drill, and at its end";
+  EXPECT_THAT(refusal(come(2, 1)), HasSubstr("is ending a drill"));
+  EXPECT_EQ(ranks.forgotten, 0);
+  ranks.living.clear();
+  pass(1ms);
+  EXPECT_EQ(refusal(first), "") << "its driver hears that it has ended";
+  EXPECT_EQ(ranks.forgotten, 1);
+  const StreamId second = come(2, 1);
+  ASSERT_TRUE(attends(second));
+  start(second, 10, 1);
+  EXPECT_THAT(ranks.started, ElementsAre(1)) << "the lease was that of the first drill";
+  hear(second, DriverLease{10min});
+  start(second, 11, 1);
+  EXPECT_THAT(ranks.started, ElementsAre(1, 1));
+}
+
+TEST_F(StayingAgents, HaveOneOwner) {
+  hear(come(1, 1), DriverLease{10min});
+  EXPECT_THAT(refusal(come(2, 9)), HasSubstr("serves another drill"));
+  EXPECT_TRUE(attends(1));
+  EXPECT_EQ(refusal(1), "none");
+}
+
+TEST_F(StayingAgents, RefuseAnEarlierDriverOfADrillThatIsOver) {
+  come(1, 1);
+  hear(come(1, 2), DriverQuit{});
+  hear(come(2, 1), DriverQuit{});
+  EXPECT_THAT(refusal(come(1, 1)), HasSubstr("obeys the driver of epoch 2"));
+  EXPECT_TRUE(attends(come(1, 2, true))) << "its last driver takes a repaired host back";
+}
+
+// Its link broke, or the host was evicted and is back: what ran there is over.
+TEST_F(StayingAgents, BeginAnewForTheirDriver) {
+  const StreamId first = come(1, 1);
+  hear(first, DriverLease{10min});
+  start(first, 10, 1);
+  hear(first, DriverInject{.injection = 7, .kind = InjectionKind::kill, .target = 0});
+  lose(first);
+  EXPECT_THAT(refusal(come(1, 1)), HasSubstr("epoch 1 is not higher"));
+  const StreamId again = come(1, 1, true);
+  ASSERT_TRUE(attends(again));
+  EXPECT_EQ(streams.attended.back().second.run, 0U);
+  EXPECT_THAT(streams.attended.back().second.ranks, IsEmpty());
+  EXPECT_EQ(ranks.kills, 2);
+}
+
+// A later driver of the drill finds its ranks.
+TEST_F(StayingAgents, KeepTheirRanksForTheNextDriverOfTheDrill) {
+  const StreamId first = come(1, 1);
+  hear(first, DriverLease{10min});
+  start(first, 10, 4);
+  lose(first);
+  pass(20s);
+  ASSERT_TRUE(attends(come(1, 2)));
+  EXPECT_EQ(streams.attended.back().second.run, 4U);
+}
+
+TEST_F(StayingAgents, EndADrillWhoseDriverStaysAway) {
+  const StreamId first = come(1, 1);
+  hear(first, DriverLease{10s});
+  lose(first);
+  pass(29s);
+  EXPECT_THAT(refusal(come(2, 1)), HasSubstr("serves another drill"));
+  pass(2s);
+  EXPECT_TRUE(attends(come(2, 1)));
+}
+
+// A machine that lost its power ends no stream.
+TEST_F(StayingAgents, EndADrillWhoseDriverGivesNoLease) {
+  const StreamId first = come(1, 1);
+  hear(first, DriverLease{10s});
+  pass(11s);
+  pass(29s);
+  EXPECT_EQ(refusal(first), "none");
+  hear(first, DriverLease{10s});  // it was slow
+  pass(11s);
+  pass(31s);
+  EXPECT_EQ(refusal(first), "");
+  const StreamId second = come(2, 1);
+  EXPECT_TRUE(attends(second));
+  pass(31s);
+  EXPECT_EQ(refusal(second), "") << "it never gave one";
+}
+
+TEST_F(StayingAgents, AreTheHostThatTheDriverSays) {
+  const StreamId first = come(1, 1, true, 5);
+  hear(first, DriverWatch{Order{OrderId{1}, Watch{.id = WatchId{3},
+                                                  .signal = Signal::process_exit,
+                                                  .who = Scope{.kind = ComponentKind::host},
+                                                  .until = Match{}}}});
+  ranks.exits = true;
+  pass(1ms);
+  EXPECT_THAT(streams.hosts_seen, ElementsAre(5U));
 }
 
 }  // namespace

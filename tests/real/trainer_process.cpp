@@ -1,5 +1,7 @@
 #include "tests/real/trainer_process.hpp"
 
+#include "real/driver/free_port.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <system_error>
 
 extern char** environ;
@@ -52,7 +55,7 @@ int listen_at(const std::string& path) {
 }  // namespace
 
 TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
-                               const std::function<void()>& in_child)
+                               std::vector<std::string> environment, const std::function<void()>& in_child)
     : directory_((std::filesystem::temp_directory_path() / "rank-XXXXXX").string()) {
   if (::mkdtemp(directory_.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "mkdtemp");
@@ -61,11 +64,12 @@ TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
   std::vector<char*> argv{const_cast<char*>(GAUNTLET_TRAINER)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  std::string channel = "GAUNTLET_RANK_SOCKET=" + directory_ + "/socket";
-  std::string marks = "GAUNTLET_RANK_MARKS=" + directory_ + "/marks-";
-  std::vector<char*> environment{channel.data(), marks.data()};
-  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
-  environment.push_back(nullptr);
+  environment.push_back("GAUNTLET_RANK_SOCKET=" + directory_ + "/socket");
+  environment.push_back("GAUNTLET_RANK_MARKS=" + directory_ + "/marks-");
+  std::vector<char*> variables;
+  for (std::string& each : environment) variables.push_back(each.data());
+  for (char** each = environ; *each != nullptr; ++each) variables.push_back(*each);
+  variables.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {
@@ -73,7 +77,7 @@ TrainerProcess::TrainerProcess(const std::vector<std::string>& arguments,
     ::dup2(output[1], STDOUT_FILENO);
     ::dup2(error[1], STDERR_FILENO);
     if (in_child) in_child();
-    ::execve(GAUNTLET_TRAINER, argv.data(), environment.data());
+    ::execve(GAUNTLET_TRAINER, argv.data(), variables.data());
     ::_exit(127);
   }
   ::close(output[1]);
@@ -196,8 +200,6 @@ std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
           text(seed),
           "--steps",
           text(steps),
-          "--run-directory",
-          directory / "run",
           "--checkpoint-directory",
           checkpoints(),
           "--checkpoint-every",
@@ -208,11 +210,25 @@ std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
           collective_timeout};
 }
 
+std::uint16_t TrainingJob::port() const {
+  static std::map<std::filesystem::path, std::uint16_t> ports;
+  static std::uint16_t last = 0;
+  std::uint16_t& port = ports[directory];
+  if (port == 0) port = last = free_port(last);
+  return port;
+}
+
+std::vector<std::string> TrainingJob::environment() const {
+  std::vector<std::string> variables = {"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(port()),
+                                        "GAUNTLET_SECRET=" + secret};
+  if (!addresses.empty()) variables.push_back("GAUNTLET_DATA_ADDRESSES=" + addresses);
+  return variables;
+}
+
 std::unique_ptr<TrainerProcess> TrainingJob::start(std::uint32_t rank,
                                                    const std::function<void()>& in_child) const {
-  std::filesystem::create_directories(directory / "run");
   std::filesystem::create_directories(checkpoints());
-  return std::make_unique<TrainerProcess>(arguments(rank), in_child);
+  return std::make_unique<TrainerProcess>(arguments(rank), environment(), in_child);
 }
 
 std::vector<std::unique_ptr<TrainerProcess>> TrainingJob::start_all() const {

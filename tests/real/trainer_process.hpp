@@ -17,8 +17,9 @@ namespace gauntlet {
 
 class TrainerProcess {
  public:
-  /// `in_child` runs between fork and exec: async-signal-safe calls alone.
+  /// `environment`: NAME=value, beside that of this process. `in_child` runs between fork and exec: async-signal-safe calls alone.
   explicit TrainerProcess(const std::vector<std::string>& arguments,
+                          std::vector<std::string> environment = {},
                           const std::function<void()>& in_child = {});
   /// SIGKILL, if it still lives.
   ~TrainerProcess();
@@ -57,7 +58,7 @@ class TrainerProcess {
 };
 
 struct TrainingJob {
-  std::filesystem::path directory;  // holds run/ and checkpoints/, made when ranks start
+  std::filesystem::path directory;  // holds checkpoints/, made when ranks start
   std::uint32_t tp = 1, pp = 2, dp = 2;
   std::uint32_t global_batch = 12, micro_batch = 1;
   std::uint64_t seed = 1;
@@ -65,8 +66,13 @@ struct TrainingJob {
   std::int64_t checkpoint_every = 0;
   std::string step_time = "0s";
   std::string collective_timeout = "60s";
+  std::string addresses{};  // GAUNTLET_DATA_ADDRESSES, if any
+  std::string secret = "the secret that ranks of this test know";
 
   std::vector<std::string> arguments(std::uint32_t rank) const;
+  /// Ranks meet on loopback, at a port of the directory's own.
+  std::vector<std::string> environment() const;
+  std::uint16_t port() const;
   std::unique_ptr<TrainerProcess> start(std::uint32_t rank, const std::function<void()>& in_child = {}) const;
   std::vector<std::unique_ptr<TrainerProcess>> start_all() const;
   std::uint32_t ranks() const { return tp * pp * dp; }

@@ -6,11 +6,9 @@
 #include "tests/real/scratch.hpp"
 #include "tests/real/trainer_process.hpp"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -255,19 +253,6 @@ TEST_F(Trainer, AStopThatEndsInTimeLeavesNoTrace) {
   expect_model(final_hashes(ranks), job);
 }
 
-TEST_F(Trainer, ARankThatNeverComesIsWaitedForAsLong) {
-  TrainingJob job = this->job();
-  job.collective_timeout = "200ms";
-  Ranks ranks;
-  for (const std::uint32_t rank : {0U, 1U, 2U}) ranks.push_back(job.start(rank));
-  for (const auto& rank : ranks) {
-    EXPECT_EQ(rank->wait_for_exit(), kExitCollectiveTimeout);
-    ASSERT_EQ(rank->lines().size(), 1U);
-    EXPECT_EQ(rank->lines()[0].pattern, "collective_timeout");
-  }
-  EXPECT_THAT(ranks[1]->lines()[0].text, HasSubstr("rank 3 to listen"));  // the stage after it
-}
-
 TEST_F(Trainer, WithoutAReaderARankEnds) {
   TrainingJob alone = job("alone");
   alone.pp = alone.dp = 1;
@@ -370,7 +355,7 @@ TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
   fs::permissions(job.checkpoints(), fs::perms::owner_all);
 
   fs::remove(job.checkpoints());
-  TrainerProcess missing(job.arguments(0));
+  TrainerProcess missing(job.arguments(0), job.environment());
   EXPECT_EQ(missing.wait_for_exit(), kExitFailed);
   EXPECT_THAT(missing.standard_error(), HasSubstr("(No such file or directory); create it"));
 }
@@ -392,38 +377,6 @@ TEST_F(Trainer, CheckpointsThatCannotBeGoneOnFromAreRefused) {
   const auto shorter = job.start(0);
   EXPECT_EQ(shorter->wait_for_exit(), kExitFailed);
   EXPECT_THAT(shorter->standard_error(), HasSubstr("holds step 10 where training is to end at step 7"));
-}
-
-TEST_F(Trainer, ARankOfWhichOneIsAliveIsRefused) {
-  const TrainingJob job = this->job();
-  fs::create_directories(job.directory / "run");
-  const int lock =
-      ::open((job.directory / "run" / "rank-0.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
-  const auto second = job.start(0);
-  EXPECT_EQ(second->wait_for_exit(), kExitFailed);
-  EXPECT_THAT(second->standard_error(),
-              HasSubstr("rank-0.lock: is in use (rank 0 of this run directory is alive)"));
-  ::close(lock);
-}
-
-TEST_F(Trainer, RanksOfDifferentJobsDoNotMix) {
-  TrainingJob job = this->job();
-  job.pp = 1;
-  TrainingJob other = job;
-  other.seed = 2;
-  const auto first = job.start(0), second = other.start(1);
-  for (TrainerProcess* rank : {first.get(), second.get()}) {
-    EXPECT_EQ(rank->wait_for_exit(), kExitFailed);
-    EXPECT_THAT(rank->standard_error(), HasSubstr("is of another job"));
-  }
-}
-
-TEST_F(Trainer, RunDirectoriesMayHaveLongNames) {
-  TrainingJob job =
-      this->job(std::string(100, 'a') + "/" + std::string(100, 'b'));  // a socket's path has 107 bytes
-  job.steps = 2;
-  expect_model(final_hashes(job.start_all()), job);
 }
 
 TEST_F(Trainer, WrongArgumentsAreNamed) {
@@ -448,7 +401,7 @@ TEST_F(Trainer, WrongArgumentsAreNamed) {
       arguments.insert(arguments.end(), {wrong.option, wrong.value});
     else
       *(place + 1) = wrong.value;
-    TrainerProcess process(arguments);
+    TrainerProcess process(arguments, job.environment());
     EXPECT_EQ(process.wait_for_exit(), kExitUsage);
     EXPECT_THAT(process.standard_error(), HasSubstr(wrong.says));
   }

@@ -26,6 +26,7 @@ SEQUENCE = 32  # tokens
 WIDTH = 64
 LAYERS = 2
 CHECKPOINTS_KEPT = 2
+LOST = (RuntimeError, TimeoutError)  # what gloo and the store raise when another rank is gone or late; PyTorch 2 has subclasses
 ABORTED = 134  # the exit code of a process that NCCL's watchdog ends: 128 + SIGABRT
 
 
@@ -73,7 +74,7 @@ class Gang:
         with self.marks.collective(kind, "dp"):
             try:
                 yield
-            except RuntimeError as error:  # of gloo; PyTorch 2 has subclasses for it
+            except LOST as error:
                 self.lost = error
                 raise
 
@@ -205,7 +206,7 @@ def main():
         with gang.collective("init"):
             dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=options.timeout))
         model = train(options, gang)
-    except RuntimeError as error:
+    except LOST:
         if gang.lost is None:
             raise
         print(f"collective failed: {str(gang.lost).splitlines()[0]}", file=sys.stderr, flush=True)

@@ -57,6 +57,29 @@ TEST_F(Times, EveryTimeOfAnAgentIsMapped) {
   EXPECT_EQ(times.accuracy().largest_error, 100us);
 }
 
+// A policy takes what was sensed before the last start, by more than detection.clock_error, for a sign of ranks that have ended. So a true
+// sign must not look older than that, however badly the clock of its host is known.
+TEST_F(Times, ASignIsNeverTakenForOlderThanItIsByMoreThanPoliciesAllow) {
+  AgentClock vague;  // one second ahead, known to 40 ms
+  vague.add({.asked_ns = kDriver - 40'000'000, .read_ns = kRead, .answered_ns = kDriver + 40'000'000});
+  const auto sensed = [&](std::int64_t arrived_ns, Duration early) {
+    DriverTimes times(file, false);
+    AgentMessage message = AgentSeen{{.at = Time(Duration(kRead)),
+                                      .what = Seen{.watch = WatchId{1},
+                                                   .who = component(HostId{0}),
+                                                   .edge = Edge::sample,
+                                                   .sensed = Time(Duration(kRead)),
+                                                   .value = 0,
+                                                   .more = 0}}};
+    times.map(message, vague, arrived_ns, early);
+    return std::get<Seen>(std::get<AgentSeen>(message).observed.what).sensed - Time(Duration(kDriver));
+  };
+  EXPECT_EQ(sensed(kLater, 10ms), 30ms) << "it may have been sensed 40 ms later than the middle";
+  EXPECT_EQ(sensed(kLater, 40ms), 0ms);
+  EXPECT_EQ(sensed(kLater, kForever), 0ms);
+  EXPECT_EQ(sensed(kDriver + 5'000'000, 10ms), 5ms) << "not after it was heard";
+}
+
 TEST_F(Times, WhatARankPrintsBesidesStays) {
   DriverTimes times(file, false);
   for (const char* text : {"hello", "", "12 steps", "99999999999999999999 step 1 1"}) {

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
   const Record nothing;
-  DriverUnderTest later(socket(0), 5);
+  DriverUnderTest later(socket(0), 5, {.started_ns = started_ns});
   {
     RealCluster cluster(world, setup(2), nothing, platform);
     await<Started>(cluster);
@@ -23,7 +23,7 @@ TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
     EXPECT_THROW(await<Finished>(cluster), Superseded);
   }
   later.await<AgentHeartbeat>();
-  DriverUnderTest other(socket(1), 5);
+  DriverUnderTest other(socket(1), 5, {.started_ns = started_ns});
   other.attend();  // host 1 had not been taken over, and its agent lives as well
   for (DriverUnderTest* driver : {&later, &other}) {
     driver->link.quit();
@@ -33,7 +33,7 @@ TEST_F(RealClusters, ADriverThatWasSupersededStopsAndLeavesTheAgentsAlone) {
 
 TEST_F(RealClusters, ADriverThatComesTooLateStopsAndLeavesTheAgentsAlone) {
   AgentProcess agent(agent_command(0), directory.file("agent.log"));
-  DriverUnderTest later(socket(0), 5);
+  DriverUnderTest later(socket(0), 5, {.started_ns = started_ns});
   later.attend();
   Record so_far;
   so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
@@ -55,7 +55,8 @@ struct TakenOver : RealClusters {
   TakenOver() {
     for (const std::uint32_t host : {0u, 1u})
       agents.emplace_back(agent_command(host), directory.file("agent-" + std::to_string(host) + ".log"));
-    for (const std::uint32_t host : {0u, 1u}) DriverUnderTest(socket(host), 1).attend();
+    for (const std::uint32_t host : {0u, 1u})
+      DriverUnderTest(socket(host), 1, {.started_ns = started_ns}).attend();
     so_far.observations.push_back({kStart, Started{JobId{0}, world.inventory}});
   }
   std::vector<AgentProcess> agents;

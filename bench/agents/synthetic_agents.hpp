@@ -1,0 +1,24 @@
+// Synthetic agents: each has the certificate, the identity and the server of an agent, and reports a host that nobody has.
+#pragma once
+
+#include "core/time.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace gauntlet {
+
+struct SyntheticAgents {
+  std::string authority;    // the directory of a certificate authority that issued one to each host
+  std::uint32_t first = 0;  // host
+  std::uint32_t count = 0;
+  Duration period{};  // of the heartbeats, which the agents send one after another
+};
+
+/// The name of a host in its certificate.
+std::string synthetic_host(std::uint32_t host);
+
+/// Starts the agents and prints the address of each, a line each, in the order of their hosts. Runs until the process is ended.
+[[noreturn]] void serve(const SyntheticAgents& agents);
+
+}  // namespace gauntlet
