@@ -274,8 +274,9 @@ class SimulatedDrill {
       const std::int64_t began = machine_.started.at(done->first.first);
       const Duration error = entry.at - kStart - Duration(done->second.at - began);
       if (std::chrono::abs(error) > result.clock_accuracy.largest_error)
-        return "a fault is said to have been injected " + std::to_string(error.count()) +
-               " ns late, which is more than the drill says";
+        return "fault " + std::to_string(entry.injection) + " is said to have been injected " +
+               std::to_string(error.count()) + " ns late, which is more than the drill says: " +
+               std::to_string(result.clock_accuracy.largest_error.count());
     }
     return "";
   }
