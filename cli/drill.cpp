@@ -113,7 +113,6 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   const RecoveryConstants& recovery = policies.recovery;
   refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
   refuse(!policies.detection.corruption.lines.empty(), "detection.corruption.lines", "write []");
-  refuse(recovery.wait_for_spare != kForever, "recovery.wait_for_spare", "leave it out");
   return problems;
 }
 
@@ -182,6 +181,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   const World& world = scenario.world;
   std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launch.launcher));
   for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
+  for (Problem& problem : check_sizes(scenario)) problems.push_back(std::move(problem));
   for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launch.launcher)))
     problems.push_back(std::move(problem));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));

@@ -24,6 +24,12 @@ std::string ranks_text(const Inventory& inventory, std::uint32_t host) {
   return first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
 }
 
+/// What follows where a restart cures nothing.
+std::string repair_text(const FaultKind& kind, const PlannedFault& fault) {
+  if (kind.remedy != Remedy::repair) return "";
+  return fmt::format(", at each start until its host is repaired, which takes {}", to_text(fault.repair));
+}
+
 std::string hosts_table(const Inventory& inventory) {
   TextTable table{.header = {"host", "role", "ranks"}, .rows = {}};
   for (std::uint32_t host = 0; host < inventory.hosts(); ++host)
@@ -36,8 +42,15 @@ std::string faults_table(const World& world, const FaultPlan& plan) {
   TextTable table{.header = {"at", "fault", "component", "injection"}, .rows = {}};
   for (const PlannedFault& fault : plan) {
     const FaultKind& kind = world.faults[fault.kind.value];
+    if (is_stop_request(kind.effect)) {
+      const std::string who =
+          kind.effect == Effect::preempt ? "the job is preempted for " : "the job is stopped for ";
+      table.rows.push_back({to_text(fault.at.time_since_epoch()), kind.name, name_of(fault.component),
+                            who + to_text(fault.lasts)});
+      continue;
+    }
     table.rows.push_back({to_text(fault.at.time_since_epoch()), kind.name, name_of(fault.component),
-                          injection_text(world, fault)});
+                          injection_text(world, fault) + repair_text(kind, fault)});
   }
   return to_text(table);
 }

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +21,30 @@ std::vector<Problem> check_lines(const Scenario& scenario) {
            .why = "cannot be drilled with drill.command.lines: a job that only prints lines cannot be told a "
                   "new interval",
            .suggestion = "write \"fixed\""}};
+}
+
+std::vector<Problem> check_sizes(const Scenario& scenario) {
+  const World& world = scenario.world;
+  const JobModel& job = world.job;
+  const RecoveryConstants& recovery = scenario.policies.recovery;
+  const std::uint32_t unit = replicas_in_whole_hosts(job.layout, world.hardware.gpus_per_host);
+  if (world.drill.command.given() || unit == 0) return {};
+  const bool shrinks = recovery.wait_for_spare != kForever;
+  std::uint32_t multiple = job.micro_batch;
+  std::optional<std::uint32_t> uneven;
+  for (std::uint32_t replicas = job.layout.dp; replicas > 0; replicas -= unit) {
+    if (replicas < job.layout.dp && (!shrinks || replicas < recovery.least_replicas)) break;
+    multiple = std::lcm(multiple, replicas * job.micro_batch);
+    if (!uneven && job.global_batch % (replicas * job.micro_batch) != 0) uneven = replicas;
+  }
+  if (!uneven) return {};
+  return {
+      {.what = fmt::format("job.global_batch = {}", job.global_batch),
+       .why = fmt::format(
+           "cannot be drilled with {} data-parallel replicas, which the trainer gives equal shares of "
+           "micro-batches",
+           *uneven),
+       .suggestion = fmt::format("write a multiple of {}, or a higher recovery.least_replicas", multiple)}};
 }
 
 std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources) {

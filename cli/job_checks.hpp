@@ -11,6 +11,8 @@ namespace gauntlet {
 
 /// Orders that a job cannot be given which says nothing but lines, and hears nothing.
 std::vector<Problem> check_lines(const Scenario& scenario);
+/// Numbers of data-parallel replicas among which the trainer cannot divide its batch.
+std::vector<Problem> check_sizes(const Scenario& scenario);
 /// Signals that policies need and no agent reports, whose hosts have these sources.
 std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources);
 

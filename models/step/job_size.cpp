@@ -28,6 +28,13 @@ World with_replicas(const World& world, std::uint32_t replicas) {
   return sized;
 }
 
+Duration whole_step(const World& world, std::uint32_t replicas) {
+  const std::uint32_t all = world.job.layout.dp;
+  if (replicas == all) return world.job.step_time;
+  const double share = 1.0 * replicas / all;
+  return from_seconds(to_seconds(with_replicas(world, replicas).job.step_time) / share);
+}
+
 std::uint32_t fewest_replicas(const World& world) {
   const JobModel& job = world.job;
   const std::uint32_t unit = replicas_in_whole_hosts(job.layout, world.hardware.gpus_per_host);

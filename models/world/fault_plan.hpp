@@ -12,6 +12,9 @@ struct PlannedFault {
   Time at;  // since the run began
   FaultKindId kind;
   ComponentId component;
+  // Drawn as a simulation draws it.
+  Duration lasts{};   // until it heals by itself; a stop request: for how long the job is wanted stopped
+  Duration repair{};  // of the host, where that alone removes the fault
 };
 
 /// In order of time.

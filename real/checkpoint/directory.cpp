@@ -201,7 +201,7 @@ CheckpointDirectory::Survey CheckpointDirectory::survey() const {
       continue;
     }
     const auto manifest = file.bytes ? parse_manifest(*file.bytes) : std::nullopt;
-    if (manifest && manifest->job != job_)
+    if (manifest && !manifest->job.same_state(job_))
       return {{},
               {},
               {},
@@ -255,13 +255,26 @@ std::optional<Problem> CheckpointDirectory::set_aside(std::int64_t step) const {
 }
 
 CheckpointDirectory::Loaded CheckpointDirectory::load(std::int64_t step, std::uint32_t rank) const {
+  const std::string path = of_step(step) + "/" + std::string(kManifest);
+  const ReadFile file = read_file(files_, path);
+  if (!file.bytes) return {{}, file.flaw.problem};
+  const std::optional<Manifest> manifest = parse_manifest(*file.bytes);
+  if (!manifest || !manifest->job.same_state(job_))
+    return {{}, Problem{.file = path, .what = "is torn or of another job", .why = {}, .suggestion = {}}};
+  Coordinates at = job_.layout().coordinates(rank);
+  at.dp %= manifest->job.dp;
+  return load_shard(step, manifest->job, manifest->job.layout().rank(at));
+}
+
+CheckpointDirectory::Loaded CheckpointDirectory::load_shard(std::int64_t step, const JobIdentity& job,
+                                                            std::uint32_t rank) const {
   const std::string path = of_step(step) + "/" + shard_name(rank);
   const ReadFile file = read_file(files_, path);
   if (!file.bytes) return {{}, file.flaw.problem};
   ReadShard read = read_shard(*file.bytes);
   if (!read.shard) return {{}, Problem{.file = path, .what = read.why, .why = {}, .suggestion = {}}};
   const Shard& shard = *read.shard;
-  if (shard.job != job_ || shard.rank != rank || shard.step != step)
+  if (shard.job != job || shard.rank != rank || shard.step != step)
     return {
         {},
         Problem{.file = path,
@@ -289,7 +302,7 @@ std::optional<std::uint32_t> CheckpointDirectory::first_missing(std::int64_t ste
 std::optional<Problem> CheckpointDirectory::commit(std::int64_t step) const {
   Manifest manifest{.job = job_, .step = step, .shards = {}};
   for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
-    const Loaded loaded = load(step, rank);
+    const Loaded loaded = load_shard(step, job_, rank);
     if (!loaded.shard) return loaded.problem;
     // Equal shards have equal bytes, so these are the file's.
     const std::string bytes = shard_bytes(*loaded.shard);

@@ -51,6 +51,7 @@ class CheckpointDirectory {
     std::optional<Shard> shard;
     Problem problem;  // where there is none
   };
+  /// What that rank goes on with, from a whole checkpoint of the job with any number of data-parallel replicas.
   Loaded load(std::int64_t step, std::uint32_t rank) const;
 
   std::optional<Problem> write(const Shard& shard) const;
@@ -65,6 +66,7 @@ class CheckpointDirectory {
   const JobIdentity& job() const { return job_; }
 
  private:
+  Loaded load_shard(std::int64_t step, const JobIdentity& job, std::uint32_t rank) const;
   std::string of_step(std::int64_t step) const;
   std::optional<Problem> remove(std::int64_t step) const;
   std::optional<Problem> set_aside(std::int64_t step) const;

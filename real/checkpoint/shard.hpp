@@ -5,6 +5,8 @@
 //   checksum of all that                                                               one word
 #pragma once
 
+#include "core/layout.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +20,12 @@ struct JobIdentity {
   std::uint64_t seed = 0;
   std::uint32_t pp = 1, dp = 1, tp = 1;
 
-  std::uint32_t ranks() const { return tp * pp * dp; }
+  Layout layout() const { return {.tp = tp, .pp = pp, .dp = dp}; }
+  std::uint32_t ranks() const { return layout().ranks(); }
+  /// Whether a checkpoint of that job can be loaded: data-parallel replicas hold the same state, however many there are.
+  bool same_state(const JobIdentity& other) const {
+    return seed == other.seed && pp == other.pp && tp == other.tp;
+  }
   /// "seed 7, tp 1, pp 2, dp 2"
   std::string text() const;
   friend bool operator==(const JobIdentity&, const JobIdentity&) = default;

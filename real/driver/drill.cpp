@@ -72,12 +72,10 @@ std::vector<Problem> check_drillable(const World& world, const InjectionKinds& a
   const RepairShop& repair = world.repair;
   for (const auto& [name, asked] :
        {std::pair("crew", repair.crew > 0), std::pair("silent_failure", repair.silent_failure.value > 0),
-        std::pair("by_cause", !repair.by_cause.empty()),
         std::pair("manual", repair.manual.needed.value > 0)}) {
     if (!asked) continue;
-    problems.push_back(
-        problem(std::string("repair.") + name, "cannot be drilled",
-                "an evicted host of a drill is repaired after repair.time, whoever evicted it: remove it"));
+    problems.push_back(problem(std::string("repair.") + name, "cannot be drilled",
+                               "every repair of a drill begins at once and holds: remove it"));
   }
   if (job.steps == 0)
     problems.push_back(problem("job.steps", "is missing", "a drill trains a number of steps to the end"));
@@ -90,10 +88,14 @@ std::vector<Problem> check_drillable(const World& world, const InjectionKinds& a
         problem("job.layout.tp = " + std::to_string(job.layout.tp), "cannot be drilled",
                 "the trainer's blocks have " + std::to_string(kHidden) + " units: write at most that"));
   const bool speaks = !world.drill.command.lines.any();
-  if (!job.planned_stops.empty() && !speaks) {
-    problems.push_back(problem("job.planned",
-                               "cannot be drilled with a job that is not told to save before a stop",
+  const auto refuse_stops = [&](const std::string& what) {
+    if (speaks) return;
+    problems.push_back(problem(what, "cannot be drilled with a job that is not told to save before a stop",
                                "remove the planned stops, or drill a job that calls gauntlet_rank"));
+  };
+  if (!job.planned_stops.empty()) refuse_stops("job.planned");
+  for (const FaultKind& kind : world.faults) {
+    if (is_stop_request(kind.effect)) refuse_stops("faults." + kind.name);
   }
   if (job.evaluation.every > 0)
     problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
@@ -162,15 +164,15 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
                  const Journal& journal, const std::vector<FailedRank>& failed, std::int64_t started_ns,
                  DrillResult& result) {
   result.finished = ended(result.record);
-  result.final_hash = final_hash(progress.entries(), world.job.layout.ranks());
+  result.final_hash = final_hash(progress.entries(), progress.replicas(), world.job.layout);
   result.failed_ranks = failed;
   result.last_values = last_values(progress.entries());
   result.checkpoint_warnings = checkpoint_warnings(progress.entries());
   for (const JournalEntry& entry : journal.entries())
     result.injected += entry.step == JournalStep::observed ? 1 : 0;
   result.journal = journal.entries();
-  result.logs = assemble_logs(world, options.plan, progress.entries(), journal.entries(), result.record,
-                              DrillClock(started_ns));
+  result.logs = assemble_logs(world, options.plan, progress.entries(), progress.replicas(), journal.entries(),
+                              result.record, DrillClock(started_ns));
 }
 
 /// Of a drill that was over when its driver died, before that could say so.

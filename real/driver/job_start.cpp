@@ -1,6 +1,7 @@
 // How the job's ranks are started: our trainer, or the command of the scenario.
 #include "real/driver/job_start.hpp"
 
+#include "models/step/job_size.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
 #include "real/driver/real_cluster.hpp"
@@ -66,17 +67,22 @@ void RealCluster::mark_run() const {
 void RealCluster::start_ranks(OpenOrder& open) {
   check_own();
   mark_run();
-  for (const HostId host : slots_) {
+  for (const HostId host : seats_.hosts()) {
     if (!hosts_[host.value].link)
       return close(open.order.id, Status::failed);  // its agent is being started again
   }
+  progress_.begin(run_, seats_.layout().dp);
+  if (seats_.layout().dp != world_->job.layout.dp)
+    platform_.say("the job starts with " + std::to_string(seats_.layout().dp) + " of its " +
+                  std::to_string(world_->job.layout.dp) + " data-parallel replicas, which are " +
+                  std::to_string(seats_.layout().ranks()) + " ranks (WORLD_SIZE)");
   DriverStartRanks start{.order = open.order.id, .run = run_, .ranks = {}, .arguments = trainer_arguments()};
   renew_stage_watches();
   const JobCommand& command = world_->drill.command;
   if (command.given()) start.command = own_command();
-  const MeetingPlace meets = platform_.meeting_place(name_of(slots_.front()));
-  for (const HostId host : slots_) {
-    start.ranks = ranks_of(host);
+  const MeetingPlace meets = platform_.meeting_place(name_of(seats_.hosts().front()));
+  for (const HostId host : seats_.hosts()) {
+    start.ranks = seats_.ranks_of(host);
     start.environment = environment_of(host, meets);
     hosts_[host.value].link->send(start);
     expect_answer(host, Debt::start, open.order.id.value, grace());
@@ -94,7 +100,7 @@ bool RealCluster::job_hears() const { return !world_->drill.command.lines.any();
 
 void RealCluster::tell_ranks(const DriverTellRanks& message) {
   if (!job_hears()) return;
-  for (const HostId host : slots_) {
+  for (const HostId host : seats_.hosts()) {
     if (hosts_[host.value].link) hosts_[host.value].link->send(message);
   }
 }
@@ -102,15 +108,15 @@ void RealCluster::tell_ranks(const DriverTellRanks& message) {
 JobCommand RealCluster::own_command() const {
   JobCommand command = world_->drill.command;
   command.directory = directory_of(command);
-  command.step_time = world_->job.step_time;
+  command.step_time = step_time();
   return command;
 }
 
 /// What the drill says of itself, and what torchrun would set.
 std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
     HostId host, const MeetingPlace& meets) const {
-  const auto slot =
-      static_cast<std::uint32_t>(std::find(slots_.begin(), slots_.end(), host) - slots_.begin());
+  const std::vector<HostId>& slots = seats_.hosts();
+  const auto slot = static_cast<std::uint32_t>(std::find(slots.begin(), slots.end(), host) - slots.begin());
   std::vector<std::pair<std::string, std::string>> variables = {
       {"GAUNTLET_RUN", std::to_string(run_)},
       {"GAUNTLET_SECRET", meets.secret},
@@ -120,9 +126,9 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
       {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
       {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
   const auto torch = torch_variables({.host = slot,
-                                      .hosts = static_cast<std::uint32_t>(slots_.size()),
+                                      .hosts = static_cast<std::uint32_t>(slots.size()),
                                       .ranks_per_host = world_->inventory.gpus_per_host,
-                                      .ranks = world_->job.layout.ranks(),
+                                      .ranks = seats_.layout().ranks(),
                                       .address = meets.address,
                                       .port = meets.port,
                                       .run = run_,
@@ -134,23 +140,26 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
 /// In steps; 0 for never.
 std::int64_t RealCluster::checkpoint_every() const {
   if (checkpoint_interval_ == kForever) return 0;
-  const Duration step = world_->job.step_time;
+  const Duration step = step_time();
   return std::max<std::int64_t>(1, (checkpoint_interval_ + step - Duration(1)) / step);
 }
 
+Duration RealCluster::step_time() const { return whole_step(*world_, seats_.layout().dp); }
+
 std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
+  const Layout& layout = seats_.layout();
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
   return {"--tp",
-          std::to_string(job.layout.tp),
+          std::to_string(layout.tp),
           "--global-batch",
           std::to_string(job.global_batch),
           "--micro-batch",
           std::to_string(job.micro_batch),
           "--pp",
-          std::to_string(job.layout.pp),
+          std::to_string(layout.pp),
           "--dp",
-          std::to_string(job.layout.dp),
+          std::to_string(layout.dp),
           "--seed",
           std::to_string(setup_.seed.study),
           "--steps",
@@ -160,7 +169,7 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
           "--checkpoint-every",
           std::to_string(checkpoint_every()),
           "--step-time",
-          text(job.step_time),
+          text(step_time()),
           "--collective-timeout",
           text(collective_timeout_)};
 }

@@ -1,21 +1,42 @@
 #include "real/driver/raw_progress.hpp"
 
 #include "core/record/fingerprint.hpp"
+#include "models/step/job_size.hpp"
 #include "real/injectors/injector.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <set>
 #include <sstream>
 
 namespace gauntlet {
+namespace {
+
+constexpr std::string_view kReplicas = "replicas";  // in the place of a rank
+
+Layout layout_of_run(const Layout& whole, const RawProgress::Replicas& replicas, std::uint32_t run) {
+  Layout layout = whole;
+  if (const auto found = replicas.find(run); found != replicas.end()) layout.dp = found->second;
+  return layout;
+}
+
+}  // namespace
 
 RawProgress::RawProgress(const std::string& path, Files& files) : file_(path, files) {
   for (const std::string& text : file_.found()) {
     std::istringstream in(text);
     Entry entry;
-    if (!(in >> entry.run >> entry.rank)) continue;
+    std::string second;
+    if (!(in >> entry.run >> second)) continue;
+    std::uint32_t replicas = 0;
+    if (second == kReplicas) {
+      if (in >> replicas) replicas_[entry.run] = replicas;
+      continue;
+    }
+    const auto [end, error] = std::from_chars(second.data(), second.data() + second.size(), entry.rank);
+    if (error != std::errc() || end != second.data() + second.size()) continue;
     std::string rest;
     std::getline(in >> std::ws, rest);
     if (auto line = parse_rank_line(rest)) {
@@ -23,6 +44,11 @@ RawProgress::RawProgress(const std::string& path, Files& files) : file_(path, fi
       entries_.push_back(entry);
     }
   }
+}
+
+void RawProgress::begin(std::uint32_t run, std::uint32_t replicas) {
+  file_.append(std::to_string(run) + " " + std::string(kReplicas) + " " + std::to_string(replicas));
+  replicas_[run] = replicas;
 }
 
 void RawProgress::add(std::uint32_t run, std::uint32_t rank, const RankLine& line) {
@@ -55,18 +81,27 @@ std::vector<std::string> last_values(const std::vector<RawProgress::Entry>& raw)
   return sentences;
 }
 
-std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks) {
+std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, const RawProgress::Replicas& replicas,
+                         const Layout& whole) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> finished;  // by run, by rank
   for (const RawProgress::Entry& entry : raw) {
-    if (entry.line.kind == RankLine::Kind::finished && entry.rank < ranks)
+    if (entry.line.kind == RankLine::Kind::finished &&
+        entry.rank < layout_of_run(whole, replicas, entry.run).ranks())
       finished[entry.run][entry.rank] = entry.line.hash;
   }
   for (auto run = finished.rbegin(); run != finished.rend(); ++run) {
-    if (run->second.size() < ranks) continue;
+    const Layout layout = layout_of_run(whole, replicas, run->first);
+    if (run->second.size() < layout.ranks()) continue;
     Fingerprint all;
     for (const auto& [rank, hash] : run->second) {
       if (hash == 0) return 0;  // a job that does not say
-      all.add(hash);
+      Coordinates at = layout.coordinates(rank);
+      bool agrees = false;  // with a replica before it
+      while (at.dp > 0 && !agrees) {
+        --at.dp;
+        agrees = run->second.at(layout.rank(at)) == hash;
+      }
+      if (!agrees) all.add(hash);
     }
     return all.value();
   }
@@ -79,16 +114,25 @@ namespace {
 struct Run {
   Time began = kNever;  // when the last rank was up; kNever where not every rank came up
   std::set<std::uint32_t> up;
+  std::uint32_t reporting = 0;  // so many ranks say that they are up
+  Duration step{};              // a healthy one with its replicas
   std::int64_t first_step = 0;
   std::vector<RankLine> lines;  // steps and stalls of rank 0
 };
 
-std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw, std::uint32_t ranks,
-                                     std::uint32_t reporting, const DrillClock& clock) {
+/// Of a job whose lines alone are read, rank 0 speaks for all.
+std::map<std::uint32_t, Run> runs_of(const World& world, const std::vector<RawProgress::Entry>& raw,
+                                     const RawProgress::Replicas& replicas, const DrillClock& clock) {
   std::map<std::uint32_t, Run> runs;
   for (const RawProgress::Entry& entry : raw) {
-    if (entry.rank >= ranks) continue;
-    Run& run = runs[entry.run];
+    const Layout layout = layout_of_run(world.job.layout, replicas, entry.run);
+    if (entry.rank >= layout.ranks()) continue;
+    const auto [found, fresh] = runs.try_emplace(entry.run);
+    Run& run = found->second;
+    if (fresh) {
+      run.step = whole_step(world, layout.dp);
+      run.reporting = world.drill.command.lines.any() ? 1 : layout.ranks();
+    }
     const Time at = clock.at(entry.line.at_ns);
     if (entry.line.kind == RankLine::Kind::up) {
       run.began = run.began == kNever ? at : std::max(run.began, at);
@@ -99,9 +143,25 @@ std::map<std::uint32_t, Run> runs_of(const std::vector<RawProgress::Entry>& raw,
     if (progress && entry.rank == 0) run.lines.push_back(entry.line);
   }
   for (auto& [number, run] : runs) {
-    if (run.up.size() < reporting) run.began = kNever;
+    if (run.up.size() < run.reporting) run.began = kNever;
   }
   return runs;
+}
+
+std::optional<TruthKind> truth_kind_of(JournalStep step) {
+  switch (step) {
+    case JournalStep::observed:
+      return TruthKind::onset;
+    case JournalStep::returned:
+      return TruthKind::returned;
+    case JournalStep::undone:
+      return TruthKind::ended;
+    case JournalStep::armed:
+    case JournalStep::began:
+    case JournalStep::missed:
+      break;
+  }
+  return std::nullopt;
 }
 
 /// Every injection that reached a rank by `end`, as the onset and end of a fault.
@@ -109,18 +169,20 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
                   Time end) {
   TruthLog truth;
   for (const JournalEntry& entry : journal) {
-    if (entry.at > end || entry.injection >= plan.size()) continue;
-    if (entry.step != JournalStep::observed && entry.step != JournalStep::undone) continue;
-    const PlannedFault& fault = plan[entry.injection];
+    const std::uint64_t number = fault_of_injection(entry.injection);
+    if (entry.at > end || number >= plan.size()) continue;
+    const auto what = truth_kind_of(entry.step);
+    if (!what) continue;
+    const PlannedFault& fault = plan[number];
     const FaultKind& kind = world.faults[fault.kind.value];
     truth.push_back({.at = entry.at,
-                     .what = entry.step == JournalStep::observed ? TruthKind::onset : TruthKind::ended,
+                     .what = *what,
                      .kind = fault.kind,
                      .component = fault.component,
                      .host = host_of(world, fault),
                      .on_job = true,
                      .stops = stops_job(kind.effect),
-                     .disturbs = true,
+                     .disturbs = !is_stop_request(kind.effect),
                      .corrupts = false,
                      .repairable = kind.remedy == Remedy::repair,
                      .factor = kind.effect == Effect::stall  ? std::numeric_limits<double>::infinity()
@@ -160,6 +222,7 @@ Trained add_stretches(const Run& run, Duration nominal, Time end, const DrillClo
       const std::int64_t steps = line.step - step;
       stretch.step = std::max(passed / steps, Duration(1));
       stretch.healthy_step = std::min(stretch.step, nominal);
+      stretch.for_fewer = std::min(stretch.step, run.step) - stretch.healthy_step;
       stretch.end = after(at, steps * stretch.step);
     }
     if (stretch.end > end) break;
@@ -173,15 +236,14 @@ Trained add_stretches(const Run& run, Duration nominal, Time end, const DrillClo
 }  // namespace
 
 DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
-                        const std::vector<JournalEntry>& journal, const Record& record,
-                        const DrillClock& clock) {
+                        const RawProgress::Replicas& replicas, const std::vector<JournalEntry>& journal,
+                        const Record& record, const DrillClock& clock) {
   DrillLogs logs;
   if (record.observations.empty()) return logs;
   const Time end = record.observations.back().at;
   logs.truth = truth_of(world, plan, journal, end);
   const Duration nominal = world.job.step_time;
-  const std::map<std::uint32_t, Run> runs =
-      runs_of(raw, world.job.layout.ranks(), reporting_ranks(world), clock);
+  const std::map<std::uint32_t, Run> runs = runs_of(world, raw, replicas, clock);
 
   for (auto run = runs.begin(); run != runs.end(); ++run) {
     // Time does not run backwards over a start, whatever two processes' lines say.
@@ -202,7 +264,7 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
     if (stop != record.orders.end()) cut = std::min(cut, stop->at);
     for (Truth& truth : logs.truth) {
       // What only slows or pauses the job cuts nothing.
-      if (truth.what != TruthKind::onset || !truth.stops || truth.at < present.began || truth.at > cut)
+      if (truth.what == TruthKind::ended || !truth.stops || truth.at < present.began || truth.at > cut)
         continue;
       truth.at = std::max(truth.at, trained.until);
       cut = std::min(cut, truth.at);

@@ -30,7 +30,7 @@ void RealCluster::expect_answer(HostId host, Debt debt, std::uint64_t number, Du
 bool RealCluster::owes(HostId host, Debt debt, std::uint64_t number) const {
   const Host& owing = hosts_[host.value];
   const auto misses_rank = [&](const std::set<std::uint32_t>& ranks) {
-    const std::vector<std::uint32_t> own = ranks_of(host);
+    const std::vector<std::uint32_t> own = seats_.ranks_of(host);
     return std::any_of(own.begin(), own.end(), [&](std::uint32_t rank) { return !ranks.contains(rank); });
   };
   switch (debt) {
@@ -136,15 +136,21 @@ void RealCluster::end_waiting_for(HostId host) {
 
 /// Begun in the journal already. An agent that did it before answers again, and does nothing.
 void RealCluster::inject(std::uint64_t injection) {
-  const PlannedFault& fault = setup_.plan[injection];
+  const std::uint64_t planned = fault_of_injection(injection);
+  const PlannedFault& fault = setup_.plan[planned];
   const FaultKind& kind = world_->faults[fault.kind.value];
   const HostId host = host_of(*world_, fault);
   const std::optional<InjectionKind> what = injection_of(kind);
   const std::uint32_t number = number_on_host(*world_, fault);
-  const std::optional<std::uint32_t> target =
-      what && is_of_rank(*what) ? rank_on(host, number) : std::optional(number);
-  if (!what || !target || !hosts_[host.value].link)
-    return journal_.write({JournalStep::missed, injection, now()});
+  std::optional<std::uint32_t> target = number;
+  if (what && is_of_rank(*what)) {
+    target = seats_.rank_on(host, number);
+    if (hosts_[host.value].state != HostState::in_job) target.reset();
+  }
+  if (!what || !target || !hosts_[host.value].link) {
+    if (injection == planned) journal_.write({JournalStep::missed, injection, now()});
+    return;
+  }
   const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
   hosts_[host.value].link->send(DriverInject{
       .injection = injection, .kind = *what, .target = *target, .cores = cores, .lasts = lasts(kind)});

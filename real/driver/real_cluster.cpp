@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace gauntlet {
-namespace {
-
-constexpr Duration kAgentRetry =
-    std::chrono::seconds(5);  // until an agent that could not be started is tried again
-
-}  // namespace
 
 Time RealCluster::now() {
   last_ = std::max(last_, clock_.at(platform_.clock().monotonic_ns()));
@@ -215,12 +209,13 @@ void RealCluster::on_saved(std::int64_t step) {
 void RealCluster::on_up(std::uint32_t rank, std::int64_t step) {
   if (ranks_ != RanksState::starting) return;
   up_.insert(rank);
+  const std::uint32_t ranks = seats_.layout().ranks();
   // Of a job whose lines alone are read, rank 0 speaks for all.
-  for (std::uint32_t each = reporting_ranks(*world_); rank == 0 && each < world_->job.layout.ranks(); ++each)
-    up_.insert(each);
-  if (up_.size() < world_->job.layout.ranks()) return;
+  for (std::uint32_t each = 1; rank == 0 && !job_hears() && each < ranks; ++each) up_.insert(each);
+  if (up_.size() < ranks) return;
   ranks_ = RanksState::up;
   for (const OrderId order : open_orders<Start>()) close(order, Status::done, Loaded{step});
+  strike_again();
 }
 
 void RealCluster::on_finished(std::uint32_t rank, std::int64_t step) {
@@ -228,10 +223,11 @@ void RealCluster::on_finished(std::uint32_t rank, std::int64_t step) {
     platform_.say("the job ended after step " + std::to_string(step) + ", and job.steps is " +
                   std::to_string(world_->job.steps));
   if (finished_ranks_.empty()) {  // the others do the same steps: they wait for nobody longer than this
-    for (const HostId host : slots_) expect_answer(host, Debt::ranks_finished, run_, collective_timeout_);
+    for (const HostId host : seats_.hosts())
+      expect_answer(host, Debt::ranks_finished, run_, collective_timeout_);
   }
   finished_ranks_.insert(rank);
-  if (finished_ranks_.size() < world_->job.layout.ranks()) return;
+  if (finished_ranks_.size() < seats_.layout().ranks()) return;
   finish(Ending::completed);
 }
 
@@ -281,9 +277,15 @@ void RealCluster::on(HostId host, const AgentRankExited& message) {
 
 void RealCluster::on(HostId host, const AgentInjected& message) {
   hosts_[host.value].unpaid.erase({Debt::injection, message.injection});
-  if (message.injection >= setup_.plan.size() || journal_.answered(message.injection)) return;  // told twice
-  const JournalStep step = message.ok ? JournalStep::observed : JournalStep::missed;
-  journal_.write({step, message.injection, clock_.at(message.at_ns)});
+  const std::uint64_t injection = message.injection, fault = fault_of_injection(injection);
+  if (fault >= setup_.plan.size()) return;
+  const Time at = clock_.at(message.at_ns);
+  if (injection != fault) {  // a fault that only a repair removes, in a later run
+    if (message.ok && is_broken_by(fault) && !journal_.returned(injection))
+      journal_.write({JournalStep::returned, injection, at});
+  } else if (!journal_.answered(fault)) {  // else told twice
+    journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
+  }
 }
 
 void RealCluster::on(HostId host, const ClockJump&) {
@@ -308,30 +310,11 @@ void RealCluster::on(HostId host, const Lost& message) {
 
 // --- timers ------------------------------------------------------------------------------------------------------------
 
-void RealCluster::on(const WakeDue& due) { close(due.order, Status::done); }
-
-/// Repaired, the host gets an agent. It is back if that attends during all of the burn-in.
-void RealCluster::on(const RepairDue& due) {
-  if (hosts_[due.host.value].state != HostState::in_repair) return;
-  const auto is_back = [&] {
-    return platform_.supply().is_back(name_of(due.host)) && launch_and_attend(due.host);
-  };
-  if (!due.burnt_in && !is_back()) return schedule(now() + kAgentRetry, due);
-  if (!hosts_[due.host.value].link) return schedule(now(), RepairDue{due.host});
-  const Duration burn_in = world_->repair.burn_in;
-  if (!due.burnt_in && burn_in > Duration::zero())
-    return schedule(after(now(), burn_in), RepairDue{.host = due.host, .burnt_in = true});
-  hosts_[due.host.value].state = HostState::returned;
-  push(HostReturned{due.host});
-}
-
-/// Its agent is gone. Another one starts at the end of the burn-in, which then begins anew.
-void RealCluster::leave_burn_in(HostId host) {
-  Host& tested = hosts_[host.value];
-  ++tested.connection;
-  tested.unpaid.clear();
-  tested.process.reset();
-  set_link(host, nullptr);
+void RealCluster::on(const WakeDue& due) {
+  const OpenOrder* open = find(due.order);
+  if (open == nullptr) return;
+  const bool asked = std::holds_alternative<Ask>(open->order.what);
+  close(due.order, Status::done, asked ? Result(answer_of_person()) : Result());
 }
 
 void RealCluster::on(const InjectionDue& due) {
@@ -349,8 +332,15 @@ void RealCluster::on(const AttendDue& due) {
 
 void RealCluster::on(const CheckpointDue& due) { close(due.order, Status::failed); }
 
-void RealCluster::on(const PlannedStopDue& due) {
-  push(StopRequest{JobId{0}, world_->job.planned_stops[due.stop].hold});
+void RealCluster::on(const StopRequestDue& due) {
+  const PlannedStopRequest& request = stop_requests_[due.request];
+  if (request.fault &&
+      !journal_.observed(*request.fault)) {  // else the driver before this one died in between
+    check_own();
+    journal_.write({JournalStep::observed, *request.fault, now()});
+    journal_.write({JournalStep::undone, *request.fault, now()});
+  }
+  push(request.what);
 }
 
 void RealCluster::on(const WindowDue&) { finish(Ending::time_over); }

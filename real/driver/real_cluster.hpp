@@ -21,8 +21,10 @@
 #include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
 #include "real/driver/failed_ranks.hpp"
+#include "real/driver/job_seats.hpp"
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
+#include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
 #include "real/line_file.hpp"
 
@@ -43,6 +45,9 @@ namespace gauntlet {
 /// The time that an agent has to answer an order, in addition to the time that the order itself takes. After that its
 /// host counts as lost. An agent answers within milliseconds; on a busy machine it was observed to take seconds.
 inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
+
+/// Until an agent that could not be started is tried again.
+inline constexpr Duration kAgentRetry = std::chrono::seconds(5);
 
 struct DrillSetup {
   std::string directory;        // of this drill alone: sockets, checkpoints, the journal, the raw progress
@@ -116,6 +121,8 @@ class RealCluster final : public Cluster {
     std::vector<std::pair<WatchId, SilenceFilter>> silence;
     Time watched_since{};                             // when the newest of `silence` was added
     std::set<std::pair<Debt, std::uint64_t>> unpaid;  // answers that have not come, by order or injection
+    std::uint32_t evictions = 0;                      // so far
+    Time repaired{};                                  // when the repair after the last of them is over
   };
   struct Lost {
     std::string why;
@@ -155,8 +162,8 @@ class RealCluster final : public Cluster {
   struct CheckpointDue {
     OrderId order;
   };
-  struct PlannedStopDue {
-    std::size_t stop;  // in job.planned_stops
+  struct StopRequestDue {
+    std::size_t request;  // in stop_requests_
   };
   struct OperatorDue {
     std::size_t action;  // in World::operators
@@ -177,7 +184,7 @@ class RealCluster final : public Cluster {
     Duration allowed;
     bool extended = false;
   };
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, PlannedStopDue, OperatorDue,
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, StopRequestDue, OperatorDue,
                            WindowDue, GiveUpDue, AttendDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and messages of agents
@@ -197,7 +204,6 @@ class RealCluster final : public Cluster {
   void finish(Ending ending);
   void hear(const Incoming& incoming);
   void on(HostId host, const AgentAttending& message);
-  void leave_burn_in(HostId host);
   void on_heartbeat(HostId host, Time came, const AgentHeartbeat& message);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
@@ -211,10 +217,9 @@ class RealCluster final : public Cluster {
   void on(HostId host, const AgentUndone& message);
   void on(HostId host, const Lost& message);
   void on(const WakeDue& due);
-  void on(const RepairDue& due);
   void on(const InjectionDue& due);
   void on(const CheckpointDue& due);
-  void on(const PlannedStopDue& due);
+  void on(const StopRequestDue& due);
   void on(const OperatorDue& due);
   void on(const WindowDue& due);
   void on(const GiveUpDue& due);
@@ -239,9 +244,19 @@ class RealCluster final : public Cluster {
   void renew_stage_watches();
   void release(HostId host);
   void restore(const Record& so_far);
+  void restore_grants(const Record& so_far, const std::map<std::uint64_t, std::size_t>& heard);
   void reconcile();
-  std::vector<std::uint32_t> ranks_of(HostId host) const;
-  std::optional<std::uint32_t> rank_on(HostId host, std::uint32_t gpu) const;
+
+  // real_repairs.cpp: hosts that are broken, in repair and in burn-in
+  bool is_broken_by(std::uint64_t fault) const;
+  std::vector<std::uint64_t> broken_by(HostId host) const;
+  Duration repair_time(HostId host) const;
+  Answered answer_of_person() const;
+  void strike_again();
+  void end_faults_of(HostId host);
+  void on(const RepairDue& due);
+  void leave_burn_in(HostId host);
+  void repair_by_hand(HostId host);
 
   // real_answers.cpp: answers that are due, and hosts that are lost
   void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
@@ -262,10 +277,9 @@ class RealCluster final : public Cluster {
   std::string problem_of(const OperatorRequest& request) const;
   std::string problem_of_host(OperatorVerb verb, HostId host) const;
   void act(OperatorAction what, HostId host, OperatorDesk::Answer answer);
-  void repair_by_hand(HostId host);
   void disarm();
-  void undo(std::uint64_t injection);
-  bool can_be_undone(std::uint64_t injection) const;
+  void undo(std::uint64_t fault);
+  bool can_be_undone(std::uint64_t fault) const;
   bool is_open(std::uint64_t injection) const;
   void end_rank_faults();
   void note_undone(HostId host);
@@ -285,6 +299,8 @@ class RealCluster final : public Cluster {
   std::vector<std::pair<std::string, std::string>> environment_of(HostId host,
                                                                   const MeetingPlace& meets) const;
   std::int64_t checkpoint_every() const;
+  /// Of a healthy step at the present number of replicas.
+  Duration step_time() const;
   Duration grace() const;
   /// Whether its ranks can be told something.
   bool job_hears() const;
@@ -359,12 +375,11 @@ class RealCluster final : public Cluster {
   std::unique_ptr<Repeater> renewer_;
 
   std::vector<Host> hosts_;
-  std::vector<HostId> slots_;
-  std::vector<std::uint32_t> vacant_;
+  JobSeats seats_;
   std::deque<HostId> spares_;
   std::vector<Order> watches_;               // in force; sent again to an agent that is started again
   std::map<std::uint64_t, OpenOrder> open_;  // by order id
-  Stream repair_draws_, person_draws_;
+  Stream person_draws_;
 
   RanksState ranks_ = RanksState::none;
   std::uint32_t run_ = 0;  // starts of the job so far
@@ -385,9 +400,10 @@ class RealCluster final : public Cluster {
   Duration detection_latencies_{};
   std::set<std::uint64_t> detected_injections_;
 
-  std::size_t planned_stops_ = 0;  // that were requested so far
-  std::int64_t most_steps_ = 0;    // the most steps that any run has completed
-  Time progress_at_;               // when most_steps_ last rose, or when this driver began
+  const std::vector<PlannedStopRequest> stop_requests_;
+  std::size_t stops_requested_ = 0;  // so far
+  std::int64_t most_steps_ = 0;      // the most steps that any run has completed
+  Time progress_at_;                 // when most_steps_ last rose, or when this driver began
 };
 
 }  // namespace gauntlet

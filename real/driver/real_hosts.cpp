@@ -46,12 +46,10 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       operator_actions_(operators_.found()),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
-      repair_draws_(setup_.seed, stream_name("repair")),
-      person_draws_(setup_.seed, stream_name("person")) {
-  for (std::uint32_t s = 0; s < world.inventory.job_hosts; ++s) {
-    slots_.push_back(HostId{s});
-    hosts_[s].state = HostState::in_job;
-  }
+      seats_(world.inventory, world.job.layout),
+      person_draws_(setup_.seed, stream_name("person")),
+      stop_requests_(stop_requests(world, setup_.plan)) {
+  for (const HostId host : seats_.hosts()) hosts_[host.value].state = HostState::in_job;
   for (std::uint32_t h = world.inventory.job_hosts; h < hosts_.size(); ++h) spares_.push_back(HostId{h});
 
   for (const RawProgress::Entry& entry : progress_.entries()) {
@@ -104,11 +102,12 @@ void RealCluster::begin_drill(bool taking_over) {
   if (world_->job.give_up_after > Duration::zero()) {
     schedule(after(progress_at_, world_->job.give_up_after), GiveUpDue{});
   }
-  for (std::size_t i = planned_stops_; i < world_->job.planned_stops.size(); ++i)
-    schedule(world_->job.planned_stops[i].at, PlannedStopDue{i});
+  for (std::size_t i = stops_requested_; i < stop_requests_.size(); ++i)
+    schedule(stop_requests_[i].at, StopRequestDue{i});
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
-    if (!journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
+    const bool strikes = !is_stop_request(world_->faults[setup_.plan[i].kind.value].effect);
+    if (strikes && !journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
   }
   for (std::size_t i = scripted_; i < world_->operators.size(); ++i)
     schedule(world_->operators[i].at, OperatorDue{i});
@@ -340,15 +339,15 @@ bool RealCluster::is_watched(const Scope& scope, HostId host) const {
       scope.subset == Scope::Subset::job)
     return true;
   if (scope.subset == Scope::Subset::one) return scope.index == host.value;
-  const Layout& layout = world_->job.layout;
   std::vector<std::uint32_t> slots;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (layout.coordinates(rank_of_seat({slot, 0}, world_->inventory.gpus_per_host)).pp == scope.stage)
+  for (std::uint32_t slot = 0; slot < seats_.hosts().size(); ++slot) {
+    if (seats_.layout().coordinates(rank_of_seat({slot, 0}, world_->inventory.gpus_per_host)).pp ==
+        scope.stage)
       slots.push_back(slot);
   }
   const std::size_t count = std::min<std::size_t>(slots.size(), scope.most);
   for (std::size_t member = 0; member < count; ++member) {
-    if (slots_[slots[member * slots.size() / count]] == host) return true;
+    if (seats_.hosts()[slots[member * slots.size() / count]] == host) return true;
   }
   return false;
 }
@@ -386,27 +385,6 @@ void RealCluster::release(HostId host) {
   end_waiting_for(host);
 }
 
-std::vector<std::uint32_t> RealCluster::ranks_of(HostId host) const {
-  std::vector<std::uint32_t> ranks;
-  const std::uint32_t per_host = world_->inventory.gpus_per_host;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (slots_[slot] != host) continue;
-    for (std::uint32_t gpu = 0; gpu < per_host; ++gpu) {
-      const std::uint32_t rank = rank_of_seat({slot, gpu}, per_host);
-      if (rank < world_->job.layout.ranks()) ranks.push_back(rank);
-    }
-  }
-  return ranks;
-}
-
-/// The rank on that GPU of the host; nothing where the host does not carry the job.
-std::optional<std::uint32_t> RealCluster::rank_on(HostId host, std::uint32_t gpu) const {
-  const auto slot = std::find(slots_.begin(), slots_.end(), host);
-  if (hosts_[host.value].state != HostState::in_job || slot == slots_.end()) return std::nullopt;
-  return rank_of_seat({static_cast<std::uint32_t>(slot - slots_.begin()), gpu},
-                      world_->inventory.gpus_per_host);
-}
-
 // --- taking over -------------------------------------------------------------------------------------------------------
 
 /// What the orders so far and their outcomes have made of the cluster, by the same take() and apply() as live. Orders that have
@@ -429,7 +407,7 @@ void RealCluster::restore(const Record& so_far) {
     const Observed& seen = so_far.observations[i];
     last_ = std::max(last_, seen.at);
     answer(seen);
-    if (std::holds_alternative<StopRequest>(seen.what)) ++planned_stops_;
+    if (std::holds_alternative<StopRequest>(seen.what)) ++stops_requested_;
     if (const auto* acted = std::get_if<OperatorActed>(&seen.what)) note_action(*acted);
     if (const auto* returned = std::get_if<HostReturned>(&seen.what)) {
       hosts_[returned->host.value].state = HostState::returned;
@@ -441,40 +419,52 @@ void RealCluster::restore(const Record& so_far) {
       const auto outcome = heard.find(id);
       const bool moves_host = std::holds_alternative<Evict>(order->order.what) ||
                               std::holds_alternative<Readmit>(order->order.what) ||
-                              std::holds_alternative<Retire>(order->order.what);
-      if (moves_host && outcome != heard.end()) {
-        // These are done when they are begun. A grant whose outcome was heard before theirs was done before them, though
-        // it may stand after the order: then the host was evicted before its grant was heard of.
-        for (std::size_t j = i + 1; j < outcome->second; ++j) {
-          const auto* earlier = std::get_if<Outcome>(&so_far.observations[j].what);
-          if (earlier != nullptr && std::holds_alternative<Granted>(earlier->result))
-            answer(so_far.observations[j]);
-        }
+                              std::holds_alternative<Retire>(order->order.what) ||
+                              std::holds_alternative<StandBy>(order->order.what);
+      if (moves_host && outcome != heard.end()) {  // these are done when they are begun
         const auto& done = std::get<Outcome>(so_far.observations[outcome->second].what);
         apply(order->order, done.status, done.result);
       } else {
         open_.emplace(id, OpenOrder{order->order, order->at, taken, {}, 0, {}});
       }
+      restore_grants(so_far, heard);
     }
+  }
+}
+
+/// A host is granted when it is ordered or comes back, though its grant may be heard of later: after an eviction of it, or after a
+/// start that counts with it.
+void RealCluster::restore_grants(const Record& so_far, const std::map<std::uint64_t, std::size_t>& heard) {
+  for (auto open = open_.begin(); open != open_.end() && seats_.wanted() > 0;) {
+    const auto outcome = heard.find(open->first);
+    const Outcome* grant = nullptr;
+    if (std::holds_alternative<Acquire>(open->second.order.what) && outcome != heard.end())
+      grant = &std::get<Outcome>(so_far.observations[outcome->second].what);
+    const auto* granted = grant == nullptr ? nullptr : std::get_if<Granted>(&grant->result);
+    const bool here =
+        granted != nullptr && std::find(spares_.begin(), spares_.end(), granted->host) != spares_.end();
+    if (here) apply(open->second.order, grant->status, grant->result);
+    open = here ? open_.erase(open) : std::next(open);
   }
 }
 
 /// Begins again what was open, and reports what was lost while nobody watched.
 void RealCluster::reconcile() {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (hosts_[h].state == HostState::in_repair) schedule(now(), RepairDue{HostId{h}});
+    if (hosts_[h].state == HostState::in_repair)
+      schedule(std::max(now(), hosts_[h].repaired), RepairDue{HostId{h}});
   }
   const std::map<std::uint64_t, OpenOrder> open = std::exchange(open_, {});
   if (ranks_ == RanksState::up) {
     // The links' first messages say who still has ranks of this run.
     const std::lock_guard lock(inbox_mutex_);
-    for (const HostId host : slots_) {
+    for (const HostId host : seats_.hosts()) {
       const bool runs = std::any_of(inbox_.begin(), inbox_.end(), [&](const Incoming& each) {
         if (each.host != host.value || each.connection != hosts_[host.value].connection) return false;
         const auto* message = std::get_if<AgentMessage>(&each.what);
         const auto* attending = message == nullptr ? nullptr : std::get_if<AgentAttending>(message);
         return attending != nullptr && attending->run == run_ &&
-               attending->ranks.size() == ranks_of(host).size();
+               attending->ranks.size() == seats_.ranks_of(host).size();
       });
       if (!runs) ranks_lost(host);
     }

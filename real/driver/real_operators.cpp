@@ -158,6 +158,7 @@ void RealCluster::note_action(const OperatorActed& acted) {
     const HostState state = hosts_[acted.host.value].state;
     if (state == HostState::in_job || state == HostState::spare) leaving_[acted.host.value] = acted.what;
   }
+  if (acted.what == OperatorAction::readmit) hosts_[acted.host.value].repaired = last_;
   ending_ = ending_ || acted.what == OperatorAction::stop;
   disarmed_ = disarmed_ || acted.what == OperatorAction::disarm;
 }
@@ -165,16 +166,6 @@ void RealCluster::note_action(const OperatorActed& acted) {
 void RealCluster::on(const OperatorDue& due) {
   const ScriptedAction& action = world_->operators[due.action];
   act(action.what, action.host, nullptr);
-}
-
-/// A person has repaired it: it goes to its burn-in.
-void RealCluster::repair_by_hand(HostId host) {
-  if (hosts_[host.value].state != HostState::in_repair) return;
-  const auto repairs = [&](const auto& each) {
-    const auto* repair = std::get_if<RepairDue>(&each.second);
-    return repair != nullptr && repair->host == host && !repair->burnt_in;
-  };
-  if (std::erase_if(timers_, repairs) > 0) schedule(now(), RepairDue{host});
 }
 
 /// Nothing is injected from now on, and what was injected is undone.
@@ -200,7 +191,7 @@ void RealCluster::end_rank_faults() {
     const auto what = injection_of(kind);
     if (!what || !is_open(i)) continue;
     if (is_of_rank(*what)) {
-      journal_.write({JournalStep::undone, i, now()});
+      if (!is_broken_by(i)) journal_.write({JournalStep::undone, i, now()});
     } else if (kind.remedy == Remedy::restart) {
       undo(i);
     }
@@ -216,19 +207,22 @@ void RealCluster::note_undone(HostId host) {
   }
 }
 
-void RealCluster::undo(std::uint64_t injection) {
-  if (!can_be_undone(injection)) return;
-  const HostId host = host_of(*world_, setup_.plan[injection]);
+void RealCluster::undo(std::uint64_t fault) {
+  if (!can_be_undone(fault)) return;
+  const HostId host = host_of(*world_, setup_.plan[fault]);
   if (!hosts_[host.value].link) return;  // its ranks ended with its agent
-  hosts_[host.value].link->send(DriverUndo{injection});
-  expect_answer(host, Debt::undo, injection);
+  for (const std::uint64_t injection :
+       {fault, injection_in_run(fault, run_)}) {  // agents know which they did
+    hosts_[host.value].link->send(DriverUndo{injection});
+    expect_answer(host, Debt::undo, injection);
+  }
 }
 
 void RealCluster::on(HostId host, const AgentUndone& message) {
   hosts_[host.value].unpaid.erase({Debt::undo, message.injection});
-  if (message.injection >= setup_.plan.size() || journal_.undone(message.injection)) return;
-  if (journal_.observed(message.injection))
-    journal_.write({JournalStep::undone, message.injection, clock_.at(message.at_ns)});
+  const std::uint64_t fault = fault_of_injection(message.injection);
+  if (fault >= setup_.plan.size() || journal_.undone(fault)) return;
+  if (journal_.observed(fault)) journal_.write({JournalStep::undone, fault, clock_.at(message.at_ns)});
 }
 
 /// An operator ended the run: it is over as soon as no rank runs and no order to stop them is open.
@@ -343,7 +337,7 @@ std::vector<std::vector<std::string>> RealCluster::host_rows() const {
       state += leaving->second == OperatorAction::evict ? ", leaving" : ", for maintenance";
     std::string ranks;
     if (host.state == HostState::in_job)
-      for (const std::uint32_t rank : ranks_of(HostId{h}))
+      for (const std::uint32_t rank : seats_.ranks_of(HostId{h}))
         ranks += (ranks.empty() ? "" : " ") + std::to_string(rank);
     rows.push_back({std::to_string(h), state, ranks.empty() ? "none" : ranks, host.link ? "attends" : "gone",
                     host.link ? rounded_text(last_ - host.heard) + " ago" : "none", host.identity.pod,

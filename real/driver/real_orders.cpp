@@ -49,7 +49,7 @@ bool RealCluster::take(const Order& order) {
     up_.clear();
     finished_ranks_.clear();
   } else if (const auto* start = std::get_if<Start>(&order.what)) {
-    if (ranks_ != RanksState::none || !vacant_.empty()) return false;
+    if (ranks_ != RanksState::none || !seats_.resize(start->replicas)) return false;
     collective_timeout_ = start->collective_timeout;
     ++run_;
     ranks_ = RanksState::starting;
@@ -64,21 +64,23 @@ void RealCluster::apply(const Order& order, Status status, const Result& result)
   if (status != Status::done) return;
   if (std::holds_alternative<Start>(order.what)) ranks_ = RanksState::up;
   if (const auto* granted = std::get_if<Granted>(&result)) {
-    expect(!vacant_.empty(), "a host was granted to a slot that was empty");
-    const std::uint32_t slot = vacant_.front();
-    vacant_.erase(vacant_.begin());
-    slots_[slot] = granted->host;
+    expect(seats_.wanted() > 0, "a host was granted where the job has a place for one");
+    seats_.join(granted->host);
     expect(std::erase(spares_, granted->host) > 0, "a host was granted that stood by");
     hosts_[granted->host.value].state = HostState::in_job;
   }
   if (const auto* evict = std::get_if<Evict>(&order.what)) {
     Host& host = hosts_[evict->host.value];
-    if (host.state == HostState::in_job) {
-      const auto slot = std::find(slots_.begin(), slots_.end(), evict->host);
-      vacant_.push_back(static_cast<std::uint32_t>(slot - slots_.begin()));
-    }
+    if (host.state == HostState::in_job) seats_.leave(evict->host);
     std::erase(spares_, evict->host);
     host.state = HostState::in_repair;
+    host.repaired = after(last_, repair_time(evict->host));
+    ++host.evictions;
+  }
+  if (const auto* standing = std::get_if<StandBy>(&order.what)) {
+    seats_.leave(standing->host);
+    hosts_[standing->host.value].state = HostState::spare;
+    spares_.push_front(standing->host);  // it is set up: the next one that is granted
   }
   if (const auto* retire = std::get_if<Retire>(&order.what))
     hosts_[retire->host.value].state = HostState::retired;
@@ -185,9 +187,8 @@ void RealCluster::stop_ranks(OpenOrder& open) {
   }
 }
 
-void RealCluster::begin(OpenOrder& open, const Start& action) {
-  const bool all = action.replicas == 0 || action.replicas == world_->job.layout.dp;
-  if (!open.taken || !all) return close(open.order.id, Status::failed);
+void RealCluster::begin(OpenOrder& open, const Start&) {
+  if (!open.taken) return close(open.order.id, Status::failed);
   start_ranks(open);
 }
 
@@ -196,7 +197,7 @@ void RealCluster::begin(OpenOrder& open, const Start& action) {
 void RealCluster::begin(OpenOrder&, const Acquire&) { grant_spares(); }
 
 void RealCluster::grant_spares() {
-  while (!spares_.empty() && !vacant_.empty()) {
+  while (!spares_.empty() && seats_.wanted() > 0) {
     const auto waiting = std::find_if(open_.begin(), open_.end(), [](const auto& each) {
       return std::holds_alternative<Acquire>(each.second.order.what);
     });
@@ -213,10 +214,11 @@ void RealCluster::begin(OpenOrder& open, const Evict& action) {
   if (host.state == HostState::in_repair || host.state == HostState::returned || holds_ranks) {
     return close(open.order.id, Status::failed);
   }
-  release(action.host);
-  platform_.supply().evicted(name_of(action.host));
-  schedule(now() + from_seconds(world_->repair.time.sample(repair_draws_)), RepairDue{action.host});
+  const HostId leaving = action.host;  // the order is gone with its outcome
+  release(leaving);
+  platform_.supply().evicted(name_of(leaving));
   close(open.order.id, Status::done);
+  schedule(hosts_[leaving.value].repaired, RepairDue{leaving});
 }
 
 void RealCluster::begin(OpenOrder& open, const Readmit& action) {
@@ -275,6 +277,7 @@ void RealCluster::begin(OpenOrder& open, const Retire& action) {
     return repair != nullptr && repair->host == action.host;
   });
   if (hosts_[action.host.value].link) release(action.host);
+  end_faults_of(action.host);
   close(open.order.id, Status::done);
 }
 
@@ -283,7 +286,10 @@ void RealCluster::begin(OpenOrder& open, const Release&) {
   close(open.order.id, ranks_ == RanksState::none ? Status::done : Status::failed);
 }
 
-// Jobs of a drill have one size.
-void RealCluster::begin(OpenOrder& open, const StandBy&) { close(open.order.id, Status::failed); }
+/// Its agent stays.
+void RealCluster::begin(OpenOrder& open, const StandBy& action) {
+  const bool idle = hosts_[action.host.value].state == HostState::in_job && ranks_ == RanksState::none;
+  close(open.order.id, idle ? Status::done : Status::failed);
+}
 
 }  // namespace gauntlet

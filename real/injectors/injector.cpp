@@ -41,11 +41,11 @@ std::optional<InjectionKind> injection_of(const FaultKind& kind) {
                      kind.clock == FaultClock::always && !kind.same_step && !kind.halts_storage &&
                      kind.grows_every == Duration::zero() && kind.segment == Segment::all;
   if (!plain) return std::nullopt;
-  const bool ends_with_ranks = kind.remedy == Remedy::restart;
-  if (kind.component == ComponentKind::gpu && ends_with_ranks) {
+  if (kind.component == ComponentKind::gpu && kind.remedy != Remedy::person) {
     if (kind.effect == Effect::crash && !kind.heals_after) return InjectionKind::kill;
     if (kind.effect == Effect::hang && !kind.heals_after) return InjectionKind::stop;
-    if (kind.effect == Effect::slow && (!kind.heals_after || heals_at_a_known_time(kind)))
+    if (kind.effect == Effect::slow && kind.remedy == Remedy::restart &&
+        (!kind.heals_after || heals_at_a_known_time(kind)))
       return InjectionKind::slow;
   }
   const bool of_link = kind.component == ComponentKind::nic && kind.effect == Effect::stall;
@@ -59,8 +59,10 @@ std::vector<Problem> check_injectable(const World& world, const InjectionKinds& 
   for (const InjectionKind each : kAllInjections)
     if (!allowed.contains(each)) others.insert(each);
   for (const FaultKind& kind : world.faults) {
+    const bool request = is_stop_request(kind.effect) && kind.component == ComponentKind::job &&
+                         kind.clock == FaultClock::always;
     const std::optional<InjectionKind> injection = injection_of(kind);
-    if (injection && allowed.contains(*injection)) continue;
+    if (request || (injection && allowed.contains(*injection))) continue;
     problems.push_back(
         {.file = "",
          .what = "faults." + kind.name,
@@ -69,7 +71,9 @@ std::vector<Problem> check_injectable(const World& world, const InjectionKinds& 
              (injection ? "write --launch lab; here can be injected: " : "what can be injected is ") +
              list_of(allowed) +
              (others.empty() || injection ? "" : "; with --launch lab also " + list_of(others)) +
-             ". Faults of a gpu have remedy = \"restart\", and all have clock = \"always\" and no log "
+             "; and effect = \"planned\" or \"preempt\" of the job. Crashes and hangs of a gpu have remedy = "
+             "\"restart\" or "
+             "\"repair\", its slow faults \"restart\", and all have clock = \"always\" and no log "
              "line, lost heartbeat or loss"});
   }
   return problems;

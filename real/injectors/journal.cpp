@@ -7,7 +7,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSteps = {"armed", "began", "observed", "missed", "undone"};
+constexpr std::array<std::string_view, 6> kSteps = {"armed",  "began",  "observed",
+                                                    "missed", "undone", "returned"};
 
 }  // namespace
 

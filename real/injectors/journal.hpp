@@ -12,12 +12,19 @@
 namespace gauntlet {
 
 /// armed: planned. began: about to be done. observed: done, at `at`. missed: there was nothing to do it to. undone: its
-/// effect is over.
-enum class JournalStep : std::uint8_t { armed, began, observed, missed, undone };
+/// effect is over. returned: done again, at a later start of the ranks.
+enum class JournalStep : std::uint8_t { armed, began, observed, missed, undone, returned };
+
+/// Injections have numbers. That of a fault is its number in the plan. A fault that only a repair removes is injected again at each
+/// start of the ranks, and the number of such an injection holds the run too.
+constexpr std::uint64_t injection_in_run(std::uint64_t fault, std::uint32_t run) {
+  return std::uint64_t{run} << 32U | fault;
+}
+constexpr std::uint64_t fault_of_injection(std::uint64_t injection) { return injection & 0xffff'ffffU; }
 
 struct JournalEntry {
   JournalStep step = JournalStep::armed;
-  std::uint64_t injection = 0;  // number in the fault plan
+  std::uint64_t injection = 0;  // of `returned`, with its run; else the number in the fault plan
   Time at;
 };
 
@@ -34,6 +41,7 @@ class Journal {
   bool answered(std::uint64_t injection) const;
   bool observed(std::uint64_t injection) const { return holds(injection, JournalStep::observed); }
   bool undone(std::uint64_t injection) const { return holds(injection, JournalStep::undone); }
+  bool returned(std::uint64_t injection) const { return holds(injection, JournalStep::returned); }
 
  private:
   bool holds(std::uint64_t injection, JournalStep step) const;

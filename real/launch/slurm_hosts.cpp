@@ -11,9 +11,9 @@
 namespace gauntlet {
 namespace {
 
-constexpr const char* kHostsFile = "slurm-hosts";
+constexpr const char* kSlurmHostsFile = "slurm-hosts";
 // Its lines: "host NUMBER NODE JOB DRAINED REPLACEMENT NODE JOB", the latter two of what replaces it, and "job NUMBER".
-const std::string kHostLine = "host", kJobLine = "job", kNothing = "-";
+const std::string kSlurmHostLine = "host", kJobLine = "job", kNoValue = "-";
 
 constexpr auto kLookEvery = std::chrono::seconds(1);  // at replacements that wait for a node
 // A scheduler that has a free node starts a job on it within seconds; then the evicted node itself is taken.
@@ -38,19 +38,19 @@ void SlurmHosts::begin(const std::string& directory) {
 void SlurmHosts::restore(const std::string& directory) {
   if (std::exchange(restored_, true)) return;
   directory_ = directory;
-  std::ifstream file(directory_ + "/" + kHostsFile);
+  std::ifstream file(directory_ + "/" + kSlurmHostsFile);
   for (std::string kind; file >> kind;) {
     std::string job;
     if (kind == kJobLine && file >> job) jobs_.push_back(job);
     std::uint32_t number = 0;
     unsigned replacement = 0;
     Host host;
-    if (kind != kHostLine || !(file >> number >> host.node.name >> host.node.job >> host.drained >>
-                               replacement >> host.replaced_by.name >> host.replaced_by.job))
+    if (kind != kSlurmHostLine || !(file >> number >> host.node.name >> host.node.job >> host.drained >>
+                                    replacement >> host.replaced_by.name >> host.replaced_by.job))
       continue;
     if (number >= hosts_.size() || replacement > static_cast<unsigned>(Replacement::unavailable)) continue;
     for (std::string* each : {&host.replaced_by.name, &host.replaced_by.job})
-      if (*each == kNothing) each->clear();
+      if (*each == kNoValue) each->clear();
     host.replacement = static_cast<Replacement>(replacement);
     host.wanted_at = std::chrono::steady_clock::now();
     hosts_[number] = host;
@@ -100,15 +100,15 @@ void SlurmHosts::remark(const std::string& line) {
 /// Under the mutex. A driver that takes over finds the hosts by it.
 void SlurmHosts::save() const {
   std::ostringstream text;
-  const auto word = [](const std::string& each) { return each.empty() ? kNothing : each; };
+  const auto word = [](const std::string& each) { return each.empty() ? kNoValue : each; };
   for (std::size_t h = 0; h < hosts_.size(); ++h) {
     const Host& host = hosts_[h];
-    text << kHostLine << ' ' << h << ' ' << host.node.name << ' ' << host.node.job << ' ' << host.drained
+    text << kSlurmHostLine << ' ' << h << ' ' << host.node.name << ' ' << host.node.job << ' ' << host.drained
          << ' ' << static_cast<unsigned>(host.replacement) << ' ' << word(host.replaced_by.name) << ' '
          << word(host.replaced_by.job) << '\n';
   }
   for (const std::string& job : jobs_) text << kJobLine << ' ' << job << '\n';
-  const std::string path = directory_ + "/" + kHostsFile;
+  const std::string path = directory_ + "/" + kSlurmHostsFile;
   // Where it fails, the file is the older one, and this driver goes on without it.
   static_cast<void>(
       replace_file(system_files(), {.path = path, .temporary = path + ".new", .mode = 0600}, text.str()));

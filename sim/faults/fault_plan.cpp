@@ -1,18 +1,45 @@
 #include "sim/faults/fault_plan.hpp"
 
 #include "models/world/blast_radius.hpp"
+#include "sim/engine/moment.hpp"
 #include "sim/faults/fault_arrivals.hpp"
 
 #include <algorithm>
 
 namespace gauntlet {
+namespace {
+
+/// The time until it heals, by the stream of Faults::strike.
+Duration lasting(const FaultKind& kind, Seed seed, Time at, ComponentId component) {
+  if (!kind.heals_after) return {};
+  Stream draws = stream_now(seed, stream_name("heal." + kind.name), at, component.index);
+  return from_seconds(kind.heals_after->sample(draws));
+}
+
+/// The time of the repair that it leads to, by the stream of Faults::repair_cause.
+Duration repairing(const World& world, Seed seed, const PlannedFault& fault) {
+  if (world.faults[fault.kind.value].remedy != Remedy::repair || !sits_in_host(fault.component.kind))
+    return {};
+  const std::uint32_t host = hosts_of(world, fault.component).first.value;
+  Stream draws = stream_now(seed, stream_name("repair"), fault.at, nth_of(host, 0));
+  Law time = world.repair.time;
+  for (const auto& [kind, own] : world.repair.by_cause) {
+    if (kind == fault.kind) time = own;
+  }
+  return from_seconds(time.sample(draws));
+}
+
+}  // namespace
 
 FaultPlan draw_plan(const World& world, Seed seed, Time until) {
   FaultArrivals arrivals(world, seed);
   FaultPlan plan;
   const auto add = [&](Time at, const Strike& strike) {
-    if (world.inventory.starts_in_job(hosts_of(world, strike.component).first))
-      plan.push_back({at, strike.kind, strike.component});
+    if (!world.inventory.starts_in_job(hosts_of(world, strike.component).first)) return;
+    PlannedFault fault{.at = at, .kind = strike.kind, .component = strike.component};
+    fault.lasts = lasting(world.faults[strike.kind.value], seed, at, strike.component);
+    fault.repair = repairing(world, seed, fault);
+    plan.push_back(fault);
   };
   for (const Strike& strike : arrivals.present_at_start()) add(kStart, strike);
   for (const Strike& strike : arrivals.at_start_of_job(0)) add(kStart, strike);

@@ -8,7 +8,8 @@ namespace gauntlet {
 
 /// Every fault that strikes the job's hosts before `until`, without renewals: a component fails at most once of one
 /// kind. Kinds on the `training` clock are read as if the job trained all the time, those on the clock `start` as if it
-/// started once. What follows from a fault is not in a plan.
+/// started once. What follows from a fault is not in a plan. How long a fault lasts and the first repair of its host are those that
+/// a simulation of the plan draws.
 FaultPlan draw_plan(const World& world, Seed seed, Time until);
 
 }  // namespace gauntlet

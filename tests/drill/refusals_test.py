@@ -87,11 +87,11 @@ class Refusals(unittest.TestCase):
         """Each is a mistake of its own; nothing of it is ignored."""
         self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
                          'policies.restore = "every-rank" cannot be drilled', "recovery.roll_back = 1 cannot be drilled",
-                         "recovery.wait_for_spare cannot be drilled", "repair.crew cannot be drilled",
+                         "repair.crew cannot be drilled",
                          "repair.silent_failure cannot be drilled"],
                      *(word for setting in (
                          "job.evaluation.every=10", "job.evaluation.time=100ms", "checkpoint.memory_interval=1s",
-                         'policies.restore="every-rank"', "recovery.roll_back=1", "recovery.wait_for_spare=1min",
+                         'policies.restore="every-rank"', "recovery.roll_back=1",
                          "repair.crew=1", "repair.silent_failure=0.1")
                        for word in ("--set", setting)))
         self.refused(2, ['policies.checkpoint = "two-level" cannot be drilled'], "--set", 'policies.checkpoint="two-level"')
@@ -101,6 +101,19 @@ class Refusals(unittest.TestCase):
             'policies.retire="threshold"', "recovery.reschedule=false", "recovery.start_attempts=3", "recovery.start_backoff=1s",
             "recovery.retention=1s", "recovery.start_deadline=1h") for word in ("--set", setting)))
         self.assertEqual(run.code, 0, str(run))
+
+    def test_numbers_of_replicas_that_the_batch_does_not_fill(self):
+        smaller = [word for setting in ("cluster.hosts=6", "job.layout.dp=3", "job.global_batch=3", "recovery.wait_for_spare=1s")
+                   for word in ("--set", setting)]
+        self.refused(2, ["job.global_batch = 3 cannot be drilled with 2 data-parallel replicas", "write a multiple of 6"], *smaller, hosts=6)
+        run = self.place.run("--dry-run", *smaller, "--set", "job.global_batch=6", hosts=6)
+        self.assertEqual(run.code, 0, str(run))
+
+    def test_requests_to_stop_a_job_that_only_prints_lines(self):
+        preempted = 'faults.hosts_taken={component="job", effect="preempt", heals_after="1s", mtbf="1h", remedy="restart"}'
+        self.refused(2, ["faults.hosts_taken cannot be drilled with a job that is not told to save before a stop"], *(
+            word for setting in (preempted, 'drill.command.arguments=["true"]', "drill.command.lines.step='step (\\d+)'")
+            for word in ("--set", setting)))
 
     def test_metrics_beyond_loopback(self):
         self.refused(2, ["metrics are served on 127.0.0.1 alone", "let a proxy with TLS"], "--metrics", "0.0.0.0:9100")

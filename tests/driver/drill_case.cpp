@@ -33,10 +33,11 @@ const char* one_of(Dice& dice, const std::array<const char*, N>& names) {
 void draw_job(Dice& dice, World& world) {
   Inventory& inventory = world.inventory;
   inventory.gpus_per_host = dice.between(1, 2);
-  inventory.layout = {.tp = 1, .pp = dice.between(1, 2), .dp = dice.between(1, 2) * inventory.gpus_per_host};
+  inventory.layout = {.tp = 1, .pp = dice.between(1, 2), .dp = dice.between(1, 3) * inventory.gpus_per_host};
   inventory.job_hosts = inventory.layout.ranks() / inventory.gpus_per_host;
   inventory.spares = dice.between(0, 2);
   world.job.layout = inventory.layout;
+  world.job.global_batch = 12;  // of any number of replicas that it may have
   world.job.steps = dice.between(20, 60);
   world.job.step_time = dice.between(500ms, 2s);
   if (dice.chance(0.15)) world.job.give_up_after = dice.between(3min, 10min);
@@ -68,16 +69,48 @@ void draw_policies(Dice& dice, const World& world, PolicyConstants& policies) {
   if (dice.chance(0.2)) policies.recovery.retention = dice.skewed(1s, 2min);
   if (dice.chance(0.2)) policies.recovery.start_deadline = dice.skewed(10s, 5min);
   if (dice.chance(0.2)) policies.recovery.reschedule = false;
+  const std::uint32_t unit = replicas_in_whole_hosts(world.job.layout, world.inventory.gpus_per_host);
+  const std::uint32_t units = world.job.layout.dp / unit;
+  if (units > 1 && dice.chance(0.6)) {
+    policies.recovery.wait_for_spare = dice.chance(0.2) ? Duration(0) : dice.skewed(1s, 2min);
+    policies.recovery.least_replicas = unit * dice.between(1, units - 1);
+  }
+}
+
+/// What a repair alone removes, and requests to stop.
+void draw_faults(Dice& dice, World& world) {
+  for (FaultKind& kind : world.faults) {
+    if (dice.chance(0.3)) kind.remedy = Remedy::repair;
+  }
+  if (dice.chance(0.2)) {
+    FaultKind request{.name = "requested", .component = ComponentKind::job};
+    request.effect = dice.chance(0.5) ? Effect::preempt : Effect::planned;
+    request.heals_after = Law::constant(0);  // the plan says how long
+    world.faults.push_back(request);
+    for (ProbeKind& probe : world.probes) probe.detects.emplace_back();
+  }
+  if (dice.chance(0.2)) world.job.planned_stops = {{kStart + dice.skewed(1s, 2min), dice.skewed(1s, 1min)}};
 }
 
 FaultPlan draw_plan_of(Dice& dice, const World& world) {
   FaultPlan plan;
+  const auto request = std::find_if(world.faults.begin(), world.faults.end(),
+                                    [](const FaultKind& kind) { return is_stop_request(kind.effect); });
+  const auto kinds = static_cast<std::uint32_t>(request - world.faults.begin());  // that strike ranks
   const std::uint32_t faults = dice.chance(0.1) ? 0 : dice.between(1, 6);
   for (std::uint32_t i = 0; i < faults; ++i) {
     const auto gpus = world.inventory.hosts() * world.inventory.gpus_per_host;
     plan.push_back({.at = kStart + dice.between(0s, 2 * world.job.steps * world.job.step_time),
-                    .kind = FaultKindId{static_cast<std::uint32_t>(dice.below(world.faults.size()))},
-                    .component = {ComponentKind::gpu, static_cast<std::uint32_t>(dice.below(gpus))}});
+                    .kind = FaultKindId{static_cast<std::uint32_t>(dice.below(kinds))},
+                    .component = {ComponentKind::gpu, static_cast<std::uint32_t>(dice.below(gpus))},
+                    .repair = dice.skewed(1s, 5min)});
+  }
+  if (request != world.faults.end()) {
+    for (std::uint32_t i = dice.between(1, 3); i > 0; --i)
+      plan.push_back({.at = kStart + dice.between(0s, 2 * world.job.steps * world.job.step_time),
+                      .kind = FaultKindId{kinds},
+                      .component = {ComponentKind::job, 0},
+                      .lasts = dice.skewed(1s, 1min)});
   }
   std::sort(plan.begin(), plan.end(),
             [](const PlannedFault& a, const PlannedFault& b) { return a.at < b.at; });
@@ -99,8 +132,13 @@ DrillCase case_of(std::uint64_t seed) {
   draw_job(dice, world);
   draw_world(dice, world);
   draw_policies(dice, world, out.scenario.policies);
-  // A job whose hosts were retired waits for ever.
-  if (out.scenario.policies.names.retire != "never")
+  draw_faults(dice, world);
+  // A job whose hosts were retired waits for ever. One that is started again and again on a broken host, by policies that take each
+  // stop for a new incident, never ends either.
+  const bool breaks = std::any_of(world.faults.begin(), world.faults.end(), [](const FaultKind& kind) {
+    return kind.remedy == Remedy::repair && !is_stop_request(kind.effect);
+  });
+  if (breaks || out.scenario.policies.names.retire != "never")
     world.job.give_up_after = dice.between(3min, 10min);
   out.plan = draw_plan_of(dice, world);
   return out;

@@ -37,8 +37,10 @@ TrainerOptions options_of(std::uint32_t rank, const std::vector<std::string>& ar
 
 }  // namespace
 
-std::uint64_t final_hash_of(std::uint64_t seed, std::uint32_t rank, std::int64_t steps) {
-  return bits_at({.study = seed, .replica = rank}, stream_name("parameters"), 0,
+std::uint64_t final_hash_of(std::uint64_t seed, const Layout& layout, std::uint32_t rank,
+                            std::int64_t steps) {
+  const Coordinates at = layout.coordinates(rank);
+  return bits_at({.study = seed, .replica = at.tp + layout.tp * at.pp}, stream_name("parameters"), 0,
                  static_cast<std::uint64_t>(steps));
 }
 
@@ -191,7 +193,8 @@ void SimulatedJob::save(std::uint32_t number) {
 void SimulatedJob::finish(std::uint32_t number) {
   constexpr int kDigits = 16;
   for (const auto& rank : runs_[number].ranks) {
-    const std::uint64_t hash = final_hash_of(rank->options.seed, rank->options.rank, rank->options.steps);
+    const std::uint64_t hash =
+        final_hash_of(rank->options.seed, rank->options.layout(), rank->options.rank, rank->options.steps);
     std::string digits(kDigits, '0');
     for (int i = 0; i < kDigits; ++i)
       digits[static_cast<std::size_t>(kDigits - 1 - i)] = "0123456789abcdef"[hash >> (4 * i) & 15];

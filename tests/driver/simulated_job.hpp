@@ -33,8 +33,8 @@ struct RankProcess {
   std::function<void()> something_new;  // its agent's poll() returns
 };
 
-/// Parameters of one rank after all steps.
-std::uint64_t final_hash_of(std::uint64_t seed, std::uint32_t rank, std::int64_t steps);
+/// Parameters of one rank after all steps: replicas agree.
+std::uint64_t final_hash_of(std::uint64_t seed, const Layout& layout, std::uint32_t rank, std::int64_t steps);
 
 /// All ranks of all starts of a drill, and the storage that keeps its checkpoints.
 class SimulatedJob {

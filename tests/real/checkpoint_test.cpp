@@ -161,6 +161,21 @@ TEST_F(Checkpoints, TheNewestWholeOneIsLoadedByEveryRank) {
     EXPECT_EQ(directory_.load(survey.newest(), rank).shard, shard_of(rank, 20));
 }
 
+TEST_F(Checkpoints, AJobWithAnotherNumberOfReplicasGoesOnFromThem) {
+  make_whole(10);
+  const auto expect_loads = [&](std::uint32_t replicas, const std::vector<std::uint32_t>& from) {
+    const CheckpointDirectory other(path_, {.seed = 7, .pp = 2, .dp = replicas});
+    EXPECT_THAT(other.survey().whole, ElementsAre(10));
+    for (std::uint32_t rank = 0; rank < from.size(); ++rank)
+      EXPECT_EQ(other.load(10, rank).shard, shard_of(from[rank], 10))
+          << replicas << " replicas, rank " << rank;
+  };
+  expect_loads(1, {0, 2});
+  expect_loads(3, {0, 1, 0, 2, 3, 2});
+  const CheckpointDirectory others(path_, {.seed = 7, .pp = 4, .dp = 1});
+  EXPECT_TRUE(others.survey().problem) << "its stages are others";
+}
+
 // Whatever happens to the newest checkpoint, it is left for the older whole one.
 TEST_F(Checkpoints, ADamagedOneIsPassedOver) {
   struct Damage {
@@ -385,7 +400,7 @@ TEST_F(Checkpoints, AWriterThatEndsDoesNotWaitForOthers) {
     writer.write(shard_of(0, 10));
   }
   EXPECT_THAT(heard.all(), IsEmpty());
-  EXPECT_EQ(directory_.load(10, 0).shard, shard_of(0, 10));  // its own was seen through
+  EXPECT_EQ(names("gauntlet-step-10"), std::set<std::string>{"rank-0.shard"});  // its own was seen through
   EXPECT_THAT(directory_.survey().unfinished, ElementsAre(10));
 }
 

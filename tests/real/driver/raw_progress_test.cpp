@@ -45,11 +45,14 @@ struct AssembleLogs : testing::Test {
   }
   void injection(Duration when, JournalStep what) { journal.push_back({what, 0, at(when)}); }
 
-  DrillLogs logs() const { return assemble_logs(world, plan, raw, journal, record, DrillClock(kStartedNs)); }
+  DrillLogs logs() const {
+    return assemble_logs(world, plan, raw, replicas, journal, record, DrillClock(kStartedNs));
+  }
 
   World world;
   FaultPlan plan;
   std::vector<RawProgress::Entry> raw;
+  RawProgress::Replicas replicas;
   std::vector<JournalEntry> journal;
   Record record;
 };
@@ -187,6 +190,34 @@ TEST_F(AssembleLogs, ARecordOfNothingGivesNothing) {
   EXPECT_TRUE(logs().progress.stretches.empty());
 }
 
+TEST_F(AssembleLogs, ARequestToStopCutsNoStep) {
+  world.faults[0].effect = Effect::preempt;
+  plan[0].component = {ComponentKind::job, 0};
+  up(1, 0, 1s, 0);
+  up(1, 1, 1s, 0);
+  step(1, 2s, 1);
+  injection(2500ms, JournalStep::observed);
+  injection(2500ms, JournalStep::undone);
+  step(1, 3s, 2);
+  observed(3500ms, HostReturned{HostId{0}});
+  expect_stretches(logs(), at(3500ms), {{1s, 2s, 0, 1}, {2s, 3s, 1, 1}, {3s, 3500ms, 2, 0}});
+  EXPECT_FALSE(logs().truth.front().disturbs);
+}
+
+TEST_F(AssembleLogs, WhatAStepTakesLongerForWantOfAReplicaIsSaidApart) {
+  world.job.layout.dp = 2;
+  replicas = {{1, 1}};
+  up(1, 0, 1s, 0);
+  up(1, 1, 1s, 0);
+  step(1, 3500ms, 1);  // 2 s with one replica of two, and a half more
+  observed(3500ms, HostReturned{HostId{0}});
+  const DrillLogs made = logs();
+  ASSERT_EQ(made.progress.stretches.size(), 1u);
+  EXPECT_EQ(made.progress.stretches[0].step, 2500ms);
+  EXPECT_EQ(made.progress.stretches[0].healthy_step, 1s);
+  EXPECT_EQ(made.progress.stretches[0].for_fewer, 1s);
+}
+
 TEST_F(AssembleLogs, AStartThatWasInterruptedTrainedNothing) {
   up(1, 0, 1s, 0);  // rank 1 never came up
   observed(3s, HostReturned{HostId{0}});
@@ -198,15 +229,46 @@ RankLine logged(std::string_view pattern, const std::string& text) {
   return {.kind = RankLine::Kind::log, .pattern = std::string(pattern), .text = text};
 }
 
+constexpr Layout kTwo{.tp = 1, .pp = 2, .dp = 1};
+
 TEST(RawProgressFiles, TheFinalHashIsOfTheLastRunThatEveryRankFinished) {
   std::vector<RawProgress::Entry> raw = {{1, 0, finished(5)}, {1, 1, finished(6)}};
-  const std::uint64_t both = final_hash(raw, 2);
+  const std::uint64_t both = final_hash(raw, {}, kTwo);
   EXPECT_NE(both, 0u);
   raw.push_back({2, 0, finished(9)});
-  EXPECT_EQ(final_hash(raw, 2), both);
+  EXPECT_EQ(final_hash(raw, {}, kTwo), both);
   raw.push_back({2, 1, finished(6)});
-  EXPECT_NE(final_hash(raw, 2), both);
-  EXPECT_EQ(final_hash(raw, 3), 0u);
+  EXPECT_NE(final_hash(raw, {}, kTwo), both);
+  EXPECT_EQ(final_hash(raw, {}, {.tp = 1, .pp = 3, .dp = 1}), 0u);
+}
+
+TEST(RawProgressFiles, ReplicasThatAgreeCountOnce) {
+  constexpr Layout kWhole{.tp = 1, .pp = 2, .dp = 2};
+  const std::uint64_t alone = final_hash({{1, 0, finished(5)}, {1, 1, finished(6)}}, {}, kTwo);
+  std::vector<RawProgress::Entry> raw = {
+      {1, 0, finished(5)}, {1, 1, finished(5)}, {1, 2, finished(6)}, {1, 3, finished(6)}};
+  EXPECT_EQ(final_hash(raw, {}, kWhole), alone);
+  raw[3].line.hash = 7;
+  EXPECT_NE(final_hash(raw, {}, kWhole), alone);
+  // A later run of one replica.
+  raw.push_back({2, 0, finished(5)});
+  EXPECT_NE(final_hash(raw, {{2, 1}}, kWhole), alone);
+  raw.push_back({2, 1, finished(6)});
+  EXPECT_EQ(final_hash(raw, {{2, 1}}, kWhole), alone);
+}
+
+TEST(RawProgressFiles, TheReplicasOfEachRunAreKept) {
+  const Scratch place;
+  const std::string file = place.path() / "progress";
+  {
+    RawProgress progress(file);
+    progress.begin(1, 3);
+    progress.add(1, 0, finished(5));
+    progress.begin(2, 2);
+  }
+  const RawProgress again(file);
+  EXPECT_EQ(again.replicas(), (RawProgress::Replicas{{1, 3}, {2, 2}}));
+  EXPECT_EQ(again.entries().size(), 1u);
 }
 
 TEST(RawProgressFiles, EachWarningOfACheckpointIsKeptOnce) {
