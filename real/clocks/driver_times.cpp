@@ -13,6 +13,11 @@ namespace {
 // The file is for a driver that takes over: it need not hold every small step of the bound. That driver adds one step.
 constexpr int kStep = 8;
 
+/// What that driver takes the bound to be.
+Duration assumed(Duration written) {
+  return written > Duration::zero() ? written + written / kStep + Duration(1) : Duration::zero();
+}
+
 }  // namespace
 
 std::optional<ClockExchange> exchange_of(const AgentMessage& message) {
@@ -30,11 +35,10 @@ DriverTimes::DriverTimes(const std::string& path, bool one_clock, Files& files) 
     std::int64_t error_ns = 0;
     std::uint32_t jumps = 0;
     if (!(in >> error_ns >> jumps)) continue;
-    const Duration most(error_ns + error_ns / kStep + 1);
-    if (error_ns > 0) accuracy_.largest_error = std::max(accuracy_.largest_error, most);
+    written_ = std::max(written_, Duration(error_ns));
     accuracy_.jumps = std::max(accuracy_.jumps, jumps);
   }
-  written_ = accuracy_.largest_error;
+  accuracy_.largest_error = assumed(written_);
 }
 
 void DriverTimes::write() {
@@ -82,7 +86,7 @@ void DriverTimes::map(AgentMessage& message, const AgentClock& clock, std::int64
         }
       },
       message);
-  if (accuracy_.largest_error - written_ > written_ / kStep) write();
+  if (accuracy_.largest_error > assumed(written_)) write();
 }
 
 }  // namespace gauntlet

@@ -107,6 +107,22 @@ TEST_F(Times, OneClockIsLeftAlone) {
   EXPECT_EQ(times.accuracy().largest_error, 0ns);
 }
 
+TEST_F(Times, ADriverThatTakesOverTwiceKnowsTheErrorsOfBothBefore) {
+  const auto error_after = [&](int seconds) {
+    DriverTimes times(file, false);
+    AgentMessage injected = AgentInjected{.at_ns = kRead + seconds * 1'000'000'000LL, .why = {}};
+    times.map(injected, clock, 10 * kLater);
+    return times.accuracy().largest_error;
+  };
+  error_after(40);
+  // A little more than what is assumed of the error in the file.
+  const Duration second = error_after(46);
+  EXPECT_GE(DriverTimes(file, false).accuracy().largest_error, second);
+  const Duration same = error_after(1);
+  for (int driver = 0; driver < 5; ++driver)
+    EXPECT_EQ(error_after(1), same) << "a takeover alone adds nothing";
+}
+
 TEST_F(Times, ALaterDriverKnowsTheErrorOfAnEarlierOne) {
   Duration said{};
   {
