@@ -68,7 +68,7 @@ void Supervisor::on(StreamId, const DriverQuit&) { leave_drill(kAgentEnded, "");
 
 /// At once, with a start that waits for ranks to end.
 void Supervisor::end_ranks(const std::string& why) {
-  if (pending_start_) tell(refused(pending_start_->order, why));
+  if (pending_start_) tell(AgentDone{.order = pending_start_->order.value, .ok = false, .why = why});
   pending_start_.reset();
   watches_.gone();
   stop_watching_ranks();

@@ -60,7 +60,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
   if (taking_over) restore(so_far);
   run_ = std::max(run_, last_run_begun());
   alive_at_ns_ = platform_.clock().monotonic_ns();
-  const auto shares = static_cast<std::uint32_t>(std::min<std::size_t>(hosts_.size(), kLeaseShares));
+  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(hosts_.size(), 1, kLeaseShares));
   renewer_ = platform_.clock().repeat(world.drill.lease / 4 / shares, [this, shares, next = 0U]() mutable {
     renew_leases(next++ % shares, shares);
   });

@@ -54,7 +54,7 @@ ELSEWHERE = {
     "gauntlet drill scenarios/drills/python/lines.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
     "gauntlet drill drills/every-order --hosts 4 --against-simulation": ("takes a quarter of a minute", "tests/drill/every_order_test.py"),
     "gauntlet drill drill-tiny --hosts 4 --launch lab --run-as nobody --dry-run": ("needs root", "tests/lab/lab_test.py"),
-    "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_slow_test.py"),
+    "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_long_test.py"),
     "gauntlet validate policies --quick": ("takes 9 s", "tests/validate/validate_policies_test.py"),
     "mpirun -n 8 gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20 --out sweep":
         ("needs eight cores", "tests/mpi/mpirun_test.py"),

@@ -1,6 +1,6 @@
 """scenarios/drills/lab.toml as a whole: the detectors find on eight separate hosts what they find in simulation.
 
-    GAUNTLET=build/gauntlet python3 tests/lab/eight_hosts_slow_test.py
+    GAUNTLET=build/gauntlet python3 tests/lab/eight_hosts_long_test.py
 """
 import json
 import os
@@ -62,18 +62,20 @@ class EightHosts(labs.Case):
         run = self.place.run("--launch", "lab", "--record", record, "--out", out)
         self.assertEqual(run.code, 0, str(run))
         self.nothing_is_left()
-        self.assertEqual(run.injected, (3, 3), str(run))
+        self.assertEqual(run.injected, (4, 4), str(run))
         with open(os.path.join(out, "result.json"), encoding="utf-8") as result:
             metrics = json.load(result)["metrics"]
-        self.assertEqual(metrics["interruptions"]["mean"], 4, str(run))
+        self.assertEqual(metrics["interruptions"]["mean"], 5, str(run))
         self.assertEqual(metrics["planned_stops"]["mean"], 2, str(run))
         self.assertEqual(metrics["false_alarms"]["mean"], 0, str(run))
 
         subprocess.run([drills.GAUNTLET, "run", SCENARIO, "--replica", "0", "--record", simulated], capture_output=True, check=True)
-        for killed, stopped in (recoveries(record), recoveries(simulated)):
+        for killed, stopped, lost in (recoveries(record), recoveries(simulated)):
             self.assertEqual(killed, (set(), "process_exit", "host:1"))
             self.assertIn("traffic", stopped[0])
             self.assertEqual(stopped[1:], ("last_collective", "host:6"))
+            self.assertIn("traffic", lost[0])
+            self.assertEqual(lost[1:], ("last_collective", "host:5"))
 
         real, in_simulation = story(record), story(simulated)
         self.assertEqual(real[0], in_simulation[0])
