@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kMostKeys = 64;  // of an entry, which has 22 (version 2.10)
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestCollectiveName = 64;
 constexpr std::string_view kMajorVersion = "2.";
 constexpr std::string_view kUndefined = "undefined";  // the description of a group that was given none
 
 /// What a terminal can print of it.
 std::string name_of(std::string_view text) {
-  std::string name(text.substr(0, kLongestName));
+  std::string name(text.substr(0, kLongestCollectiveName));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return name;
