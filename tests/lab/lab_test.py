@@ -146,7 +146,7 @@ class OwnJob(labs.Case):
         self.addCleanup(drill.kill)
 
         def ranks():
-            return [pid for pid, line in self.place.processes().items() if line[0] == "python3"]
+            return [pid for pid, line in self.place.processes().items() if os.path.basename(line[0]) == "python3"]
         rank = self.wait_for("both ranks", lambda: len(ranks()) == 2 and ranks(), drill)[0]
         variables = dict(each.split("=", 1) for each in pathlib.Path(f"/proc/{rank}/environ").read_text().split("\0") if each)
         self.assertEqual((variables["MASTER_ADDR"], variables["GLOO_SOCKET_IFNAME"], variables["NCCL_SOCKET_IFNAME"]),

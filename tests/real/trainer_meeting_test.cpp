@@ -138,9 +138,6 @@ TEST_F(Meetings, ARankOfWhichOneIsAliveIsRefused) {
   for (TrainerProcess* rank : {first.get(), second.get(), third.get()})
     EXPECT_EQ(rank->wait_for_exit(), kExitCollectiveTimeout);
   EXPECT_THAT(first->standard_error(), HasSubstr("was refused: rank 1 is here already"));
-  const TrainerProcess* refused =
-      second->lines().back().text.find("hung up") != std::string::npos ? second.get() : third.get();
-  EXPECT_THAT(refused->lines().back().text, HasSubstr("for rank 0 to take this rank in; it hung up"));
 
   const Descriptor listener = listen_on_loopback(job.port());
   const auto late = job.start(0);
