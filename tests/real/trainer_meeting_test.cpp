@@ -98,6 +98,13 @@ std::set<std::string> listening_addresses(std::uint16_t port) {
   return addresses;
 }
 
+/// Whether somebody has connected to the port.
+bool has_guest(std::uint16_t port) {
+  const auto sockets = tcp_sockets();
+  return std::any_of(sockets.begin(), sockets.end(),
+                     [port](const TcpSocket& each) { return !each.listens && each.port == port; });
+}
+
 /// The own addresses of a process's TCP connections.
 std::vector<std::string> connections_of(pid_t process) {
   std::set<std::string> held;
@@ -134,8 +141,15 @@ TEST_F(Meetings, ARankOfWhichOneIsAliveIsRefused) {
   job.pp = 1;
   job.dp = 3;
   job.collective_timeout = "2s";
-  const auto first = job.start(0), second = job.start(1), third = job.start(1);
-  for (TrainerProcess* rank : {first.get(), second.get(), third.get()})
+  const auto first = job.start(0), second = job.start(1);
+  while (!has_guest(job.port())) std::this_thread::yield();
+  // It gives up while the other one is alive, which is taken in before this one is a process.
+  TrainingJob again = job;
+  again.collective_timeout = "300ms";
+  const auto third = again.start(1);
+  EXPECT_EQ(third->wait_for_exit(), kExitCollectiveTimeout);
+  EXPECT_THAT(third->lines().back().text, HasSubstr("for rank 0 to take this rank in; it hung up"));
+  for (TrainerProcess* rank : {first.get(), second.get()})
     EXPECT_EQ(rank->wait_for_exit(), kExitCollectiveTimeout);
   EXPECT_THAT(first->standard_error(), HasSubstr("was refused: rank 1 is here already"));
 
