@@ -1,9 +1,9 @@
 // The times in agents' messages, by the driver's clock, and how exact that was over a drill.
 #pragma once
 
+#include "core/files/line_file.hpp"
 #include "real/agent/messages.hpp"
 #include "real/clocks/agent_clock.hpp"
-#include "real/line_file.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -9,8 +9,8 @@
 
 #include "core/cluster.hpp"
 #include "core/files/append_file.hpp"
+#include "core/files/line_file.hpp"
 #include "real/driver/platform.hpp"
-#include "real/line_file.hpp"
 
 #include <mutex>
 #include <optional>

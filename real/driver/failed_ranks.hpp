@@ -1,8 +1,8 @@
 // How ranks ended badly, and what they last printed: kept in a file of the drill, so that a driver that takes over knows too.
 #pragma once
 
+#include "core/files/line_file.hpp"
 #include "core/time.hpp"
-#include "real/line_file.hpp"
 
 #include <cstdint>
 #include <string>

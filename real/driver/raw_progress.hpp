@@ -1,6 +1,7 @@
 // What the ranks of a drill said about their progress, kept on disk, and the progress and truth logs made of it.
 #pragma once
 
+#include "core/files/line_file.hpp"
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
@@ -8,7 +9,6 @@
 #include "models/world/world.hpp"
 #include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
-#include "real/line_file.hpp"
 #include "real/trainer/lines.hpp"
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/cluster.hpp"
+#include "core/files/line_file.hpp"
 #include "core/filter.hpp"
 #include "core/random/stream.hpp"
 #include "core/record/record.hpp"
@@ -26,7 +27,6 @@
 #include "real/driver/raw_progress.hpp"
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
-#include "real/line_file.hpp"
 
 #include <atomic>
 #include <deque>

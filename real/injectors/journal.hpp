@@ -1,8 +1,8 @@
 // The injector's journal: the truth of a drill, on disk before anything is done.
 #pragma once
 
+#include "core/files/line_file.hpp"
 #include "core/time.hpp"
-#include "real/line_file.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // What has to be undone on a host, on disk before it is done.
 #pragma once
 
+#include "core/files/line_file.hpp"
 #include "real/agent/messages.hpp"
-#include "real/line_file.hpp"
 #include "real/watchdog/host_injector.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lines of text on disk, as a drill keeps them: appended one by one, and read whole by the driver that takes over.
+// Lines of text on disk: appended one by one, and read whole by the process that goes on with them.
 #pragma once
 
 #include "core/files/append_file.hpp"

@@ -1,4 +1,4 @@
-#include "real/line_file.hpp"
+#include "core/files/line_file.hpp"
 
 #include "core/files/durable.hpp"
 #include "core/files/read.hpp"
@@ -11,7 +11,8 @@ namespace gauntlet {
 
 namespace {
 
-constexpr mode_t kMode = 0600;  // the user of the ranks passes through the drill's directory
+constexpr mode_t kMode =
+    0600;  // a drill keeps what it did here, and the user of its ranks passes through its directory
 
 }  // namespace
 
@@ -29,7 +30,8 @@ LineFile::LineFile(const std::string& path, Files& files) {
   for (std::size_t end = 0; (end = read.bytes.find('\n', whole)) != std::string::npos; whole = end + 1)
     found_.push_back(read.bytes.substr(whole, end - whole));
   const std::string kept = read.bytes.substr(0, whole);
-  if (const auto failure = replace_file(files, {.path = path, .temporary = path + ".tmp", .mode = kMode}, kept))
+  if (const auto failure =
+          replace_file(files, {.path = path, .temporary = path + ".tmp", .mode = kMode}, kept))
     throw refused(": cannot be written: ", failure->error);
   file_.emplace(path, whole, files);
 }
