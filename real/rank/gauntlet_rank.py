@@ -191,11 +191,12 @@ class Rank:
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             try:
-                os.ftruncate(file, HEADER.size + MARKS * MARK.size)
-                self._marks = mmap.mmap(file, 0)
+                # Written, not only made longer: a full disk must be met here, and not by a mark, where it is SIGBUS.
+                empty = HEADER.pack(MAGIC, 0, os.getpid(), self.number) + bytes(MARKS * MARK.size)
+                if os.write(file, empty) == len(empty):
+                    self._marks = mmap.mmap(file, len(empty))
             finally:
                 os.close(file)
-            HEADER.pack_into(self._marks, 0, MAGIC, 0, os.getpid(), self.number)
         except OSError:
             self._marks = None
 
