@@ -4,7 +4,7 @@
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
 #include "real/agent/messages.hpp"
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,7 +1,7 @@
 #include "real/watchdog/quota_injector.hpp"
 
 #include "real/watchdog/group_files.hpp"
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

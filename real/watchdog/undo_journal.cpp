@@ -1,6 +1,6 @@
 #include "real/watchdog/undo_journal.hpp"
 
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <istream>
 #include <sstream>
