@@ -222,6 +222,9 @@ void RealCluster::on(HostId host, const AgentUndone& message) {
   hosts_[host.value].unpaid.erase({Debt::undo, message.injection});
   const std::uint64_t fault = fault_of_injection(message.injection);
   if (fault >= setup_.plan.size() || journal_.undone(fault)) return;
+  if (!message.why.empty())
+    return platform_.say(host_text(host) + " cannot undo fault " + std::to_string(fault) + " (" +
+                         world_->faults[setup_.plan[fault].kind.value].name + ") yet: " + message.why);
   if (journal_.observed(fault)) journal_.write({JournalStep::undone, fault, clock_.at(message.at_ns)});
 }
 
