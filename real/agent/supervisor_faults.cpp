@@ -39,9 +39,12 @@ void Supervisor::undo(const DriverInject& what) {
 
 void Supervisor::on(StreamId, const DriverUndo& message) {
   const auto found = injected_.find(message.injection);
-  const bool lasts = found != injected_.end() && !found->second.over;
-  if (lasts) undo(found->second.what);
-  if (lasts && !is_signal(found->second.what.kind)) return;
+  // One of an agent that was here before: its watchdog, or that of this agent, undoes it.
+  if (found == injected_.end()) return around_.faults.undo(message.injection);
+  if (!found->second.over) {
+    undo(found->second.what);
+    if (!is_signal(found->second.what.kind)) return;
+  }
   tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}});
 }
 

@@ -91,7 +91,7 @@ void RealCluster::lose(HostId host) {
   if (lost.process) lost.process->kill();
   lost.process.reset();
   set_link(host, nullptr);
-  note_undone(host);
+  lost.was_lost = true;
   ranks_lost(host);
   schedule(now(), AttendDue{host});
 }

@@ -6,8 +6,8 @@
 // (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
 // let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// It is simpler than the simulated cluster: a person who is asked finds nothing, unless an operator answers. For jobs that
-// only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
+// It is simpler than the simulated cluster: a person who is asked finds a host of the job that a fault has broken, unless an operator
+// answers. For jobs that only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -114,6 +114,7 @@ class RealCluster final : public Cluster {
     std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while the host has no agent
     std::uint32_t connection = 0;          // counts connections: messages of an older one are dropped
     std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
+    bool was_lost = false;                 // its last agent was, and no other one attends yet
     HostIdentity identity;
     std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
     Time heard{};                             // when its last heartbeat came, or its agent was attended to
@@ -282,7 +283,9 @@ class RealCluster final : public Cluster {
   bool can_be_undone(std::uint64_t fault) const;
   bool is_open(std::uint64_t injection) const;
   void end_rank_faults();
+  std::vector<std::uint64_t> open_faults_of(HostId host) const;
   void note_undone(HostId host);
+  void ask_undone(HostId host);
   void end_if_down();
   void note_action(const OperatorActed& acted);
   void note_order(const Order& order);
