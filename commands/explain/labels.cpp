@@ -97,6 +97,8 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Faults that were not injected", "",
+     "the part of a drill's report that lists the planned faults that its hosts could not inject, and why"},
     {"Operators", "",
      "the part of a drill's report that lists what operators asked for with `gauntlet ctl`, and their "
      "reasons"},

@@ -100,6 +100,8 @@ class RealCluster final : public Cluster {
   std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
   /// What operators asked for, a sentence each with its time and the operator's reason, of all drivers of the drill.
   const std::vector<std::string>& operator_actions() const { return operator_actions_; }
+  /// Faults of the plan that could not be injected and why, a sentence each, of this driver.
+  const std::vector<std::string>& missed_faults() const { return missed_faults_; }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -266,6 +268,7 @@ class RealCluster final : public Cluster {
   void ranks_lost(HostId host);
   void end_waiting_for(HostId host);
   void inject(std::uint64_t injection);
+  void say_missed(std::uint64_t fault, const std::string& why);
   void inject_again(HostId host);
   void hear_last_injections();
 
@@ -360,6 +363,7 @@ class RealCluster final : public Cluster {
   FailedRanks failed_ranks_;
   LineFile operators_;
   std::vector<std::string> operator_actions_;
+  std::vector<std::string> missed_faults_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;
