@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -157,7 +158,7 @@ TEST_F(Watchdogs, WhatWasBegunBeforeABootIsGone) {
   EXPECT_TRUE(UndoJournal(journal()).open().empty());
 }
 
-// A plain directory takes the files of a control group, so that what is written to them can be seen.
+// Plain directories take the files of control groups, so that what is written to them can be seen.
 TEST_F(Watchdogs, AProcessThatHasAnothersNumberIsNotTouched) {
   const auto own = name_process(::getpid());
   ASSERT_TRUE(own);
@@ -170,12 +171,42 @@ TEST_F(Watchdogs, AProcessThatHasAnothersNumberIsNotTouched) {
   const auto target = [&](const std::string& group, const ProcessName& process) {
     return folder() + "/" + group + " 1000 10000 " + to_text(process);
   };
+  std::filesystem::create_directory(folder() + "/agent");
+  put_bytes(folder() + "/agent/cgroup.procs", std::to_string(::getpid()));
   EXPECT_EQ(quota.inject(target("recycled", earlier)), "");
   EXPECT_FALSE(exists(folder() + "/recycled/cgroup.procs"));
   EXPECT_FALSE(quota.observed(target("recycled", earlier)));
-  EXPECT_EQ(quota.inject(target("living", *own)), "");
+  EXPECT_THAT(quota.inject(target("living", *own)), HasSubstr("does not hold all"))
+      << "a file keeps its members";
   EXPECT_EQ(bytes_of(folder() + "/living/cgroup.procs"), std::to_string(::getpid()));
+  EXPECT_FALSE(quota.observed(target("living", *own)));
+  put_bytes(folder() + "/agent/cgroup.procs", "");
   EXPECT_TRUE(quota.observed(target("living", *own)));
+  // In no group of this host: the drill did not start it.
+  put_bytes(folder() + "/living/cgroup.procs", "");
+  EXPECT_EQ(quota.inject(target("living", *own)), "");
+  EXPECT_EQ(bytes_of(folder() + "/living/cgroup.procs"), "");
+  EXPECT_FALSE(quota.observed(target("living", *own)));
+}
+
+TEST_F(Watchdogs, ASlowRankIsSlowWithAllThatItHasStarted) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  std::filesystem::create_directory(folder() + "/agent");
+  const std::string own = std::to_string(::getpid()), other = std::to_string(child);
+  put_bytes(folder() + "/agent/cgroup.procs", own + "\n" + other);
+  const HostInjector& quota = host_injectors().at(InjectionKind::slow);
+  const std::string target = folder() + "/slow 1000 10000 " + to_text(*name_process(::getpid()));
+  quota.inject(target);  // names the process that was there before it forked
+  EXPECT_EQ(bytes_of(folder() + "/slow/cgroup.procs"), other) << "the last one that was moved";
+  put_bytes(folder() + "/slow/cgroup.procs", own);
+  put_bytes(folder() + "/agent/cgroup.procs", other);
+  EXPECT_FALSE(quota.observed(target)) << "a process of the rank is as fast as before";
+  put_bytes(folder() + "/agent/cgroup.procs", "");
+  EXPECT_TRUE(quota.observed(target));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST(HostInjectorsTest, OnlyWhatALabMadeIsTouched) {
