@@ -28,9 +28,8 @@ struct AgentRequest {
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
 
-/// None where no fault may be injected.
+/// Also where no fault may be injected: ranks must not outlive the agent.
 std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& request) {
-  if (!request.allow_injection) return {};
   return [&request] {
     return std::make_unique<Watchdog>(
         request.directory + "/undo-" + std::to_string(request.host.value_or(0)),

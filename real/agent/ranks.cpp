@@ -6,6 +6,7 @@
 #include "real/agent/machine_sensor.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
+#include "real/agent/rank_tag.hpp"
 #include "real/clock.hpp"
 
 #include <fcntl.h>
@@ -156,6 +157,7 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
                 .environment = rank_environment(start_, ranks),
                 .directory = {},
                 .user = user_};
+  launch.environment.push_back(rank_tag());
   if (speaks()) {
     launch.environment.push_back("GAUNTLET_RANK_SOCKET=" + channels_.path());
     launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());

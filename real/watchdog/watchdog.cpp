@@ -1,6 +1,7 @@
 #include "real/watchdog/watchdog.hpp"
 
 #include "real/agent/file_lock.hpp"
+#include "real/agent/rank_tag.hpp"
 #include "real/clock.hpp"
 
 #include <fcntl.h>
@@ -44,8 +45,9 @@ std::int64_t later(std::int64_t time, std::int64_t by) {
 
 class WatchdogProcess {
  public:
-  WatchdogProcess(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files)
-      : socket_(std::move(socket)), journal_(journal, files), injectors_(injectors) {}
+  WatchdogProcess(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files,
+                  std::string tag)
+      : socket_(std::move(socket)), journal_(journal, files), injectors_(injectors), tag_(std::move(tag)) {}
 
   int run() {
     for (const auto& [injection, entry] : journal_.open()) due_[injection] = 0;
@@ -57,6 +59,8 @@ class WatchdogProcess {
       if (polled.revents != 0 && !hear()) {
         alone = 1;  // the agent is gone
         for (auto& [injection, due] : due_) due = 0;
+        undo_due();
+        if (!kill_tagged(tag_)) std::fprintf(stderr, "processes of ranks are left that cannot be killed\n");
       }
     }
   }
@@ -145,13 +149,15 @@ class WatchdogProcess {
   Descriptor socket_;
   UndoJournal journal_;
   const HostInjectors& injectors_;
+  const std::string tag_;                      // of the agent's ranks
   std::map<std::uint64_t, std::int64_t> due_;  // when each is undone: monotonic ns
   std::int64_t lease_ends_ = kForeverNs;
   std::int64_t retry_ = 0;
   std::map<std::uint64_t, std::string> said_;  // why each is not undone yet
 };
 
-int watch(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files) {
+int watch(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files,
+          const std::string& tag) {
   ::prctl(PR_SET_NAME, "gauntlet-undo");
   // Nothing of the agent's is kept open, and only the end of the agent ends it.
   const int kept = ::fcntl(socket.get(), F_DUPFD, STDERR_FILENO + 1);
@@ -165,7 +171,7 @@ int watch(Descriptor socket, const std::string& journal, const HostInjectors& in
     // An earlier watchdog of this place is still undoing.
     const Descriptor lock = open_lock_file(journal + ".lock");
     if (!lock || !wait_for_lock(lock)) return 1;
-    return WatchdogProcess(Descriptor(kept), journal, injectors, files).run();
+    return WatchdogProcess(Descriptor(kept), journal, injectors, files, tag).run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "the watchdog ends: %s\n", error.what());
     return 1;
@@ -183,10 +189,11 @@ Watchdog::Watchdog(std::string journal, InjectionSite site, const HostInjectors&
     throw std::runtime_error("no socket for the watchdog: " + std::generic_category().message(errno));
   socket_ = Descriptor(ends[0]);
   Descriptor other(ends[1]);
+  const std::string tag = rank_tag();
   pid_ = ::fork();
   if (pid_ == 0) {
     socket_.reset();
-    ::_exit(watch(std::move(other), journal_, injectors_, files_));
+    ::_exit(watch(std::move(other), journal_, injectors_, files_, tag));
   }
   if (pid_ < 0)
     throw std::runtime_error("no process for the watchdog: " + std::generic_category().message(errno));

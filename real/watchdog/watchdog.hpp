@@ -1,6 +1,7 @@
 // A process beside the agent that carries out faults of its host and undoes them: when it is asked, when their time is over, when the lease
 // is over, and when the agent is gone. It lives on when the agent is killed, and the agent undoes what is left when the watchdog is killed.
-// If both are killed, the next agent in this place undoes it at its start. A disk that fails keeps none of them from that.
+// If both are killed, the next agent in this place undoes it at its start. A disk that fails keeps none of them from that. When the agent is
+// gone, the watchdog also kills what its ranks have started: the kernel kills their first processes alone.
 #pragma once
 
 #include "real/agent/descriptor.hpp"

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -164,6 +165,22 @@ time.sleep(1000)
   EXPECT_EQ(::waitpid(stranger, nullptr, WNOHANG), 0) << "the stranger lives";
   ::kill(stranger, SIGKILL);
   ::waitpid(stranger, nullptr, 0);
+}
+
+// The kernel kills the process that the agent has started, and no other.
+TEST_F(Commands, AnAgentThatIsKilledLeavesNothingThatARankHasStarted) {
+  ASSERT_EQ(
+      start(script("sleep 1000 & echo $! >same; setsid sleep 1000 & echo $! >other; echo step 1; wait")), "");
+  await_line(RankLine::Kind::step);
+  const Descriptor same = pidfd_of(await_pid_in("same")), other = pidfd_of(await_pid_in("other"));
+  ASSERT_TRUE(same && other);
+  EXPECT_FALSE(has_ended(same) || has_ended(other));
+  agent.signal(SIGKILL);
+  for (const Descriptor* each : {&same, &other}) {
+    pollfd polled{.fd = each->get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&polled, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())), 1)
+        << "it lives on";
+  }
 }
 
 TEST_F(Commands, WhatCannotBeStartedSaysWhy) {
