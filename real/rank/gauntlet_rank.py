@@ -32,6 +32,7 @@ import time
 LONGEST = 4096  # bytes of a message
 MARKS = 256  # that the recorder keeps
 MARK = struct.Struct("=QqIIq16s16s")
+NUMBER = struct.Struct("=Q")  # the first of a mark
 HEADER = struct.Struct("=8sQII40x")
 SENT = struct.Struct("=Q")
 SENT_AT = 8  # in the header
@@ -205,7 +206,9 @@ class Rank:
             return
         place = HEADER.size + (self._next % MARKS) * MARK.size
         self._next += 1
-        MARK.pack_into(self._marks, place, self._next, now, what, 0, value, name.encode()[:16], group.encode()[:16])
+        # Another process may read it at any time: a mark counts once it has its number.
+        MARK.pack_into(self._marks, place, 0, now, what, 0, value, name.encode()[:16], group.encode()[:16])
+        NUMBER.pack_into(self._marks, place, self._next)
 
     def _say(self, text, now=None, wait=False):
         if self._socket is None:
