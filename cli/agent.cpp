@@ -97,7 +97,7 @@ void add_agent(Program& program) {
   certificates.needs(listen);
   agent
       .value("--run-as", request->run_as,
-             "Ranks run as this user. Root must say it: as root they run only with --run-as root")
+             "Ranks run as this user. Root must name a user; --run-as root allows root")
       .type_name("USER");
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
   agent

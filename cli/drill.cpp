@@ -316,8 +316,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   launch.trainer = trainer_path();
   launch.world = &world;
   if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
-  if (request.dry_run)
-    return print(dry_run_text(world, plan, drill_base(), launcher->plan())) ? kSuccess : kFailed;
+  if (request.dry_run) return print(dry_run_text(world, plan, drill_base(), *launcher)) ? kSuccess : kFailed;
 
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;

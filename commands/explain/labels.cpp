@@ -365,6 +365,8 @@ constexpr LabelWords kLabels[] = {
     {"hosts affected", "", "the hosts of one such domain"},
     {"they lose", "", "what these hosts lose when their domain fails"},
     {"host", "", "one machine with its GPUs and NICs"},
+    {"Agents that run already", "",
+     "the agents that a drill with --launch given uses, one for each host, with the ranks that they start"},
     {"Agents to start", "", "the agents of a drill, one for each host, with the ranks that they start"},
     {"Faults to inject, as far as the job lasts", "",
      "the fault plan of a drill. It is longer than a job without faults, for one with faults takes longer"},
