@@ -1,4 +1,4 @@
-/* What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; C99 and POSIX alone.
+/* What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; C99, POSIX, and the atomic stores of GCC and Clang.
  *
  *   gauntlet_rank rank;
  *   gauntlet_rank_open(&rank);
