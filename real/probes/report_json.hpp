@@ -1,0 +1,21 @@
+// The examination of a host as JSON, which other hosts read as that of a peer.
+#pragma once
+
+#include "real/probes/examine.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+struct ExaminedHost {
+  std::string name;
+  std::string suite;
+  std::vector<ProbeReport> reports;
+};
+
+nlohmann::ordered_json json_of(const ExaminedHost& host);
+
+}  // namespace gauntlet
