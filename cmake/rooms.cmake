@@ -1,7 +1,7 @@
-# gauntlet_room(<target> [SUBFOLDERS] [FOLDERS <folders>...] [LINKS <rooms>...] [USES <third-party targets>...])
+# gauntlet_room(<target> [SUBFOLDERS] [FOLDERS <relative paths>...] [LINKS <rooms>...] [USES <third-party targets>...])
 #
-# A library of this folder's sources: those directly in it, with SUBFOLDERS also those one folder down, and those of FOLDERS. LINKS are the
-# rooms whose headers this one may include, directly; USES are third-party libraries that only its .cpp files name.
+# A library of this folder's sources: those directly in it, with SUBFOLDERS also those one folder down, and those directly
+# in each of FOLDERS. LINKS are the rooms whose headers this one may include, directly; USES are third-party libraries that only its .cpp files name.
 # A room of headers alone becomes an interface library.
 function(gauntlet_room target)
   cmake_parse_arguments(PARSE_ARGV 1 ROOM "SUBFOLDERS" "" "FOLDERS;LINKS;USES")
@@ -9,7 +9,7 @@ function(gauntlet_room target)
   if(ROOM_SUBFOLDERS)
     list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
   endif()
-  foreach(folder IN LISTS ROOM_FOLDERS)
+  foreach(folder ${ROOM_FOLDERS})
     list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})

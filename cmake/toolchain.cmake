@@ -44,3 +44,11 @@ foreach(linker mold lld)
     break()
   endif()
 endforeach()
+
+# Of an inline function that several objects have, the program gets that of the first. A sanitizer's build compiles tests without
+# optimisation, so the rooms come first: mold takes libraries in any order.
+if(GAUNTLET_SANITIZE AND CAN_LINK_WITH_mold)
+  set(GAUNTLET_ROOMS_FIRST ON)
+  set(CMAKE_CXX_LINK_EXECUTABLE
+      "<CMAKE_CXX_COMPILER> <FLAGS> <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> <LINK_LIBRARIES> <OBJECTS> -o <TARGET>")
+endif()
