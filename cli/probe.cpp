@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/probe_report.hpp"
 #include "config/host_suite.hpp"
+#include "config/toml/files.hpp"
 #include "config/toml/nearest.hpp"
 #include "real/probes/examine.hpp"
 #include "real/probes/report_json.hpp"
@@ -16,8 +17,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -28,8 +32,9 @@ constexpr int kInconclusive = 3;
 
 struct ProbeRequest {
   std::string suite = "quick";
-  std::vector<std::string> only, sets;
+  std::vector<std::string> only, sets, peers;
   std::string directory = ".";
+  std::string since;  // an earlier report of this host; empty: none
   bool list = false;
   bool json = false;
 };
@@ -77,12 +82,45 @@ int exit_code_of(ProbeVerdict verdict) {
   return kFailed;
 }
 
-int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>& probes) {
+/// The report in a file that --json wrote; the problem where it is none.
+std::optional<Problem> read_report(const std::string& path, PeerReport& into) {
+  const FileText file = read_file(path);
+  if (!file.text) {
+    Problem problem = file.problem;
+    problem.file = path;
+    return problem;
+  }
+  auto report = peer_report(*file.text);
+  if (!report)
+    return Problem{.file = path,
+                   .why = "is not a report of a host",
+                   .suggestion = "write it with gauntlet probe --json"};
+  into = std::move(*report);
+  return std::nullopt;
+}
+
+struct OtherReports {
+  std::vector<PeerReport> peers;
+  std::map<std::string, std::string> earlier;  // facts
+};
+
+std::optional<Problem> read_others(const ProbeRequest& request, OtherReports& into) {
+  for (const std::string& path : request.peers)
+    if (auto problem = read_report(path, into.peers.emplace_back())) return problem;
+  if (request.since.empty()) return std::nullopt;
+  PeerReport before;
+  if (auto problem = read_report(request.since, before)) return problem;
+  for (const auto& [probe, facts] : before.facts) into.earlier.insert(facts.begin(), facts.end());
+  return std::nullopt;
+}
+
+int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>& probes,
+                      OtherReports others) {
   std::vector<PlannedProbe> suite;
   for (const SuiteEntry& each : probes)
     suite.push_back({.name = each.name, .expected = each.time, .measure = each.measure});
-  const ProbedHost host{.directory = request.directory};
-  HostExamination how{.host = host, .stop = &stop_on_interrupt()};
+  const ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
+  HostExamination how{.host = host, .peers = std::move(others.peers), .stop = &stop_on_interrupt()};
   if (shows_progress())
     how.begins = [](const PlannedProbe& probe) { say(fmt::format("\r\x1b[K{}", probe.name)); };
   const ExaminedHost examined{
@@ -103,7 +141,9 @@ int probe_host(const ProbeRequest& request) {
   if (suite.probes.empty())
     return wrong_input(
         Problem{.file = request.suite, .why = "has no probes", .suggestion = "write [probes.NAME] in it"});
-  return examine_and_print(request, suite.probes);
+  OtherReports others;
+  if (const auto problem = read_others(request, others)) return wrong_input(*problem);
+  return examine_and_print(request, suite.probes, std::move(others));
 }
 
 }  // namespace
@@ -111,9 +151,10 @@ int probe_host(const ProbeRequest& request) {
 void add_probe(Program& program) {
   const auto request = std::make_shared<ProbeRequest>();
   Command probe = program.command(
-      "probe", "Examine this host: cores, memory, disk, and commands of yours",
+      "probe", "Examine this host: cores, memory, disk, links, and programs of yours",
       "  gauntlet probe\n"
       "  gauntlet probe --suite full --directory /scratch --json > node-7.json\n"
+      "  gauntlet probe --peers node-8.json,node-9.json --since node-7.json\n"
       "  gauntlet probe --only disk_fsync --set probes.disk_fsync.threshold.at_most=5\n"
       "  gauntlet probe --list\n\n"
       "Exit codes: 0 every probe that could look passes; 1 the host is degraded or fails; 2 the input is\n"
@@ -129,6 +170,11 @@ void add_probe(Program& program) {
   probe.value("--directory", request->directory, "Directory whose disk is examined; nothing stays in it")
       .type_name("DIR")
       .shows_default();
+  probe.value("--peers", request->peers, "Compare with these reports of other hosts, as --json prints them")
+      .type_name("FILE,...")
+      .separated_by(',');
+  probe.value("--since", request->since, "Count errors since this report of the host, not during one second")
+      .type_name("FILE");
   probe.value("--set", request->sets, "Change a value of the suite, such as a threshold")
       .type_name("KEY=VALUE")
       .one_value_each();

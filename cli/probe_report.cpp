@@ -73,8 +73,8 @@ std::vector<std::string> row_of(const ProbeReport& report) {
 std::string probe_report(const ExaminedHost& host) {
   const std::vector<const ProbeReport*> reports = worst_first(host);
   TextTable table;
-  table.header = {"probe", "verdict",       "worst part", "measured",
-                  "range", "compared with", "took",       "simulated"};
+  table.header = {"probe", "verdict",       "worst part", "median metric",
+                  "range", "compared with", "took",       "in simulations"};
   std::string why;
   for (const ProbeReport* report : reports) {
     table.rows.push_back(row_of(*report));

@@ -26,6 +26,32 @@ ProbeSample take_sample(const PlannedProbe& probe, const HostExamination& how) {
   return run_isolated([&] { return own->run(how.host); }, probe.measure.deadline, how.stop);
 }
 
+/// The metric of a probe that has facts alone: how many differ from those of most peers.
+void compare_facts(const std::string& probe, const std::vector<PeerReport>& peers, ProbeSample& sample) {
+  if (sample.facts.empty() || !sample.parts.empty() || !sample.unsupported.empty()) return;
+  std::vector<FactTable> theirs;
+  for (const PeerReport& peer : peers)
+    if (const auto found = peer.facts.find(probe); found != peer.facts.end()) theirs.push_back(found->second);
+  if (theirs.empty()) {
+    sample.inconclusive = "nothing to compare with; give the reports of other hosts";
+    return;
+  }
+  PartSample part;
+  const auto differing = facts_unlike_peers({sample.facts.begin(), sample.facts.end()}, theirs);
+  part.values = {static_cast<double>(differing.size())};
+  for (const DifferingFact& fact : differing)
+    part.remark += (part.remark.empty() ? "" : "; ") + to_text(fact);
+  sample.parts.push_back(std::move(part));
+}
+
+std::vector<double> medians_of(const std::string& probe, const std::vector<PeerReport>& peers) {
+  std::vector<double> out;
+  for (const PeerReport& peer : peers)
+    if (const auto found = peer.medians.find(probe); found != peer.medians.end())
+      out.push_back(found->second);
+  return out;
+}
+
 ProbeReport report_of(const PlannedProbe& probe, const HostExamination& how) {
   const std::int64_t began = monotonic_ns();
   ProbeReport report;
@@ -35,9 +61,9 @@ ProbeReport report_of(const PlannedProbe& probe, const HostExamination& how) {
   report.expected = probe.expected;
   const ProbeMetric metric = metric_of(probe);
   report.unit = metric.unit;
-  const auto peers = how.peers.find(probe.name);
-  report.finding = judge(probe.name, metric, report.sample, probe.measure.threshold,
-                         peers == how.peers.end() ? std::vector<double>{} : peers->second);
+  compare_facts(probe.name, how.peers, report.sample);
+  report.finding =
+      judge(probe.name, metric, report.sample, probe.measure.threshold, medians_of(probe.name, how.peers));
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include "models/world/probe_measure.hpp"
 #include "real/probes/host/probe.hpp"
 #include "real/probes/judge.hpp"
+#include "real/probes/peers.hpp"
 
 #include <atomic>
 #include <functional>
@@ -30,8 +31,7 @@ struct ProbeReport {
 
 struct HostExamination {
   const ProbedHost& host;
-  /// The medians of other hosts, by the name of the probe.
-  std::map<std::string, std::vector<double>> peers = {};
+  std::vector<PeerReport> peers = {};
   /// Once it is set, the probe that runs ends, and the others do not begin. May be null.
   const std::atomic<bool>* stop = nullptr;
   /// Called before each probe. May be empty.

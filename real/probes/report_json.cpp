@@ -43,4 +43,19 @@ nlohmann::ordered_json json_of(const ExaminedHost& host) {
           {"probes", std::move(probes)}};
 }
 
+std::optional<PeerReport> peer_report(const std::string& json) {
+  try {
+    PeerReport out;
+    for (const Json& report : Json::parse(json).at("probes")) {
+      const std::string probe = report.at("probe").get<std::string>();
+      if (const Json& metric = report.at("metric"); !metric.is_null())
+        out.medians[probe] = metric.at("median").get<double>();
+      if (const Json& facts = report.at("facts"); !facts.empty()) facts.get_to(out.facts[probe]);
+    }
+    return out;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ struct ExaminedHost {
 };
 
 nlohmann::ordered_json json_of(const ExaminedHost& host);
+
+/// Nothing where the text is not such a report.
+std::optional<PeerReport> peer_report(const std::string& json);
 
 }  // namespace gauntlet

@@ -6,6 +6,7 @@
 #include "real/probes/judge.hpp"
 #include "real/probes/sample.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct ProbedHost {
   std::string directory = ".";  // takes the files of disk probes
   Files* files = &system_files();
   FileSystemSpace (*space)(const std::string& directory) = space_of;
+  std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
 };
 
 struct OwnProbe {

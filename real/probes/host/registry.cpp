@@ -1,5 +1,7 @@
+#include "real/probes/host/configuration.hpp"
 #include "real/probes/host/cpu_probes.hpp"
 #include "real/probes/host/disk_probes.hpp"
+#include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
 #include "real/probes/host/probe.hpp"
 
@@ -43,6 +45,30 @@ const std::array kOwnProbes = {
              probe_disk_read},
     OwnProbe{
         "disk_fsync", "how long fsync takes, the 99th percentile", {"ms", Better::lower}, probe_disk_fsync},
+    OwnProbe{"link_errors",
+             "errors and carrier changes of network interfaces since the last look",
+             {"errors", Better::lower},
+             probe_link_errors},
+    OwnProbe{"link_drops",
+             "packets that network interfaces dropped since the last look",
+             {"packets", Better::lower},
+             probe_link_drops},
+    OwnProbe{"clock",
+             "the most that the clock may be wrong by, as the kernel knows it",
+             {"ms", Better::lower},
+             probe_clock},
+    OwnProbe{"compaction",
+             "allocations that waited for free memory to be made contiguous",
+             {"stalls", Better::lower},
+             probe_compaction},
+    OwnProbe{"kernel_log",
+             "lines of the kernel's log about broken hardware and hung tasks",
+             {"lines", Better::lower},
+             probe_kernel_log},
+    OwnProbe{"configuration",
+             "settings and versions that differ from those of most peers",
+             {"settings", Better::lower},
+             probe_configuration},
 };
 
 }  // namespace
