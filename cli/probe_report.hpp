@@ -1,7 +1,7 @@
 // The examination of a host for people: the answer first, the worst probes next, then why.
 #pragma once
 
-#include "real/probes/report_json.hpp"
+#include "real/probes/suite/report_json.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Programs as probes, and probes in processes of their own.
 #include "real/probes/command_probe.hpp"
 
-#include "real/probes/examine.hpp"
 #include "real/probes/isolated.hpp"
+#include "real/probes/suite/examine.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // The examination of a host as JSON, which other hosts read as that of a peer.
 #pragma once
 
-#include "real/probes/examine.hpp"
+#include "real/probes/suite/examine.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,4 +1,4 @@
-#include "real/probes/examine.hpp"
+#include "real/probes/suite/examine.hpp"
 
 #include "real/clock.hpp"
 #include "real/probes/command_probe.hpp"

@@ -1,4 +1,4 @@
-#include "real/probes/report_json.hpp"
+#include "real/probes/suite/report_json.hpp"
 
 #include "core/time.hpp"
 
