@@ -38,11 +38,13 @@ class Probe(unittest.TestCase):
         file.write_text(text)
         return "--suite", str(file)
 
-    def test_the_quick_suite_judges_this_machine(self):
-        done = self.run_probe("--directory", str(self.place), "--json")
+    def test_it_judges_this_machine(self):
+        names = "cpu_cores,memory_patterns,disk_space,disk_read,link_errors,clock,kernel_log,configuration"
+        done = self.run_probe("--directory", str(self.place), "--json", "--only", names)
         answer = json.loads(done.stdout)
         self.assertEqual(done.returncode, CODES[answer["verdict"]], answer)
         self.assertEqual(list(self.place.iterdir()), [], "a probe left a file")
+        self.assertEqual(",".join(report["probe"] for report in answer["probes"]), names)
         for report in answer["probes"]:
             with self.subTest(report["probe"]):
                 self.assertIn(report["verdict"], VERDICTS)

@@ -46,7 +46,8 @@ nlohmann::ordered_json json_of(const ExaminedHost& host) {
 std::optional<PeerReport> peer_report(const std::string& json) {
   try {
     PeerReport out;
-    for (const Json& report : Json::parse(json).at("probes")) {
+    const Json whole = Json::parse(json);
+    for (const Json& report : whole.at("probes")) {
       const std::string probe = report.at("probe").get<std::string>();
       if (const Json& metric = report.at("metric"); !metric.is_null())
         out.medians[probe] = metric.at("median").get<double>();
