@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -119,20 +120,22 @@ TEST(DiskProbes, SayWhyTheyCannotLook) {
 
 // Whatever fails at whatever call: the host fails or the probe gets over it, and no file stays.
 TEST(DiskProbes, LeaveNothingWhateverFails) {
-  for (const auto kind : {DiskFault::Kind::error, DiskFault::Kind::full_disk, DiskFault::Kind::short_write}) {
-    for (std::uint64_t at = 1; at <= 12; ++at) {
-      for (const bool named : {false, true}) {
-        SCOPED_TRACE(testing::Message()
-                     << "call " << at << ", kind " << static_cast<int>(kind) << ", named " << named);
-        LossyPlace place({.kind = kind, .at = at, .error = EIO});
-        NamesAll names(place.files);
-        ProbedHost host = host_of(place);
-        if (named) host.files = &names;
-        const ProbeSample sample = probe_disk_fsync(host);
-        const bool must_fail = place.disk.has_failed() && kind != DiskFault::Kind::short_write;
-        EXPECT_EQ(verdict_of_sample(sample), must_fail ? ProbeVerdict::fail : ProbeVerdict::pass);
-        EXPECT_TRUE(std::filesystem::is_empty(place.path()));
-      }
+  std::vector<DiskFault> faults = {{.kind = DiskFault::Kind::short_write, .at = 3, .error = 0}};
+  for (std::uint64_t at = 1; at <= 6; ++at)
+    for (const auto kind : {DiskFault::Kind::error, DiskFault::Kind::full_disk})
+      faults.push_back({.kind = kind, .at = at, .error = EIO});
+  for (const DiskFault& fault : faults) {
+    for (const bool named : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "call " << fault.at << ", kind " << static_cast<int>(fault.kind)
+                                      << ", named " << named);
+      LossyPlace place(fault);
+      NamesAll names(place.files);
+      ProbedHost host = host_of(place);
+      if (named) host.files = &names;
+      const ProbeSample sample = probe_disk_fsync(host);
+      const bool must_fail = place.disk.has_failed() && fault.kind != DiskFault::Kind::short_write;
+      EXPECT_EQ(verdict_of_sample(sample), must_fail ? ProbeVerdict::fail : ProbeVerdict::pass);
+      EXPECT_TRUE(std::filesystem::is_empty(place.path()));
     }
   }
 }
