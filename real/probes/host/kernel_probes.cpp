@@ -29,11 +29,17 @@ constexpr std::string_view kBadRecord =
     R"(|nvme.*(timeout|Abort status)|NETDEV WATCHDOG|blocked for more than \d+ seconds|Out of memory: Killed process)"
     R"(|PCIe Bus Error|AER: .*(Fatal|Uncorrected)|NVRM: Xid|soft lockup|rcu.*detected stall)";
 
+/// Those of hardware; where there is none, as in a container, all but loopback. Virtual ones come and go with what runs.
 std::vector<std::string> interfaces(const ProbedHost& host) {
-  std::vector<std::string> out;
+  std::vector<std::string> hardware, others;
+  const std::string folder = host.root + "/sys/class/net";
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(host.root + "/sys/class/net", error))
-    if (const std::string name = entry.path().filename().string(); name != "lo") out.push_back(name);
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "lo") continue;
+    (std::filesystem::exists(entry.path() / "device", error) ? hardware : others).push_back(name);
+  }
+  std::vector<std::string>& out = hardware.empty() ? others : hardware;
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -118,7 +124,9 @@ ProbeSample probe_kernel_log(const ProbedHost& host) {
   const std::string path = host.root + "/dev/kmsg";
   const OpenFile log(*host.files, path, O_RDONLY | O_NONBLOCK);
   if (log.error() != 0)
-    return unsupported_sample(fmt::format("{}: {}; root can read it", path, std::strerror(log.error())));
+    return unsupported_sample(
+        fmt::format("{}: {}{}", path, std::strerror(log.error()),
+                    log.error() == EPERM || log.error() == EACCES ? "; root can read it" : ""));
   const std::vector<std::string> bad = bad_records(records_of(*host.files, log.descriptor()));
   ProbeSample sample;
   sample.parts.push_back({.part = "",

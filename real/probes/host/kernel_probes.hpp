@@ -9,7 +9,7 @@
 
 namespace gauntlet {
 
-/// Errors and carrier changes of each network interface but loopback, since the last look.
+/// Errors and carrier changes of each network interface of hardware, since the last look; without hardware, of each but loopback.
 ProbeSample probe_link_errors(const ProbedHost& host);
 /// Packets that each of them dropped.
 ProbeSample probe_link_drops(const ProbedHost& host);
