@@ -305,6 +305,7 @@ void RealCluster::attend(HostId host) {
   attended.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
   send_watches(host);
   inject_again(host);
+  ask_undone(host);
 }
 
 /// A heartbeat that is missing is noticed here, everything else by the host's agent.
