@@ -399,6 +399,18 @@ constexpr LabelWords kLabels[] = {
     {"opened at", "", "when the job stopped"},
     {"until progress is regained", "", "the length of an incident"},
     {"orders", "", "what the policies ordered in both, as far as it is the same"},
+    // The report of a host.
+    {"probe", "", "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own",
+     "verdict"},
+    {"verdict", "",
+     "what a probe says of a host: pass, degraded (it works, worse than it should), fail, inconclusive (nothing to "
+     "compare with, or other programs disturbed it) or unsupported (the probe could not look)"},
+    {"worst part", "", "the core, socket, memory node or link with the worst metric"},
+    {"median metric", "", "the median of the repetitions on the worst part", "range"},
+    {"range", "", "the lowest and the highest repetition", "median metric"},
+    {"compared with", "", "the threshold of the probe, or the median of its peers", "probes.NAME.threshold"},
+    {"took", "", "how long the probe ran", "in simulations"},
+    {"in simulations", "", "how long a simulation takes the probe to run", "probes.NAME.time"},
 };
 
 constexpr std::array<std::string_view, kPhases> kPhaseWords = {

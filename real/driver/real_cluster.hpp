@@ -232,6 +232,7 @@ class RealCluster final : public Cluster {
   // real_hosts.cpp: agents, and taking over from an earlier driver
   std::uint32_t last_run_begun() const;
   void begin_drill(bool taking_over);
+  void find_agents();
   void end_agents();
   void check_own();
   void launch(HostId host);
