@@ -7,7 +7,7 @@
 
 namespace gauntlet {
 
-/// The last words of ranks that failed, damaged checkpoints, what operators did and why, what became of evicted hosts, and the clocks of hosts.
+/// The last words of ranks that failed, damaged checkpoints, faults that were not injected, what operators did and why, what became of evicted hosts, and the clocks of hosts.
 std::string drill_sections(const DrillResult& result);
 
 }  // namespace gauntlet

@@ -118,7 +118,7 @@ void describe_drill(Fields& fields, World& world) {
   fields.field("inject", flag(drill.inject),
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
-               "ranks stop when their driver was not heard for so long");
+               "when their driver was not heard for so long, ranks stop and injected faults are undone");
   fields.field("clock_spread", duration(drill.clock_spread, Sign::not_negative), Fallback::value("\"1h\""),
                "how far ahead the clock of the last host of a lab is; the others lie evenly between");
   fields.inline_table(

@@ -97,6 +97,8 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Faults that were not injected", "",
+     "the part of a drill's report that lists the planned faults that its hosts could not inject, and why"},
     {"Operators", "",
      "the part of a drill's report that lists what operators asked for with `gauntlet ctl`, and their "
      "reasons"},
@@ -363,6 +365,8 @@ constexpr LabelWords kLabels[] = {
     {"hosts affected", "", "the hosts of one such domain"},
     {"they lose", "", "what these hosts lose when their domain fails"},
     {"host", "", "one machine with its GPUs and NICs"},
+    {"Agents that run already", "",
+     "the agents that a drill with --launch given uses, one for each host, with the ranks that they start"},
     {"Agents to start", "", "the agents of a drill, one for each host, with the ranks that they start"},
     {"Faults to inject, as far as the job lasts", "",
      "the fault plan of a drill. It is longer than a job without faults, for one with faults takes longer"},
