@@ -119,8 +119,7 @@ class Ctl(unittest.TestCase):
 
     def test_a_question_is_answered_by_an_operator(self):
         drill = self.start("--no-faults", "--set", "policies.recover=\"person\"", "--set", "people.response=1h")
-        [agent] = [pid for pid, words in self.place.processes().items() if words[1:4] == ["agent", "--host", "2"]]
-        os.kill(agent, signal.SIGKILL)
+        os.kill(self.place.agents()["2"], signal.SIGKILL)
         self.wait_for("the question", lambda: "question" in self.status())
         self.refused("host 4 does not carry the job", "answer", "4")
         self.assertEqual(self.ctl("answer", "2").code, 0)

@@ -53,6 +53,11 @@ class Place:
                 found[int(entry.name)] = line
         return found
 
+    def agents(self):
+        """Process ids by host number, without their watchdogs, which are forks of them."""
+        return {line[line.index("--host") + 1]: pid for pid, line in self.processes().items()
+                if "agent" in line and "--host" in line and not is_watchdog(pid)}
+
 
 def is_watchdog(pid):
     """Whether it is the process beside an agent that undoes faults, and kills what ranks have left."""

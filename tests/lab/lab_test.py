@@ -21,17 +21,13 @@ LONG = ("--launch", "lab", "--no-faults", "--set", "job.steps=4000")
 
 @unittest.skipIf(labs.missing(), labs.missing())
 class Lab(labs.Case):
-    def agents(self):
-        return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line
-                and not drills.is_watchdog(pid)}
-
     def ranks(self):
         return [pid for pid, line in self.place.processes().items() if "gauntlet-trainer" in line[0]]
 
     def test_a_host_has_a_network_a_clock_and_a_share_of_the_processors(self):
         drill = self.place.start(*LONG, "--set", 'drill.clock_spread="4000s"')
         self.wait_for("ranks on every host", lambda: len(self.ranks()) == HOSTS, drill)
-        agents = self.agents()
+        agents = self.place.agents()
         self.assertEqual(sorted(agents), [str(host) for host in range(HOSTS)])
         networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in agents.values()}
         clocks = {os.readlink(f"/proc/{pid}/ns/time") for pid in agents.values()}
@@ -75,7 +71,7 @@ class Lab(labs.Case):
         """TCP sends again what was lost, and nobody notices but by the time of a step: less than the detectors wait."""
         patient = ("--set", 'detection.hang_timeout="60s"', "--set", 'detection.collective_timeout="90s"')
         drill = self.place.start(*SHORT, *patient, "--set", "job.steps=60", "--set", "job.step_time=100ms")
-        agents = self.wait_for("agents", lambda: len(self.agents()) == HOSTS and self.agents(), drill)
+        agents = self.wait_for("agents", lambda: len(self.place.agents()) == HOSTS and self.place.agents(), drill)
         for name in ("data0", "data1"):
             before = labs.sent(agents["1"])[name]
             self.wait_for("traffic on " + name, lambda name=name, before=before: labs.sent(agents["1"])[name] > before + 2_000, drill)
@@ -93,13 +89,13 @@ class Lab(labs.Case):
         record = str(self.place.path / "drill.rec")
         drill = self.place.start(*LONG, "--record", record)
         self.wait_for("ranks on every host", lambda: len(self.ranks()) == HOSTS, drill)
-        keepers, agents = self.keepers(), self.agents()
+        keepers, agents = self.keepers(), self.place.agents()
         drill.kill()
         drill.communicate()
         again = self.place.start(*LONG, "--record", record)
         time.sleep(1)
         self.wait_for("its ranks", lambda: len(self.ranks()) == HOSTS, again)
-        self.assertEqual((self.keepers(), self.agents()), (keepers, agents))
+        self.assertEqual((self.keepers(), self.place.agents()), (keepers, agents))
         again.send_signal(signal.SIGINT)
         drills.finish(again)
         self.nothing_is_left()
