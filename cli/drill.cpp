@@ -34,9 +34,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -179,13 +181,16 @@ std::optional<Problem> check_log(const std::string& path) {
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
-  std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launch.launcher));
-  for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_sizes(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launch.launcher)))
-    problems.push_back(std::move(problem));
+  std::vector<Problem> problems = check_drillable(world);
+  const auto add = [&problems](std::vector<Problem> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(problems));
+  };
+  if (!request.no_faults) add(check_injections(world, injections_of_launcher(request.launch.launcher)));
+  add(check_lines(scenario));
+  add(check_sizes(scenario));
+  add(check_signals(scenario, sources_of_launcher(request.launch.launcher)));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
-  for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
+  add(check_obeyed(scenario.policies));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(
