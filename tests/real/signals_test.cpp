@@ -1,4 +1,5 @@
 // What agents observe: the meters behind their watches, and what they read of a machine.
+#include "real/agent/kept_file.hpp"
 #include "real/agent/line_patterns.hpp"
 #include "real/agent/loss_level.hpp"
 #include "real/agent/machine_sensor.hpp"
@@ -9,8 +10,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -281,11 +285,28 @@ TEST_F(Machine, TrafficIsThatOfTheInterfacesThatAreItsOwn) {
               ElementsAre(NicCounters{"lo", 111, 222}, NicCounters{"data0", 333333, 4444444}));
   EXPECT_THAT(own_interfaces(root), ElementsAre("data0"));
   EXPECT_FALSE(MachineSensor({.root = root}).bytes_sent()) << "none is its own";
-  EXPECT_EQ(MachineSensor({.root = root, .interfaces = {"data0"}}).bytes_sent(), 4444444U);
+  MachineSensor sensor({.root = root, .interfaces = {"data0"}});
+  EXPECT_EQ(sensor.bytes_sent(), 4444444U);
+  put("proc/self/net/dev", "  data0:333333 1 0 0 0 0 0 0 5555555 1 0 0 0 0 0 0\n");
+  EXPECT_EQ(sensor.bytes_sent(), 5555555U) << "the file is open, and is read anew";
   // What passes over RDMA is in no counter of an interface. Its unit is four bytes.
   put("sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", "1000\n");
   put("sys/class/infiniband/mlx5_1/ports/1/counters/port_xmit_data", "10\n");
   EXPECT_EQ(MachineSensor({.root = root, .interfaces = {"data0"}}).bytes_sent(), 4040U);
+}
+
+TEST_F(Machine, AFileThatIsReadAgainIsPlainAndMayComeLater) {
+  const KeptFile file(root / "counter");
+  std::array<char, 4> room;
+  EXPECT_EQ(file.read(room), "");
+  put("counter", "12");
+  EXPECT_EQ(file.read(room), "12");
+  put("counter", "123456");
+  EXPECT_EQ(file.read(room), "1234") << "as many bytes as there is room for";
+  std::filesystem::create_symlink(root / "counter", root / "link");
+  EXPECT_EQ(KeptFile(root / "link").read(room), "") << "no link is followed";
+  ASSERT_EQ(::mkfifo((root / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(KeptFile(root / "fifo").read(room), "") << "nobody is waited for";
 }
 
 TEST_F(Machine, AProcessIsReadAlsoWhereItsNameIsStrange) {
