@@ -253,7 +253,7 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
                                      const Figures& figures, const Summary& summary,
-                                     const DrillResult& result) {
+                                     const std::string& sections) {
   Store& store = directory.store();
   const std::uint32_t point =
       store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = summary.facts});
@@ -261,8 +261,7 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   store.put_summary(point, summary);
   const ResultFile files[] = {
       {std::string(kResultFile), to_json(summary)},
-      {std::string(kReportFile),
-       text_report(summary, {.command = "", .colour = Colour::never}) + drill_sections(result)},
+      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never}) + sections},
       {std::string(kScenarioFile), resolved.annotated}};
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
@@ -374,9 +373,10 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   Summary summary = summarize(facts, {&figures, 1});
   summary.clocks = {.largest_error_seconds = to_seconds(result.clock_accuracy.largest_error),
                     .jumps = result.clock_accuracy.jumps};
-  std::string text = request.json ? to_json(summary)
-                                  : text_report(summary, {.command = "", .colour = colour_of_output()}) +
-                                        drill_sections(result);
+  const std::string sections = drill_sections(result, scenario.policies);
+  std::string text = request.json
+                         ? to_json(summary)
+                         : text_report(summary, {.command = "", .colour = colour_of_output()}) + sections;
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);
@@ -390,7 +390,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   }
   if (directory &&
       result.finished) {  // else the same command goes on, and finds the place for its results free
-    if (const auto problem = write_results(*directory, resolved, figures, summary, result)) {
+    if (const auto problem = write_results(*directory, resolved, figures, summary, sections)) {
       print_problems({&*problem, 1});
       return kFailed;
     }
