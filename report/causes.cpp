@@ -79,6 +79,23 @@ std::size_t Causes::count(const std::string& kind) const {
   return static_cast<std::size_t>(std::count(kinds_.begin(), kinds_.end(), kind));
 }
 
+bool Causes::measures(std::size_t observation) const {
+  const auto* seen = std::get_if<Seen>(&record_.observations[observation].what);
+  const Watch* watch = seen == nullptr ? nullptr : watch_of(*seen, observation);
+  return watch != nullptr && std::holds_alternative<Sample>(watch->until);
+}
+
+std::optional<Range> Causes::range_of(const std::string& kind) const {
+  std::optional<Range> range;
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    const auto* seen = std::get_if<Seen>(&record_.observations[i].what);
+    if (seen == nullptr || kinds_[i] != kind) continue;
+    if (!range) range = Range{seen->value, seen->value};
+    range = Range{std::min(range->lowest, seen->value), std::max(range->highest, seen->value)};
+  }
+  return range;
+}
+
 std::string Causes::text_of(std::size_t observation) const {
   const Observed& observed = record_.observations[observation];
   const auto* seen = std::get_if<Seen>(&observed.what);
@@ -87,8 +104,9 @@ std::string Causes::text_of(std::size_t observation) const {
     text += " (" + name_of(seen->who);
     const Watch* watch = watch_of(*seen, observation);
     const auto* bounds = watch == nullptr ? nullptr : std::get_if<Outside>(&watch->until);
+    if (measures(observation)) text += fmt::format(": {:.4g}", seen->value);
     if (bounds != nullptr)
-      text += fmt::format(": {:.3f}, bounds {:.3f} to {:.3f}", seen->value, bounds->low, bounds->high);
+      text += fmt::format(": {:.4g}, bounds {:.4g} to {:.4g}", seen->value, bounds->low, bounds->high);
     text += ")";
   }
   return text + fmt::format(" at {:.3f} s", to_seconds(observed.at - kStart));

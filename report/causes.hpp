@@ -11,6 +11,12 @@
 
 namespace gauntlet {
 
+/// Of measured values.
+struct Range {
+  double lowest = 0, highest = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
 /// Orders and observations are named by their places in the record, which must outlive this.
 class Causes {
  public:
@@ -22,6 +28,9 @@ class Causes {
   const std::string& kind_of(std::size_t observation) const { return kinds_[observation]; }
   /// How many observations are of this kind.
   std::size_t count(const std::string& kind) const;
+  /// Whether it is a raw value that was asked for, and the range of all of a kind.
+  bool measures(std::size_t observation) const;
+  std::optional<Range> range_of(const std::string& kind) const;
   /// What was observed, with the value, the bounds that it left, and the time.
   std::string text_of(std::size_t observation) const;
   /// The earlier order that this one goes on with: the last one about the same watch, or the one that it cancels.

@@ -164,7 +164,7 @@ std::string moved(const Told& left, const Told& right, Alone& alone) {
 }
 
 /// Why one side alone gave an order; nothing where its record does not show it. It goes on with an order that the other side did not give
-/// there, or it answers what the other side observed less often.
+/// there, or it answers what the other side observed less often, or measured otherwise.
 std::string cause_text(const Told& here, std::size_t order, const Told& there) {
   const std::size_t origin = here.causes.origin_of(order);
   const std::string& kind = here.causes.kind_of(origin);
@@ -172,6 +172,11 @@ std::string cause_text(const Told& here, std::size_t order, const Told& there) {
   if (times > others)
     return fmt::format("answers {}: {} in the {} run, {} in the {} one", here.causes.text_of(origin),
                        counted(static_cast<double>(times), "time"), here.side.name, others, there.side.name);
+  const auto range = here.causes.range_of(kind), other = there.causes.range_of(kind);
+  if (here.causes.measures(origin) && range && other && *range != *other)
+    return fmt::format("answers {}: measured {:.4g} to {:.4g} in the {} run, {:.4g} to {:.4g} in the {} one",
+                       here.causes.text_of(origin), range->lowest, range->highest, here.side.name,
+                       other->lowest, other->highest, there.side.name);
   if (const auto earlier = here.causes.goes_on_with(order); earlier && !here.paired[*earlier])
     return fmt::format("goes on with the order at {:.3f} s", here.seconds_of(*earlier));
   return "";

@@ -88,7 +88,11 @@ class Telling {
   }
   /// The period of host 1 leaves the bounds of period().
   Telling& period_is(double value) {
-    return sees(Seen{.watch = WatchId{12}, .who = component(HostId{1}), .edge = Edge::began, .value = value});
+    return sees(Seen{.watch = WatchId{12},
+                     .who = component(HostId{1}),
+                     .edge = Edge::began,
+                     .sensed = {},
+                     .value = value});
   }
   Telling& done(std::uint64_t order, Duration took = 0s) {
     return sees(Outcome{.order = OrderId{order}, .took = took, .result = {}});
@@ -109,8 +113,8 @@ std::string beside(const Telling& left, const Telling& right) {
 TEST(SideBySide, AnAlertOfOneWorldIsExplainedByTheValueAndTheBoundsThatItLeft) {
   const std::string text = beside(told().period_is(1.009).orders(kAlert), told());
   EXPECT_THAT(text, HasSubstr("      2.000 s  Alert{job=0 who=job:0}\n    answers traffic_period outside its "
-                              "bounds (host 1: 1.009, bounds 0.300 to "
-                              "0.500) at 2.000 s: 1 time in the real run, 0 in the simulated one\n"));
+                              "bounds (host 1: 1.009, bounds 0.3 to "
+                              "0.5) at 2.000 s: 1 time in the real run, 0 in the simulated one\n"));
   EXPECT_THAT(text, HasSubstr("The records explain every difference.\n"));
 }
 
@@ -133,6 +137,23 @@ TEST(SideBySide, AWatchIsOrderedAgainBecauseItWasTakenBack) {
   EXPECT_THAT(text, HasSubstr("The records explain every difference.\n"));
 }
 
+TEST(SideBySide, AnOrderThatAnswersAMeasuredValueIsExplainedByTheValues) {
+  const auto measured = [](double value) {
+    const Watch steps{
+        .id = WatchId{22}, .signal = Signal::step, .who = Scope::all(ComponentKind::job), .until = Sample{1}};
+    return Telling().sees(Started{}).orders(steps).sees(Seen{.watch = WatchId{22},
+                                                             .who = component(JobId{0}),
+                                                             .edge = Edge::sample,
+                                                             .sensed = {},
+                                                             .value = value});
+  };
+  const std::string text = beside(measured(0.473).orders(period(0.3, 0.5)), measured(0.4));
+  EXPECT_THAT(text, HasSubstr("    answers step (job: 0.473) at 2.000 s: measured 0.473 to 0.473 in the real "
+                              "run, 0.4 to 0.4 in the simulated one\n"));
+  EXPECT_THAT(beside(measured(0.4).orders(period(0.3, 0.5)), measured(0.4)),
+              HasSubstr("    not explained: answers step (job: 0.4) at 2.000 s"));
+}
+
 TEST(SideBySide, WhatBothWorldsObservedExplainsNothing) {
   const std::string text = beside(told().period_is(1.009).orders(kAlert), told().period_is(1.5));
   EXPECT_THAT(text, HasSubstr("    not explained: answers traffic_period outside its bounds (host 1: 1.009, "
@@ -144,8 +165,8 @@ TEST(SideBySide, WhatBothWorldsObservedExplainsNothing) {
 TEST(SideBySide, OrdersThatAnswerOtherObservationsSaySo) {
   const std::string text =
       beside(told().period_is(1.009).orders(kAlert), told().sees(StopRequest{}).orders(kAlert));
-  EXPECT_THAT(text, HasSubstr("    answers traffic_period outside its bounds (host 1: 1.009, bounds 0.300 to "
-                              "0.500) at 2.000 s, simulated "
+  EXPECT_THAT(text, HasSubstr("    answers traffic_period outside its bounds (host 1: 1.009, bounds 0.3 to "
+                              "0.5) at 2.000 s, simulated "
                               "StopRequest at 2.000 s\n"));
   EXPECT_THAT(text, HasSubstr("The sequences are the same: 2 orders.\n"));
 }
@@ -159,10 +180,14 @@ TEST(SideBySide, AnIncidentSaysWhatStoppedTheJobAndWhichStepsAreRepeated) {
   const Telling real = told().period_is(1.009).orders(kStop),
                 simulated = told().sees(StopRequest{}).sees(StopRequest{}).orders(kStop);
   Figures a{}, b{};
-  a.incidents.push_back(
-      {.opened = kStart + 1s, .closed = kStart + 9s, .cause = kCausePlanned, .steps_lost = 4});
-  at(a.incidents[0].lost, Phase::recomputing) = 2s;
-  b.incidents.push_back({.opened = kStart + 1s, .closed = kStart + 5s, .cause = kCausePlanned});
+  Incident& repeating = a.incidents.emplace_back();
+  repeating.opened = kStart + 1s;
+  repeating.closed = kStart + 9s;
+  repeating.steps_lost = 4;
+  at(repeating.lost, Phase::recomputing) = 2s;
+  Incident& other = b.incidents.emplace_back();
+  other.opened = kStart + 1s;
+  other.closed = kStart + 5s;
   const std::string text =
       side_by_side({"real", &real.record(), &a}, {"simulated", &simulated.record(), &b}, {});
   EXPECT_THAT(text, HasSubstr("    real stopped by traffic_period outside its bounds (host 1: 1.009, bounds "

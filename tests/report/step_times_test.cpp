@@ -37,11 +37,11 @@ ProgressLog progress_of(const std::vector<Duration>& times) {
 
 /// A slow fault of GPU 3.
 TruthLog slow_from_to(Time begin, Time end) {
-  Truth onset{.at = begin,
-              .what = TruthKind::onset,
-              .component = {ComponentKind::gpu, 3},
-              .disturbs = true,
-              .factor = 2};
+  Truth onset{};
+  onset.at = begin;
+  onset.component = {ComponentKind::gpu, 3};
+  onset.disturbs = true;
+  onset.factor = 2;
   Truth ended = onset;
   ended.at = end;
   ended.what = TruthKind::ended;
