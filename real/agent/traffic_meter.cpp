@@ -15,7 +15,7 @@ constexpr std::size_t kUsual = 16;
 // Correlation of a series that repeats itself. Of 300 series of 128 random numbers, 1% have a peak above 0.42.
 constexpr double kRepeats = 0.4;
 // Of the highest peak: where steps jitter, a multiple of the period is often higher than the period. Of readings of a trainer on two busy
-// processors, 0.9 took 31% for more than half again too long, 0.5 0.2%.
+// processors, 0.9 took 30% for more than half again too long, 0.5 0.2%.
 constexpr double kAsGood = 0.5;
 constexpr std::size_t kLeastLag = 2;
 constexpr std::size_t kPeriods = 5;              // whose median is reported
