@@ -112,9 +112,10 @@ std::string beside(const Telling& left, const Telling& right) {
 
 TEST(SideBySide, AnAlertOfOneWorldIsExplainedByTheValueAndTheBoundsThatItLeft) {
   const std::string text = beside(told().period_is(1.009).orders(kAlert), told());
-  EXPECT_THAT(text, HasSubstr("      2.000 s  Alert{job=0 who=job:0}\n    answers traffic_period outside its "
-                              "bounds (host 1: 1.009, bounds 0.3 to "
-                              "0.5) at 2.000 s: 1 time in the real run, 0 in the simulated one\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("      2.000 s  Alert{job=0 who=job:0}\n    answers traffic_period outside its bounds (host "
+                "1: 1.009, bounds 0.3 to 0.5) at 2.000 s: 1 time in the real run, 0 in the simulated one\n"));
   EXPECT_THAT(text, HasSubstr("The records explain every difference.\n"));
 }
 
@@ -157,8 +158,7 @@ TEST(SideBySide, AnOrderThatAnswersAMeasuredValueIsExplainedByTheValues) {
 TEST(SideBySide, WhatBothWorldsObservedExplainsNothing) {
   const std::string text = beside(told().period_is(1.009).orders(kAlert), told().period_is(1.5));
   EXPECT_THAT(text, HasSubstr("    not explained: answers traffic_period outside its bounds (host 1: 1.009, "
-                              "bounds 0.300 to 0.500) at 2.000 s, "
-                              "which both runs observed as often\n"));
+                              "bounds 0.3 to 0.5) at 2.000 s, which both runs observed as often\n"));
   EXPECT_THAT(text, HasSubstr("Not explained by the records: 1 of 1 difference.\n"));
 }
 
@@ -166,8 +166,7 @@ TEST(SideBySide, OrdersThatAnswerOtherObservationsSaySo) {
   const std::string text =
       beside(told().period_is(1.009).orders(kAlert), told().sees(StopRequest{}).orders(kAlert));
   EXPECT_THAT(text, HasSubstr("    answers traffic_period outside its bounds (host 1: 1.009, bounds 0.3 to "
-                              "0.5) at 2.000 s, simulated "
-                              "StopRequest at 2.000 s\n"));
+                              "0.5) at 2.000 s, simulated StopRequest at 2.000 s\n"));
   EXPECT_THAT(text, HasSubstr("The sequences are the same: 2 orders.\n"));
 }
 
@@ -191,8 +190,7 @@ TEST(SideBySide, AnIncidentSaysWhatStoppedTheJobAndWhichStepsAreRepeated) {
   const std::string text =
       side_by_side({"real", &real.record(), &a}, {"simulated", &simulated.record(), &b}, {});
   EXPECT_THAT(text, HasSubstr("    real stopped by traffic_period outside its bounds (host 1: 1.009, bounds "
-                              "0.300 to 0.500) at 2.000 s, simulated "
-                              "stopped by StopRequest at 3.000 s\n"));
+                              "0.3 to 0.5) at 2.000 s, simulated stopped by StopRequest at 3.000 s\n"));
   EXPECT_THAT(text, HasSubstr("    real repeats 4 steps of 0.500 s, simulated repeats no step\n"));
 }
 
