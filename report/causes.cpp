@@ -85,13 +85,13 @@ bool Causes::measures(std::size_t observation) const {
   return watch != nullptr && std::holds_alternative<Sample>(watch->until);
 }
 
-std::optional<Range> Causes::range_of(const std::string& kind) const {
-  std::optional<Range> range;
+std::optional<MeasuredRange> Causes::range_of(const std::string& kind) const {
+  std::optional<MeasuredRange> range;
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     const auto* seen = std::get_if<Seen>(&record_.observations[i].what);
     if (seen == nullptr || kinds_[i] != kind) continue;
-    if (!range) range = Range{seen->value, seen->value};
-    range = Range{std::min(range->lowest, seen->value), std::max(range->highest, seen->value)};
+    if (!range) range = MeasuredRange{seen->value, seen->value};
+    range = MeasuredRange{std::min(range->lowest, seen->value), std::max(range->highest, seen->value)};
   }
   return range;
 }

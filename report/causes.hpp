@@ -12,9 +12,9 @@
 namespace gauntlet {
 
 /// Of measured values.
-struct Range {
+struct MeasuredRange {
   double lowest = 0, highest = 0;
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const MeasuredRange&, const MeasuredRange&) = default;
 };
 
 /// Orders and observations are named by their places in the record, which must outlive this.
@@ -30,7 +30,7 @@ class Causes {
   std::size_t count(const std::string& kind) const;
   /// Whether it is a raw value that was asked for, and the range of all of a kind.
   bool measures(std::size_t observation) const;
-  std::optional<Range> range_of(const std::string& kind) const;
+  std::optional<MeasuredRange> range_of(const std::string& kind) const;
   /// What was observed, with the value, the bounds that it left, and the time.
   std::string text_of(std::size_t observation) const;
   /// The earlier order that this one goes on with: the last one about the same watch, or the one that it cancels.
