@@ -28,9 +28,8 @@ struct AgentRequest {
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
 
-/// None where no fault may be injected.
+/// Also where no fault may be injected: ranks must not outlive the agent.
 std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& request) {
-  if (!request.allow_injection) return {};
   return [&request] {
     return std::make_unique<Watchdog>(
         request.directory + "/undo-" + std::to_string(request.host.value_or(0)),
@@ -98,7 +97,7 @@ void add_agent(Program& program) {
   certificates.needs(listen);
   agent
       .value("--run-as", request->run_as,
-             "Ranks run as this user. Root must say it: as root they run only with --run-as root")
+             "Ranks run as this user. Root must name a user; --run-as root allows root")
       .type_name("USER");
   agent.value("--trainer", request->trainer, "The program that a rank runs").type_name("PATH").required();
   agent

@@ -46,7 +46,7 @@ int init(const CertsRequest& request) {
     return wrong_input(*problem);
   const std::string text = fmt::format(
       "{} holds the authority of cluster {}; keep it on one machine, and its key secret.\n"
-      "Next: gauntlet certs issue {} --role driver --host HOST\n",
+      "Try next: gauntlet certs issue {} --role driver --host HOST\n",
       request.directory, request.cluster, request.directory);
   return print(text) ? kSuccess : kFailed;
 }

@@ -12,6 +12,8 @@ void add_list(Program& program);
 void add_drill(Program& program);
 /// Operators of a drill that runs.
 void add_ctl(Program& program);
+/// Probes of this host, for a person at it.
+void add_probe(Program& program);
 /// One host's end of a drill; runs until that has ended.
 void add_agent(Program& program);
 /// Certificates of the drivers and agents of a lab.

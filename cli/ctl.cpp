@@ -30,7 +30,7 @@ struct CtlRequest {
 std::optional<Problem> find_drill(const CtlRequest& request, std::string& directory) {
   directory = request.drill;
   if (!directory.empty()) return std::nullopt;
-  const std::vector<std::string> running = running_drills(drill_base());
+  const std::vector<std::string> running = running_drills(drill_base(), is_drill_directory);
   if (running.size() == 1) {
     directory = running.front();
     return std::nullopt;
@@ -81,7 +81,7 @@ int print_log(const CtlRequest& request) {
                 .suggestion = "name the directory of a drill, which the drill prints when it begins"});
   std::string part(std::size_t{1} << 16, '\0');
   while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
-    if (!print(part.substr(0, static_cast<std::size_t>(file.gcount())))) return kFailed;
+    if (!print(without_controls(part.substr(0, static_cast<std::size_t>(file.gcount()))))) return kFailed;
   }
   return kSuccess;
 }

@@ -291,7 +291,7 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
                            who.address,
                            host < result.reports.size() ? hardware_text(result.reports[host]) : ""));
   }
-  complain(fmt::format("{} of {} planned faults reached a rank{}", result.injected, plan.size(),
+  complain(fmt::format("{} of {} planned faults were injected{}", result.injected, plan.size(),
                        no_faults ? " (--no-faults)" : ""));
   for (const std::string& sentence : result.last_values) complain(sentence);
   if (result.finished && result.final_hash != 0)
@@ -320,8 +320,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   launch.trainer = trainer_path();
   launch.world = &world;
   if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
-  if (request.dry_run)
-    return print(dry_run_text(world, plan, drill_base(), launcher->plan())) ? kSuccess : kFailed;
+  if (request.dry_run) return print(dry_run_text(world, plan, drill_base(), *launcher)) ? kSuccess : kFailed;
 
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;
@@ -433,8 +432,8 @@ void add_drill(Program& program) {
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --certs lab-ca\n"
-                      "  gauntlet drill scenarios/drills/given/drill.toml --hosts 4 --launch given "
-                      "--host-file scenarios/drills/given/hosts.toml --certs lab-ca\n"
+                      "  gauntlet drill scenarios/drills/given.toml --hosts 4 --launch given "
+                      "--host-file scripts/given/hosts.toml --certs lab-ca\n"
                       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
                       "gauntlet replay drill.rec");
   add_scenario(drill, request->scenario);

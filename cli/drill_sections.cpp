@@ -14,6 +14,14 @@ std::string checkpoint_section(const DrillResult& result) {
   return text;
 }
 
+/// Faults that the plan has and the truth has not.
+std::string missed_section(const DrillResult& result) {
+  if (result.missed_faults.empty()) return "";
+  std::string text = "\nFaults that were not injected\n";
+  for (const std::string& fault : result.missed_faults) text += "  " + fault + "\n";
+  return text;
+}
+
 /// Who took part in the drill by `gauntlet ctl`, and why. The figures show what became of it.
 std::string operator_section(const DrillResult& result) {
   if (result.operator_actions.empty()) return "";
@@ -34,8 +42,8 @@ std::string host_section(const DrillResult& result) {
 
 std::string drill_sections(const DrillResult& result, const PolicyConstants& policies) {
   const std::string failed = text_of(result.failed_ranks);
-  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + operator_section(result) +
-         host_section(result) +
+  return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + missed_section(result) +
+         operator_section(result) + host_section(result) +
          step_times_section(undisturbed_steps(result.logs.progress, result.logs.truth),
                             policies.detection.mfu.lasting) +
          clock_section(result.clock_accuracy);

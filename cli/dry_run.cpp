@@ -69,13 +69,17 @@ std::string command_text(const JobCommand& command) {
 }  // namespace
 
 std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory,
-                         const std::vector<LaunchTable>& launch) {
-  std::string text = "Dry run: nothing is started and nothing injected.\n\nAgents to start\n";
+                         const Launcher& launcher) {
+  const bool starts = launcher.starts_agents();
+  std::string text = "Dry run: nothing is started and nothing injected.\n\n";
+  text += starts ? "Agents to start\n" : "Agents that run already\n";
   text += hosts_table(world.inventory);
-  text +=
-      wrapped(fmt::format("Their sockets, logs and checkpoints lie in a new directory of {}.", directory));
+  const std::string where =
+      starts ? "Their sockets, logs and checkpoints lie in a new directory of "
+             : "Their logs lie in directories of their own, and the checkpoints in a new directory of ";
+  text += wrapped(where + directory + ".");
   text += wrapped(command_text(world.drill.command));
-  for (const LaunchTable& each : launch)
+  for (const LaunchTable& each : launcher.plan())
     text += "\n" + each.title + "\n" + to_text({.header = each.header, .rows = each.rows});
   if (plan.empty()) return text + "\nNo faults are injected.\n";
   text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);

@@ -6,13 +6,12 @@
 #include "real/driver/launcher.hpp"
 
 #include <string>
-#include <vector>
 
 namespace gauntlet {
 
 /// Tables of the hosts with their ranks, of what the launcher would make, and of the planned faults. `directory`: where the
 /// drill's files would lie.
 std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory,
-                         const std::vector<LaunchTable>& launch);
+                         const Launcher& launcher);
 
 }  // namespace gauntlet

@@ -112,10 +112,9 @@ void add_launch_options(Command& drill, LaunchRequest& into) {
       .one_of(launcher_names())
       .shows_default();
   drill
-      .value(
-          "--run-as", into.run_as,
-          "Ranks run as this user. Root must say it: as root they run only with --run-as root. Agents that "
-          "somebody started have an option of their own, which must name the same user")
+      .value("--run-as", into.run_as,
+             "Ranks run as this user. Root must name a user; --run-as root allows root. Agents that "
+             "somebody started have an option of their own, which must name the same user")
       .type_name("USER");
   drill
       .value(

@@ -6,6 +6,7 @@
 
 #include "config/fields/fields.hpp"
 #include "config/fields/scenario_parts.hpp"
+#include "models/world/probe_measure.hpp"
 
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ void describe(Fields& fields, FaultKind& fault, World& world);
 void describe_fault_model(Fields& fields, FaultKind& fault, World& world);
 /// One probe; `world.faults` are the kinds that it may detect.
 void describe(Fields& fields, ProbeKind& probe, const World& world);
+/// How a probe is carried out on a real host; beside the fields of the probe.
+void describe(Fields& fields, ProbeMeasure& measure);
 /// The detectors by default are those that its telemetry can serve.
 /// `custom`: policies that may be named beside the shipped ones; may be null.
 void describe(Fields& fields, PolicyNames& policies, const CustomPolicies* custom, const World& world);

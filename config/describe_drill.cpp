@@ -1,5 +1,6 @@
 // [drill]: what a drill on real processes is allowed, and the job that it runs.
 #include "config/describe.hpp"
+#include "config/fields/argument_vector.hpp"
 #include "config/fields/pattern.hpp"
 #include "config/fields/types.hpp"
 
@@ -14,29 +15,6 @@ namespace {
 
 constexpr std::array<Choice<ProcessPer>, 2> kPer = {{{"rank", ProcessPer::rank}, {"host", ProcessPer::host}}};
 const std::vector<std::string> kStopSignals = {"TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "none"};
-constexpr std::string_view kVector = "a list of texts such as [\"python3\", \"train.py\"]";
-
-bool holds_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
-
-void read_arguments(const Place& place, std::vector<std::string>& into) {
-  if (place.value().array() == nullptr) return wrong_type(place, kVector);
-  into.clear();
-  for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
-    const Place each = element(place, i);
-    const std::string* text = read_text(each, "a text; there is no shell, and each argument is one text");
-    if (text == nullptr) continue;
-    if (holds_zero(*text)) each.mistake("holds a zero byte, which no argument can");
-    into.push_back(*text);
-  }
-  if (place.value().array()->empty() || (!into.empty() && into.front().empty()))
-    place.mistake("names no program", "write " + std::string(kVector));
-}
-
-Type arguments(std::vector<std::string>& into) {
-  return {R"({"type": "array", "items": {"type": "string"}, "minItems": 1})",
-          [&into](const Place& place) { read_arguments(place, into); }};
-}
-
 /// Why the drill does not pass on a variable of this name; empty where it does.
 std::string problem_of_variable(std::string_view name) {
   if (name.empty()) return "has no name";
@@ -118,7 +96,7 @@ void describe(Fields& fields, ProgressLines& lines) {
 }
 
 void describe(Fields& fields, JobCommand& command) {
-  fields.field("arguments", arguments(command.arguments), Fallback::required("[\"python3\", \"train.py\"]"),
+  fields.field("arguments", argument_vector(command.arguments), Fallback::required("[\"python3\", \"train.py\"]"),
                "the program and its arguments; no shell reads them");
   fields.field("directory", text(command.directory), Fallback::value("\"\""),
                "working directory, relative to where the drill is started");
@@ -140,7 +118,7 @@ void describe_drill(Fields& fields, World& world) {
   fields.field("inject", flag(drill.inject),
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
-               "ranks stop when their driver was not heard for so long");
+               "when their driver was not heard for so long, ranks stop and injected faults are undone");
   fields.field("clock_spread", duration(drill.clock_spread, Sign::not_negative), Fallback::value("\"1h\""),
                "how far ahead the clock of the last host of a lab is; the others lie evenly between");
   fields.inline_table(

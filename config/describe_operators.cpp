@@ -7,7 +7,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<Choice<OperatorAction>, 4> kActions = {{{"evict", OperatorAction::evict},
+constexpr std::array<Choice<OperatorAction>, 4> kOperatorActions = {{{"evict", OperatorAction::evict},
                                                              {"readmit", OperatorAction::readmit},
                                                              {"maintenance", OperatorAction::maintenance},
                                                              {"stop", OperatorAction::stop}}};
@@ -18,7 +18,7 @@ void describe(Fields& fields, ScriptedAction& action) {
   Duration at{};
   fields.field("at", duration(at, Sign::not_negative), Fallback::required("\"2h\""),
                "when, since the start of the run");
-  fields.field("action", choice<OperatorAction>(action.what, kActions, "an action of an operator"),
+  fields.field("action", choice<OperatorAction>(action.what, kOperatorActions, "an action of an operator"),
                Fallback::required("\"evict\""),
                "evict: take the host out now; maintenance: take it out after a checkpoint, or at the next "
                "stop; readmit: the "

@@ -87,6 +87,8 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
         ProbeKind probe;
         probe.name = entry;
         describe(f, probe, world);
+        ProbeMeasure measure;  // of real hosts: config/host_suite.hpp
+        describe(f, measure);
         world.probes.push_back(std::move(probe));
       },
       "tests that look for broken hosts");

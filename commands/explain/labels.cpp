@@ -97,6 +97,8 @@ constexpr LabelWords kLabels[] = {
     {"missed", "detection.by_kind.<fault>.missed", ""},
     {"cost of missed", "detection.by_kind.<fault>.missed_cost_s", ""},
     {"Checkpoints", "", "the part of a drill's report that lists damaged checkpoints"},
+    {"Faults that were not injected", "",
+     "the part of a drill's report that lists the planned faults that its hosts could not inject, and why"},
     {"Operators", "",
      "the part of a drill's report that lists what operators asked for with `gauntlet ctl`, and their "
      "reasons"},
@@ -366,6 +368,8 @@ constexpr LabelWords kLabels[] = {
     {"hosts affected", "", "the hosts of one such domain"},
     {"they lose", "", "what these hosts lose when their domain fails"},
     {"host", "", "one machine with its GPUs and NICs"},
+    {"Agents that run already", "",
+     "the agents that a drill with --launch given uses, one for each host, with the ranks that they start"},
     {"Agents to start", "", "the agents of a drill, one for each host, with the ranks that they start"},
     {"Faults to inject, as far as the job lasts", "",
      "the fault plan of a drill. It is longer than a job without faults, for one with faults takes longer"},
@@ -398,6 +402,18 @@ constexpr LabelWords kLabels[] = {
     {"opened at", "", "when the job stopped"},
     {"until progress is regained", "", "the length of an incident"},
     {"orders", "", "what the policies ordered in both, as far as it is the same"},
+    // The report of a host.
+    {"probe", "", "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own",
+     "verdict"},
+    {"verdict", "",
+     "what a probe says of a host: pass, degraded (it works, worse than it should), fail, inconclusive (nothing to "
+     "compare with, or other programs disturbed it) or unsupported (the probe could not look)"},
+    {"worst part", "", "the core, socket, memory node or link with the worst metric"},
+    {"median metric", "", "the median of the repetitions on the worst part", "range"},
+    {"range", "", "the lowest and the highest repetition", "median metric"},
+    {"compared with", "", "the threshold of the probe, or the median of its peers", "probes.NAME.threshold"},
+    {"took", "", "how long the probe ran", "in simulations"},
+    {"in simulations", "", "how long a simulation takes the probe to run", "probes.NAME.time"},
 };
 
 constexpr std::array<std::string_view, kPhases> kPhaseWords = {

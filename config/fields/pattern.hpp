@@ -10,5 +10,7 @@ namespace gauntlet {
 Type pattern(std::string& into);
 /// One whose first group is the number of a step.
 Type step_pattern(std::string& into);
+/// One whose first group is the number that a probe measured.
+Type metric_pattern(std::string& into);
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 // A file descriptor with one owner.
 #pragma once
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -38,6 +39,15 @@ class Descriptor {
 /// has no C linkage when it is read as C++.
 inline Descriptor pidfd_of(pid_t process) {
   return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+/// 0, or -1 with errno, as kill(2); where the process is gone that is ESRCH.
+inline int signal_process(const Descriptor& process, int number) {
+  return static_cast<int>(::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0));
+}
+/// Also of a process that nobody has reaped yet, whoever its parent is.
+inline bool has_ended(const Descriptor& process) {
+  pollfd polled{.fd = process.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&polled, 1, 0) > 0;
 }
 
 }  // namespace gauntlet

@@ -10,9 +10,17 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
+
+/// What became of an injection that ends.
+struct FaultEnd {
+  std::uint64_t injection = 0;
+  std::string why{};  // it cannot be undone yet; empty: it is undone
+  friend bool operator==(const FaultEnd&, const FaultEnd&) = default;
+};
 
 class HostFaults {
  public:
@@ -26,13 +34,16 @@ class HostFaults {
                              Duration /*lease*/) {
     return "this agent can only kill and stop ranks";
   }
-  /// take_undone() names it when that is done, also where nothing of it was left.
-  virtual void undo(std::uint64_t /*injection*/) {}
+  /// take_ends() names it when that is done, also where nothing of it was left. What cannot be undone is tried again.
+  virtual void undo(std::uint64_t injection) { ends_.push_back({.injection = injection}); }
   virtual void renew(Duration /*lease*/) {}
-  /// The injections that ended since the last call.
-  virtual std::vector<std::uint64_t> take_undone() { return {}; }
-  /// Adds what to wait for: take_undone() has something.
+  /// What is new since the last call.
+  virtual std::vector<FaultEnd> take_ends() { return std::exchange(ends_, {}); }
+  /// Adds what to wait for: take_ends() is due.
   virtual void add_to(std::vector<pollfd>& /*polled*/) const {}
+
+ protected:
+  std::vector<FaultEnd> ends_;  // that nobody took yet
 };
 
 }  // namespace gauntlet

@@ -21,7 +21,7 @@ struct RankMark {
   std::string name{}, group{};  // printable characters
 };
 
-/// In the order of their numbers. Nothing where the bytes are no recorder; marks that are half written are left out.
+/// In the order of their numbers. Nothing where the bytes are not a recorder; marks that are half written are left out.
 std::vector<RankMark> parse_marks(std::string_view bytes);
 
 /// Whether a collective was entered or left.

@@ -112,10 +112,11 @@ struct AgentInjected {
   std::string why;  // when not ok
 };
 
-/// The effect of the injection is over.
+/// The effect of the injection is over, or cannot be undone yet: then another message follows.
 struct AgentUndone {
   std::uint64_t injection = 0;
   std::int64_t at_ns = 0;
+  std::string why{};  // it cannot be undone yet
 };
 
 using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,

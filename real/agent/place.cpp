@@ -67,7 +67,7 @@ std::optional<Problem> clear_socket(const std::string& socket) {
   if (::lstat(socket.c_str(), &found) != 0) {
     return errno == ENOENT ? std::nullopt : std::optional(problem(socket, std::strerror(errno), ""));
   }
-  if (!S_ISSOCK(found.st_mode)) return problem(socket, "is there and no socket", "remove it");
+  if (!S_ISSOCK(found.st_mode)) return problem(socket, "is not a socket", "remove it");
   std::memcpy(address.sun_path, socket.c_str(), socket.size() + 1);
   const Descriptor caller(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const bool answered =

@@ -33,8 +33,9 @@ std::int64_t rank_of_hello(std::string_view message) {
 }
 
 std::string RankChannels::open(const std::string& directory, std::vector<std::uint32_t> ranks,
-                               const std::optional<RankUser>& user) {
+                               const std::optional<RankUser>& user, OfJob of_job) {
   close();
+  of_job_ = std::move(of_job);
   user_ = user ? std::optional(user->uid) : std::nullopt;
   ranks_ = std::move(ranks);
   const std::string path = directory + "/ranks-" + std::to_string(::getpid()) + ".sock";
@@ -78,7 +79,8 @@ void RankChannels::accept_all() {
     ucred peer{};
     socklen_t size = sizeof peer;
     const bool known = ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    if (known && admits(peer.uid)) connections_.push_back({.socket = std::move(socket), .process = peer.pid});
+    if (known && admits(peer.uid))
+      connections_.push_back({.socket = std::move(socket), .speaker = {.pid = peer.pid, .handle = {}}});
   }
 }
 
@@ -111,6 +113,9 @@ bool RankChannels::listen(Connection& connection, const OnLine& on_line) {
 bool RankChannels::hear(Connection& connection, std::string_view message, const OnLine& on_line) {
   if (connection.rank < 0) {
     connection.rank = rank_of_hello(message);
+    connection.speaker.handle = pidfd_of(connection.speaker.pid);
+    // After it is opened: whoever has that number now has the handle.
+    if (of_job_ && !of_job_(connection.speaker.pid)) connection.speaker.handle.reset();
     return connection.rank >= 0 && std::find(ranks_.begin(), ranks_.end(),
                                              static_cast<std::uint32_t>(connection.rank)) != ranks_.end();
   }
@@ -145,10 +150,13 @@ void RankChannels::add_to(std::vector<pollfd>& polled) const {
     polled.push_back({.fd = each.socket.get(), .events = POLLIN, .revents = 0});
 }
 
-pid_t RankChannels::process_of(std::uint32_t rank) const {
-  const auto found = std::find_if(connections_.rbegin(), connections_.rend(),
-                                  [&](const Connection& each) { return each.rank == std::int64_t{rank}; });
-  return found == connections_.rend() ? -1 : found->process;
+const RankChannels::Speaker* RankChannels::speaker_of(std::uint32_t rank) const {
+  const Speaker* found = nullptr;
+  for (const Connection& each : connections_) {
+    if (each.rank != std::int64_t{rank}) continue;
+    if (found == nullptr || each.speaker.handle) found = &each.speaker;
+  }
+  return found;
 }
 
 std::int64_t RankChannels::step_of(std::uint32_t rank) const {

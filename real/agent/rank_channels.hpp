@@ -29,11 +29,19 @@ class RankChannels {
  public:
   /// `line`: without its newline, as real/trainer/lines.hpp has it.
   using OnLine = std::function<void(std::uint32_t rank, const std::string& line)>;
+  /// Whether a process is of the job: whoever reaches the socket may claim to be a rank.
+  using OfJob = std::function<bool(pid_t process)>;
+  struct Speaker {
+    pid_t pid = -1;
+    // A pidfd, opened at its first message: the number may be another's once the process has ended. Empty where the process had ended by
+    // then, or is not of the job.
+    Descriptor handle;
+  };
 
   /// Listens, under a name of this process in `directory`, to processes of `user` alone; where it is not given, to those of
   /// this process's user and of root. Why not, or nothing.
   std::string open(const std::string& directory, std::vector<std::uint32_t> ranks,
-                   const std::optional<RankUser>& user = std::nullopt);
+                   const std::optional<RankUser>& user = std::nullopt, OfJob of_job = {});
   /// Ends all connections. Nobody comes any more.
   void close();
 
@@ -46,8 +54,9 @@ class RankChannels {
   void tell(std::string_view message);
   void add_to(std::vector<pollfd>& polled) const;
 
-  /// The process that speaks for a rank; -1 where none does.
-  pid_t process_of(std::uint32_t rank) const;
+  /// The process that last said to be that rank, before all others one of the job. It may have ended: what it forked can hold its connection.
+  /// Null where none has.
+  const Speaker* speaker_of(std::uint32_t rank) const;
   /// The last step that the rank said to be complete.
   std::int64_t step_of(std::uint32_t rank) const;
   /// What the rank said of its end; empty where it has not. It counts once the process has ended well, so collect() keeps it back.
@@ -56,7 +65,7 @@ class RankChannels {
  private:
   struct Connection {
     Descriptor socket;
-    pid_t process = -1;
+    Speaker speaker;
     std::int64_t rank = -1;  // until it has said hello
   };
   struct Said {
@@ -73,6 +82,7 @@ class RankChannels {
   Descriptor listener_;
   std::vector<std::uint32_t> ranks_;
   std::optional<uid_t> user_;  // whose ranks they are
+  OfJob of_job_;
   std::vector<Connection> connections_;
   std::map<std::uint32_t, Said> said_;
 };

@@ -6,6 +6,7 @@
 #include "real/agent/machine_sensor.hpp"
 #include "real/agent/program.hpp"
 #include "real/agent/rank_environment.hpp"
+#include "real/agent/rank_tag.hpp"
 #include "real/clock.hpp"
 
 #include <fcntl.h>
@@ -40,6 +41,11 @@ bool exited(const Descriptor& handle) {
 }
 
 std::string failure(const std::string& what, int error) { return what + ": " + std::strerror(error); }
+
+bool is_below(pid_t process, pid_t ancestor) {
+  const std::vector<pid_t> all = descendants(ancestor);
+  return std::find(all.begin(), all.end(), process) != all.end();
+}
 
 /// What a terminal and a message can carry of it.
 std::string printable(std::string_view line) {
@@ -85,7 +91,9 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   start_ = start;
   kill_at_ = kNever;
   std::string why = make_recorders_folder();
-  if (why.empty() && speaks()) why = channels_.open(directory_, start_.ranks, user_);
+  if (why.empty() && speaks())
+    why =
+        channels_.open(directory_, start_.ranks, user_, [this](pid_t process) { return is_of_job(process); });
   if (why.empty()) why = launch_all();
   if (!why.empty()) kill_and_reap();
   return why;
@@ -151,6 +159,7 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
                 .environment = rank_environment(start_, ranks),
                 .directory = {},
                 .user = user_};
+  launch.environment.push_back(rank_tag());
   if (speaks()) {
     launch.environment.push_back("GAUNTLET_RANK_SOCKET=" + channels_.path());
     launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());
@@ -272,31 +281,40 @@ const RankProcesses::Process* RankProcesses::living(std::uint32_t rank) const {
   return found == processes_.end() || exited(found->handle) ? nullptr : &*found;
 }
 
-/// Of the ranks of a host that one process carries, only that one where it is known.
-pid_t RankProcesses::own_process(const Process& process, std::uint32_t rank) const {
-  const pid_t own = process.ranks.size() > 1 ? channels_.process_of(rank) : -1;
-  return own > 0 ? own : process.pid;
+bool RankProcesses::is_of_job(pid_t process) const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [&](const Process& each) { return each.pid == process || is_below(process, each.pid); });
+}
+
+/// Of the ranks of a host that one process carries, only that one where it is known. Nothing where none lives.
+std::optional<RankProcesses::Target> RankProcesses::target_of(std::uint32_t rank) const {
+  const Process* process = living(rank);
+  if (process == nullptr) return std::nullopt;
+  const RankChannels::Speaker* own = process->ranks.size() > 1 ? channels_.speaker_of(rank) : nullptr;
+  if (own == nullptr || own->pid == process->pid) return Target{process->pid, &process->handle, true};
+  // In this order: a process that has not ended still had its number.
+  if (!own->handle || !is_below(own->pid, process->pid) || has_ended(own->handle)) return std::nullopt;
+  return Target{own->pid, &own->handle, false};
 }
 
 std::vector<pid_t> RankProcesses::processes_of(std::uint32_t rank) const {
-  const Process* process = living(rank);
-  if (process == nullptr) return {};
-  std::vector<pid_t> all = {own_process(*process, rank)};
-  for (const pid_t each : descendants(all.front())) all.push_back(each);
+  const std::optional<Target> target = target_of(rank);
+  if (!target) return {};
+  std::vector<pid_t> all = {target->pid};
+  for (const pid_t each : descendants(target->pid)) all.push_back(each);
   return all;
 }
 
 std::string RankProcesses::signal(std::uint32_t rank, AgentSignal signal) {
-  const Process* found = living(rank);
-  if (found == nullptr) return "rank " + std::to_string(rank) + " does not run here";
+  const std::optional<Target> target = target_of(rank);
+  if (!target) return "rank " + std::to_string(rank) + " does not run here";
   const int number = signal == AgentSignal::kill ? SIGKILL : signal == AgentSignal::stop ? SIGSTOP : SIGCONT;
-  const pid_t target = own_process(*found, rank);
-  const std::vector<pid_t> below = descendants(target);
-  // Its number is not free before it is reaped. First itself: what it still starts is in its group.
-  if (::kill(target, number) != 0)
+  const std::vector<Descriptor> below = handles_below(target->pid);
+  // First itself: what it still starts is in its group.
+  if (signal_process(*target->handle, number) != 0)
     return failure("rank " + std::to_string(rank) + " cannot be signalled", errno);
-  if (target == found->pid) ::kill(-target, number);
-  for (const pid_t each : below) ::kill(each, number);
+  if (target->leads_group) ::kill(-target->pid, number);  // ours to reap: its number is not free before
+  for (const Descriptor& each : below) signal_process(each, number);
   return {};
 }
 

@@ -71,8 +71,14 @@ class RankProcesses final : public RankRunner {
     bool ordered = false;
   };
 
+  struct Target {
+    pid_t pid = -1;
+    const Descriptor* handle = nullptr;
+    bool leads_group = false;
+  };
   const Process* living(std::uint32_t rank) const;
-  pid_t own_process(const Process& process, std::uint32_t rank) const;
+  std::optional<Target> target_of(std::uint32_t rank) const;
+  bool is_of_job(pid_t process) const;
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string dumps_prefix() const;

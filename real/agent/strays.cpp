@@ -8,8 +8,10 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -39,6 +41,17 @@ std::vector<pid_t> descendants(pid_t process) {
     for (const pid_t each : children_of(child)) next.push_back(each);
   }
   return found;
+}
+
+std::vector<Descriptor> handles_below(pid_t process) {
+  std::map<pid_t, Descriptor> opened;
+  for (const pid_t each : descendants(process)) opened[each] = pidfd_of(each);
+  std::vector<Descriptor> handles;
+  for (const pid_t each : descendants(process)) {
+    const auto found = opened.find(each);
+    if (found != opened.end() && found->second) handles.push_back(std::move(found->second));
+  }
+  return handles;
 }
 
 Strays::Strays() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }

@@ -58,8 +58,8 @@ std::optional<int> Supervisor::settle() {
 void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
   now_ = time_of(around_.clock);
   hear_ranks();  // before the orders: what came first is not their doing
-  hear_undone();
   for (const SupervisorMessage& message : heard) hear(message);
+  hear_undone();
   run_timers();
   send_seen();
 }

@@ -39,10 +39,13 @@ void Supervisor::undo(const DriverInject& what) {
 
 void Supervisor::on(StreamId, const DriverUndo& message) {
   const auto found = injected_.find(message.injection);
-  const bool lasts = found != injected_.end() && !found->second.over;
-  if (lasts) undo(found->second.what);
-  if (lasts && !is_signal(found->second.what.kind)) return;
-  tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns()});
+  // One of an agent that was here before: its watchdog, or that of this agent, undoes it.
+  if (found == injected_.end()) return around_.faults.undo(message.injection);
+  if (!found->second.over) {
+    undo(found->second.what);
+    if (!is_signal(found->second.what.kind)) return;
+  }
+  tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}});
 }
 
 /// At the end of a drill, or before another one.
@@ -62,9 +65,11 @@ void Supervisor::undo_of_ranks() {
 }
 
 void Supervisor::hear_undone() {
-  for (const std::uint64_t injection : around_.faults.take_undone()) {
-    if (const auto found = injected_.find(injection); found != injected_.end()) found->second.over = true;
-    tell_or_keep(AgentUndone{.injection = injection, .at_ns = now_.time_since_epoch().count()});
+  for (const FaultEnd& end : around_.faults.take_ends()) {
+    if (const auto found = injected_.find(end.injection); found != injected_.end() && end.why.empty())
+      found->second.over = true;
+    tell_or_keep(
+        AgentUndone{.injection = end.injection, .at_ns = now_.time_since_epoch().count(), .why = end.why});
   }
 }
 

@@ -238,6 +238,7 @@ void put(const AgentUndone& from, agent::FromAgent& to) {
   agent::Undone& undone = *to.mutable_undone();
   undone.set_injection(from.injection);
   undone.set_at_ns(from.at_ns);
+  undone.set_why(from.why);
 }
 
 HostReport get(const agent::HostReport& from) {
@@ -360,7 +361,9 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
     case agent::FromAgent::kClock:
       return get(message.clock());
     case agent::FromAgent::kUndone:
-      return AgentUndone{.injection = message.undone().injection(), .at_ns = message.undone().at_ns()};
+      return AgentUndone{.injection = message.undone().injection(),
+                         .at_ns = message.undone().at_ns(),
+                         .why = message.undone().why()};
     case agent::FromAgent::WHAT_NOT_SET:
       break;
   }

@@ -52,7 +52,7 @@ struct DrillMetrics::Served {
   Gauge& incidents = gauge("gauntlet_incidents", "Stops of the job that a detector caused");
   Gauge& open_orders = gauge("gauntlet_open_orders", "Orders without an outcome, timers left out");
   Gauge& questions = gauge("gauntlet_questions", "Questions to a person without an answer");
-  Gauge& injected = gauge("gauntlet_injected_faults", "Injected faults that reached a rank");
+  Gauge& injected = gauge("gauntlet_injected_faults", "Faults that were injected");
   Gauge& lag = gauge("gauntlet_heartbeat_lag_seconds", "Silence of the host that was silent for longest");
   Gauge& ettr = gauge("gauntlet_ettr", "Effective training time ratio so far");
   Gauge& detected = gauge("gauntlet_detected_faults", "Injected faults that a stop of the job followed on");

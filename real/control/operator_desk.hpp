@@ -21,7 +21,7 @@ enum class OperatorVerb : std::uint8_t { status, hosts, evict, readmit, maintena
 inline constexpr std::size_t kOperatorVerbs = 8;
 inline constexpr std::size_t kMostReasonBytes = 1024;
 
-/// Why it is no reason that terminals and logs can show; empty where it is one.
+/// Why terminals and logs cannot show this reason; empty where they can.
 inline std::string problem_of_reason(std::string_view reason) {
   constexpr unsigned char kSpace = 0x20, kDelete = 0x7f;
   if (reason.size() > kMostReasonBytes) return "has more than 1024 bytes";

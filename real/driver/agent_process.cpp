@@ -36,6 +36,11 @@ void reap(pid_t child) {
   }
 }
 
+void kill_and_reap(pid_t child) {
+  ::kill(child, SIGKILL);
+  reap(child);
+}
+
 }  // namespace
 
 std::vector<std::string> agent_environment() {
@@ -93,10 +98,15 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   handle_ = pidfd_of(child_);
   if (!handle_) {
     const int why = errno;
-    ::kill(child_, SIGKILL);
-    reap(child_);
+    kill_and_reap(child_);
     throw std::runtime_error(arguments[0] + ": cannot be watched: " + std::strerror(why));
   }
+}
+
+AgentProcess::AgentProcess(Descriptor handle, pid_t child) : handle_(std::move(handle)), child_(child) {
+  if (handle_ || child_ <= 0) return;
+  kill_and_reap(child_);
+  child_ = -1;
 }
 
 bool AgentProcess::exits_within(AgentPatience patience) const {

@@ -41,8 +41,8 @@ class AgentProcess {
   /// One that an earlier driver started, by its pidfd (agent_process in real/agent/place.hpp); none runs where that is
   /// empty.
   explicit AgentProcess(Descriptor handle) : handle_(std::move(handle)) {}
-  /// A child of this process, and its pidfd.
-  AgentProcess(Descriptor handle, pid_t child) : handle_(std::move(handle)), child_(child) {}
+  /// A child of this process, and its pidfd. One without a pidfd cannot be watched, and is killed; -1: there is none.
+  AgentProcess(Descriptor handle, pid_t child);
   ~AgentProcess() { end(); }
   AgentProcess(AgentProcess&& other) noexcept
       : handle_(std::move(other.handle_)), child_(std::exchange(other.child_, -1)) {}

@@ -276,6 +276,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
     result.reports = cluster.reports();
     result.operator_actions = cluster.operator_actions();
+    result.missed_faults = cluster.missed_faults();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
   } catch (const Superseded&) {

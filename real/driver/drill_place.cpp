@@ -4,7 +4,7 @@
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
 #include "real/agent/messages.hpp"
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -26,14 +26,6 @@ namespace {
 
 constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
 constexpr const char* kStateSuffix = ".state";
-
-/// Whether it is a directory that a drill of ours made: what a state file names is removed in the end.
-bool is_drill_directory(const std::string& path) {
-  struct stat found {};
-  return std::filesystem::path(path).filename().string().starts_with(kDirectoryPrefix) &&
-         lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-         (found.st_mode & 07767) == 0700;
-}
 
 std::runtime_error refused(const std::string& path, const char* what, int error) {
   return std::runtime_error(path + what + std::generic_category().message(error));
@@ -65,6 +57,13 @@ void refuse_other_user(const std::string& checkpoints, bool earlier, const std::
 }
 
 }  // namespace
+
+bool is_drill_directory(const std::string& path) {
+  struct stat found {};
+  return std::filesystem::path(path).filename().string().starts_with(kDirectoryPrefix) &&
+         lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+         (found.st_mode & 07767) == 0700;
+}
 
 // --- the state file
 

@@ -60,6 +60,8 @@ std::string drill_directory_of(const std::string& record);
 
 /// Where drills make their directories: $TMPDIR, or the system's place for temporary files.
 std::string drill_base();
+/// Whether a drill of this user made that directory: what a state file names is removed in the end, and operators trust who listens there.
+bool is_drill_directory(const std::string& path);
 /// Why no drill can make one there.
 std::optional<Problem> problem_of_drill_base();
 

@@ -74,6 +74,7 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
                       "GAUNTLET_DATA_ADDRESSES=" + host.data[0].address + "," + host.data[1].address});
   clear_place(agent, stop);
   const Descriptor log(open(log_of(agent).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log) throw std::runtime_error(log_of(agent) + ": " + std::generic_category().message(errno));
   const Launch what = {.program = setup_.command.gauntlet,
                        .arguments = arguments,
                        .environment = environment,

@@ -32,6 +32,8 @@ class Launcher : public Processes {
   virtual LinkListener listener(const AgentName& /*agent*/, const LinkListener& drivers) { return drivers; }
   /// As Platform::meeting_place(), without the secret.
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
+  /// Whether agents are started for this drill, in its directory.
+  virtual bool starts_agents() const { return true; }
   /// For `--dry-run`: what it would make beside the agents.
   virtual std::vector<LaunchTable> plan() const { return {}; }
 };

@@ -164,7 +164,7 @@ std::optional<TruthKind> truth_kind_of(JournalStep step) {
   return std::nullopt;
 }
 
-/// Every injection that reached a rank by `end`, as the onset and end of a fault.
+/// Every fault that was injected by `end`, as the onset and end of a fault.
 TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<JournalEntry>& journal,
                   Time end) {
   TruthLog truth;

@@ -1,5 +1,6 @@
 // What hosts owe the driver, and hosts that are lost: every order to an agent has a deadline.
 #include "core/quantity.hpp"
+#include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
 #include "real/trainer/segment_work.hpp"
@@ -91,7 +92,7 @@ void RealCluster::lose(HostId host) {
   if (lost.process) lost.process->kill();
   lost.process.reset();
   set_link(host, nullptr);
-  note_undone(host);
+  lost.was_lost = true;
   ranks_lost(host);
   schedule(now(), AttendDue{host});
 }
@@ -148,13 +149,22 @@ void RealCluster::inject(std::uint64_t injection) {
     if (hosts_[host.value].state != HostState::in_job) target.reset();
   }
   if (!what || !target || !hosts_[host.value].link) {
-    if (injection == planned) journal_.write({JournalStep::missed, injection, now()});
-    return;
+    if (injection != planned) return;
+    journal_.write({JournalStep::missed, injection, now()});
+    return say_missed(planned, hosts_[host.value].link ? "none of its ranks runs there" : "it has no agent");
   }
   const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
   hosts_[host.value].link->send(DriverInject{
       .injection = injection, .kind = *what, .target = *target, .cores = cores, .lasts = lasts(kind)});
   expect_answer(host, Debt::injection, injection);
+}
+
+void RealCluster::say_missed(std::uint64_t fault, const std::string& why) {
+  const PlannedFault& planned = setup_.plan[fault];
+  missed_faults_.push_back("fault " + std::to_string(fault) + " (" + world_->faults[planned.kind.value].name +
+                           ") on host " + std::to_string(host_of(*world_, planned).value) +
+                           " is not injected: " + in_utf8(why));
+  platform_.say(missed_faults_.back());
 }
 
 /// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.

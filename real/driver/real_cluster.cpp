@@ -285,6 +285,7 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
       journal_.write({JournalStep::returned, injection, at});
   } else if (!journal_.answered(fault)) {  // else told twice
     journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
+    if (!message.ok) say_missed(fault, message.why);
   }
 }
 

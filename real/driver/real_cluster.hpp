@@ -6,8 +6,8 @@
 // (real/driver/platform.hpp). The journal and the raw progress are files. Policies learn what the filters of agents
 // let through, and the outcomes of orders. Only the journal says which faults were injected.
 //
-// It is simpler than the simulated cluster: a person who is asked finds nothing, unless an operator answers. For jobs that
-// only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
+// It is simpler than the simulated cluster: a person who is asked finds a host of the job that a fault has broken, unless an operator
+// answers. For jobs that only print lines, a new checkpoint interval takes effect at the next start, and the order for a single checkpoint fails.
 #pragma once
 
 #include "core/cluster.hpp"
@@ -100,6 +100,8 @@ class RealCluster final : public Cluster {
   std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
   /// What operators asked for, a sentence each with its time and the operator's reason, of all drivers of the drill.
   const std::vector<std::string>& operator_actions() const { return operator_actions_; }
+  /// Faults of the plan that could not be injected and why, a sentence each, of this driver.
+  const std::vector<std::string>& missed_faults() const { return missed_faults_; }
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }
 
@@ -114,6 +116,7 @@ class RealCluster final : public Cluster {
     std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while the host has no agent
     std::uint32_t connection = 0;          // counts connections: messages of an older one are dropped
     std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
+    bool was_lost = false;                 // its last agent was, and no other one attends yet
     HostIdentity identity;
     std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
     Time heard{};                             // when its last heartbeat came, or its agent was attended to
@@ -229,6 +232,7 @@ class RealCluster final : public Cluster {
   // real_hosts.cpp: agents, and taking over from an earlier driver
   std::uint32_t last_run_begun() const;
   void begin_drill(bool taking_over);
+  void find_agents();
   void end_agents();
   void check_own();
   void launch(HostId host);
@@ -265,6 +269,7 @@ class RealCluster final : public Cluster {
   void ranks_lost(HostId host);
   void end_waiting_for(HostId host);
   void inject(std::uint64_t injection);
+  void say_missed(std::uint64_t fault, const std::string& why);
   void inject_again(HostId host);
   void hear_last_injections();
 
@@ -282,7 +287,9 @@ class RealCluster final : public Cluster {
   bool can_be_undone(std::uint64_t fault) const;
   bool is_open(std::uint64_t injection) const;
   void end_rank_faults();
+  std::vector<std::uint64_t> open_faults_of(HostId host) const;
   void note_undone(HostId host);
+  void ask_undone(HostId host);
   void end_if_down();
   void note_action(const OperatorActed& acted);
   void note_order(const Order& order);
@@ -357,6 +364,7 @@ class RealCluster final : public Cluster {
   FailedRanks failed_ranks_;
   LineFile operators_;
   std::vector<std::string> operator_actions_;
+  std::vector<std::string> missed_faults_;
 
   std::mutex inbox_mutex_;
   std::unique_ptr<Alarm> inbox_filled_;

@@ -68,6 +68,7 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
     begin_drill(taking_over);
   } catch (...) {
     const bool said = superseded_;
+    find_agents();
     end_agents();
     // Then that is why it failed: its agents ended on the later driver's order, or it was told to stop too late.
     if (superseded_ && !said) throw Superseded("another driver took over while agents were started");
@@ -125,6 +126,13 @@ RealCluster::~RealCluster() {
   refuse_unconfirmed();
   if (setup_.desk != nullptr) setup_.desk->close();
   end_agents();
+}
+
+/// Those of an earlier driver that this one has not come to attend.
+void RealCluster::find_agents() {
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h)
+    if (has_agent(HostId{h}) && !hosts_[h].process)
+      hosts_[h].process = platform_.processes().find(name_of(HostId{h}));
 }
 
 /// Nothing is left running; agents that obey a later driver are left to it.
@@ -297,6 +305,7 @@ void RealCluster::attend(HostId host) {
   attended.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
   send_watches(host);
   inject_again(host);
+  ask_undone(host);
 }
 
 /// A heartbeat that is missing is noticed here, everything else by the host's agent.

@@ -198,13 +198,26 @@ void RealCluster::end_rank_faults() {
   }
 }
 
-/// With its agent, all that was injected into the host is over.
-void RealCluster::note_undone(HostId host) {
+/// Faults of the host that do not end with a rank.
+std::vector<std::uint64_t> RealCluster::open_faults_of(HostId host) const {
+  std::vector<std::uint64_t> open;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
-    const bool of_host = what && !is_of_rank(*what) && host_of(*world_, setup_.plan[i]) == host;
-    if (of_host && is_open(i)) journal_.write({JournalStep::undone, i, now()});
+    if (what && !is_of_rank(*what) && host_of(*world_, setup_.plan[i]) == host && is_open(i))
+      open.push_back(i);
   }
+  return open;
+}
+
+/// Its agent has ended, and waited for its watchdog.
+void RealCluster::note_undone(HostId host) {
+  for (const std::uint64_t fault : open_faults_of(host)) journal_.write({JournalStep::undone, fault, now()});
+}
+
+/// The agent before this one was killed, and its watchdog undoes what it has left: this one says when that is done.
+void RealCluster::ask_undone(HostId host) {
+  if (!std::exchange(hosts_[host.value].was_lost, false)) return;
+  for (const std::uint64_t fault : open_faults_of(host)) undo(fault);
 }
 
 void RealCluster::undo(std::uint64_t fault) {
@@ -222,7 +235,13 @@ void RealCluster::on(HostId host, const AgentUndone& message) {
   hosts_[host.value].unpaid.erase({Debt::undo, message.injection});
   const std::uint64_t fault = fault_of_injection(message.injection);
   if (fault >= setup_.plan.size() || journal_.undone(fault)) return;
-  if (journal_.observed(fault)) journal_.write({JournalStep::undone, fault, clock_.at(message.at_ns)});
+  if (!message.why.empty())
+    return platform_.say(host_text(host) + " cannot undo fault " + std::to_string(fault) + " (" +
+                         world_->faults[setup_.plan[fault].kind.value].name + ") yet: " + message.why);
+  // Agents also answer for the number that none of them was told to inject.
+  const bool was_done =
+      message.injection == fault ? journal_.observed(fault) : journal_.returned(message.injection);
+  if (was_done) journal_.write({JournalStep::undone, fault, clock_.at(message.at_ns)});
 }
 
 /// An operator ended the run: it is over as soon as no rank runs and no order to stop them is open.

@@ -1,5 +1,6 @@
 #include "real/lab/cpu_quota.hpp"
 
+#include "real/agent/descriptor.hpp"
 #include "real/watchdog/group_files.hpp"
 
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -56,6 +58,16 @@ std::vector<fs::path> groups_below(const fs::path& group) {
   }
   found.push_back(group);
   return found;
+}
+
+/// The kernel kills those of version 2 (Linux 5.14), else each by a handle: it was opened before the process was found there once more.
+void kill_members(const fs::path& group) {
+  std::ofstream all(group / "cgroup.kill", std::ios::in);  // must exist
+  if (all << "1" << std::flush) return;
+  std::map<pid_t, Descriptor> opened;
+  for (const pid_t each : members_of_group(group)) opened[each] = pidfd_of(each);
+  for (const pid_t each : members_of_group(group))
+    if (const auto found = opened.find(each); found != opened.end()) signal_process(found->second, SIGKILL);
 }
 
 }  // namespace
@@ -106,20 +118,24 @@ std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, st
   return host_group(system, plan, host) + "/" + kAgentGroup + "/cgroup.procs";
 }
 
-void remove_groups(const QuotaSystem& system, const std::string& group) {
-  if (!group.starts_with(kLabGroupPrefix)) return;
+std::vector<std::string> remove_groups(const QuotaSystem& system, const std::string& group) {
+  if (!group.starts_with(kLabGroupPrefix)) return {};
   const fs::path lab = fs::path(system.root) / group;
-  if (::access(lab.c_str(), F_OK) != 0) return;
+  if (::access(lab.c_str(), F_OK) != 0) return {};
   std::ofstream(fs::path(system.root) / "cgroup.procs") << "0";  // this process
+  std::vector<std::string> left;
   for (int i = 0; i < kTries; ++i) {
-    bool left = false;
+    if (i > 0) std::this_thread::sleep_for(kPause);
+    left.clear();
     for (const fs::path& each : groups_below(lab)) {
-      for (const pid_t member : members_of_group(each)) ::kill(member, SIGKILL);
-      left = (::rmdir(each.c_str()) != 0 && errno != ENOENT) || left;
+      kill_members(each);
+      if (::rmdir(each.c_str()) == 0 || errno == ENOENT) continue;
+      left.push_back(each.string());
+      for (const pid_t member : members_of_group(each)) left.back() += " " + std::to_string(member);
     }
-    if (!left) return;
-    std::this_thread::sleep_for(kPause);
+    if (left.empty()) break;
   }
+  return left;
 }
 
 void remove_dead_groups(const QuotaSystem& system) {

@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -126,7 +127,9 @@ int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
     say(report, error.what());
     exit_code = 1;
   }
-  remove_groups(quotas, plan.cgroup);
+  for (const std::string& left : remove_groups(quotas, plan.cgroup))
+    std::fprintf(stderr, "this control group of the lab cannot be removed, with its processes: %s\n",
+                 left.c_str());
   std::error_code ignored;
   std::filesystem::remove_all(lab_authority(directory), ignored);
   std::filesystem::remove(lab_file(directory), ignored);

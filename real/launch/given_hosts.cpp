@@ -3,7 +3,7 @@
 #include "core/files/durable.hpp"
 #include "real/agent/listening.hpp"
 #include "real/certs/peer_identity.hpp"
-#include "real/launch/command_run.hpp"
+#include "real/process/command_run.hpp"
 
 #include <algorithm>
 #include <fstream>

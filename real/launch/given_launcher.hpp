@@ -39,6 +39,7 @@ class GivenLauncher final : public Launcher {
   LinkListener listener(const AgentName& agent, const LinkListener& drivers) override;
   HostSupply& supply() override { return hosts_; }
   MeetingPlace meeting_place(const AgentName& agent) override;
+  bool starts_agents() const override { return false; }
   std::vector<LaunchTable> plan() const override;
 
  private:

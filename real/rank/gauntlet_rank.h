@@ -1,4 +1,4 @@
-/* What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; C99 and POSIX alone.
+/* What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; C99, POSIX, and the atomic stores of GCC and Clang.
  *
  *   gauntlet_rank rank;
  *   gauntlet_rank_open(&rank);
@@ -53,7 +53,7 @@ enum gauntlet_rank_what {
   GAUNTLET_RANK_LEFT = 5
 };
 
-/* 64 bytes. `number` counts from 1 and is written last. Names that are not shorter than 16 bytes are cut. */
+/* 64 bytes. `number` counts from 1 and is written last. Longer names than 16 bytes are cut; one of 16 ends without a zero. */
 typedef struct {
   uint64_t number;
   int64_t at_ns; /* CLOCK_MONOTONIC */
@@ -107,13 +107,15 @@ static inline void gauntlet_rank_put(gauntlet_rank* rank, int64_t now, uint32_t 
   gauntlet_rank_mark* mark;
   if (rank->recorder == NULL) return;
   mark = &rank->recorder->marks[rank->next % GAUNTLET_RANK_MARKS];
-  mark->number = 0;
+  /* Another process reads this memory, so that neither compiler nor processor may reorder: no number, the mark, its number. */
+  __atomic_store_n(&mark->number, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   mark->at_ns = now;
   mark->what = what;
   mark->value = value;
   gauntlet_rank_name(mark->name, name);
   gauntlet_rank_name(mark->group, group);
-  mark->number = ++rank->next;
+  __atomic_store_n(&mark->number, ++rank->next, __ATOMIC_RELEASE);
 }
 
 static inline void gauntlet_rank_hang_up(gauntlet_rank* rank) {

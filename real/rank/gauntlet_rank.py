@@ -32,6 +32,7 @@ import time
 LONGEST = 4096  # bytes of a message
 MARKS = 256  # that the recorder keeps
 MARK = struct.Struct("=QqIIq16s16s")
+NUMBER = struct.Struct("=Q")  # the first of a mark
 HEADER = struct.Struct("=8sQII40x")
 SENT = struct.Struct("=Q")
 SENT_AT = 8  # in the header
@@ -191,11 +192,12 @@ class Rank:
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             try:
-                os.ftruncate(file, HEADER.size + MARKS * MARK.size)
-                self._marks = mmap.mmap(file, 0)
+                # Written, not only made longer: a full disk must be met here, and not by a mark, where it is SIGBUS.
+                empty = HEADER.pack(MAGIC, 0, os.getpid(), self.number) + bytes(MARKS * MARK.size)
+                if os.write(file, empty) == len(empty):
+                    self._marks = mmap.mmap(file, len(empty))
             finally:
                 os.close(file)
-            HEADER.pack_into(self._marks, 0, MAGIC, 0, os.getpid(), self.number)
         except OSError:
             self._marks = None
 
@@ -204,7 +206,9 @@ class Rank:
             return
         place = HEADER.size + (self._next % MARKS) * MARK.size
         self._next += 1
-        MARK.pack_into(self._marks, place, self._next, now, what, 0, value, name.encode()[:16], group.encode()[:16])
+        # Another process may read it at any time: a mark counts once it has its number.
+        MARK.pack_into(self._marks, place, 0, now, what, 0, value, name.encode()[:16], group.encode()[:16])
+        NUMBER.pack_into(self._marks, place, self._next)
 
     def _say(self, text, now=None, wait=False):
         if self._socket is None:

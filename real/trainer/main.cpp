@@ -51,9 +51,11 @@ int main_program(int argc, char** argv) {
       "32 characters; GAUNTLET_DATA_ADDRESSES names one or two addresses of this host, separated by a comma, "
       "that the\n"
       "rank uses. Without it, the rank uses the address from which it reaches rank 0.\n\n"
-      "Exit codes: 0 finished, 1 sockets or files failed, 2 the arguments are wrong, 3 waited for another "
-      "rank\n"
-      "longer than the collective timeout.");
+      "Exit codes: " +
+      std::to_string(kExitFinished) + " finished, " + std::to_string(kExitFailed) +
+      " sockets or files failed, " + std::to_string(kExitUsage) + " the arguments are wrong, " +
+      std::to_string(kExitCollectiveTimeout) +
+      " waited for another\nrank longer than the collective timeout.");
   const auto parts = CLI::Range(1U, kMostRanks);
   app.add_option("--rank", options.rank,
                  "Which rank, from 0: tensor parallel fastest, then data, then pipeline")

@@ -1,5 +1,5 @@
 // How a kind of fault is injected into this host and undone again. What it changes is named by a line of text, the target, which is on
-// disk before anything is changed. Whoever reads that line can undo the fault, and mistakes nothing else for it.
+// disk before anything is changed. The line is enough to undo the fault, and names nothing else.
 #pragma once
 
 #include "real/agent/messages.hpp"

@@ -1,7 +1,8 @@
 #include "real/watchdog/quota_injector.hpp"
 
+#include "real/agent/strays.hpp"
 #include "real/watchdog/group_files.hpp"
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,12 +45,37 @@ std::optional<QuotaTarget> parse_quota(const std::string& text) {
   return target;
 }
 
-std::string not_a_target(const std::string& text) { return "\"" + text + "\" does not name a control group"; }
+constexpr int kLooks = 100;  // one that was being started meanwhile is found by the next look
 
 /// Where its processes were, and go back to.
 fs::path group_before(const QuotaTarget& target) {
   return fs::path(target.group).parent_path() / kAgentGroup;
 }
+
+bool holds(const std::vector<pid_t>& processes, pid_t process) {
+  return std::find(processes.begin(), processes.end(), process) != processes.end();
+}
+
+/// Processes of the rank that are in another group of their host. What is in no group of this host is not the rank's: its number is another's
+/// by now.
+std::vector<pid_t> outside_of(const QuotaTarget& target) {
+  std::vector<pid_t> all;
+  for (const ProcessName& each : target.processes) {
+    if (!is_alive(each)) continue;
+    all.push_back(each.pid);
+    for (const pid_t below : descendants(each.pid)) all.push_back(below);
+  }
+  std::vector<pid_t> others;
+  std::error_code ignored;
+  for (const auto& group : fs::directory_iterator(fs::path(target.group).parent_path(), ignored)) {
+    if (!group.is_directory(ignored) || group.path() == target.group) continue;
+    for (const pid_t each : members_of_group(group.path().string())) others.push_back(each);
+  }
+  std::erase_if(all, [&](pid_t each) { return !holds(others, each); });
+  return all;
+}
+
+std::string not_a_target(const std::string& text) { return "\"" + text + "\" does not name a control group"; }
 
 std::string quota_target(const InjectionSite& site, const DriverInject& what,
                          const std::vector<pid_t>& processes, std::string& why) {
@@ -74,28 +100,25 @@ std::string inject_quota(const std::string& text) {
   if (::mkdir(target->group.c_str(), 0755) != 0 && errno != EEXIST)
     return target->group + ": cannot be made: " + std::generic_category().message(errno);
   if (!set_group_quota(target->group, target->quota)) return target->group + ": its quota cannot be set";
-  for (const ProcessName& each : target->processes) {
-    // The agent, which reaps it, waits for this: its number is not another's before.
-    if (is_alive(each)) static_cast<void>(move_to_group(each.pid, target->group));
+  // What is forked before its parent is moved stays outside, and is found by the next look.
+  for (int look = 0; look < kLooks; ++look) {
+    const std::vector<pid_t> outside = outside_of(*target);
+    if (outside.empty()) return "";
+    for (const pid_t each : outside) static_cast<void>(move_to_group(each, target->group));
   }
-  return "";
+  return target->group + ": does not hold all processes of its rank, which start others all the time";
 }
 
 bool quota_observed(const std::string& text) {
   const std::optional<QuotaTarget> target = parse_quota(text);
   if (!target || group_quota(target->group) != target->quota) return false;
-  const std::vector<pid_t> members = members_of_group(target->group);
-  return std::any_of(target->processes.begin(), target->processes.end(), [&](const ProcessName& each) {
-    return is_alive(each) && std::find(members.begin(), members.end(), each.pid) != members.end();
-  });
+  return !members_of_group(target->group).empty() && outside_of(*target).empty();
 }
 
 /// Whoever is in the group was put there, or is a child of one that was.
 std::string undo_quota(const std::string& text) {
   const std::optional<QuotaTarget> target = parse_quota(text);
   if (!target) return not_a_target(text);
-  constexpr int kLooks =
-      100;  // one that was being started meanwhile is a member of the group by the next look
   for (int look = 0; look < kLooks; ++look) {
     for (const pid_t each : members_of_group(target->group))
       static_cast<void>(move_to_group(each, group_before(*target).string()));

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace gauntlet {
@@ -16,25 +17,28 @@ struct UndoEntry {
   std::string target;  // real/watchdog/host_injector.hpp
 };
 
+/// A disk that fails costs the journal new lines, so that nothing more is injected. It never costs an undo.
 class UndoJournal {
  public:
-  /// Reads what an earlier watchdog has begun and not undone. What was begun before a boot is gone. Throws std::runtime_error.
-  explicit UndoJournal(const std::string& path, Files& files = system_files());
+  /// Reads what an earlier watchdog has begun and not undone, and writes nothing. What was begun before a boot is gone. Throws
+  /// std::runtime_error where it cannot be read.
+  explicit UndoJournal(std::string path, Files& files = system_files());
 
   /// By the number of the injection.
   const std::map<std::uint64_t, UndoEntry>& open() const { return open_; }
-  /// On disk when this returns. Throws std::runtime_error.
-  void begin(std::uint64_t injection, const UndoEntry& entry);
-  void end(std::uint64_t injection);
+  /// On disk when this returns nothing; else it says why not, and the injection is not open.
+  std::string begin(std::uint64_t injection, const UndoEntry& entry);
+  /// Undoes the injection if it is open. Nothing once it is undone; else it says why not, and the injection stays open.
+  std::string undo(std::uint64_t injection, const HostInjectors& injectors);
 
  private:
+  std::string write(const std::string& line);
+
+  Files& files_;
+  std::string path_;
   std::string boot_;
-  LineFile file_;
+  std::optional<LineFile> file_;  // from the first line that is written, until one fails
   std::map<std::uint64_t, UndoEntry> open_;
 };
-
-/// Undoes what the journal at `path` holds, and says which injections that were. What cannot be undone stays in it, and why goes to `why`.
-std::vector<std::uint64_t> undo_all(const std::string& path, const HostInjectors& injectors,
-                                    std::string& why);
 
 }  // namespace gauntlet

@@ -1,14 +1,15 @@
 #include "real/watchdog/watchdog.hpp"
 
 #include "real/agent/file_lock.hpp"
+#include "real/agent/rank_tag.hpp"
 #include "real/clock.hpp"
-#include "real/watchdog/undo_journal.hpp"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ namespace gauntlet {
 namespace {
 
 // Messages, one a datagram. To the watchdog: "inject NUMBER KIND LASTS_NS LEASE_NS TARGET", "undo NUMBER", "lease NS". From it: "injected
-// NUMBER", "failed NUMBER WHY", "undone NUMBER".
+// NUMBER", "failed NUMBER WHY", "undone NUMBER", "stuck NUMBER WHY": it cannot be undone yet.
 constexpr std::size_t kLongestMessage = 64 * 1024;
 constexpr int kAnswersWithinMs = 5'000;  // a sync of the disk and a few system calls
 constexpr std::int64_t kForeverNs = std::numeric_limits<std::int64_t>::max();
@@ -44,12 +45,12 @@ std::int64_t later(std::int64_t time, std::int64_t by) {
 
 class WatchdogProcess {
  public:
-  WatchdogProcess(Descriptor socket, const std::string& journal, const HostInjectors& injectors)
-      : socket_(std::move(socket)), journal_(journal), injectors_(injectors) {}
+  WatchdogProcess(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files,
+                  std::string tag)
+      : socket_(std::move(socket)), journal_(journal, files), injectors_(injectors), tag_(std::move(tag)) {}
 
   int run() {
-    const std::map<std::uint64_t, UndoEntry> left_over = journal_.open();
-    for (const auto& [injection, entry] : left_over) due_[injection] = 0;
+    for (const auto& [injection, entry] : journal_.open()) due_[injection] = 0;
     for (int alone = 0;;) {
       undo_due();
       if (alone > 0 && (due_.empty() || ++alone > kTriesAlone)) return due_.empty() ? 0 : 1;
@@ -58,6 +59,8 @@ class WatchdogProcess {
       if (polled.revents != 0 && !hear()) {
         alone = 1;  // the agent is gone
         for (auto& [injection, due] : due_) due = 0;
+        undo_due();
+        if (!kill_tagged(tag_)) std::fprintf(stderr, "processes of ranks are left that cannot be killed\n");
       }
     }
   }
@@ -83,22 +86,18 @@ class WatchdogProcess {
   }
 
   void undo(std::uint64_t injection) {
-    const auto entry = journal_.open().find(injection);
-    if (entry != journal_.open().end()) {
-      const std::string why = injectors_.at(entry->second.kind).undo(entry->second.target);
-      if (!why.empty()) {
-        if (why != said_)
-          std::fprintf(stderr, "injection %llu is not undone yet: %s\n",
-                       static_cast<unsigned long long>(injection), why.c_str());
-        said_ = why;
-        retry_ = monotonic_ns() + kRetryNs;
-        due_[injection] = 0;
-        return;
-      }
-      journal_.end(injection);
+    const std::string why = journal_.undo(injection, injectors_);
+    if (why.empty()) {
+      due_.erase(injection);
+      return say("undone " + std::to_string(injection));
     }
-    due_.erase(injection);
-    say("undone " + std::to_string(injection));
+    if (std::exchange(said_[injection], why) != why) {
+      std::fprintf(stderr, "injection %llu is not undone yet: %s\n",
+                   static_cast<unsigned long long>(injection), why.c_str());
+      say("stuck " + std::to_string(injection) + " " + why);
+    }
+    retry_ = monotonic_ns() + kRetryNs;
+    due_[injection] = 0;
   }
 
   /// False once the agent is gone.
@@ -126,14 +125,21 @@ class WatchdogProcess {
     in >> injection >> kind >> lasts >> lease >> std::ws;
     std::getline(in, entry.target);
     entry.kind = static_cast<InjectionKind>(kind);
-    const HostInjector& injector = injectors_.at(entry.kind);
     lease_ends_ = later(monotonic_ns(), lease);
-    journal_.begin(injection, entry);
-    std::string why = injector.inject(entry.target);
-    if (why.empty() && !injector.observed(entry.target)) why = "the system does not show its effect";
+    std::string why = journal_.begin(injection, entry);
+    if (why.empty()) why = inject(entry);
     const std::int64_t now = monotonic_ns();
     due_[injection] = why.empty() ? later(now, lasts) : 0;
     say((why.empty() ? "injected " : "failed ") + std::to_string(injection) + " " + why);
+  }
+
+  /// Why not, or nothing.
+  std::string inject(const UndoEntry& entry) const {
+    const auto injector = injectors_.find(entry.kind);
+    if (injector == injectors_.end()) return "the watchdog has no injector of that kind";
+    std::string why = injector->second.inject(entry.target);
+    if (why.empty() && !injector->second.observed(entry.target)) why = "the system does not show its effect";
+    return why;
   }
 
   void say(const std::string& message) const {
@@ -143,13 +149,15 @@ class WatchdogProcess {
   Descriptor socket_;
   UndoJournal journal_;
   const HostInjectors& injectors_;
+  const std::string tag_;                      // of the agent's ranks
   std::map<std::uint64_t, std::int64_t> due_;  // when each is undone: monotonic ns
   std::int64_t lease_ends_ = kForeverNs;
   std::int64_t retry_ = 0;
-  std::string said_;
+  std::map<std::uint64_t, std::string> said_;  // why each is not undone yet
 };
 
-int watch(Descriptor socket, const std::string& journal, const HostInjectors& injectors) {
+int watch(Descriptor socket, const std::string& journal, const HostInjectors& injectors, Files& files,
+          const std::string& tag) {
   ::prctl(PR_SET_NAME, "gauntlet-undo");
   // Nothing of the agent's is kept open, and only the end of the agent ends it.
   const int kept = ::fcntl(socket.get(), F_DUPFD, STDERR_FILENO + 1);
@@ -163,7 +171,7 @@ int watch(Descriptor socket, const std::string& journal, const HostInjectors& in
     // An earlier watchdog of this place is still undoing.
     const Descriptor lock = open_lock_file(journal + ".lock");
     if (!lock || !wait_for_lock(lock)) return 1;
-    return WatchdogProcess(Descriptor(kept), journal, injectors).run();
+    return WatchdogProcess(Descriptor(kept), journal, injectors, files, tag).run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "the watchdog ends: %s\n", error.what());
     return 1;
@@ -174,23 +182,25 @@ int watch(Descriptor socket, const std::string& journal, const HostInjectors& in
 
 // --- the agent's side
 
-Watchdog::Watchdog(std::string journal, InjectionSite site, const HostInjectors& injectors)
-    : journal_(std::move(journal)), site_(std::move(site)), injectors_(injectors) {
+Watchdog::Watchdog(std::string journal, InjectionSite site, const HostInjectors& injectors, Files& files)
+    : journal_(std::move(journal)), site_(std::move(site)), injectors_(injectors), files_(files) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::runtime_error("no socket for the watchdog: " + std::generic_category().message(errno));
   socket_ = Descriptor(ends[0]);
   Descriptor other(ends[1]);
+  const std::string tag = rank_tag();
   pid_ = ::fork();
   if (pid_ == 0) {
     socket_.reset();
-    ::_exit(watch(std::move(other), journal_, injectors_));
+    ::_exit(watch(std::move(other), journal_, injectors_, files_, tag));
   }
   if (pid_ < 0)
     throw std::runtime_error("no process for the watchdog: " + std::generic_category().message(errno));
 }
 
 Watchdog::~Watchdog() {
+  if (retry_) undo_left();
   socket_.reset();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -214,17 +224,51 @@ bool Watchdog::receive(std::string& message, int wait_milliseconds) {
   return true;
 }
 
+/// "injected" and "failed" are answers that inject() waits for.
+void Watchdog::hear(const std::string& message) {
+  std::istringstream in(message);
+  std::string verb;
+  FaultEnd end;
+  in >> verb >> end.injection >> std::ws;
+  std::getline(in, end.why);
+  if (verb == "undone") open_.erase(end.injection);
+  if (verb == "undone" || verb == "stuck") ends_.push_back(end);
+}
+
 /// The watchdog was killed: what it has begun is undone here.
 void Watchdog::note_lost() {
+  for (std::string message; receive(message, 0);) hear(message);  // what it said before
   gone_ = false;
   socket_.reset();
-  std::string why;
-  try {
-    for (const std::uint64_t each : undo_all(journal_, injectors_, why)) undone_.push_back(each);
-  } catch (const std::exception& error) {
-    why = error.what();
+  undo_left();
+}
+
+/// Until nothing is left and the ends are taken, the timer asks for it again.
+void Watchdog::undo_left() {
+  if (!retry_) {
+    retry_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+    const itimerspec times = {.it_interval = {.tv_sec = 0, .tv_nsec = kRetryNs},
+                              .it_value = {.tv_sec = 0, .tv_nsec = 1}};
+    ::timerfd_settime(retry_.get(), 0, &times, nullptr);
   }
-  if (!why.empty()) std::fprintf(stderr, "what the watchdog has left is not undone: %s\n", why.c_str());
+  std::uint64_t ticks = 0;
+  static_cast<void>(::read(retry_.get(), &ticks, sizeof ticks));
+  std::string unread;
+  try {
+    if (!left_) left_.emplace(journal_, files_);
+    for (const auto& [injection, entry] : left_->open()) open_.insert(injection);
+  } catch (const std::exception& error) {
+    unread = error.what();
+    if (unread_ != unread)
+      std::fprintf(stderr, "what the watchdog has left is not undone yet: %s\n", unread.c_str());
+    unread_ = unread;
+  }
+  for (const std::uint64_t each : std::exchange(open_, {})) {
+    const std::string why = left_ ? left_->undo(each, injectors_) : unread;
+    if (!why.empty()) open_.insert(each);
+    if (why.empty() || std::exchange(said_[each], why) != why)
+      ends_.push_back({.injection = each, .why = why});
+  }
 }
 
 std::string Watchdog::inject(const DriverInject& what, const std::vector<pid_t>& processes, Duration lease) {
@@ -238,45 +282,48 @@ std::string Watchdog::inject(const DriverInject& what, const std::vector<pid_t>&
             std::to_string(what.lasts.count()) + " " + std::to_string(lease.count()) + " " + target))
     return "the watchdog of this host is gone";
   const std::int64_t until = monotonic_ns() + std::int64_t{kAnswersWithinMs} * 1'000'000;
-  for (std::string message; monotonic_ns() < until && receive(message, kAnswersWithinMs);) {
+  const auto left_ms = [until] {
+    return static_cast<int>(std::max<std::int64_t>(until - monotonic_ns(), 0) / 1'000'000);
+  };
+  for (std::string message; receive(message, left_ms());) {
+    hear(message);
     std::istringstream in(message);
     std::string verb, rest;
     std::uint64_t injection = 0;
     in >> verb >> injection >> std::ws;
     std::getline(in, rest);
-    if (verb == "undone") undone_.push_back(injection);
     if (injection != what.injection) continue;
-    if (verb == "injected") return "";
-    if (verb == "failed") return rest;
+    if (verb == "injected") open_.insert(injection);
+    if (verb == "injected" || verb == "failed") return rest;
   }
   undo(what.injection);
   return "the watchdog of this host does not answer";
 }
 
 void Watchdog::undo(std::uint64_t injection) {
-  if (!send("undo " + std::to_string(injection))) {
-    note_lost();
-    undone_.push_back(injection);
-  }
+  open_.insert(injection);
+  if (!send("undo " + std::to_string(injection))) note_lost();
 }
 
 void Watchdog::renew(Duration lease) {
   if (socket_ && !send("lease " + std::to_string(lease.count()))) note_lost();
 }
 
-std::vector<std::uint64_t> Watchdog::take_undone() {
-  for (std::string message; receive(message, 0);) {
-    std::istringstream in(message);
-    std::string verb;
-    std::uint64_t injection = 0;
-    if (in >> verb >> injection && verb == "undone") undone_.push_back(injection);
+std::vector<FaultEnd> Watchdog::take_ends() {
+  for (std::string message; receive(message, 0);) hear(message);
+  if (gone_) {
+    note_lost();
+  } else if (retry_) {
+    undo_left();
   }
-  if (gone_) note_lost();
-  return std::exchange(undone_, {});
+  if (left_ && open_.empty()) retry_.reset();
+  return std::exchange(ends_, {});
 }
 
+/// -1 is passed over.
 void Watchdog::add_to(std::vector<pollfd>& polled) const {
-  polled.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});  // -1 is passed over
+  polled.push_back({.fd = socket_.get(), .events = POLLIN, .revents = 0});
+  polled.push_back({.fd = retry_.get(), .events = POLLIN, .revents = 0});
 }
 
 }  // namespace gauntlet

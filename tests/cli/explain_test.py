@@ -51,9 +51,10 @@ REPORTS = [
     "topology tiny-8",
     "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --against-simulation",
     "drill drill-tiny --hosts 4 --dry-run",
+    "probe --only disk_space,disk_inodes --set probes.disk_space.threshold.at_least=100",
 ]
 # First columns that hold names of the scenario, of records or of checks.
-NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component"}
+NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component", "probe"}
 UNITS = {"h", "s", "ms", "us", "min", "days", "GB", "%", "USD", "k USD", "M USD"}
 NUMBER = re.compile(r"(<? ?[-+]?[\d.,]+ ?\S*( \+- [\d.,]+)?( to [\d.,]+.*)?|-|unknown|never|\|?#+\|?#*)$")
 

@@ -45,6 +45,7 @@ COMMANDS = {
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
     "ctl": ["ctl status --drill none", "ctl hosts --drill none"],
     "certs": ["certs init {out} --cluster lab", "certs list none"],
+    "probe": ["probe --list", "probe --only none", "probe --suite none"],
     "check": [f"check {TINY}", "check {bad}"],
     "show": [f"show {TINY}", "show none.toml"],
     "list": ["list", "list nothing"],

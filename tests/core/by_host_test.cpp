@@ -24,7 +24,7 @@ std::vector<std::uint32_t> of(const ByHost& all, HostId host) {
 
 TEST(ByHost, FindsWhatAListOfAllWouldFind) {
   TestNumbers numbers(5);
-  const auto below = [&](std::uint64_t n) { return numbers.below(n); };
+  const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(numbers.below(n)); };
   for (int round = 0; round < 50; ++round) {
     ByHost all;
     std::vector<Entry> list;

@@ -9,9 +9,10 @@ namespace gauntlet {
 class TestNumbers {
  public:
   explicit TestNumbers(std::uint64_t seed) : bits_(seed) {}
-  std::uint32_t below(std::uint64_t n) {
+  /// `n` at most 2^48.
+  std::uint64_t below(std::uint64_t n) {
     bits_ = bits_ * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
-    return static_cast<std::uint32_t>((bits_ >> 33) % n);
+    return (bits_ >> 16) % n;
   }
 
  private:

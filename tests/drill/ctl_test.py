@@ -198,6 +198,41 @@ class Ctl(unittest.TestCase):
         self.assertEqual(done.code, 1, str(done))
         self.assertIn("has no driver that listens", done.err)
 
+    def listener(self, name):
+        """A listener that accepts nobody, where the driver of a drill in that directory would listen."""
+        directory = self.place.path / name
+        directory.mkdir(mode=0o700)
+        listening = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listening.close)
+        listening.bind(str(directory / "control.sock"))
+        listening.listen(0)
+        return directory
+
+    def test_who_listens_in_a_directory_that_no_drill_of_this_user_made_is_not_asked(self):
+        self.listener("not-a-drill")
+        others = self.listener("gauntlet-drill-others")
+        if os.geteuid() == 0:
+            os.chown(others, 65534, 65534)
+        else:
+            others.chmod(0o777)
+        self.refused("holds no drill that runs", "status")
+
+    def test_a_driver_that_takes_no_connection_is_not_waited_for(self):
+        directory = self.listener("gauntlet-drill-full")
+        waiting = [socket.socket(socket.AF_UNIX) for _ in range(8)]
+        for each in waiting:
+            self.addCleanup(each.close)
+            each.setblocking(False)
+            try:
+                each.connect(str(directory / "control.sock"))
+            except BlockingIOError:
+                break
+        else:
+            self.fail("the queue never fills")
+        done = self.ctl("status", "--drill", str(directory))
+        self.assertEqual(done.code, 1, str(done))
+        self.assertIn("has no driver that listens: it takes no connection", done.err)
+
 
 if __name__ == "__main__":
     unittest.main()

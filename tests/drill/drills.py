@@ -89,7 +89,7 @@ class Finished:
 
     @property
     def injected(self):
-        found = re.search(r"(\d+) of (\d+) planned faults reached a rank", self.err)
+        found = re.search(r"(\d+) of (\d+) planned faults were injected", self.err)
         return found and (int(found[1]), int(found[2]))
 
 

@@ -25,13 +25,13 @@ QUICK = [word for setting in ("job.layout.dp=1", "cluster.hosts=2", "job.steps=6
 class Agent:
     """One that is started again whenever it ends, until it is stopped."""
 
-    def __init__(self, place, name, port, *options, certificate=None):
+    def __init__(self, place, name, port, *options, certificate=None, injects=True):
         self.name, self.address = name, f"127.0.0.1:{port}"
         self.directory = place / name
         self.directory.mkdir(mode=0o700, exist_ok=True)
         self.log = place / f"{name}.log"
         self.command = [GAUNTLET, "agent", "--stay", "--directory", str(self.directory), "--listen", self.address, "--certs",
-                        str(place / "ca" / f"agent-{certificate or name}"), "--trainer", TRAINER, "--allow-injection",
+                        str(place / "ca" / f"agent-{certificate or name}"), "--trainer", TRAINER, *(["--allow-injection"] if injects else []),
                         "--abandoned-after", "3s", "--shares-machine", *drills.run_as(), *options]
         self.stopped, self.starts = False, 0
         self.begin()
@@ -76,10 +76,10 @@ class GivenAgents(unittest.TestCase):
     def certs(self, what, *words):
         subprocess.run([GAUNTLET, "certs", what, str(self.place.path / "ca"), *words], check=True, capture_output=True)
 
-    def agent(self, name, *options, certificate=None):
+    def agent(self, name, *options, certificate=None, injects=True):
         if not certificate:
             self.certs("issue", "--role", "agent", "--host", name)
-        agent = Agent(self.place.path, name, drills.free_port(), *options, certificate=certificate)
+        agent = Agent(self.place.path, name, drills.free_port(), *options, certificate=certificate, injects=injects)
         self.addCleanup(agent.stop)
         self.wait_for(f"{name} listens", lambda: "listens on" in agent.said())
         return agent

@@ -47,6 +47,16 @@ class Given(GivenAgents):
         self.assertEqual(again.final_hash, drills.undisturbed_hash(self.place, *QUICK, "--launch", "local"), str(again))
         self.assertEqual([agent.starts for agent in (first, second)], [1, 1])
 
+    def test_why_a_fault_was_not_injected_is_said(self):
+        agents = [self.agent("n0"), self.agent("n1", injects=False)]
+        self.host_file(agents)
+        run = self.place.run(*self.given("--set", 'faults.rank_killed.trace=[{at="0.5s",component=1}]'))
+        self.assertEqual(run.code, 0, str(run))
+        self.assertEqual(run.injected, (0, 1), str(run))
+        why = ("fault 0 (rank_killed) on host 1 is not injected: this agent injects no faults; start it with --allow-injection")
+        self.assertIn(why, run.err)
+        self.assertIn("Faults that were not injected\n  " + why, run.out)
+
     def test_certificates_of_another_host_and_of_another_lab_are_refused(self):
         good = self.agent("n0")
         wrong = self.agent("n1", certificate="n0")

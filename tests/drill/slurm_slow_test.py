@@ -52,7 +52,7 @@ class Slurm(unittest.TestCase):
     def finished(self, code, out, err):
         self.assertEqual(code, 0, err)
         self.assertIn("100 steps finish", out)
-        self.assertIn("1 of 1 planned faults reached a rank", err)
+        self.assertIn("1 of 1 planned faults were injected", err)
 
     def test_an_evicted_host_is_drained_and_its_replacement_joins(self):
         self.cluster.start(5)

@@ -1,5 +1,5 @@
 // A driver that ends after another driver took over its drill removes nothing that the other one works on. One that comes
-// too late touches nothing, and one that goes on begins no fault.
+// too late touches nothing, and one that goes on begins no fault. One that is interrupted while it takes over ends every agent.
 #include "real/driver/drill.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/real_cluster.hpp"
@@ -116,6 +116,24 @@ TEST_F(OvertakenDrills, ADriverThatComesTooLateWritesNothing) {
   EXPECT_EQ(bytes_of(options.record + ".state"), state);
   EXPECT_EQ(bytes_of(options.record), recording);
   EXPECT_FALSE(fs::exists(platform.directory + "/checkpoints"));
+}
+
+// It has come to the first of two agents. Nobody else would end the second one and its ranks before their leases lapse.
+TEST_F(OvertakenDrills, ADriverThatIsInterruptedAtItsStartEndsWhatTheEarlierOneLeft) {
+  world.inventory.job_hosts = 2;
+  world.job.layout = {.tp = 1, .pp = 1, .dp = 2};
+  policy.when_seen = [this] { stop = true; };
+  ASSERT_FALSE(run_drill(world, policy, options).finished);
+  stop = false;
+  platform.left = {0, 1};
+  platform.ended = 0;
+  platform.answers = [this](std::string& why) {
+    stop = true;
+    why = "asked to stop";
+    return false;
+  };
+  EXPECT_FALSE(run_drill(world, policy, options).began);
+  EXPECT_EQ(platform.ended, 2U);
 }
 
 struct DrillDirectories : OvertakenDrills {

@@ -4,10 +4,12 @@
 #include "real/driver/machine_platform.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,6 +52,8 @@ class StandIns final : public Platform, private Transport, private Processes {
   /// What an agent answers to its driver.
   StandInLink::Answers answers = [](std::string&) { return true; };
   std::function<void(const DriverMessage&)> told = [](const DriverMessage&) {};  // to any agent
+  std::set<std::uint32_t> left;                 // hosts whose agents an earlier driver has left
+  std::size_t ended = 0;                        // agents that drivers have waited for and ended
   std::string directory;                        // of the drill, once an agent was started
   std::map<std::uint32_t, std::uint32_t> host;  // of a rank, as the agents were told last
 
@@ -67,8 +71,12 @@ class StandIns final : public Platform, private Transport, private Processes {
     directory = agent.directory;
     return std::make_unique<StandInAgent>();
   }
-  std::unique_ptr<AgentHandle> find(const AgentName&) override { return nullptr; }
-  void wait_or_end(std::span<AgentHandle* const>, Duration, const std::atomic<bool>*) override {}
+  std::unique_ptr<AgentHandle> find(const AgentName& agent) override {
+    return left.contains(agent.host) ? std::make_unique<StandInAgent>() : nullptr;
+  }
+  void wait_or_end(std::span<AgentHandle* const> all, Duration, const std::atomic<bool>*) override {
+    ended += all.size();
+  }
   std::string last_words(const AgentName&) const override { return ""; }
 
   LocalClock clock_;

@@ -502,7 +502,7 @@ TEST_F(Agents, AnUnsafePlaceIsRefused) {
   std::ofstream(agent_socket(directory.name(), 2)) << "not a socket";
   AgentUnderTest taken(directory, trainer.program());
   EXPECT_EQ(taken.exit_code(), kAgentRefused);
-  EXPECT_THAT(taken.said(), HasSubstr("is there and no socket"));
+  EXPECT_THAT(taken.said(), HasSubstr("is not a socket"));
 }
 
 TEST(AgentLinks, NoAgentIsToldWithinTheTime) {

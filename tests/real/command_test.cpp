@@ -7,13 +7,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 namespace gauntlet {
@@ -102,6 +108,79 @@ TEST_F(Commands, WithAProcessPerHostOneCarriesAllRanks) {
   DriverUnderTest next(agent.socket(), 2);
   next.attend();
   EXPECT_THAT(next.await<AgentAttending>().ranks, ElementsAre(2, 3));
+}
+
+TEST_F(Commands, AFaultStrikesNoProcessThatIsNotTheRanks) {
+  DriverStartRanks what = script("", {2, 3});
+  what.command.lines = {};
+  what.command.per = ProcessPer::host;
+  const std::string job = R"(
+import os, socket, time
+def speak(rank):
+    agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    agent.connect(os.environ['GAUNTLET_RANK_SOCKET'])
+    agent.send(b'hello %d' % rank)
+    return agent
+ended = os.fork()
+if ended == 0:
+    agent = speak(2)
+    if os.fork() == 0: time.sleep(1000)  # and holds the connection
+    os._exit(0)
+os.waitpid(ended, 0)
+living = os.fork()
+if living == 0:
+    speak(3).send(b'1 up 0')
+    time.sleep(1000)
+with open('rank-3', 'w') as file: file.write('%d\n' % living)
+with open('socket', 'w') as file: file.write(os.environ['GAUNTLET_RANK_SOCKET'] + '\n')
+os.waitpid(living, 0)
+with open('struck', 'w') as file: file.write('rank 3\n')
+time.sleep(1000)
+)";
+  what.command.arguments = {"python3", "-c", job};
+  ASSERT_EQ(start(what), "");
+  await_line(RankLine::Kind::up, 3);
+  const std::string path = await_file("socket");
+  // A process that is not of the job says that it is rank 3.
+  const pid_t stranger = ::fork();
+  if (stranger == 0) {
+    const Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET, 0));
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    path.copy(address.sun_path, path.size() - 1);
+    ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    for (const std::string_view each : {"hello 3", "1 log stranger here"})
+      ::send(socket.get(), each.data(), each.size(), 0);
+    for (;;) ::pause();
+  }
+  await_line(RankLine::Kind::log, 3);
+  const auto inject = [&](std::uint64_t number, std::uint32_t rank) {
+    driver.link.send(DriverInject{.injection = number, .kind = InjectionKind::kill, .target = rank});
+    return driver.await<AgentInjected>([&](const AgentInjected& each) { return each.injection == number; });
+  };
+  const AgentInjected ended = inject(1, 2);
+  EXPECT_FALSE(ended.ok) << "its number may be another's";
+  EXPECT_EQ(ended.why, "rank 2 does not run here");
+  EXPECT_TRUE(inject(2, 3).ok);
+  EXPECT_EQ(await_file("struck"), "rank 3\n");
+  EXPECT_EQ(::waitpid(stranger, nullptr, WNOHANG), 0) << "the stranger lives";
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
+}
+
+// The kernel kills the process that the agent has started, and no other.
+TEST_F(Commands, AnAgentThatIsKilledLeavesNothingThatARankHasStarted) {
+  ASSERT_EQ(
+      start(script("sleep 1000 & echo $! >same; setsid sleep 1000 & echo $! >other; echo step 1; wait")), "");
+  await_line(RankLine::Kind::step);
+  const Descriptor same = pidfd_of(await_pid_in("same")), other = pidfd_of(await_pid_in("other"));
+  ASSERT_TRUE(same && other);
+  EXPECT_FALSE(has_ended(same) || has_ended(other));
+  agent.signal(SIGKILL);
+  for (const Descriptor* each : {&same, &other}) {
+    pollfd polled{.fd = each->get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&polled, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())), 1)
+        << "it lives on";
+  }
 }
 
 TEST_F(Commands, WhatCannotBeStartedSaysWhy) {

@@ -100,7 +100,9 @@ TEST_F(Channels, ARankInCTellsAndIsTold) {
               ElementsAre("3: up 10", "3: loss 11 0.10000000000000001", "3: mfu 11 0.5", "3: saved 11"));
   EXPECT_THAT(channels.finished_line(3), testing::EndsWith(" finished 11 0000000000000abc")) << "kept back";
   EXPECT_EQ(channels.step_of(3), 11);
-  EXPECT_EQ(channels.process_of(3), ::getpid());
+  ASSERT_NE(channels.speaker_of(3), nullptr);
+  EXPECT_EQ(channels.speaker_of(3)->pid, ::getpid());
+  EXPECT_EQ(channels.speaker_of(4), nullptr);
   EXPECT_EQ(channels.finished_line(4), "");
 
   EXPECT_FALSE(gauntlet_rank_checkpoint_wanted(&rank, 11));

@@ -30,6 +30,8 @@ struct StandInStreams final : AgentStreams {
     if (stream == broken) return false;
     if (const auto* injected = std::get_if<AgentInjected>(&message))
       injections.emplace_back(stream, injected->injection);
+    if (const auto* over = std::get_if<AgentUndone>(&message))
+      undone.emplace_back(over->injection, over->why);
     if (const auto* attending = std::get_if<AgentAttending>(&message))
       attended.emplace_back(stream, *attending);
     if (const auto* seen = std::get_if<AgentSeen>(&message))
@@ -43,6 +45,7 @@ struct StandInStreams final : AgentStreams {
   std::vector<std::pair<StreamId, std::string>> ended;         // why; empty: all is well
   std::vector<std::uint32_t> hosts_seen;                       // that samples were about
   std::vector<std::pair<StreamId, std::uint64_t>> injections;  // who was told of which
+  std::vector<std::pair<std::uint64_t, std::string>> undone;   // which, and why not yet
 };
 
 /// Ranks that were stopped stay until they are let go.
@@ -66,6 +69,14 @@ struct SlowRanks final : RankRunner {
   std::vector<std::uint32_t> started, living;
   int kills = 0, forgotten = 0;
   bool exits = false;  // one does
+};
+
+/// Of an earlier agent's watchdog, too: they end when the test says so.
+struct HeldFaults final : HostFaults {
+  std::string inject(const DriverInject&, const std::vector<pid_t>&, Duration) override { return ""; }
+  void undo(std::uint64_t injection) override { asked.push_back(injection); }
+  void end(const FaultEnd& what) { ends_.push_back(what); }
+  std::vector<std::uint64_t> asked;
 };
 
 struct NoProbes final : ProbeRunner {
@@ -92,7 +103,7 @@ struct Supervisors : testing::Test {
   SlowRanks ranks;
   NoProbes probes;
   HostSensor host;
-  HostFaults faults;
+  HeldFaults faults;
   Supervisor supervisor{AgentOptions{.host = 0, .directory = "", .trainer = "", .allow_injection = true},
                         AgentSurroundings{.clock = clock,
                                           .streams = streams,
@@ -129,6 +140,23 @@ TEST_F(Supervisors, AnEarlierDriverIsNotObeyedAnyMore) {
 }
 
 // Whether or not that one asks for it again.
+TEST_F(Supervisors, AFaultIsOverOnceItIsUndoneAndNotWhenThatIsAskedFor) {
+  attend(1, 1);
+  hear(1, DriverInject{.injection = 7, .kind = InjectionKind::link_down});
+  for (const std::uint64_t each : {7, 8}) hear(1, DriverUndo{each});  // 8: of an agent that was here before
+  EXPECT_THAT(faults.asked, ElementsAre(7, 8));
+  EXPECT_THAT(streams.undone, IsEmpty());
+  faults.end({.injection = 7, .why = "the link is held"});
+  faults.end({.injection = 8});
+  supervisor.wake({});
+  EXPECT_THAT(streams.undone, ElementsAre(Pair(7U, "the link is held"), Pair(8U, "")));
+  hear(1, DriverUndo{7});
+  EXPECT_THAT(faults.asked, ElementsAre(7, 8, 7)) << "it is not over";
+  faults.end({.injection = 7});
+  supervisor.wake({});
+  EXPECT_THAT(streams.undone, ElementsAre(Pair(7U, "the link is held"), Pair(8U, ""), Pair(7U, "")));
+}
+
 TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {
   attend(1, 1);
   streams.broken = 1;

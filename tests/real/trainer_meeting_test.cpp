@@ -118,13 +118,13 @@ std::vector<std::string> connections_of(pid_t process) {
 
 class Meetings : public ::testing::Test {
  protected:
-  TrainingJob job(const std::string& name = "job") const { return {.directory = scratch_.folder(name)}; }
+  TrainerJob job(const std::string& name = "job") const { return {.directory = scratch_.folder(name)}; }
 
   Scratch scratch_;
 };
 
 TEST_F(Meetings, ARankThatNeverComesIsWaitedForAsLong) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.collective_timeout = "200ms";
   Ranks ranks;
   for (const std::uint32_t rank : {0U, 1U, 2U}) ranks.push_back(job.start(rank));
@@ -137,14 +137,14 @@ TEST_F(Meetings, ARankThatNeverComesIsWaitedForAsLong) {
 }
 
 TEST_F(Meetings, ARankOfWhichOneIsAliveIsRefused) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = 1;
   job.dp = 3;
   job.collective_timeout = "2s";
   const auto first = job.start(0), second = job.start(1);
   while (!has_guest(job.port())) std::this_thread::yield();
   // It gives up while the other one is alive, which is taken in before this one is a process.
-  TrainingJob again = job;
+  TrainerJob again = job;
   again.collective_timeout = "300ms";
   const auto third = again.start(1);
   EXPECT_EQ(third->wait_for_exit(), kExitCollectiveTimeout);
@@ -160,7 +160,7 @@ TEST_F(Meetings, ARankOfWhichOneIsAliveIsRefused) {
 }
 
 TEST_F(Meetings, OnlyThoseWhoKnowTheSecretAreTakenIn) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = 1;
   job.steps = 3;
   const auto first = job.start(0);
@@ -171,7 +171,7 @@ TEST_F(Meetings, OnlyThoseWhoKnowTheSecretAreTakenIn) {
   ASSERT_GT(::send(guessing.get(), guess.data(), guess.size(), MSG_NOSIGNAL), 0);
   EXPECT_TRUE(closes(guessing));
   EXPECT_EQ(listening_addresses(job.port()), (std::set<std::string>{"0100007F"})) << "on loopback alone";
-  TrainingJob other = job;
+  TrainerJob other = job;
   other.secret = "the secret of another start, of as many characters";
   other.collective_timeout = "300ms";
   const auto stranger = other.start(1);
@@ -186,13 +186,13 @@ TEST_F(Meetings, OnlyThoseWhoKnowTheSecretAreTakenIn) {
 TEST_F(Meetings, WhoeverListensInPlaceOfRank0IsFoundOut) {
   constexpr std::size_t kGreeting = 56, kJoining = 192,
                         kTable = 2 * 120 + 32;  // bytes, as real/trainer/rendezvous.cpp sends them
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = 1;
   const auto real = job.start(0);
   std::string greeting(kGreeting, '\0'), joining(kJoining, '\0');
   ASSERT_EQ(::recv(connect_on_loopback(job.port()).get(), greeting.data(), kGreeting, MSG_WAITALL),
             kGreeting);
-  TrainingJob there = job;
+  TrainerJob there = job;
   there.directory = scratch_.folder("there");
   const Descriptor listener = listen_on_loopback(there.port());
   const auto rank = there.start(1);
@@ -208,7 +208,7 @@ TEST_F(Meetings, WhoeverListensInPlaceOfRank0IsFoundOut) {
 }
 
 TEST_F(Meetings, ThePipelineUsesTheSecondAddress) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.addresses = "127.0.0.1,127.0.0.2";
   job.steps = 100'000;
   job.step_time = "10ms";
@@ -222,16 +222,16 @@ TEST_F(Meetings, ThePipelineUsesTheSecondAddress) {
   }
   training[0]->tell("stop");
   const std::vector<std::uint64_t> hashes = final_hashes(training);
-  TrainingJob alone = this->job("alone");
+  TrainerJob alone = this->job("alone");
   alone.pp = alone.dp = 1;
   alone.steps = training[0]->lines().back().step;
   EXPECT_EQ(hashes[0] + hashes[2], final_hashes(alone.start_all())[0]) << "the stages of the first replica";
 }
 
 TEST_F(Meetings, RanksOfDifferentJobsDoNotMix) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = 1;
-  TrainingJob other = job;
+  TrainerJob other = job;
   other.seed = 2;
   const auto first = job.start(0), second = other.start(1);
   for (TrainerProcess* rank : {first.get(), second.get()}) {
@@ -241,7 +241,7 @@ TEST_F(Meetings, RanksOfDifferentJobsDoNotMix) {
 }
 
 TEST_F(Meetings, AnEnvironmentInWhichRanksCannotMeetIsRefused) {
-  const TrainingJob job = this->job();
+  const TrainerJob job = this->job();
   struct Case {
     const char* variable;
     int exit_code;

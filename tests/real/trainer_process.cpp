@@ -182,7 +182,7 @@ int TrainerProcess::wait_for_exit() {
   return *exit_code_;
 }
 
-std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
+std::vector<std::string> TrainerJob::arguments(std::uint32_t rank) const {
   const auto text = [](auto number) { return std::to_string(number); };
   return {"--rank",
           text(rank),
@@ -210,7 +210,7 @@ std::vector<std::string> TrainingJob::arguments(std::uint32_t rank) const {
           collective_timeout};
 }
 
-std::uint16_t TrainingJob::port() const {
+std::uint16_t TrainerJob::port() const {
   static std::map<std::filesystem::path, std::uint16_t> ports;
   static std::uint16_t last = 0;
   std::uint16_t& port = ports[directory];
@@ -218,20 +218,20 @@ std::uint16_t TrainingJob::port() const {
   return port;
 }
 
-std::vector<std::string> TrainingJob::environment() const {
+std::vector<std::string> TrainerJob::environment() const {
   std::vector<std::string> variables = {"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(port()),
                                         "GAUNTLET_SECRET=" + secret};
   if (!addresses.empty()) variables.push_back("GAUNTLET_DATA_ADDRESSES=" + addresses);
   return variables;
 }
 
-std::unique_ptr<TrainerProcess> TrainingJob::start(std::uint32_t rank,
-                                                   const std::function<void()>& in_child) const {
+std::unique_ptr<TrainerProcess> TrainerJob::start(std::uint32_t rank,
+                                                  const std::function<void()>& in_child) const {
   std::filesystem::create_directories(checkpoints());
   return std::make_unique<TrainerProcess>(arguments(rank), environment(), in_child);
 }
 
-std::vector<std::unique_ptr<TrainerProcess>> TrainingJob::start_all() const {
+std::vector<std::unique_ptr<TrainerProcess>> TrainerJob::start_all() const {
   std::vector<std::unique_ptr<TrainerProcess>> ranks;
   for (std::uint32_t rank = 0; rank < this->ranks(); ++rank) ranks.push_back(start(rank));
   return ranks;

@@ -57,7 +57,7 @@ class TrainerProcess {
   std::optional<int> exit_code_;
 };
 
-struct TrainingJob {
+struct TrainerJob {
   std::filesystem::path directory;  // holds checkpoints/, made when ranks start
   std::uint32_t tp = 1, pp = 2, dp = 2;
   std::uint32_t global_batch = 12, micro_batch = 1;

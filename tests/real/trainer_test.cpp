@@ -33,7 +33,7 @@ using Kind = RankLine::Kind;
 using Ranks = std::vector<std::unique_ptr<TrainerProcess>>;
 
 /// The same training in one process, which has the whole model and the whole batch: the model's hash.
-std::uint64_t hash_of_one_process(const TrainingJob& job) {
+std::uint64_t hash_of_one_process(const TrainerJob& job) {
   Stage model(job.seed, {});
   const Stage::Sum alone = [](std::span<Fixed>) {};
   for (std::int64_t step = 1; step <= job.steps; ++step) {
@@ -49,7 +49,7 @@ std::uint64_t hash_of_one_process(const TrainingJob& job) {
 }
 
 /// Every replica ends with that model.
-void expect_model(const std::vector<std::uint64_t>& hashes, const TrainingJob& job) {
+void expect_model(const std::vector<std::uint64_t>& hashes, const TrainerJob& job) {
   const Layout layout{.tp = job.tp, .pp = job.pp, .dp = job.dp};
   ASSERT_EQ(hashes.size(), layout.ranks());
   std::vector<std::uint64_t> models(job.dp);
@@ -60,7 +60,7 @@ void expect_model(const std::vector<std::uint64_t>& hashes, const TrainingJob& j
 
 class Trainer : public ::testing::Test {
  protected:
-  TrainingJob job(const std::string& name = "job") const { return {.directory = scratch_.folder(name)}; }
+  TrainerJob job(const std::string& name = "job") const { return {.directory = scratch_.folder(name)}; }
 
   /// Every rank goes on after the same step, which it returns.
   static std::int64_t common_start(const Ranks& ranks) {
@@ -83,7 +83,7 @@ TEST_F(Trainer, AnyLayoutTrainsAsOneProcessWould) {
   for (const Shape shape : {Shape{1, 1, 1}, Shape{1, 1, 2}, Shape{1, 1, 4}, Shape{1, 2, 1}, Shape{1, 2, 2},
                             Shape{1, 2, 4}, Shape{2, 1, 1}, Shape{2, 1, 2}, Shape{2, 1, 4}, Shape{2, 2, 1},
                             Shape{2, 2, 2}, Shape{1, 3, 1}, Shape{3, 1, 1}, Shape{1, 1, 3}, Shape{1, 4, 1}}) {
-    TrainingJob job =
+    TrainerJob job =
         this->job(std::to_string(shape.tp) + "x" + std::to_string(shape.pp) + "x" + std::to_string(shape.dp));
     SCOPED_TRACE(job.directory);
     job.tp = shape.tp;
@@ -97,7 +97,7 @@ TEST_F(Trainer, AnyLayoutTrainsAsOneProcessWould) {
 
 TEST_F(Trainer, TheBytesAreTheSameOnAnyMachine) {
   // As g++ 12 and clang 14 both had them when the model was written; no other source.
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   const std::uint64_t hash = hash_of_one_process(job);
   EXPECT_EQ(hash, 0x27dfc591a652dbc3U);
   job.seed = 2;
@@ -105,7 +105,7 @@ TEST_F(Trainer, TheBytesAreTheSameOnAnyMachine) {
 }
 
 TEST_F(Trainer, LinesTellWhatHappened) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.checkpoint_every = 4;
   job.step_time = "2ms";
   const Ranks ranks = job.start_all();
@@ -170,12 +170,12 @@ void expect_hang(const Ranks& ranks, std::size_t lost, Duration timeout) {
 
 TEST_F(Trainer, ALostRankHangsTheOthersAndTheRestartGoesOnFromTheCheckpoint) {
   constexpr auto kTimeout = std::chrono::seconds(3);  // the wait for it is the length of this test
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.steps = 60;
   job.checkpoint_every = 3;
   job.step_time = "50ms";
   job.collective_timeout = to_text(kTimeout);
-  TrainingJob other = job;
+  TrainerJob other = job;
   other.directory = scratch_.folder("other");
   {
     const Ranks ranks = job.start_all(), others = other.start_all();
@@ -197,7 +197,7 @@ TEST_F(Trainer, ALostRankHangsTheOthersAndTheRestartGoesOnFromTheCheckpoint) {
 }
 
 TEST_F(Trainer, ObeysItsAgentAtAStepBoundary) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.tp = 2;
   job.steps = 100'000;
   job.step_time = "2ms";
@@ -221,7 +221,7 @@ TEST_F(Trainer, ObeysItsAgentAtAStepBoundary) {
 }
 
 TEST_F(Trainer, AStepTakesItsTimeInWorkAndWaiting) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = job.dp = 1;
   job.steps = 10;
   job.step_time = "40ms";
@@ -242,7 +242,7 @@ TEST_F(Trainer, AStepTakesItsTimeInWorkAndWaiting) {
 }
 
 TEST_F(Trainer, AStopThatEndsInTimeLeavesNoTrace) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.step_time = "5ms";
   const Ranks ranks = job.start_all();
   ASSERT_TRUE(ranks[2]->wait_for(Kind::step, 2));
@@ -254,7 +254,7 @@ TEST_F(Trainer, AStopThatEndsInTimeLeavesNoTrace) {
 }
 
 TEST_F(Trainer, WithoutAReaderARankEnds) {
-  TrainingJob alone = job("alone");
+  TrainerJob alone = job("alone");
   alone.pp = alone.dp = 1;
   alone.steps = 1'000'000;
   alone.step_time = "1ms";
@@ -263,13 +263,13 @@ TEST_F(Trainer, WithoutAReaderARankEnds) {
   training->stop_reading();
   EXPECT_EQ(training->wait_for_exit(), kExitFailed);
 
-  TrainingJob first = job("waiting");
+  TrainerJob first = job("waiting");
   first.collective_timeout = "1h";      // not what ends it
   const auto waiting = first.start(0);  // for the other three, which never come
   waiting->stop_reading();
   EXPECT_EQ(waiting->wait_for_exit(), kExitFailed);
 
-  TrainingJob pair = job("pair");
+  TrainerJob pair = job("pair");
   pair.pp = 1;
   pair.steps = 1'000'000;
   pair.step_time = "1ms";
@@ -283,7 +283,7 @@ TEST_F(Trainer, WithoutAReaderARankEnds) {
 }
 
 TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.checkpoint_every = 3;
   const auto hashes = final_hashes(job.start_all());
   flip(job.checkpoints() / "gauntlet-step-9" / "rank-2.shard", 100);
@@ -306,7 +306,7 @@ TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
 }
 
 TEST_F(Trainer, AWriteThatFailsLosesThatCheckpointAlone) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = job.dp = 1;
   job.steps = 2000;
   job.checkpoint_every = 1;
@@ -334,7 +334,7 @@ TEST_F(Trainer, AWriteThatFailsLosesThatCheckpointAlone) {
 }
 
 TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.checkpoint_every = 3;
   const auto full = job.start(0, [] {
     const rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -361,12 +361,12 @@ TEST_F(Trainer, WhereNoCheckpointCanBeWrittenNothingStarts) {
 }
 
 TEST_F(Trainer, CheckpointsThatCannotBeGoneOnFromAreRefused) {
-  TrainingJob job = this->job();
+  TrainerJob job = this->job();
   job.pp = job.dp = 1;
   job.checkpoint_every = 5;
   final_hashes(job.start_all());
 
-  TrainingJob other = job;
+  TrainerJob other = job;
   other.seed = 2;
   const auto foreign = other.start(0);
   EXPECT_EQ(foreign->wait_for_exit(), kExitFailed);
@@ -385,7 +385,7 @@ TEST_F(Trainer, WrongArgumentsAreNamed) {
     const char* value;
     const char* says;
   };
-  const TrainingJob job = this->job();
+  const TrainerJob job = this->job();
   for (const Case& wrong :
        {Case{"--rank", "4", "--rank 4 is not among 1 x 2 x 2 ranks"}, Case{"--pp", "0", "--pp"},
         Case{"--dp", "-1", "--dp"}, Case{"--dp", "4096", "more than 4096"}, Case{"--steps", "0", "--steps"},

@@ -1,8 +1,9 @@
 // Faults that are undone whoever dies: the watchdog, over an injector that makes a file and removes it.
 #include "real/watchdog/watchdog.hpp"
 
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 #include "real/watchdog/undo_journal.hpp"
+#include "tests/real/file_faults.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -24,57 +26,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr auto kLooksFor = 20s;
-
-template <class Condition>
-bool becomes(Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + kLooksFor;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-/// Its target is a file, in the folder that the site names. The journal has to know of it before it is there.
-const HostInjectors& files() {
-  static const HostInjectors all = {
-      {InjectionKind::link_down,
-       {.target =
-            [](const InjectionSite& site, const DriverInject& what, const std::vector<pid_t>&,
-               std::string& why) {
-              if (what.target > 0) why = "this host has one file";
-              return site.group + "/fault-" + std::to_string(what.injection);
-            },
-        .inject =
-            [](const std::string& target) {
-              const std::string folder = target.substr(0, target.rfind('/'));
-              if (bytes_of(folder + "/journal").find(target) == std::string::npos)
-                return std::string("not in the journal");
-              std::ofstream(target) << "down";
-              return std::string();
-            },
-        .observed = [](const std::string& target) { return bytes_of(target) == "down"; },
-        .undo =
-            [](const std::string& target) {
-              ::unlink(target.c_str());
-              return std::string();
-            }}},
-      {InjectionKind::slow,
-       {.target = [](const InjectionSite&, const DriverInject&, const std::vector<pid_t>&,
-                     std::string&) { return std::string("nothing"); },
-        .inject = [](const std::string&) { return std::string(); },
-        .observed = [](const std::string&) { return false; },
-        .undo = [](const std::string&) { return std::string(); }}}};
-  return all;
-}
-
-DriverInject down(std::uint64_t injection, Duration lasts = kForever) {
-  return {.injection = injection, .kind = InjectionKind::link_down, .lasts = lasts};
-}
+using testing::UnorderedElementsAre;
 
 struct Watchdogs : testing::Test {
   std::string folder() const { return scratch.path().string(); }
@@ -86,7 +38,7 @@ struct Watchdogs : testing::Test {
   pid_t agent_with_fault(Duration lease) const {
     const pid_t agent = ::fork();
     if (agent != 0) return agent;
-    Watchdog watchdog(journal(), site(), files());
+    Watchdog watchdog(journal(), site(), file_faults());
     const std::string why = watchdog.inject(down(1), {}, lease);
     put_bytes(folder() + "/watchdog", std::to_string(watchdog.process()));
     put_bytes(folder() + "/ready", why.empty() ? "injected" : why);
@@ -101,19 +53,17 @@ struct Watchdogs : testing::Test {
 };
 
 TEST_F(Watchdogs, AFaultIsUndoneWhenAskedAndItsEndIsTold) {
-  Watchdog watchdog(journal(), site(), files());
+  Watchdog watchdog(journal(), site(), file_faults());
   EXPECT_EQ(watchdog.inject(down(1), {}, 1h), "");
   EXPECT_TRUE(exists(fault(1)));
-  EXPECT_THAT(watchdog.take_undone(), IsEmpty());
+  EXPECT_THAT(watchdog.take_ends(), IsEmpty());
   watchdog.undo(1);
-  std::vector<std::uint64_t> undone;
-  EXPECT_TRUE(becomes([&] { return !(undone = watchdog.take_undone()).empty(); }));
-  EXPECT_THAT(undone, ElementsAre(1));
+  EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{1, ""}));
   EXPECT_FALSE(exists(fault(1)));
 }
 
 TEST_F(Watchdogs, AFaultEndsAfterItsTimeAndWithTheLease) {
-  Watchdog watchdog(journal(), site(), files());
+  Watchdog watchdog(journal(), site(), file_faults());
   EXPECT_EQ(watchdog.inject(down(1, 50ms), {}, 1h), "");
   EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
   EXPECT_EQ(watchdog.inject(down(2), {}, 50ms), "");
@@ -124,7 +74,7 @@ TEST_F(Watchdogs, AFaultEndsAfterItsTimeAndWithTheLease) {
 }
 
 TEST_F(Watchdogs, WhatCannotBeInjectedOrIsNotSeenIsSaid) {
-  Watchdog watchdog(journal(), site(), files());
+  Watchdog watchdog(journal(), site(), file_faults());
   DriverInject other = down(1);
   other.target = 1;
   EXPECT_EQ(watchdog.inject(other, {}, 1h), "this host has one file");
@@ -161,26 +111,46 @@ TEST_F(Watchdogs, TheNextStartUndoesWhatTheDeathOfBothHasLeft) {
   ::kill(agent, SIGKILL);
   ::waitpid(agent, nullptr, 0);
   EXPECT_TRUE(exists(fault(1)));
-  Watchdog next(journal(), site(), files());
+  Watchdog next(journal(), site(), file_faults());
   EXPECT_TRUE(becomes([&] { return !exists(fault(1)); }));
-  std::vector<std::uint64_t> undone;
-  EXPECT_TRUE(becomes([&] { return !(undone = next.take_undone()).empty(); }));
-  EXPECT_THAT(undone, ElementsAre(1));
+  EXPECT_THAT(ends_of(next), ElementsAre(FaultEnd{1, ""}));
 }
 
 TEST_F(Watchdogs, TheAgentUndoesWhatAWatchdogThatWasKilledHasLeft) {
-  Watchdog watchdog(journal(), site(), files());
+  Watchdog watchdog(journal(), site(), file_faults());
   ASSERT_EQ(watchdog.inject(down(1), {}, 1h), "");
   ::kill(watchdog.process(), SIGKILL);
-  std::vector<std::uint64_t> undone;
-  EXPECT_TRUE(becomes([&] { return !(undone = watchdog.take_undone()).empty(); }));
-  EXPECT_THAT(undone, ElementsAre(1));
+  EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{1, ""}));
   EXPECT_FALSE(exists(fault(1)));
   EXPECT_EQ(watchdog.inject(down(2), {}, 1h), "the watchdog of this host is gone");
 }
 
+TEST_F(Watchdogs, WhatCannotBeUndoneIsToldAndTriedAgain) {
+  for (const bool killed : {false, true}) {
+    Watchdog watchdog(journal(), site(), file_faults());
+    ASSERT_EQ(watchdog.inject(down(1), {}, 1h), "");
+    ASSERT_EQ(watchdog.inject(down(2), {}, 1h), "");
+    put_bytes(fault(1) + "-held", "");
+    if (killed) ::kill(watchdog.process(), SIGKILL);
+    watchdog.undo(1);
+    watchdog.undo(2);
+    std::vector<FaultEnd> ends;
+    while (ends.size() < 2) {
+      const std::vector<FaultEnd> more = ends_of(watchdog);
+      ASSERT_FALSE(more.empty());
+      ends.insert(ends.end(), more.begin(), more.end());
+    }
+    EXPECT_THAT(ends, UnorderedElementsAre(FaultEnd{1, "it is held"}, FaultEnd{2, ""}));
+    EXPECT_TRUE(exists(fault(1)));
+    EXPECT_FALSE(exists(fault(2)));
+    ::unlink((fault(1) + "-held").c_str());
+    EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{1, ""}));
+    EXPECT_FALSE(exists(fault(1)));
+  }
+}
+
 TEST_F(Watchdogs, WhatWasBegunBeforeABootIsGone) {
-  { UndoJournal(journal()).begin(1, {.kind = InjectionKind::link_down, .target = fault(1)}); }
+  ASSERT_EQ(UndoJournal(journal()).begin(1, {.kind = InjectionKind::link_down, .target = fault(1)}), "");
   std::string text = bytes_of(journal());
   ASSERT_EQ(UndoJournal(journal()).open().size(), 1U);
   text.replace(text.find(boot_id()), boot_id().size(), "another-boot");
@@ -188,7 +158,7 @@ TEST_F(Watchdogs, WhatWasBegunBeforeABootIsGone) {
   EXPECT_TRUE(UndoJournal(journal()).open().empty());
 }
 
-// A plain directory takes the files of a control group, so that what is written to them can be seen.
+// Plain directories take the files of control groups, so that what is written to them can be seen.
 TEST_F(Watchdogs, AProcessThatHasAnothersNumberIsNotTouched) {
   const auto own = name_process(::getpid());
   ASSERT_TRUE(own);
@@ -201,12 +171,42 @@ TEST_F(Watchdogs, AProcessThatHasAnothersNumberIsNotTouched) {
   const auto target = [&](const std::string& group, const ProcessName& process) {
     return folder() + "/" + group + " 1000 10000 " + to_text(process);
   };
+  std::filesystem::create_directory(folder() + "/agent");
+  put_bytes(folder() + "/agent/cgroup.procs", std::to_string(::getpid()));
   EXPECT_EQ(quota.inject(target("recycled", earlier)), "");
   EXPECT_FALSE(exists(folder() + "/recycled/cgroup.procs"));
   EXPECT_FALSE(quota.observed(target("recycled", earlier)));
-  EXPECT_EQ(quota.inject(target("living", *own)), "");
+  EXPECT_THAT(quota.inject(target("living", *own)), HasSubstr("does not hold all"))
+      << "a file keeps its members";
   EXPECT_EQ(bytes_of(folder() + "/living/cgroup.procs"), std::to_string(::getpid()));
+  EXPECT_FALSE(quota.observed(target("living", *own)));
+  put_bytes(folder() + "/agent/cgroup.procs", "");
   EXPECT_TRUE(quota.observed(target("living", *own)));
+  // In no group of this host: the drill did not start it.
+  put_bytes(folder() + "/living/cgroup.procs", "");
+  EXPECT_EQ(quota.inject(target("living", *own)), "");
+  EXPECT_EQ(bytes_of(folder() + "/living/cgroup.procs"), "");
+  EXPECT_FALSE(quota.observed(target("living", *own)));
+}
+
+TEST_F(Watchdogs, ASlowRankIsSlowWithAllThatItHasStarted) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  std::filesystem::create_directory(folder() + "/agent");
+  const std::string own = std::to_string(::getpid()), other = std::to_string(child);
+  put_bytes(folder() + "/agent/cgroup.procs", own + "\n" + other);
+  const HostInjector& quota = host_injectors().at(InjectionKind::slow);
+  const std::string target = folder() + "/slow 1000 10000 " + to_text(*name_process(::getpid()));
+  quota.inject(target);  // names the process that was there before it forked
+  EXPECT_EQ(bytes_of(folder() + "/slow/cgroup.procs"), other) << "the last one that was moved";
+  put_bytes(folder() + "/slow/cgroup.procs", own);
+  put_bytes(folder() + "/agent/cgroup.procs", other);
+  EXPECT_FALSE(quota.observed(target)) << "a process of the rank is as fast as before";
+  put_bytes(folder() + "/agent/cgroup.procs", "");
+  EXPECT_TRUE(quota.observed(target));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST(HostInjectorsTest, OnlyWhatALabMadeIsTouched) {

@@ -88,7 +88,7 @@ class RandomRun {
 
   /// At some pace, from a step boundary on.
   void trains() {
-    Training how{.from_step = step_};
+    HandMadeTraining how{.from_step = step_};
     if (one_in(3)) how.step = kStep + some_time(kMostSlower);
     if (one_in(2))
       how.for_fewer = one_in(2) ? how.step - kStep : std::min(some_time(kMostSlower), how.step - kStep);

@@ -32,7 +32,7 @@ constexpr std::size_t kFaultKinds = 9;
 /// A step takes 10 s when nothing is slow.
 constexpr Duration kStep = 10s;
 
-struct Training {
+struct HandMadeTraining {
   std::int64_t from_step = 0;
   Duration step = kStep;
   Duration for_fewer{};  // what of the step missing replicas make longer
@@ -86,7 +86,7 @@ class HandMadeRun {
   void of_that_order() { placed_.emplace_back(truth_.size() - 1, record_.orders.size()); }
 
   // --- what the job did -------------------------------------------------------------------------------------------------
-  void trains(Duration from, Duration to, const Training& training = {}) {
+  void trains(Duration from, Duration to, const HandMadeTraining& training = {}) {
     progress_.stretches.push_back({.begin = kStart + from,
                                    .end = kStart + to,
                                    .origin = kStart + from,

@@ -13,7 +13,7 @@ namespace {
 
 TEST(HostLog, ReadsBackwardsWhatConcernsAHost) {
   TestNumbers numbers(9);
-  const auto below = [&](std::uint64_t n) { return numbers.below(n); };
+  const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(numbers.below(n)); };
   TruthLog log(300);
   for (Truth& each : log) {
     each.host = HostId{below(100)};

@@ -155,4 +155,10 @@ def probes(chance, known):
         out[f"probe_{number}"] = {"time": chance.duration(0.1, 1800), "group": chance.choice((1, 1, 2, 8)),
                                   "false_positive": chance.choice((0.0, 0.0, 1e-4, 0.1)),
                                   "detects": {name: chance.share() for name in known if chance.happens(0.7)}}
+        if chance.happens(0.3):  # how a real host carries it out
+            out[f"probe_{number}"] |= {"deadline": chance.duration(1, 600),
+                                       "threshold": {"at_least": chance.between(1, 5), "at_most": chance.between(5, 9), "of_peers": 0.75,
+                                                     "breach": chance.choice(("fail", "degraded")), "source": "none"},
+                                       "command": {"arguments": ["true", "x y"], "metric": "([0-9]+)", "unit": "GB/s",
+                                                   "better": chance.choice(("higher", "lower"))}}
     return out

@@ -321,6 +321,10 @@ def the_controller_is_one_library(tree):
         for found in re.finditer(r"[^\s()\"]*\bpolicies/[^\s()\"]*(?:\.cpp|\*)", text):
             if not found[0].startswith("tests/"):
                 yield f"{path}: {found[0]}: only the target policies compiles the policies; link it"
+        for folders in re.findall(r"\bFOLDERS\s+(.*?)(?:LINKS|USES|\))", text, re.DOTALL):
+            for folder in folders.split():
+                if "policies" in folder.split("/"):
+                    yield f"{path}: {folder}: only the target policies compiles the policies; link it"
         for name in re.findall(r"add_executable\(\s*(\S+)", text):
             linked = re.findall(r"target_link_libraries\(\s*%s\b([^)]*)\)" % re.escape(name), text)
             programs[path, name] = " ".join(linked).split()
@@ -397,6 +401,7 @@ EXAMPLES = {
         ({**ONE_CONTROLLER, **change}, ONE_CONTROLLER)
         for change in (
             {"real/CMakeLists.txt": "target_sources(real PRIVATE ../policies/controller/controller.cpp)"},
+            {"real/CMakeLists.txt": "gauntlet_room(real FOLDERS driver ../policies/controller LINKS core)"},
             {"cli/CMakeLists.txt": ONE_CONTROLLER["cli/CMakeLists.txt"] + 'file(GLOB more "${PROJECT_SOURCE_DIR}/policies/*/*.cpp")'},
             {"cli/CMakeLists.txt": "add_executable(gauntlet main.cpp)\ntarget_link_libraries(gauntlet PRIVATE sim)"},
             {"cli/CMakeLists.txt": "add_executable(gauntlet-run replay.cpp)\nadd_executable(gauntlet-drill drill.cpp)"},

@@ -105,6 +105,9 @@ def save(directory, step, parameters):
         file.flush()
         os.fsync(file.fileno())
     part.rename(path)
+    folder = os.open(directory, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
 
 
 def load_newest(directory):

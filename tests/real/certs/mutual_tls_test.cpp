@@ -1,6 +1,6 @@
 // Agents that listen on TCP, and everybody who connects without the right certificate: real handshakes on loopback.
 #include "tests/real/agent_harness.hpp"
-#include "tests/real/certs/lab.hpp"
+#include "tests/real/certs/lab_certificates.hpp"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -96,7 +96,7 @@ struct MutualTls : testing::Test {
 
   /// A driver that takes our agent for what it is, and shows what it should not.
   HostCertificates imposter(const HostCertificates& shown) {
-    HostCertificates own = Lab::unchecked(agent_certificates);  // its authority and list
+    HostCertificates own = LabCertificates::unchecked(agent_certificates);  // its authority and list
     own.identity = {.cluster = "lab-1", .role = PeerRole::driver, .host = "localhost"};
     own.certificate = shown.certificate;
     own.key = shown.key;
@@ -126,7 +126,7 @@ struct MutualTls : testing::Test {
 
   OwnDirectory directory;
   PuppetTrainer trainer{directory, 1};
-  Lab lab;
+  LabCertificates lab;
   std::string agent_certificates = lab.issue(PeerRole::agent, "localhost");
   std::unique_ptr<AgentUnderTest> agent;
 };
@@ -179,7 +179,7 @@ TEST_F(MutualTls, AClientWithoutACertificateIsRefused) {
 }
 
 TEST_F(MutualTls, ACertificateOfAnotherAuthorityIsRefused) {
-  Lab other("lab-1");
+  LabCertificates other("lab-1");
   expect_refused(other.certificates(PeerRole::driver, "localhost"),
                  "another authority issued its certificate");
 }
@@ -213,7 +213,8 @@ TEST_F(MutualTls, ACertificateOfAnotherClusterIsRefused) {
 
 TEST_F(MutualTls, AnExpiredCertificateIsRefused) {
   const std::string expired = lab.issue(PeerRole::driver, "late", 10, 20);
-  expect_refused(Lab::unchecked(expired), "refused gauntlet://lab-1/driver/late: its certificate expired on");
+  expect_refused(LabCertificates::unchecked(expired),
+                 "refused gauntlet://lab-1/driver/late: its certificate expired on");
 }
 
 TEST_F(MutualTls, ARevokedCertificateIsRefusedAtTheHandshake) {
@@ -257,7 +258,8 @@ TEST_F(MutualTls, ARevocationEndsAnOpenStreamAndItsOrders) {
   EXPECT_THAT(driver.await_loss(), HasSubstr("its certificate is revoked"));
   agent->await_said("refused gauntlet://lab-1/driver/localhost: its certificate is revoked");
   std::string why;
-  DriverUnderTest again(endpoint(trust(imposter(Lab::unchecked(lab.directory() + "/driver-localhost")))), 2);
+  DriverUnderTest again(
+      endpoint(trust(imposter(LabCertificates::unchecked(lab.directory() + "/driver-localhost")))), 2);
   EXPECT_FALSE(again.link.connect(1s, why));
   expect_right_driver();  // with the next certificate
 }
@@ -278,7 +280,7 @@ TEST_F(MutualTls, ADriverLeavesAnAgentWhoseCertificateIsRevoked) {
 
 TEST_F(MutualTls, AnAgentOfAnotherLabGetsNoOrders) {
   start_agent();
-  Lab other("lab-1");
+  LabCertificates other("lab-1");
   DriverUnderTest driver(endpoint(trust(other.certificates(PeerRole::driver, "localhost"))), 1);
   std::string why;
   EXPECT_FALSE(driver.link.connect(kPatience, why));

@@ -1,7 +1,7 @@
 // Which certificates a driver or an agent accepts, and why it refuses the others.
 #include "real/certs/peer_check.hpp"
 
-#include "tests/real/certs/lab.hpp"
+#include "tests/real/certs/lab_certificates.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct PeerChecks : testing::Test {
     return check.check(pem, {.role = role, .host = host}, now).why;
   }
 
-  Lab lab{"lab-1", kNow};
+  LabCertificates lab{"lab-1", kNow};
   HostCertificates own = lab.certificates(PeerRole::agent, "a");
   PeerCheck check{own};
 };
@@ -66,10 +66,10 @@ TEST_F(PeerChecks, AnAgentsCertificateIsNotADrivers) {
 }
 
 TEST_F(PeerChecks, AnotherLabsCertificateIsRefusedAlsoUnderTheSameName) {
-  Lab other("lab-1", kNow);
+  LabCertificates other("lab-1", kNow);
   EXPECT_EQ(why(other.issue(PeerRole::driver, "d"), PeerRole::driver),
             "another authority issued its certificate");
-  Lab third("lab-2", kNow);
+  LabCertificates third("lab-2", kNow);
   EXPECT_EQ(why(third.issue(PeerRole::driver, "d"), PeerRole::driver),
             "another authority issued its certificate");
 }
@@ -115,7 +115,7 @@ TEST_F(PeerChecks, AnOlderListDoesNotBringARevokedCertificateBack) {
 
 TEST_F(PeerChecks, AListThatCannotBeUsedIsSaidAndTheLastOneStays) {
   lab.issue(PeerRole::driver, "d");
-  Lab other("lab-1", kNow);
+  LabCertificates other("lab-1", kNow);
   for (const std::string& text :
        {std::string(), std::string("nothing"), text_of_file(other.directory() + "/revoked.pem")}) {
     std::ofstream(own.revoked_file) << text;

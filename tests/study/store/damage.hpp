@@ -35,8 +35,8 @@ struct Damaged {
 /// One of: a bit flipped, a byte or a run of bytes replaced, a piece zeroed, cut out or moved, the end cut or lengthened.
 /// Never the same bytes.
 inline Damaged damaged(const std::string& sound, std::uint64_t number) {
-  TestNumbers numbers{number * 0x9e3779b97f4a7c15U + 1};
-  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(numbers.next(end)); };
+  TestNumbers numbers(number * 0x9e3779b97f4a7c15U + 1);
+  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(numbers.below(end)); };
   for (;;) {
     Damaged out{.bytes = sound, .what = {}};
     const std::size_t at = below(sound.size()), left = sound.size() - at;

@@ -130,9 +130,9 @@ TEST_F(StoreDamage, OfItsHeadersIsFoundOrChangesNothing) {
 
 /// Some statement that changes, drops, doubles or swaps rows of a store.
 std::string some_edit(const Database& database, std::uint64_t number) {
-  TestNumbers numbers{number * 0x9e3779b97f4a7c15U + 5};
+  TestNumbers numbers(number * 0x9e3779b97f4a7c15U + 5);
   const char* tables[] = {"study", "point", "replica", "replica", "incident", "metric", "digest"};
-  const std::string table = tables[numbers.next(std::size(tables))];
+  const std::string table = tables[numbers.below(std::size(tables))];
   std::vector<std::string> columns;
   std::string names = database.rows("SELECT name FROM pragma_table_info('" + table + "')").value_or("");
   for (std::size_t at = 0; (at = names.find("3:")) != std::string::npos;) {  // as `rows` writes text
@@ -140,21 +140,21 @@ std::string some_edit(const Database& database, std::uint64_t number) {
     columns.push_back("\"" + names.substr(0, names.find('|')) + "\"");
     names.erase(0, names.find('\n'));
   }
-  const std::string column = columns[numbers.next(columns.size())];
+  const std::string column = columns[numbers.below(columns.size())];
   const std::string keys = table == "replica"    ? "point, replica"
                            : table == "incident" ? "point, replica, incident"
                            : table == "metric"   ? "point, name"
                            : table == "digest"   ? "point, part, replicas"
                                                  : "rowid";
   const std::string which = "(" + keys + ") = (SELECT " + keys + " FROM " + table + " LIMIT 1 OFFSET " +
-                            std::to_string(numbers.next(table == "study"   ? 1
-                                                        : table == "point" ? 2
-                                                                           : 60)) +
+                            std::to_string(numbers.below(table == "study"   ? 1
+                                                         : table == "point" ? 2
+                                                                            : 60)) +
                             ")";
   const auto update = [&](const std::string& value) {
     return "UPDATE " + table + " SET " + column + " = " + value + " WHERE " + which;
   };
-  switch (numbers.next(9)) {
+  switch (numbers.below(9)) {
     case 0:
       return "DELETE FROM " + table + " WHERE " + which;
     case 1:

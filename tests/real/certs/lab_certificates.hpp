@@ -16,10 +16,10 @@ namespace gauntlet {
 constexpr std::time_t kLabDay = 24 * 60 * 60;
 
 /// An authority in a directory of its own, which is removed at the end.
-class Lab {
+class LabCertificates {
  public:
-  explicit Lab(const std::string& cluster = "lab-1", std::time_t now = std::time(nullptr),
-               std::uint32_t days = 100)
+  explicit LabCertificates(const std::string& cluster = "lab-1", std::time_t now = std::time(nullptr),
+                           std::uint32_t days = 100)
       : now_(now) {
     done(make_authority(directory(), cluster, days, now));
   }

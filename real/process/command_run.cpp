@@ -1,4 +1,4 @@
-#include "real/launch/command_run.hpp"
+#include "real/process/command_run.hpp"
 
 #include "core/quantity.hpp"
 #include "real/agent/descriptor.hpp"
@@ -134,6 +134,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, Duration ti
     result.why = arguments.front() + " cannot be started: " + std::strerror(child.failed());
     return result;
   }
+  result.started = true;
   const auto said = [&] {
     const std::string last = last_line(result.output);
     return last.empty() ? std::string("; it said nothing") : "; it last said: " + last;
@@ -144,7 +145,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, Duration ti
     const bool stopped = stop != nullptr && *stop;
     result.why =
         arguments.front() +
-        (stopped ? std::string(" was ended with the drill") : " did not end within " + to_text(timeout)) +
+        (stopped ? std::string(" was stopped") : " did not end within " + to_text(timeout)) +
         said();
     return result;
   }

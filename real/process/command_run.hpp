@@ -1,4 +1,4 @@
-// One command of the place where a drill runs, such as a scheduler's: no shell, its output, and a time that it may take.
+// One command of this machine, such as a scheduler's or a probe of a host: no shell, its output, and a time that it may take.
 #pragma once
 
 #include "core/time.hpp"
@@ -10,6 +10,7 @@
 namespace gauntlet {
 
 struct CommandResult {
+  bool started = false;
   bool ok = false;     // it ended with exit code 0
   std::string output;  // both streams; of a long one the first 64 KiB
   std::string why;     // where not ok, with the last line of the output

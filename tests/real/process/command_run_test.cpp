@@ -1,4 +1,4 @@
-#include "real/launch/command_run.hpp"
+#include "real/process/command_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,26 +14,29 @@ using testing::HasSubstr;
 
 constexpr Duration kLong = 1min;
 
-TEST(LaunchCommands, SayWhatTheyPrintedOnBothStreams) {
+TEST(RunCommands, SayWhatTheyPrintedOnBothStreams) {
   const CommandResult result = run_command({"sh", "-c", "echo one; echo two >&2"}, kLong);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_THAT(result.output, HasSubstr("one\n"));
   EXPECT_THAT(result.output, HasSubstr("two\n"));
 }
 
-TEST(LaunchCommands, GetTheirArgumentsAsTheyAre) {
+TEST(RunCommands, GetTheirArgumentsAsTheyAre) {
   EXPECT_EQ(run_command({"printf", "%s|", "a b", "$HOME", "';x"}, kLong).output, "a b|$HOME|';x|");
 }
 
-TEST(LaunchCommands, ThatFailExplainIt) {
+TEST(RunCommands, ThatFailExplainIt) {
   const CommandResult result = run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLong);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.why, "sh ended with 3; it last said: no rights");
   EXPECT_EQ(run_command({"false"}, kLong).why, "false ended with 1; it said nothing");
-  EXPECT_THAT(run_command({"/no/such/program"}, kLong).why, HasSubstr("cannot be started: No such file"));
+  EXPECT_TRUE(result.started);
+  const CommandResult missing = run_command({"/no/such/program"}, kLong);
+  EXPECT_FALSE(missing.started);
+  EXPECT_THAT(missing.why, HasSubstr("cannot be started: No such file"));
 }
 
-TEST(LaunchCommands, ThatHangAreEndedWithAllThatTheyStarted) {
+TEST(RunCommands, ThatHangAreEndedWithAllThatTheyStarted) {
   const auto began = std::chrono::steady_clock::now();
   const CommandResult result =
       run_command({"sh", "-c", "trap '' TERM; echo waiting; sleep 1000 & sleep 1000"}, 200ms);
@@ -42,18 +45,18 @@ TEST(LaunchCommands, ThatHangAreEndedWithAllThatTheyStarted) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 500s) << "and not after 1000 s";
 }
 
-TEST(LaunchCommands, AreNotWaitedForThroughWhatTheyLeaveBehind) {
+TEST(RunCommands, AreNotWaitedForThroughWhatTheyLeaveBehind) {
   const CommandResult result = run_command({"sh", "-c", "sleep 1000 & echo done"}, kLong);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_EQ(result.output, "done\n");
 }
 
-TEST(LaunchCommands, EndWithTheDrill) {
+TEST(RunCommands, EndWhenAsked) {
   const std::atomic<bool> stop{true};
-  EXPECT_THAT(run_command({"sleep", "1000"}, kLong, &stop).why, HasSubstr("was ended with the drill"));
+  EXPECT_THAT(run_command({"sleep", "1000"}, kLong, &stop).why, HasSubstr("was stopped"));
 }
 
-TEST(LaunchCommands, KeepABoundedPartOfALongOutput) {
+TEST(RunCommands, KeepABoundedPartOfALongOutput) {
   const CommandResult result = run_command({"head", "-c", "10000000", "/dev/zero"}, kLong);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_EQ(result.output.size(), std::size_t{64} << 10);

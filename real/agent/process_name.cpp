@@ -1,4 +1,4 @@
-#include "real/watchdog/process_name.hpp"
+#include "real/agent/process_name.hpp"
 
 #include <charconv>
 #include <fstream>

@@ -1,0 +1,95 @@
+#include "config/host_suite.hpp"
+
+#include "config/assemble.hpp"
+#include "config/describe.hpp"
+#include "config/fields/reader.hpp"
+#include "config/fields/types.hpp"
+#include "config/toml/files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr const char* kSuite = "diagnosis.suite";
+
+/// What a suite is of the tree of a file: the rest is the world's, and what a probe detects names faults of it.
+Value suite_tree(Value tree) {
+  Value out;
+  out.data = Value::Table{};
+  for (const char* path : {"probes", kSuite})
+    if (const Value* found = tree.find(path)) put(out, path, *found);
+  if (Value* probes = out.find("probes"); probes != nullptr && probes->table() != nullptr)
+    for (auto& [name, probe] : *probes->table())
+      if (probe.table() != nullptr) probe.table()->erase("detects");
+  return out;
+}
+
+void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector<std::string>& order) {
+  fields.entries(
+      "probes",
+      [&](Fields& f, const std::string& name) {
+        SuiteEntry entry{.name = name, .time = {}, .measure = {}};
+        ProbeKind kind;
+        describe(f, kind, World{});
+        describe(f, entry.measure);
+        entry.time = kind.time;
+        probes.push_back(std::move(entry));
+      },
+      "tests that look for broken hosts");
+  fields.table(
+      "diagnosis",
+      [&](Fields& f) {
+        std::vector<std::string> known;
+        for (const SuiteEntry& each : probes) known.push_back(each.name);
+        f.field("suite", names(order, known, "a probe of this file"), Fallback::optional(),
+                "probes in the order in which they run");
+      },
+      "which of them run");
+}
+
+Problem nothing_there(const std::string& path) {
+  Problem problem;
+  problem.file = path;
+  problem.why = "there is no such file";
+  return problem;
+}
+
+}  // namespace
+
+LoadedSuite load_host_suite(const std::string& path, std::span<const std::string> sets) {
+  std::error_code error;
+  LoadedSuite loaded;
+  if (!std::filesystem::exists(path, error)) {
+    loaded.problems.push_back(nothing_there(path));
+    return loaded;
+  }
+  Mistakes mistakes;
+  Assembled assembled = assemble_file(path, mistakes);
+  lay_sets_over(assembled, sets, mistakes);
+  if (assembled.tree) {
+    Value tree = suite_tree(std::move(*assembled.tree));
+    std::vector<SuiteEntry> probes;
+    std::vector<std::string> order;
+    Reader reader(Place(tree, "", mistakes));
+    describe_suite(reader, probes, order);
+    reader.finish();
+    for (const std::string& name : order)
+      loaded.probes.push_back(*std::find_if(probes.begin(), probes.end(),
+                                            [&](const SuiteEntry& each) { return each.name == name; }));
+    if (order.empty()) loaded.probes = std::move(probes);
+  }
+  loaded.problems = mistakes.in_order(path);
+  if (!loaded.problems.empty()) loaded.probes.clear();
+  return loaded;
+}
+
+std::string shipped_host_suite(const std::string& name) {
+  const auto found = find_in_catalogue("probes", "host-" + name, {});
+  return found ? found->string() : std::string();
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,37 @@
+// The probes that Gauntlet has of its own, by name.
+#pragma once
+
+#include "core/files/files.hpp"
+#include "real/probes/host/file_system_space.hpp"
+#include "real/probes/judge.hpp"
+#include "real/probes/sample.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+/// What the probes look at.
+struct ProbedHost {
+  std::string root = {};        // before /proc and /sys; empty: those of this machine
+  std::string directory = ".";  // takes the files of disk probes
+  Files* files = &system_files();
+  FileSystemSpace (*space)(const std::string& directory) = space_of;
+  std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
+};
+
+struct OwnProbe {
+  std::string_view name;
+  std::string_view about;  // what it measures, for people
+  ProbeMetric metric;
+  /// May take long on a sick host, and may never end.
+  ProbeSample (*run)(const ProbedHost& host);
+};
+
+std::span<const OwnProbe> own_probes();
+/// Null where there is none of that name.
+const OwnProbe* own_probe(std::string_view name);
+
+}  // namespace gauntlet

@@ -1,0 +1,84 @@
+#include "real/probes/host/configuration.hpp"
+#include "real/probes/host/cpu_probes.hpp"
+#include "real/probes/host/disk_probes.hpp"
+#include "real/probes/host/kernel_probes.hpp"
+#include "real/probes/host/memory_probes.hpp"
+#include "real/probes/host/probe.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gauntlet {
+namespace {
+
+const std::array kOwnProbes = {
+    OwnProbe{"cpu_cores", "how fast each core computes", {"Mstep/s", Better::higher}, probe_cpu_cores},
+    OwnProbe{"cpu_sockets",
+             "how fast the cores of a socket compute together",
+             {"Mstep/s", Better::higher},
+             probe_cpu_sockets},
+    OwnProbe{"memory_bandwidth",
+             "how fast the cores of a memory node copy its memory",
+             {"GB/s", Better::higher},
+             probe_memory_bandwidth},
+    OwnProbe{"memory_patterns",
+             "whether memory holds what is written to it",
+             {"wrong words", Better::lower},
+             probe_memory_patterns},
+    OwnProbe{"memory_stress",
+             "the same in up to 4 GiB of each memory node",
+             {"wrong words", Better::lower},
+             probe_memory_stress},
+    OwnProbe{
+        "disk_space", "free space of the directory's file system", {"%", Better::higher}, probe_disk_space},
+    OwnProbe{"disk_inodes",
+             "free inodes of the directory's file system",
+             {"%", Better::higher},
+             probe_disk_inodes},
+    OwnProbe{"disk_write",
+             "how fast a file is written and made durable",
+             {"MB/s", Better::higher},
+             probe_disk_write},
+    OwnProbe{"disk_read",
+             "how fast a file is read back, and whether it is the same",
+             {"MB/s", Better::higher},
+             probe_disk_read},
+    OwnProbe{
+        "disk_fsync", "how long fsync takes, the 99th percentile", {"ms", Better::lower}, probe_disk_fsync},
+    OwnProbe{"link_errors",
+             "errors and carrier changes of network interfaces since the last look",
+             {"errors", Better::lower},
+             probe_link_errors},
+    OwnProbe{"link_drops",
+             "packets that network interfaces dropped since the last look",
+             {"packets", Better::lower},
+             probe_link_drops},
+    OwnProbe{"clock",
+             "the most that the clock may be wrong by, as the kernel knows it",
+             {"ms", Better::lower},
+             probe_clock},
+    OwnProbe{"compaction",
+             "allocations that waited for free memory to be made contiguous",
+             {"stalls", Better::lower},
+             probe_compaction},
+    OwnProbe{"kernel_log",
+             "lines of the kernel's log about broken hardware and hung tasks",
+             {"lines", Better::lower},
+             probe_kernel_log},
+    OwnProbe{"configuration",
+             "settings and versions that differ from those of most peers",
+             {"settings", Better::lower},
+             probe_configuration},
+};
+
+}  // namespace
+
+std::span<const OwnProbe> own_probes() { return kOwnProbes; }
+
+const OwnProbe* own_probe(std::string_view name) {
+  const auto found = std::find_if(kOwnProbes.begin(), kOwnProbes.end(),
+                                  [&](const OwnProbe& probe) { return probe.name == name; });
+  return found == kOwnProbes.end() ? nullptr : &*found;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,25 @@
+#include "real/probes/sample.hpp"
+
+#include "core/contract.hpp"
+
+#include <algorithm>
+
+namespace gauntlet {
+
+double median_of(std::vector<double> values) {
+  expect(!values.empty(), "a median is of at least one value");
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+Spread spread_of(std::vector<double> values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  expect(low != values.end(), "a spread is of at least one value");
+  return {.median = median_of(values),
+          .low = *low,
+          .high = *high,
+          .n = static_cast<std::uint32_t>(values.size())};
+}
+
+}  // namespace gauntlet

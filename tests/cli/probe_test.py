@@ -1,0 +1,169 @@
+"""gauntlet probe: what it says of this machine is true of any machine, and of programs that a test brings along.
+
+    GAUNTLET=build/gauntlet python3 tests/cli/probe_test.py
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
+SECONDS_MAX = 120  # a guard against hanging
+VERDICTS = {"pass", "unsupported", "inconclusive", "degraded", "fail"}
+CODES = {"pass": 0, "degraded": 1, "fail": 1, "inconclusive": 3}
+
+
+def probe_table(name, arguments, more=""):
+    return f'[probes.{name}]\ntime = "1s"\n{more}\n[probes.{name}.command]\narguments = {json.dumps(arguments)}\n'
+
+
+class Probe(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory(prefix="gauntlet-probe-")
+        self.addCleanup(kept.cleanup)
+        self.place = pathlib.Path(kept.name)
+
+    def run_probe(self, *words, code=None):
+        done = subprocess.run([GAUNTLET, "probe", *words], capture_output=True, text=True, check=False, timeout=SECONDS_MAX)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def suite(self, text):
+        file = self.place / "suite.toml"
+        file.write_text(text)
+        return "--suite", str(file)
+
+    def test_it_judges_this_machine(self):
+        names = "cpu_cores,memory_patterns,disk_space,disk_read,link_errors,clock,kernel_log,configuration"
+        done = self.run_probe("--directory", str(self.place), "--json", "--only", names)
+        answer = json.loads(done.stdout)
+        self.assertEqual(done.returncode, CODES[answer["verdict"]], answer)
+        self.assertEqual(list(self.place.iterdir()), [], "a probe left a file")
+        self.assertEqual(",".join(report["probe"] for report in answer["probes"]), names)
+        for report in answer["probes"]:
+            with self.subTest(report["probe"]):
+                self.assertIn(report["verdict"], VERDICTS)
+                if report["verdict"] != "pass":
+                    self.assertTrue(report["why"])
+                if report["verdict"] == "unsupported":
+                    self.assertIsNone(report["metric"])
+                if report["metric"]:
+                    self.assertLessEqual(report["metric"]["low"], report["metric"]["median"])
+                    self.assertLessEqual(report["metric"]["median"], report["metric"]["high"])
+        patterns = next(report for report in answer["probes"] if report["probe"] == "memory_patterns")
+        if patterns["verdict"] != "unsupported":  # a machine without memory to spare
+            self.assertEqual((patterns["verdict"], patterns["metric"]["high"]), ("pass", 0))
+
+    def test_each_verdict_has_its_exit_code(self):
+        good = probe_table("good", ["true"])
+        self.assertIn("passes 1 of 1 probes", self.run_probe(*self.suite(good), code=0).stdout)
+        done = self.run_probe(*self.suite(good + probe_table("bad", ["false"])), code=1)
+        self.assertIn("fails bad", done.stdout.splitlines()[0])
+        self.assertIn("bad: false ended with 1", done.stdout)
+        done = self.run_probe(*self.suite(probe_table("none", ["no-such-program"])), code=3)
+        self.assertIn("none: no-such-program cannot be started: No such file or directory", done.stdout)
+        self.run_probe(*self.suite(good + probe_table("none", ["no-such-program"])), code=0)
+        rate = probe_table("rate", ["echo", "rate 7"]) + "metric = 'rate ([0-9]+)'\nunit = \"GB/s\"\n"
+        done = self.run_probe(*self.suite(rate), code=3)
+        self.assertIn("give probes.rate.threshold.at_least, in GB/s", done.stdout)
+        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=7", code=0)
+        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=1)
+        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=8,breach='degraded'}", code=1)
+
+    def test_what_is_wrong_is_said(self):
+        self.assertIn('did you mean "good"', self.run_probe(*self.suite(probe_table("good", ["true"])), "--only", "god", code=2).stderr)
+        self.assertIn("there is no such file", self.run_probe("--suite", "none", code=2).stderr)
+        self.assertIn("No such file or directory", self.run_probe("--only", "disk_fsync", "--directory", "/none", code=3).stdout)
+
+    def test_a_program_that_hangs_fails_the_host(self):
+        done = self.run_probe(*self.suite(probe_table("hang", ["sleep", "1000"], 'deadline = "300ms"')), code=1)
+        self.assertIn("hang: sleep did not end within 300ms", done.stdout)
+
+    def test_an_interrupt_ends_it_and_what_it_started(self):
+        pid = self.place / "pid"
+        text = probe_table("good", ["true"]) + probe_table("long", ["sh", "-c", f"echo $$ > {pid}; sleep 1000"])
+        text += '[diagnosis]\nsuite = ["good", "long"]\n'
+        process = subprocess.Popen([GAUNTLET, "probe", *self.suite(text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        end = time.monotonic() + SECONDS_MAX
+        while not (pid.exists() and pid.read_text().endswith("\n")) and time.monotonic() < end:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=SECONDS_MAX)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("good", out)
+        self.assertNotIn("long  ", out)
+        self.assertFalse(pathlib.Path(f"/proc/{pid.read_text().strip()}/cmdline").exists() and
+                         pathlib.Path(f"/proc/{pid.read_text().strip()}/cmdline").read_bytes(), "what it started lives on")
+
+    def test_its_own_probes_end_with_it(self):
+        """Killed in the middle of a probe, it leaves no process and no file."""
+        process = subprocess.Popen([GAUNTLET, "probe", "--only", "disk_write,disk_read", "--directory", str(self.place)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        end = time.monotonic() + SECONDS_MAX
+        found = []
+        while process.poll() is None and not found and time.monotonic() < end:
+            found = children.read_text().split() if children.exists() else []
+        process.kill()
+        process.wait()
+        while any(pathlib.Path(f"/proc/{child}").exists() for child in found) and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual([child for child in found if pathlib.Path(f"/proc/{child}").exists()], [])
+        self.assertEqual(list(self.place.iterdir()), [])
+
+    def test_settings_are_compared_with_those_of_peers(self):
+        own = self.run_probe("--only", "configuration", "--json", code=3).stdout
+        peers = [self.place / f"peer-{number}.json" for number in range(3)]
+        for peer in peers:
+            peer.write_text(own)
+        names = ",".join(map(str, peers))
+        self.run_probe("--only", "configuration", "--peers", names, code=0)
+        facts = json.loads(own)["probes"][0]["facts"]
+        name = next(iter(facts))
+        for peer in peers[:2]:
+            peer.write_text(own.replace(json.dumps(facts[name]), '"other"'))
+        done = self.run_probe("--only", "configuration", "--peers", names, code=1)
+        self.assertIn(f"{name} is {facts[name]}, 2 of 3 peers have other", done.stdout)
+        peers[0].write_text("{}")
+        self.assertIn("is not a report of a host", self.run_probe("--peers", str(peers[0]), code=2).stderr)
+        self.run_probe("--peers", "none.json", code=2)
+
+    def test_a_metric_is_compared_with_those_of_peers(self):
+        text = probe_table("rate", ["echo", "rate 7"], "threshold = { of_peers = 0.75 }") + "metric = 'rate ([0-9]+)'\n"
+        suite = self.suite(text)
+        peer = self.place / "peer.json"
+        peer.write_text(self.run_probe(*suite, "--json", code=3).stdout)
+        self.run_probe(*suite, "--peers", str(peer), code=0)
+        slower = self.suite(text.replace("rate 7", "rate 5"))
+        self.assertIn("is degraded by rate", self.run_probe(*slower, "--peers", str(peer), code=1).stdout)
+
+    def test_counters_are_those_since_the_last_look(self):
+        look = self.run_probe("--only", "link_errors", "--json")
+        report = json.loads(look.stdout)["probes"][0]
+        if report["verdict"] == "unsupported":
+            self.skipTest(report["why"])
+        before = self.place / "before.json"
+        for fact in report["facts"]:
+            report["facts"][fact] = "0"  # as after a start of the machine
+        before.write_text(json.dumps({"probes": [report]}))
+        after = json.loads(self.run_probe("--only", "link_errors", "--since", str(before), "--json").stdout)["probes"][0]
+        total = sum(int(value) for name, value in after["facts"].items() if name in report["facts"])
+        self.assertEqual(total, sum(part["metric"]["median"] for part in after["parts"]))
+        self.assertEqual(after["verdict"], "degraded" if total else "pass")
+
+    def test_its_own_probes_are_listed(self):
+        listed = self.run_probe("--list", code=0).stdout
+        for name in ("cpu_cores", "memory_bandwidth", "disk_fsync"):
+            self.assertIn(f"  {name} ", listed)
+
+
+if __name__ == "__main__":
+    unittest.main()

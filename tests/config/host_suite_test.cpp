@@ -1,0 +1,118 @@
+// The suite of a file, as real hosts carry it out.
+#include "config/host_suite.hpp"
+
+#include "tests/config/scenario_texts.hpp"
+#include "tests/real/scratch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gauntlet {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> names_of_suite(const LoadedSuite& suite) {
+  std::vector<std::string> out;
+  for (const SuiteEntry& each : suite.probes) out.push_back(each.name);
+  return out;
+}
+
+LoadedSuite suite_of_text(const std::string& text, const std::vector<std::string>& sets = {}) {
+  const Scratch place;
+  put_bytes(place.path() / "suite.toml", text);
+  return load_host_suite((place.path() / "suite.toml").string(), sets);
+}
+
+std::string problems_of_suite(const std::string& text) {
+  std::string out;
+  for (const Problem& problem : suite_of_text(text).problems) out += problem.text() + "\n";
+  return out;
+}
+
+const std::string kBandwidth = R"toml([probes.bandwidth]
+time = "30s"
+deadline = "2min"
+threshold = { at_least = 460, breach = "degraded", of_peers = 0.9, source = "Azure NHC" }
+detects = { no_fault_of_this_file = 0.5 }
+[probes.bandwidth.command]
+arguments = ["all_reduce_perf", "-g", "8"]
+metric = 'Avg bus bandwidth *: ([0-9.]+)'
+unit = "GB/s"
+[probes.a]
+time = "1s"
+)toml";
+
+TEST(HostSuite, HoldsWhatTheFileSays) {
+  const LoadedSuite suite =
+      suite_of_text(kBandwidth + "[diagnosis]\nsuite = [\"bandwidth\", \"a\"]\n[job]\nunread = 1\n");
+  ASSERT_THAT(suite.problems, IsEmpty()) << suite.problems[0].text();
+  ASSERT_THAT(names_of_suite(suite), ElementsAre("bandwidth", "a"));
+  const SuiteEntry& probe = suite.probes[0];
+  EXPECT_EQ(probe.time, std::chrono::seconds(30));
+  EXPECT_EQ(probe.measure.deadline, std::chrono::minutes(2));
+  EXPECT_EQ(probe.measure.threshold.at_least, 460);
+  EXPECT_EQ(probe.measure.threshold.at_most, kInfinity);
+  EXPECT_EQ(probe.measure.threshold.breach, Breach::degraded);
+  EXPECT_EQ(probe.measure.threshold.of_peers, 0.9);
+  EXPECT_THAT(probe.measure.command.arguments, ElementsAre("all_reduce_perf", "-g", "8"));
+  EXPECT_EQ(probe.measure.command.unit, "GB/s");
+  EXPECT_FALSE(suite.probes[1].measure.command.given());
+  EXPECT_EQ(suite.probes[1].measure.deadline, std::chrono::minutes(3));
+}
+
+TEST(HostSuite, HasAllProbesWhereTheFileNamesNone) {
+  EXPECT_THAT(names_of_suite(suite_of_text(kBandwidth)), ElementsAre("a", "bandwidth"));
+}
+
+TEST(HostSuite, TakesSets) {
+  const std::vector<std::string> sets = {"probes.bandwidth.threshold.at_least=470",
+                                         "diagnosis.suite=[\"bandwidth\"]"};
+  const LoadedSuite suite = suite_of_text(kBandwidth, sets);
+  ASSERT_THAT(names_of_suite(suite), ElementsAre("bandwidth"));
+  EXPECT_EQ(suite.probes[0].measure.threshold.at_least, 470);
+}
+
+TEST(HostSuite, SaysWhatIsWrong) {
+  const std::string probe = "[probes.p]\ntime = \"1s\"\n";
+  EXPECT_THAT(problems_of_suite(probe + "command = { metric = '([0-9]+)' }\n"), HasSubstr("arguments"));
+  EXPECT_THAT(problems_of_suite(probe + "command = { arguments = [\"x\"], metric = '[0-9]+' }\n"),
+              HasSubstr("has no group for the number that it measures; write for example"));
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least = 2, at_most = 1 }\n"),
+              HasSubstr("so that no metric is good"));
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { of_peers = 1.5 }\n"), HasSubstr("is above 1"));
+  EXPECT_THAT(problems_of_suite(probe + "deadline = \"0s\"\n"), HasSubstr("probes.p.deadline"));
+  EXPECT_THAT(problems_of_suite(probe + "[diagnosis]\nsuite = [\"q\"]\n"),
+              HasSubstr("\"q\" is not a probe of this file"));
+  EXPECT_THAT(load_host_suite("none.toml", {}).problems.at(0).text(), HasSubstr("there is no such file"));
+}
+
+TEST(HostSuite, ShippedOnesLoad) {
+  for (const std::string name : {"quick", "full"}) {
+    const LoadedSuite suite = load_host_suite(shipped_host_suite(name), {});
+    EXPECT_THAT(suite.problems, IsEmpty());
+    EXPECT_GT(suite.probes.size(), 5U);
+    for (const SuiteEntry& each : suite.probes)
+      EXPECT_TRUE(!each.measure.threshold.is_absolute() || !each.measure.threshold.source.empty())
+          << each.name << " has no source";
+  }
+  EXPECT_EQ(shipped_host_suite("nothing"), "");
+}
+
+// One file for both worlds: a simulation reads what a real host reads.
+TEST(HostSuite, IsAlsoThatOfASimulation) {
+  const LoadedScenario loaded =
+      load_text(kSmall +
+                "[probes.p]\ntime = \"1s\"\ndeadline = \"9s\"\n"
+                "command = { arguments = [\"true\"], unit = \"GB/s\" }\nthreshold = { at_most = 3 }\n");
+  ASSERT_TRUE(loaded.scenario) << problems_of(loaded);
+  EXPECT_EQ(loaded.scenario->world.probes.at(0).time, std::chrono::seconds(1));
+  const LoadedScenario again = load_scenario_text(show(loaded, Comments::none), "shown");
+  ASSERT_TRUE(again.scenario) << problems_of(again);
+  EXPECT_THAT(show(again, Comments::none), HasSubstr("at_most = 3"));
+}
+
+}  // namespace
+}  // namespace gauntlet

@@ -1,0 +1,115 @@
+// From samples to verdicts.
+#include "real/probes/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gauntlet {
+namespace {
+
+using testing::HasSubstr;
+
+const ProbeMetric kRate{.unit = "GB/s", .better = Better::higher};
+const ProbeMetric kLatency{.unit = "ms", .better = Better::lower};
+
+ProbeSample sample_of(std::vector<double> values) {
+  ProbeSample sample;
+  sample.parts.push_back({.part = "", .kind = "", .values = std::move(values), .remark = ""});
+  return sample;
+}
+
+/// Part i has the values i-th in the list.
+ProbeSample parts_of(const std::vector<std::vector<double>>& all) {
+  ProbeSample sample;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    sample.parts.push_back(
+        {.part = "core " + std::to_string(i), .kind = "", .values = all[i], .remark = "remark"});
+  return sample;
+}
+
+const ProbeThreshold kPeers{.of_peers = 0.75, .source = "a paper"};
+
+TEST(ProbeJudge, WhatCannotLookNeverPasses) {
+  const ProbeFinding finding = judge("p", kRate, unsupported_sample("needs root"), {.at_least = 1});
+  EXPECT_EQ(finding.verdict, ProbeVerdict::unsupported);
+  EXPECT_EQ(finding.why, "needs root");
+  EXPECT_FALSE(finding.metric);
+}
+
+TEST(ProbeJudge, AnErrorFailsWhateverTheMetricSays) {
+  ProbeSample sample = sample_of({10});
+  sample.errors = {"bytes differ", "once more"};
+  const ProbeFinding finding = judge("p", kRate, sample, {.at_least = 1});
+  EXPECT_EQ(finding.verdict, ProbeVerdict::fail);
+  EXPECT_EQ(finding.why, "bytes differ (1 more)");
+}
+
+TEST(ProbeJudge, AnAbsoluteLineIsHeldAgainstTheMedian) {
+  const ProbeThreshold line{.at_least = 5, .source = "a vendor"};
+  EXPECT_EQ(judge("p", kRate, sample_of({1, 5, 9}), line).verdict, ProbeVerdict::pass);
+  const ProbeFinding below = judge("p", kRate, sample_of({1, 4.5, 9}), line);
+  EXPECT_EQ(below.verdict, ProbeVerdict::fail);
+  EXPECT_EQ(below.compared, "at least 5 GB/s");
+  EXPECT_THAT(below.why, HasSubstr("a vendor"));
+  EXPECT_EQ(judge("p", kLatency, sample_of({11}), {.at_most = 10, .breach = Breach::degraded}).verdict,
+            ProbeVerdict::degraded);
+  // Without a repetition more: the spread is that of the values.
+  EXPECT_EQ(*below.metric, (Spread{.median = 4.5, .low = 1, .high = 9, .n = 3}));
+}
+
+TEST(ProbeJudge, ASlowPartIsNamedBesideItsNeighbours) {
+  const ProbeFinding finding = judge("cores", kRate, parts_of({{10, 10}, {10, 9}, {5, 6}, {10, 10}}), kPeers);
+  EXPECT_EQ(finding.verdict, ProbeVerdict::degraded);
+  EXPECT_EQ(finding.part, "core 2");
+  EXPECT_EQ(finding.compared, "at least 7.5 GB/s, by the median of 3 peers");
+  EXPECT_EQ(finding.why, "remark; threshold: a paper");
+  EXPECT_EQ(judge("cores", kRate, parts_of({{10}, {9}, {8}, {10}}), kPeers).verdict, ProbeVerdict::pass);
+}
+
+// A burst of something else slows a repetition, and blames nobody.
+TEST(ProbeJudge, OneGoodRepetitionClearsAPart) {
+  EXPECT_EQ(judge("cores", kRate, parts_of({{10, 10, 10}, {10, 10, 10}, {2, 9, 2}}), kPeers).verdict,
+            ProbeVerdict::pass);
+  EXPECT_EQ(judge("disks", kLatency, parts_of({{1, 1}, {1, 1}, {9, 1.2}}), kPeers).verdict,
+            ProbeVerdict::pass);
+  EXPECT_EQ(judge("disks", kLatency, parts_of({{1, 1}, {1, 1}, {9, 1.4}}), kPeers).verdict,
+            ProbeVerdict::degraded);
+}
+
+TEST(ProbeJudge, PartsOfAnotherKindAreNoPeers) {
+  ProbeSample sample = parts_of({{10}, {10}, {4}});
+  sample.parts[2].kind = "small";
+  EXPECT_EQ(judge("cores", kRate, sample, kPeers).verdict, ProbeVerdict::inconclusive);
+}
+
+TEST(ProbeJudge, OtherHostsArePeers) {
+  EXPECT_EQ(judge("disk", kRate, sample_of({10}), kPeers, {10, 11, 9}).verdict, ProbeVerdict::pass);
+  EXPECT_EQ(judge("disk", kRate, sample_of({7}), kPeers, {10, 11, 9}).verdict, ProbeVerdict::degraded);
+}
+
+TEST(ProbeJudge, WithNothingToCompareItSaysWhatToGive) {
+  const ProbeFinding finding = judge("disk_write", kRate, sample_of({10}), kPeers);
+  EXPECT_EQ(finding.verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(finding.why,
+            "nothing to compare with; give probes.disk_write.threshold.at_least, in GB/s, or the reports of "
+            "other hosts");
+  EXPECT_THAT(judge("wait", kLatency, sample_of({10}), {}).why,
+              HasSubstr("probes.wait.threshold.at_most, in ms"));
+}
+
+TEST(ProbeJudge, AMetricThatSaysNothingPassesNobody) {
+  ProbeSample busy = parts_of({{10}, {10}});
+  busy.inconclusive = "the cores are busy";
+  EXPECT_EQ(judge("cores", kRate, busy, kPeers).verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(judge("cores", kRate, busy, kPeers).why, "the cores are busy");
+  busy.parts[1].values = {1};
+  EXPECT_EQ(judge("cores", kRate, busy, kPeers).verdict, ProbeVerdict::degraded);
+}
+
+// A command without a metric says all with its exit code.
+TEST(ProbeJudge, WithoutAMetricNoErrorIsAPass) {
+  EXPECT_EQ(judge("dcgmi", {}, {}, {}).verdict, ProbeVerdict::pass);
+}
+
+}  // namespace
+}  // namespace gauntlet
