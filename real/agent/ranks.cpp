@@ -114,7 +114,7 @@ std::string RankProcesses::make_recorders_folder() {
   for (const std::uint32_t rank : start_.ranks) {
     for (const std::string& prefix : {marks_prefix(), dumps_prefix()})
       ::unlink((prefix + std::to_string(rank)).c_str());
-    recorders_.emplace_back(marks_prefix() + std::to_string(rank));
+    if (speaks()) recorders_.emplace_back(marks_prefix() + std::to_string(rank));
   }
   try {
     if (user_) give_to(*user_, folder);
@@ -337,11 +337,9 @@ std::vector<RankVitals> RankProcesses::vitals() const {
 }
 
 std::optional<std::uint64_t> RankProcesses::sent() const {
-  if (!speaks()) return std::nullopt;
   std::optional<std::uint64_t> sum;
-  for (const KeptFile& recorder : recorders_) {
+  for (const KeptFile& recorder : recorders_)
     if (const auto sent = read_sent(recorder)) sum = sum.value_or(0) + *sent;
-  }
   return sum;
 }
 
