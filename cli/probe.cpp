@@ -126,7 +126,9 @@ int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>
   const ExaminedHost examined{
       .name = this_host(), .suite = request.suite, .reports = examine_host(suite, how)};
   if (shows_progress()) say("\r\x1b[K");
-  const std::string json = json_of(examined).dump(2) + "\n";
+  // What programs print need not be UTF-8.
+  const std::string json =
+      json_of(examined).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (!print_answer({.report = probe_report(examined), .json = json}, request.json)) return kFailed;
   if (const int signal = interrupting_signal(); signal != 0) return kSignalBase + signal;
   return exit_code_of(verdict_of(examined.reports));

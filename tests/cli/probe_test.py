@@ -84,6 +84,10 @@ class Probe(unittest.TestCase):
         done = self.run_probe(*self.suite(probe_table("hang", ["sleep", "1000"], 'deadline = "300ms"')), code=1)
         self.assertIn("hang: sleep did not end within 300ms", done.stdout)
 
+    def test_what_a_program_prints_need_not_be_text(self):
+        done = self.run_probe(*self.suite(probe_table("binary", ["sh", "-c", "printf 'x\\377y'; exit 1"])), "--json", code=1)
+        self.assertIn("it last said: x", json.loads(done.stdout)["probes"][0]["why"])
+
     def test_an_interrupt_ends_it_and_what_it_started(self):
         pid = self.place / "pid"
         text = probe_table("good", ["true"]) + probe_table("long", ["sh", "-c", f"echo $$ > {pid}; sleep 1000"])

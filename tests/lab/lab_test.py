@@ -22,7 +22,8 @@ LONG = ("--launch", "lab", "--no-faults", "--set", "job.steps=4000")
 @unittest.skipIf(labs.missing(), labs.missing())
 class Lab(labs.Case):
     def agents(self):
-        return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line}
+        return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items() if "agent" in line and "--host" in line
+                and not drills.is_watchdog(pid)}
 
     def ranks(self):
         return [pid for pid, line in self.place.processes().items() if "gauntlet-trainer" in line[0]]

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -129,7 +130,8 @@ if ended == 0:
 os.waitpid(ended, 0)
 living = os.fork()
 if living == 0:
-    speak(3).send(b'1 up 0')
+    agent = speak(3)
+    agent.send(b'1 up 0')
     time.sleep(1000)
 with open('rank-3', 'w') as file: file.write('%d\n' % living)
 with open('socket', 'w') as file: file.write(os.environ['GAUNTLET_RANK_SOCKET'] + '\n')
@@ -144,6 +146,7 @@ time.sleep(1000)
   // A process that is not of the job says that it is rank 3.
   const pid_t stranger = ::fork();
   if (stranger == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET, 0));
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     path.copy(address.sun_path, path.size() - 1);

@@ -12,26 +12,26 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr Duration kLong = 1min;
+constexpr Duration kLongDeadline = 1min;
 
 TEST(RunCommands, SayWhatTheyPrintedOnBothStreams) {
-  const CommandResult result = run_command({"sh", "-c", "echo one; echo two >&2"}, kLong);
+  const CommandResult result = run_command({"sh", "-c", "echo one; echo two >&2"}, kLongDeadline);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_THAT(result.output, HasSubstr("one\n"));
   EXPECT_THAT(result.output, HasSubstr("two\n"));
 }
 
 TEST(RunCommands, GetTheirArgumentsAsTheyAre) {
-  EXPECT_EQ(run_command({"printf", "%s|", "a b", "$HOME", "';x"}, kLong).output, "a b|$HOME|';x|");
+  EXPECT_EQ(run_command({"printf", "%s|", "a b", "$HOME", "';x"}, kLongDeadline).output, "a b|$HOME|';x|");
 }
 
 TEST(RunCommands, ThatFailExplainIt) {
-  const CommandResult result = run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLong);
+  const CommandResult result = run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLongDeadline);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.why, "sh ended with 3; it last said: no rights");
-  EXPECT_EQ(run_command({"false"}, kLong).why, "false ended with 1; it said nothing");
+  EXPECT_EQ(run_command({"false"}, kLongDeadline).why, "false ended with 1; it said nothing");
   EXPECT_TRUE(result.started);
-  const CommandResult missing = run_command({"/no/such/program"}, kLong);
+  const CommandResult missing = run_command({"/no/such/program"}, kLongDeadline);
   EXPECT_FALSE(missing.started);
   EXPECT_THAT(missing.why, HasSubstr("cannot be started: No such file"));
 }
@@ -46,18 +46,18 @@ TEST(RunCommands, ThatHangAreEndedWithAllThatTheyStarted) {
 }
 
 TEST(RunCommands, AreNotWaitedForThroughWhatTheyLeaveBehind) {
-  const CommandResult result = run_command({"sh", "-c", "sleep 1000 & echo done"}, kLong);
+  const CommandResult result = run_command({"sh", "-c", "sleep 1000 & echo done"}, kLongDeadline);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_EQ(result.output, "done\n");
 }
 
 TEST(RunCommands, EndWhenAsked) {
   const std::atomic<bool> stop{true};
-  EXPECT_THAT(run_command({"sleep", "1000"}, kLong, &stop).why, HasSubstr("was stopped"));
+  EXPECT_THAT(run_command({"sleep", "1000"}, kLongDeadline, &stop).why, HasSubstr("was stopped"));
 }
 
 TEST(RunCommands, KeepABoundedPartOfALongOutput) {
-  const CommandResult result = run_command({"head", "-c", "10000000", "/dev/zero"}, kLong);
+  const CommandResult result = run_command({"head", "-c", "10000000", "/dev/zero"}, kLongDeadline);
   EXPECT_TRUE(result.ok) << result.why;
   EXPECT_EQ(result.output.size(), std::size_t{64} << 10);
 }
