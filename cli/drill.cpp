@@ -34,9 +34,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -179,13 +181,16 @@ std::optional<Problem> check_log(const std::string& path) {
 std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenario& loaded) {
   const Scenario& scenario = *loaded.scenario;
   const World& world = scenario.world;
-  std::vector<Problem> problems = check_drillable(world, injections_of_launcher(request.launch.launcher));
-  for (Problem& problem : check_lines(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_sizes(scenario)) problems.push_back(std::move(problem));
-  for (Problem& problem : check_signals(scenario, sources_of_launcher(request.launch.launcher)))
-    problems.push_back(std::move(problem));
+  std::vector<Problem> problems = check_drillable(world);
+  const auto add = [&problems](std::vector<Problem> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(problems));
+  };
+  if (!request.no_faults) add(check_injections(world, injections_of_launcher(request.launch.launcher)));
+  add(check_lines(scenario));
+  add(check_sizes(scenario));
+  add(check_signals(scenario, sources_of_launcher(request.launch.launcher)));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
-  for (Problem& problem : check_obeyed(scenario.policies)) problems.push_back(std::move(problem));
+  add(check_obeyed(scenario.policies));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(
@@ -248,7 +253,7 @@ ResultDirectory::Opened open_results(const DrillRequest& request, const Scenario
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const Resolved& resolved,
                                      const Figures& figures, const Summary& summary,
-                                     const DrillResult& result) {
+                                     const std::string& sections) {
   Store& store = directory.store();
   const std::uint32_t point =
       store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = summary.facts});
@@ -256,8 +261,7 @@ std::optional<Problem> write_results(ResultDirectory& directory, const Resolved&
   store.put_summary(point, summary);
   const ResultFile files[] = {
       {std::string(kResultFile), to_json(summary)},
-      {std::string(kReportFile),
-       text_report(summary, {.command = "", .colour = Colour::never}) + drill_sections(result)},
+      {std::string(kReportFile), text_report(summary, {.command = "", .colour = Colour::never}) + sections},
       {std::string(kScenarioFile), resolved.annotated}};
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
@@ -368,9 +372,10 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   Summary summary = summarize(facts, {&figures, 1});
   summary.clocks = {.largest_error_seconds = to_seconds(result.clock_accuracy.largest_error),
                     .jumps = result.clock_accuracy.jumps};
-  std::string text = request.json ? to_json(summary)
-                                  : text_report(summary, {.command = "", .colour = colour_of_output()}) +
-                                        drill_sections(result);
+  const std::string sections = drill_sections(result, scenario.policies);
+  std::string text = request.json
+                         ? to_json(summary)
+                         : text_report(summary, {.command = "", .colour = colour_of_output()}) + sections;
   if (request.against_simulation) {
     const World simulated_world = with_plan(world, plan);
     Simulation simulation(simulated_world, scenario.policies);
@@ -384,7 +389,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   }
   if (directory &&
       result.finished) {  // else the same command goes on, and finds the place for its results free
-    if (const auto problem = write_results(*directory, resolved, figures, summary, result)) {
+    if (const auto problem = write_results(*directory, resolved, figures, summary, sections)) {
       print_problems({&*problem, 1});
       return kFailed;
     }

@@ -1,6 +1,7 @@
 #include "cli/drill_sections.hpp"
 
 #include "cli/clock_section.hpp"
+#include "report/step_times.hpp"
 
 namespace gauntlet {
 namespace {
@@ -39,10 +40,13 @@ std::string host_section(const DrillResult& result) {
 
 }  // namespace
 
-std::string drill_sections(const DrillResult& result) {
+std::string drill_sections(const DrillResult& result, const PolicyConstants& policies) {
   const std::string failed = text_of(result.failed_ranks);
   return (failed.empty() ? "" : "\n" + failed) + checkpoint_section(result) + missed_section(result) +
-         operator_section(result) + host_section(result) + clock_section(result.clock_accuracy);
+         operator_section(result) + host_section(result) +
+         step_times_section(undisturbed_steps(result.logs.progress, result.logs.truth),
+                            policies.detection.mfu.lasting) +
+         clock_section(result.clock_accuracy);
 }
 
 }  // namespace gauntlet

@@ -1,11 +1,13 @@
 #include "report/side_by_side.hpp"
 
 #include "core/record/codec.hpp"
+#include "report/causes.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -39,11 +41,6 @@ std::vector<std::string> meanings_of(const Record& record) {
   return meanings;
 }
 
-std::string answering(const Record& record, std::size_t order) {
-  const Observed& observed = record.observations[record.orders[order].observations - 1];
-  return fmt::format("{} at {:.3f} s", to_text(observed), to_seconds(observed.at - kStart));
-}
-
 std::string name_of(Cause cause, const std::vector<std::string>& fault_names) {
   if (!is_fault(cause)) return std::string(kCauseNames[cause.value]);
   return fault_names[fault_of(cause).value];
@@ -51,7 +48,37 @@ std::string name_of(Cause cause, const std::vector<std::string>& fault_names) {
 
 std::string seconds(Duration time) { return fmt::format("{:9.3f}", to_seconds(time)); }
 
-std::string times(const Side& left, const Side& right, const std::vector<std::string>& fault_names) {
+/// One side with the causes of its orders.
+struct Told {
+  const Side& side;
+  Causes causes;
+  std::vector<bool> paired;  // by order: at its place in the sequence
+  explicit Told(const Side& of) : side(of), causes(*of.record), paired(of.record->orders.size(), false) {}
+  const RecordedOrder& order(std::size_t i) const { return side.record->orders[i]; }
+  double seconds_of(std::size_t i) const { return to_seconds(order(i).at - kStart); }
+};
+
+/// What ended the silence of an incident: what the first stop since its beginning answers, and how long after the beginning that is. Empty
+/// where nothing stopped the job.
+std::string found_by(const Told& told, const Incident& incident) {
+  const std::vector<RecordedOrder>& orders = told.side.record->orders;
+  for (std::size_t i = 0; i < orders.size() && orders[i].at <= incident.closed; ++i) {
+    if (orders[i].at < incident.opened || !std::holds_alternative<Stop>(orders[i].order.what)) continue;
+    return fmt::format("{} stopped by {}", told.side.name, told.causes.text_of(told.causes.origin_of(i)));
+  }
+  return "";
+}
+
+std::string repeated(const Told& told, const Incident& incident) {
+  if (incident.steps_lost == 0) return fmt::format("{} repeats no step", told.side.name);
+  const double each =
+      to_seconds(at(incident.lost, Phase::recomputing)) / static_cast<double>(incident.steps_lost);
+  return fmt::format("{} repeats {} of {:.3f} s", told.side.name,
+                     counted(static_cast<double>(incident.steps_lost), "step"), each);
+}
+
+std::string times(const Told& here, const Told& there, const std::vector<std::string>& fault_names) {
+  const Side &left = here.side, &right = there.side;
   std::string out =
       fmt::format("{:<34} {:>9} {:>9} {:>11}\n", "seconds", left.name, right.name, "difference");
   const auto row = [&](const std::string& what, Duration a, Duration b) {
@@ -72,6 +99,13 @@ std::string times(const Side& left, const Side& right, const std::vector<std::st
     row("  opened at", x.opened - kStart, y.opened - kStart);
     for (std::size_t p = 0; p < kPhases; ++p) row("  " + std::string(kPhaseNames[p]), x.lost[p], y.lost[p]);
     row("  until progress is regained", x.closed - x.opened, y.closed - y.opened);
+    std::string found;
+    if (i < a.size()) found = found_by(here, x);
+    if (const std::string other = i < b.size() ? found_by(there, y) : ""; !other.empty())
+      found += (found.empty() ? "" : ", ") + other;
+    if (!found.empty()) out += "    " + found + "\n";
+    if (x.steps_lost + y.steps_lost > 0 && i < a.size() && i < b.size())
+      out += "    " + repeated(here, x) + ", " + repeated(there, y) + "\n";
   }
   out += "whole run\n";
   for (std::size_t p = 0; p < kPhases; ++p) {
@@ -81,33 +115,86 @@ std::string times(const Side& left, const Side& right, const std::vector<std::st
   return out;
 }
 
+/// Two orders of the same meaning that answer observations of different kinds.
+std::string answers_text(const Told& left, std::size_t i, const Told& right, std::size_t j) {
+  const std::size_t a = left.causes.origin_of(i), b = right.causes.origin_of(j);
+  if (left.causes.kind_of(a) == right.causes.kind_of(b)) return "";
+  return fmt::format("    answers {}, {} {}\n", left.causes.text_of(a), right.side.name,
+                     right.causes.text_of(b));
+}
+
+/// How long the world needed for what both were asked to do. A timer is as long as policies ask for, and a watch takes no time.
+std::string took_text(const Told& left, std::size_t i, const Told& right, std::size_t j) {
+  const Action& action = left.order(i).order.what;
+  const bool at_once = std::holds_alternative<Wake>(action) || std::holds_alternative<Cancel>(action) ||
+                       std::holds_alternative<Watch>(action) || std::holds_alternative<Unwatch>(action) ||
+                       std::holds_alternative<CheckpointEvery>(action) ||
+                       std::holds_alternative<Alert>(action);
+  const auto a = left.causes.took(i), b = right.causes.took(j);
+  if (at_once || !a || !b || *a == *b) return "";
+  return fmt::format("    took {:.3f} s, {} {:.3f} s\n", to_seconds(*a), right.side.name, to_seconds(*b));
+}
+
 /// Those that are alone, on both sides, in the order of time: what one world met and the other did not.
 struct Alone {
   std::vector<std::size_t> left, right;
 };
 
 /// Orders without a partner at their place, of which both sides have as many, were given at another place.
-std::string moved(const Side& left, const Side& right, Alone& alone) {
+std::string moved(const Told& left, const Told& right, Alone& alone) {
   std::string out;
-  const std::vector<std::string> a = meanings_of(*left.record), b = meanings_of(*right.record);
+  const std::vector<std::string> a = meanings_of(*left.side.record), b = meanings_of(*right.side.record);
   std::erase_if(alone.left, [&](std::size_t i) {
     const auto partner =
         std::find_if(alone.right.begin(), alone.right.end(), [&](std::size_t j) { return a[i] == b[j]; });
     if (partner == alone.right.end()) return false;
-    out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n", to_seconds(left.record->orders[i].at - kStart),
-                       to_seconds(right.record->orders[*partner].at - kStart),
-                       kind_and_target(left.record->orders[i].order.what));
+    out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n", left.seconds_of(i), right.seconds_of(*partner),
+                       kind_and_target(left.order(i).order.what));
+    const std::string answers = answers_text(left, i, right, *partner);
+    out +=
+        answers.empty()
+            ? fmt::format("    answers {}, {} {:.3f} s {}\n", left.causes.text_of(left.causes.origin_of(i)),
+                          right.side.name, std::abs(left.seconds_of(i) - right.seconds_of(*partner)),
+                          left.seconds_of(i) > right.seconds_of(*partner) ? "earlier" : "later")
+            : answers;
     alone.right.erase(partner);
     return true;
   });
   return out;
 }
 
-std::string alone_text(const Side& side, const std::vector<std::size_t>& orders) {
+/// Why one side alone gave an order; nothing where its record does not show it. It goes on with an order that the other side did not give
+/// there, or it answers what the other side observed less often, or measured otherwise.
+std::string cause_text(const Told& here, std::size_t order, const Told& there) {
+  const std::size_t origin = here.causes.origin_of(order);
+  const std::string& kind = here.causes.kind_of(origin);
+  const std::size_t times = here.causes.count(kind), others = there.causes.count(kind);
+  if (times > others)
+    return fmt::format("answers {}: {} in the {} run, {} in the {} one", here.causes.text_of(origin),
+                       counted(static_cast<double>(times), "time"), here.side.name, others, there.side.name);
+  const auto range = here.causes.range_of(kind), other = there.causes.range_of(kind);
+  if (here.causes.measures(origin) && range && other && *range != *other)
+    return fmt::format("answers {}: measured {:.4g} to {:.4g} in the {} run, {:.4g} to {:.4g} in the {} one",
+                       here.causes.text_of(origin), range->lowest, range->highest, here.side.name,
+                       other->lowest, other->highest, there.side.name);
+  if (const auto earlier = here.causes.goes_on_with(order); earlier && !here.paired[*earlier])
+    return fmt::format("goes on with the order at {:.3f} s", here.seconds_of(*earlier));
+  return "";
+}
+
+/// Adds to `unexplained` those whose cause is not shown.
+std::string alone_text(const Told& here, const std::vector<std::size_t>& orders, const Told& there,
+                       std::size_t& unexplained) {
   std::string out;
   for (const std::size_t i : orders) {
-    out += fmt::format("  {:9.3f} s  {}\n    answering {}\n", to_seconds(side.record->orders[i].at - kStart),
-                       kind_and_target(side.record->orders[i].order.what), answering(*side.record, i));
+    std::string cause = cause_text(here, i, there);
+    if (cause.empty()) {
+      ++unexplained;
+      cause = "not explained: answers " + here.causes.text_of(here.causes.origin_of(i)) +
+              ", which both runs observed as often";
+    }
+    out += fmt::format("  {:9.3f} s  {}\n    {}\n", here.seconds_of(i),
+                       kind_and_target(here.order(i).order.what), cause);
   }
   return out;
 }
@@ -145,7 +232,8 @@ std::vector<OrderPair> pair_orders(const Record& left, const Record& right) {
 }
 
 std::string side_by_side(const Side& left, const Side& right, const std::vector<std::string>& fault_names) {
-  std::string out = times(left, right, fault_names);
+  Told a(left), b(right);
+  std::string out = times(a, b, fault_names);
   out += fmt::format("\norders, {} and {}\n", left.name, right.name);
   Alone alone;
   std::size_t paired = 0;
@@ -154,10 +242,12 @@ std::string side_by_side(const Side& left, const Side& right, const std::vector<
     if (!pair.right) alone.left.push_back(*pair.left);
     if (!pair.left) alone.right.push_back(*pair.right);
     if (!pair.left || !pair.right) continue;
-    const RecordedOrder &a = left.record->orders[*pair.left], &b = right.record->orders[*pair.right];
-    const std::string bounds = bounds_text(a.order.what, right, b.order.what);
-    out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n{}", to_seconds(a.at - kStart), to_seconds(b.at - kStart),
-                       kind_and_target(a.order.what), bounds);
+    const std::size_t i = *pair.left, j = *pair.right;
+    a.paired[i] = b.paired[j] = true;
+    const std::string bounds = bounds_text(a.order(i).order.what, right, b.order(j).order.what);
+    out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n{}{}{}", a.seconds_of(i), b.seconds_of(j),
+                       kind_and_target(a.order(i).order.what), bounds, answers_text(a, i, b, j),
+                       took_text(a, i, b, j));
     bounds_differ = bounds_differ || !bounds.empty();
     ++paired;
   }
@@ -167,12 +257,16 @@ std::string side_by_side(const Side& left, const Side& right, const std::vector<
                              bounds_differ ? ", but for bounds that were measured" : "");
   }
   out += fmt::format("The same on both sides: {}.\n", count);
-  if (const std::string elsewhere = moved(left, right, alone); !elsewhere.empty())
+  if (const std::string elsewhere = moved(a, b, alone); !elsewhere.empty())
     out += "at another place in the sequence\n" + elsewhere;
-  for (const auto& [side, orders] : {std::pair(&left, &alone.left), std::pair(&right, &alone.right)}) {
-    if (!orders->empty()) out += side->name + " alone\n" + alone_text(*side, *orders);
-  }
-  return out;
+  std::size_t unexplained = 0;
+  if (!alone.left.empty()) out += left.name + " alone\n" + alone_text(a, alone.left, b, unexplained);
+  if (!alone.right.empty()) out += right.name + " alone\n" + alone_text(b, alone.right, a, unexplained);
+  const auto differing = static_cast<double>(alone.left.size() + alone.right.size());
+  if (unexplained > 0)
+    return out + fmt::format("Not explained by the records: {} of {}.\n", unexplained,
+                             counted(differing, "difference"));
+  return out + "The records explain every difference.\n";
 }
 
 }  // namespace gauntlet

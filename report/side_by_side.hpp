@@ -24,7 +24,9 @@ struct OrderPair {
 /// Every order of both sides once. Pairs come in the order of both; what has no partner in that order may have one elsewhere.
 std::vector<OrderPair> pair_orders(const Record& left, const Record& right);
 
-/// Per incident and phase the times of both, then the orders of both in pairs, with what differs between them.
+/// Per incident and phase the times of both, then the orders of both in pairs, with what differs between them and the cause that the records
+/// show: what was observed in one run alone or more often, came earlier, or took longer. A difference without such a cause is said to
+/// be unexplained.
 std::string side_by_side(const Side& left, const Side& right, const std::vector<std::string>& fault_names);
 
 }  // namespace gauntlet

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,6 +19,13 @@ namespace {
 bool names(ComponentId who, const Truth& fault) {
   if (who.kind == ComponentKind::job || who == fault.component) return true;
   return who.kind == ComponentKind::host && concerns(fault, HostId{who.index});
+}
+
+Time next_start(std::span<const RecordedOrder> orders) {
+  const auto start = std::find_if(orders.begin(), orders.end(), [](const RecordedOrder& each) {
+    return std::holds_alternative<Start>(each.order.what);
+  });
+  return start == orders.end() ? kNever : start->at;
 }
 
 /// A fault that is there, or that has ended and still waits for an answer.
@@ -61,7 +69,10 @@ class Detection {
       if (!each.met && !each.stops) meets(each, at);
     });
   }
-  void ordered(const RecordedOrder& order) {
+  /// `orders`: this one, and those that follow.
+  void ordered(std::span<const RecordedOrder> orders) {
+    const RecordedOrder& order = orders.front();
+    if (std::holds_alternative<Stop>(order.order.what)) down_until_ = next_start(orders);
     std::visit([&](const auto& what) { on(order.at, what); }, order.order.what);
   }
   void finish(Time end) {
@@ -187,7 +198,8 @@ class Detection {
   void on(Time at, const Stop&) {
     attended_ = true;
     answer_stops(at);
-    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= at; ++stop_)
+    // A real job trains on until its processes have ended.
+    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= down_until_; ++stop_)
       if (const std::uint32_t slot = case_of_[walked_.stops[stop_].onset]; slot > 0)
         answer(cases_[slot - 1], at);
   }
@@ -281,11 +293,12 @@ class Detection {
   std::vector<std::uint32_t> of_job_;   // slots of faults of the job itself
   std::vector<std::uint32_t> waiting_;  // slots; some have been answered since
   std::vector<std::uint32_t>
-      unanswered_;         // onsets of what met the job; some have been answered, or ended, since
-  std::size_t there_ = 0;  // so many cases
-  std::size_t next_ = 0;   // in the truth
-  std::size_t stop_ = 0;   // in what the walk found
-  bool attended_ = true;   // the job is down, and somebody is at work on that
+      unanswered_;            // onsets of what met the job; some have been answered, or ended, since
+  std::size_t there_ = 0;     // so many cases
+  std::size_t next_ = 0;      // in the truth
+  std::size_t stop_ = 0;      // in what the walk found
+  Time down_until_ = kStart;  // the start that follows the last order to stop
+  bool attended_ = true;      // the job is down, and somebody is at work on that
 };
 
 }  // namespace
@@ -301,7 +314,7 @@ void judge_detection(const HostLog& truth, const Record& record, const Walked& w
     detection.heard(seen.at, seen.what);
     for (; given < record.orders.size() && record.orders[given].observations <= i + 1; ++given) {
       detection.follow(seen.at, given);
-      detection.ordered(record.orders[given]);
+      detection.ordered(std::span(record.orders).subspan(given));
     }
   }
   const Time end = record.observations.back().at;

@@ -106,6 +106,9 @@ constexpr LabelWords kLabels[] = {
     {"Ranks that failed", "",
      "the part of a drill's report that lists the ranks that ended badly: when and how, where each stood, "
      "and the last ten lines that it printed"},
+    {"Step times", "",
+     "the part of a drill's report that says how long the steps without a fault took, and how far their MFU "
+     "declined for detection.mfu.lasting: set detection.mfu.decline above it"},
     {"Clocks", "",
      "the part of a drill's report that says how exact the times of its hosts are. The driver maps them to "
      "its clock by "

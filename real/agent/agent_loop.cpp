@@ -20,11 +20,12 @@ timespec time_left(Time until, const Clock& clock) {
 int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSensor& sensor,
                    const HostFaults& faults, SupervisorMailbox& mailbox, const Clock& clock,
                    const Descriptor& signals) {
+  std::vector<pollfd> polled;
   for (;;) {
     if (const std::optional<int> exit_code = supervisor.settle()) return *exit_code;
-    std::vector<pollfd> polled = {
-        {.fd = mailbox.descriptor(), .events = POLLIN, .revents = 0},
-        {.fd = supervisor.leaving() ? -1 : signals.get(), .events = POLLIN, .revents = 0}};
+    polled.clear();
+    polled.push_back({.fd = mailbox.descriptor(), .events = POLLIN, .revents = 0});
+    polled.push_back({.fd = supervisor.leaving() ? -1 : signals.get(), .events = POLLIN, .revents = 0});
     ranks.add_to(polled);
     sensor.add_to(polled);
     faults.add_to(polled);
@@ -33,7 +34,11 @@ int run_supervisor(Supervisor& supervisor, RankProcesses& ranks, const MachineSe
     const int ready = ::ppoll(polled.data(), polled.size(), until == kNever ? nullptr : &wait, nullptr);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
     if (ready > 0 && polled[1].revents != 0) supervisor.end();
-    supervisor.wake(mailbox.take());
+    if (ready == 0) {
+      supervisor.wake_by_timer();
+    } else {
+      supervisor.wake(mailbox.take());
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,7 @@ constexpr std::size_t kLongestName = 120;  // of hardware, in a message
 constexpr std::uint64_t kRdmaUnit = 4;  // InfiniBand Architecture Specification, PortXmitData: "divided by 4"
 constexpr std::size_t kRecordsAtOnce = 200;
 constexpr std::uint64_t kKibi = 1024;
+constexpr const char* kInterfaces = "/proc/self/net/dev";
 
 std::string printable(std::string text) {
   std::replace_if(
@@ -85,10 +87,41 @@ std::vector<std::string> find_gpus(const std::string& root) {
   return gpus;
 }
 
-std::uint64_t number_in(const std::string& path) {
-  std::ifstream file(path);
+/// The number that the text begins with, behind spaces, and takes it away; nothing where there is none.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t number = 0;
-  return file >> number ? number : 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::uint64_t number_in(const KeptFile& file) {
+  std::array<char, 32> room;  // 64 bits have 20 digits
+  std::string_view text = file.read(room);
+  return take_number(text).value_or(0);
+}
+
+/// Each line of /proc/self/net/dev has a name, a colon and 16 numbers: proc(5).
+std::vector<NicCounters> nics_in(const KeptFile& file) {
+  constexpr std::size_t kSent = 8;              // the first number is the bytes received
+  std::array<char, std::size_t{1} << 16> room;  // of 400 interfaces
+  std::string_view text = file.read(room);
+  std::vector<NicCounters> nics;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::size_t begin = std::min(line.find_first_not_of(' '), colon);
+    const std::string name(line.substr(begin, colon - begin));
+    line.remove_prefix(colon + 1);
+    std::array<std::optional<std::uint64_t>, kSent + 1> numbers;
+    for (auto& number : numbers) number = take_number(line);
+    if (numbers.back()) nics.push_back({printable(name), *numbers.front(), *numbers.back()});
+  }
+  return nics;
 }
 
 }  // namespace
@@ -105,23 +138,7 @@ HostHardware read_hardware(const std::string& root) {
   return found;
 }
 
-std::vector<NicCounters> read_nics(const std::string& root) {
-  constexpr int kBetween = 7;  // columns from the bytes received to those sent: proc(5)
-  std::vector<NicCounters> nics;
-  std::ifstream file(root + "/proc/self/net/dev");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    NicCounters nic;
-    std::istringstream(line.substr(0, colon)) >> nic.name;
-    std::istringstream numbers(line.substr(colon + 1));
-    std::uint64_t skipped = 0;
-    numbers >> nic.received_bytes;
-    for (int i = 0; i < kBetween; ++i) numbers >> skipped;
-    if (numbers >> nic.sent_bytes) nics.push_back({printable(nic.name), nic.received_bytes, nic.sent_bytes});
-  }
-  return nics;
-}
+std::vector<NicCounters> read_nics(const std::string& root) { return nics_in(KeptFile(root + kInterfaces)); }
 
 std::vector<std::string> own_interfaces(const std::string& root) {
   std::vector<std::string> names;
@@ -171,8 +188,12 @@ std::string text_of_kernel_record(std::string_view record) {
 }
 
 MachineSensor::MachineSensor(MachineSources sources)
-    : sources_(std::move(sources)), hardware_(read_hardware(sources_.root)) {
-  if (sources_.rdma && !sources_.interfaces.empty()) rdma_counters_ = find_rdma_counters(sources_.root);
+    : sources_(std::move(sources)),
+      hardware_(read_hardware(sources_.root)),
+      interfaces_(sources_.root + kInterfaces) {
+  if (sources_.rdma && !sources_.interfaces.empty()) {
+    for (std::string& file : find_rdma_counters(sources_.root)) rdma_counters_.emplace_back(std::move(file));
+  }
   if (sources_.kernel_log.empty()) return;
   kernel_log_ = Descriptor(::open(sources_.kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (kernel_log_) ::lseek(kernel_log_.get(), 0, SEEK_END);  // what is in it is of the past
@@ -182,7 +203,7 @@ HostReport MachineSensor::report() {
   hardware_.gpus = find_gpus(sources_.root);  // one may fall off the bus
   HostReport report{.identity = sources_.identity,
                     .hardware = hardware_,
-                    .nics = read_nics(sources_.root),
+                    .nics = nics_in(interfaces_),
                     .ranks = {},
                     .free_disk_bytes = 0};
   struct statvfs disk {};
@@ -195,10 +216,10 @@ std::optional<std::uint64_t> MachineSensor::bytes_sent() {
   if (sources_.interfaces.empty()) return std::nullopt;
   std::uint64_t sum = 0;
   if (!rdma_counters_.empty()) {
-    for (const std::string& file : rdma_counters_) sum += kRdmaUnit * number_in(file);
+    for (const KeptFile& file : rdma_counters_) sum += kRdmaUnit * number_in(file);
     return sum;
   }
-  for (const NicCounters& nic : read_nics(sources_.root)) {
+  for (const NicCounters& nic : nics_in(interfaces_)) {
     const auto& own = sources_.interfaces;
     if (std::find(own.begin(), own.end(), nic.name) != own.end()) sum += nic.sent_bytes;
   }

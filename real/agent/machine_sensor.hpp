@@ -3,6 +3,7 @@
 
 #include "real/agent/descriptor.hpp"
 #include "real/agent/host_sensor.hpp"
+#include "real/agent/kept_file.hpp"
 
 #include <poll.h>
 
@@ -37,7 +38,8 @@ class MachineSensor final : public HostSensor {
  private:
   MachineSources sources_;
   HostHardware hardware_;
-  std::vector<std::string> rdma_counters_;  // files
+  std::vector<KeptFile> rdma_counters_;
+  KeptFile interfaces_;  // of /proc, with the counters of each
   Descriptor kernel_log_;
 };
 

@@ -98,10 +98,10 @@ std::vector<RankMark> read_marks(const std::string& path) {
   return parse_marks(read_rank_file(path, sizeof(gauntlet_rank_recorder)).value_or(""));
 }
 
-std::optional<std::uint64_t> read_sent(const std::string& path) {
-  constexpr std::size_t kHeader = offsetof(gauntlet_rank_recorder, pid);
-  const std::string header = read_rank_file(path, kHeader).value_or("");
-  if (header.size() < kHeader || !header.starts_with(kMagic)) return std::nullopt;
+std::optional<std::uint64_t> read_sent(const KeptFile& recorder) {
+  std::array<char, offsetof(gauntlet_rank_recorder, pid)> room;
+  const std::string_view header = recorder.read(room);
+  if (header.size() < room.size() || !header.starts_with(kMagic)) return std::nullopt;
   std::uint64_t sent = 0;
   std::memcpy(&sent, header.data() + offsetof(gauntlet_rank_recorder, sent), sizeof sent);
   return sent;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/layout.hpp"
+#include "real/agent/kept_file.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,6 @@ std::optional<Dimension> waits_in(const std::vector<RankMark>& marks);
 /// Of the recorder in that file; nothing where there is none.
 std::vector<RankMark> read_marks(const std::string& path);
 /// The bytes that its rank says it sent, likewise.
-std::optional<std::uint64_t> read_sent(const std::string& path);
+std::optional<std::uint64_t> read_sent(const KeptFile& recorder);
 
 }  // namespace gauntlet

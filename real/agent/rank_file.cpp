@@ -1,8 +1,7 @@
 #include "real/agent/rank_file.hpp"
 
-#include "real/agent/descriptor.hpp"
+#include "real/agent/kept_file.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,9 +10,9 @@
 namespace gauntlet {
 
 std::optional<std::string> read_rank_file(const std::string& path, std::size_t most) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const Descriptor file = open_plain_file(path);
   struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  if (!file || ::fstat(file.get(), &found) != 0) return std::nullopt;
   std::string bytes(std::min(most, static_cast<std::size_t>(found.st_size)), '\0');
   std::size_t length = 0;
   while (length < bytes.size()) {

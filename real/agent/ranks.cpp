@@ -110,9 +110,11 @@ std::string RankProcesses::make_recorders_folder() {
   const std::string folder = directory_ + "/marks";
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return failure(folder + ": cannot be made", errno);
+  recorders_.clear();
   for (const std::uint32_t rank : start_.ranks) {
     for (const std::string& prefix : {marks_prefix(), dumps_prefix()})
       ::unlink((prefix + std::to_string(rank)).c_str());
+    if (speaks()) recorders_.emplace_back(marks_prefix() + std::to_string(rank));
   }
   try {
     if (user_) give_to(*user_, folder);
@@ -335,11 +337,9 @@ std::vector<RankVitals> RankProcesses::vitals() const {
 }
 
 std::optional<std::uint64_t> RankProcesses::sent() const {
-  if (!speaks()) return std::nullopt;
   std::optional<std::uint64_t> sum;
-  for (const std::uint32_t rank : start_.ranks) {
-    if (const auto sent = read_sent(marks_prefix() + std::to_string(rank))) sum = sum.value_or(0) + *sent;
-  }
+  for (const KeptFile& recorder : recorders_)
+    if (const auto sent = read_sent(recorder)) sum = sum.value_or(0) + *sent;
   return sum;
 }
 

@@ -101,7 +101,8 @@ class RankProcesses final : public RankRunner {
   std::optional<RankUser> user_;
   std::vector<Process> processes_;
   DriverStartRanks start_;
-  Time kill_at_ = kNever;  // the end of the grace period
+  Time kill_at_ = kNever;            // the end of the grace period
+  std::vector<KeptFile> recorders_;  // of the ranks of this start, if they speak
   RankChannels channels_;
   Strays strays_;
   bool strays_left_ = false;

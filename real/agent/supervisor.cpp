@@ -64,12 +64,23 @@ void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
   send_seen();
 }
 
+void Supervisor::wake_by_timer() {
+  now_ = time_of(around_.clock);
+  if (now_ >= next_deadline_but_traffic()) return wake({});
+  if (measures_traffic() && now_ >= traffic_.next()) read_traffic();
+  send_seen();
+}
+
 Time Supervisor::next_deadline() const {
   if (ending()) return kNever;  // ranks are dying: their handles wake us
+  const Time traffic = measures_traffic() ? traffic_.next() : kNever;
+  return std::min(next_deadline_but_traffic(), traffic);
+}
+
+Time Supervisor::next_deadline_but_traffic() const {
   Time first = std::min(watches_.deadline(), around_.ranks.deadline());
   first = std::min(first, abandoned_at_);
   if (attendance_) first = std::min(first, attendance_->next_heartbeat);
-  if (measures_traffic()) first = std::min(first, traffic_.next());
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
   return first;

@@ -53,6 +53,9 @@ class Supervisor {
   Time next_deadline() const;
   /// Reads the output and the exits of the ranks, then handles these messages, then the timers that are due.
   void wake(const std::vector<SupervisorMessage>& heard);
+  /// The same where nothing was heard, of ranks neither. Reads the counter of traffic alone if no other timer is due: that is so a
+  /// hundred times a second.
+  void wake_by_timer();
   /// Ends the agent because of a signal, without an order of a driver.
   void end() { leave(kAgentEnded, ""); }
   bool leaving() const { return leaving_.has_value(); }
@@ -82,6 +85,7 @@ class Supervisor {
   void train();
   void stop_watching_ranks();
   bool measures_traffic() const;
+  Time next_deadline_but_traffic() const;
   void measure_traffic();
   void read_traffic();
   void beat();

@@ -18,13 +18,14 @@ struct TrafficTimes {
 };
 
 /// For the period, the counter is read 16 times a step, and at most every 10 ms; else once an interval. An interval holds a step more or less
-/// than another, so that its level is the mean of as many intervals as hold eight steps.
+/// than another, so that its level is the mean of as many intervals as hold eight steps. The period is the median of the last five that were
+/// found: that of one interval is wrong now and then where steps jitter.
 class TrafficMeter {
  public:
   struct Reading {
     std::optional<double>
         level{};  // at the end of an interval; nothing if nothing was sent in it; 1 before eight steps were measured
-    std::optional<double> period{};  // seconds; 0 where the traffic has none
+    std::optional<double> period{};  // seconds; nothing where the traffic has none, and until five were found
   };
 
   explicit TrafficMeter(TrafficTimes times = {});
@@ -40,7 +41,7 @@ class TrafficMeter {
 
  private:
   std::optional<double> level_of(double bytes);
-  double period() const;
+  std::optional<double> usual_period();
 
   TrafficTimes times_;
   Duration sampling_;
@@ -55,10 +56,12 @@ class TrafficMeter {
   std::deque<double> last_bytes_;  // of that many intervals
   std::vector<double> usual_;      // the first means
   std::vector<double> rates_;      // of the last samples, bytes in each
+  std::deque<double> periods_;     // the last that were found, seconds
 };
 
-/// The period of a series, in samples: the first lag at which its autocorrelation has a peak that no later one exceeds by much, with
-/// a parabola through the peak. 0 where it repeats nothing.
-double period_of(const std::vector<double>& series);
+/// The period of a series, in samples: the first lag at which its autocorrelation has a peak that no other one exceeds by much, with
+/// a parabola through the peak. Nothing where it does not repeat itself. `step`: about how long the period should be; what is much
+/// shorter is smoothed away.
+std::optional<double> period_of(const std::vector<double>& series, double step);
 
 }  // namespace gauntlet

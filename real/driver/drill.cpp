@@ -44,15 +44,32 @@ Problem problem(std::string what, std::string why, std::string suggestion) {
   return {.file = "", .what = std::move(what), .why = std::move(why), .suggestion = std::move(suggestion)};
 }
 
+/// A job that says nothing but lines hears nothing.
+bool can_be_told_to_save(const World& world) { return !world.drill.command.lines.any(); }
+
+Problem unsaved_stop(std::string what) {
+  return problem(std::move(what), "cannot be drilled with a job that is not told to save before a stop",
+                 "remove the planned stops, or drill a job that calls gauntlet_rank");
+}
+
 }  // namespace
 
-std::vector<Problem> check_drillable(const World& world, const InjectionKinds& allowed) {
+std::vector<Problem> check_injections(const World& world, const InjectionKinds& allowed) {
   std::vector<Problem> problems = check_injectable(world, allowed);
-  const JobModel& job = world.job;
   if (!world.drill.inject && !world.faults.empty()) {
     problems.push_back(problem("drill.inject", "is false: this scenario does not allow faults to be injected",
                                "write inject = true under [drill] to disturb real processes and hosts"));
   }
+  for (const FaultKind& kind : world.faults) {
+    if (is_stop_request(kind.effect) && !can_be_told_to_save(world))
+      problems.push_back(unsaved_stop("faults." + kind.name));
+  }
+  return problems;
+}
+
+std::vector<Problem> check_drillable(const World& world) {
+  std::vector<Problem> problems;
+  const JobModel& job = world.job;
   for (const auto& [name, size] : {std::pair("cp", job.layout.cp), std::pair("ep", job.layout.ep)}) {
     if (size == 1 || world.drill.command.given()) continue;
     problems.push_back(problem(
@@ -87,16 +104,8 @@ std::vector<Problem> check_drillable(const World& world, const InjectionKinds& a
     problems.push_back(
         problem("job.layout.tp = " + std::to_string(job.layout.tp), "cannot be drilled",
                 "the trainer's blocks have " + std::to_string(kHidden) + " units: write at most that"));
-  const bool speaks = !world.drill.command.lines.any();
-  const auto refuse_stops = [&](const std::string& what) {
-    if (speaks) return;
-    problems.push_back(problem(what, "cannot be drilled with a job that is not told to save before a stop",
-                               "remove the planned stops, or drill a job that calls gauntlet_rank"));
-  };
-  if (!job.planned_stops.empty()) refuse_stops("job.planned");
-  for (const FaultKind& kind : world.faults) {
-    if (is_stop_request(kind.effect)) refuse_stops("faults." + kind.name);
-  }
+  if (!job.planned_stops.empty() && !can_be_told_to_save(world))
+    problems.push_back(unsaved_stop("job.planned"));
   if (job.evaluation.every > 0)
     problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
   for (const ProbeKind& probe : world.probes) {

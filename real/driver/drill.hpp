@@ -67,7 +67,9 @@ struct DrillResult {
 };
 
 /// What keeps this world from being drilled at all, before anything is started.
-std::vector<Problem> check_drillable(const World& world, const InjectionKinds& allowed);
+std::vector<Problem> check_drillable(const World& world);
+/// What keeps its faults from being injected, where hosts allow these kinds.
+std::vector<Problem> check_injections(const World& world, const InjectionKinds& allowed);
 
 /// An unfinished recording at `record` goes on; the header and the plan must agree with it. One that is complete, but
 /// whose driver died before it returned, is returned. Throws std::runtime_error, with nothing left running, where the

@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kKeeper = "keeper";
+constexpr const char *kMostShares = "262144", *kMostWeight = "10000";  // Linux: MAX_SHARES, CGROUP_WEIGHT_MAX
 constexpr std::time_t kYoungSeconds = 60;  // a group that is empty because its lab is still being made
 constexpr int kTries = 100;
 constexpr auto kPause = std::chrono::milliseconds(20);  // until a process that was killed has left its group
@@ -96,6 +97,10 @@ std::optional<Problem> find_quota_system(QuotaSystem& out) {
 void make_groups(const QuotaSystem& system, const LabPlan& plan) {
   const std::string lab = system.root + "/" + plan.cgroup;
   make_group(lab);
+  // A group weighs as much as one process of those beside it, so that 16 processes of a lab would share the time of one. The quotas of the
+  // hosts leave the machine its part.
+  write_value(lab + (system.unified ? "/cpu.weight" : "/cpu.shares"),
+              system.unified ? kMostWeight : kMostShares);
   if (system.unified) write_value(lab + "/cgroup.subtree_control", "+cpu");
   make_group(lab + "/" + kKeeper);
   write_value(lab + "/" + kKeeper + "/cgroup.procs", "0");

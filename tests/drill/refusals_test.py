@@ -38,6 +38,11 @@ class Refusals(unittest.TestCase):
     def test_a_scenario_that_does_not_ask_for_injection(self):
         self.refused(2, ["drill.inject"], "--set", "drill.inject=false")
 
+    def test_faults_that_are_not_injected_are_not_refused(self):
+        faults = ('faults.rank_killed.effect="slow"', "faults.rank_killed.factor=1.5", "drill.inject=false")
+        run = self.place.run("--no-faults", "--dry-run", *(word for setting in faults for word in ("--set", setting)))
+        self.assertEqual((run.code, run.err), (0, ""), str(run))
+
     def test_a_dry_run_starts_nothing(self):
         """Its faults are those of the scenario's traces, and are injected by what the injectors say."""
         process = subprocess.Popen(self.place.command("--dry-run", "--out", str(self.place.path / "out"), "--record",

@@ -59,6 +59,8 @@ class Lab(labs.Case):
             shares.append(int(quota) / int(period))
         self.assertEqual(len(shares), HOSTS)
         self.assertLessEqual(sum(shares), 0.8 * os.cpu_count() + 1e-9)
+        weight, usual = ("cpu.weight", 100) if (lab / "cpu.weight").exists() else ("cpu.shares", 1024)
+        self.assertGreaterEqual(int((lab / weight).read_text()), usual * HOSTS, "other work does not slow the hosts")
 
     def test_a_drill_ends_as_it_does_without_a_lab(self):
         in_lab = self.place.run(*SHORT)

@@ -146,7 +146,7 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
   EXPECT_EQ(said[5], "3: mfu 11 0.5");
   EXPECT_EQ(said[6], "3: log nan a b");
   EXPECT_EQ(said[7], "3: saved 11");
-  EXPECT_EQ(read_sent(directory.file("marks-3")), 12U);
+  EXPECT_EQ(read_sent(KeptFile(directory.file("marks-3"))), 12U);
   channels.tell("cadence 9");
   channels.tell("stop");
   EXPECT_THAT(await(1), ElementsAre("3: log every 9"));
@@ -173,8 +173,8 @@ TEST_F(Channels, ARankInPythonSaysTheSame) {
 
 TEST_F(Channels, ARankInCTellsOfItsSegmentsAndItsTraffic) {
   Speaker speaker;
-  EXPECT_EQ(read_sent(directory.file("marks-3")), 0U);
-  EXPECT_EQ(read_sent(directory.file("marks-4")), std::nullopt);
+  EXPECT_EQ(read_sent(KeptFile(directory.file("marks-3"))), 0U);
+  EXPECT_EQ(read_sent(KeptFile(directory.file("marks-4"))), std::nullopt);
   const std::int64_t began = gauntlet_rank_begin_step(&speaker.rank, 1);
   for (int i = 0; i < 2; ++i) {  // each name once, with the sum
     gauntlet_rank_segment(&speaker.rank, "forward", gauntlet_rank_now() - 1'000'000);
@@ -192,7 +192,7 @@ TEST_F(Channels, ARankInCTellsOfItsSegmentsAndItsTraffic) {
   EXPECT_GE(std::stoll(said[1].substr(said[1].rfind(' '))), 2'000'000);
   EXPECT_GE(std::stoll(said[2].substr(said[2].rfind(' '))), 6'000'000);
   EXPECT_EQ(said[9], "3: log nan two lines");
-  EXPECT_EQ(read_sent(directory.file("marks-3")), 1024U);
+  EXPECT_EQ(read_sent(KeptFile(directory.file("marks-3"))), 1024U);
 }
 
 TEST_F(Channels, TheRecorderSurvivesItsRank) {

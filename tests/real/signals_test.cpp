@@ -1,4 +1,5 @@
 // What agents observe: the meters behind their watches, and what they read of a machine.
+#include "real/agent/kept_file.hpp"
 #include "real/agent/line_patterns.hpp"
 #include "real/agent/loss_level.hpp"
 #include "real/agent/machine_sensor.hpp"
@@ -9,12 +10,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -156,12 +161,53 @@ TEST(TrafficMeter, TrafficWithoutAPeriodHasNone) {
     state = state * 6364136223846793005U + 1442695040888963407U;
     noise.push_back(static_cast<double>(state >> 40));
   }
-  EXPECT_EQ(period_of(steady), 0);
-  EXPECT_EQ(period_of({}), 0);
-  EXPECT_EQ(period_of({1, 2}), 0);
+  EXPECT_FALSE(period_of(steady, 16));
+  EXPECT_FALSE(period_of(noise, 16));
+  EXPECT_FALSE(period_of({}, 16));
+  EXPECT_FALSE(period_of({1, 2}, 16));
   std::vector<double> sine;
   for (int i = 0; i < 200; ++i) sine.push_back(std::sin(2 * std::numbers::pi * i / 12.5));
-  EXPECT_NEAR(period_of(sine), 12.5, 0.1) << "between two samples";
+  EXPECT_NEAR(period_of(sine, 16).value(), 12.5, 0.1) << "between two samples";
+}
+
+/// Steps of a trainer whose ranks share two processors: each takes up to 40% longer than 0.4 s, each of its bursts comes when it may,
+/// and some readings are late. Of a hundred readings at most one may be a multiple of the period, or a part of it.
+TEST(TrafficMeter, StepsThatJitterHaveThePeriodOfTheirMean) {
+  std::uint64_t state = 1;
+  const auto random = [&state] {  // from 0 to 1
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(state >> 40) / static_cast<double>(1U << 24);
+  };
+  for (const double slower : {1.0, 2.0}) {
+    std::vector<std::pair<double, std::uint64_t>> bursts;  // seconds, bytes
+    double begin = 0;
+    int steps = 0;
+    for (; begin < 400; ++steps) {
+      const double step = 0.4 * slower * (1 + 0.4 * random());
+      for (const double part : {0.05, 0.2, 0.35, 0.5})
+        bursts.emplace_back(begin + step * (part + 0.1 * random()), 1500);
+      bursts.emplace_back(begin + step * (0.8 + 0.1 * random()), 6000);
+      begin += step;
+    }
+    const double mean = begin / steps;
+    std::sort(bursts.begin(), bursts.end());
+    TrafficMeter meter({.interval = 500ms, .step = 400ms, .period = true});
+    meter.began(kStart);
+    std::size_t sent = 0;
+    std::uint64_t bytes = 0;
+    int found = 0, wrong = 0;
+    while (meter.next() < kStart + 390s) {
+      const Time now = meter.next() + from_seconds(random() < 0.1 ? 0.04 * random() : 0);
+      for (; sent < bursts.size() && bursts[sent].first <= to_seconds(now - kStart); ++sent)
+        bytes += bursts[sent].second;
+      const auto period = meter.on_counter(bytes, now).period;
+      if (!period) continue;
+      ++found;
+      if (std::abs(*period / mean - 1) > 0.25) ++wrong;
+    }
+    EXPECT_GT(found, 200) << "of 780 intervals";
+    EXPECT_LE(100 * wrong, found);
+  }
 }
 
 TEST(LinePatterns, FindsTheKindsOfALine) {
@@ -239,11 +285,28 @@ TEST_F(Machine, TrafficIsThatOfTheInterfacesThatAreItsOwn) {
               ElementsAre(NicCounters{"lo", 111, 222}, NicCounters{"data0", 333333, 4444444}));
   EXPECT_THAT(own_interfaces(root), ElementsAre("data0"));
   EXPECT_FALSE(MachineSensor({.root = root}).bytes_sent()) << "none is its own";
-  EXPECT_EQ(MachineSensor({.root = root, .interfaces = {"data0"}}).bytes_sent(), 4444444U);
+  MachineSensor sensor({.root = root, .interfaces = {"data0"}});
+  EXPECT_EQ(sensor.bytes_sent(), 4444444U);
+  put("proc/self/net/dev", "  data0:333333 1 0 0 0 0 0 0 5555555 1 0 0 0 0 0 0\n");
+  EXPECT_EQ(sensor.bytes_sent(), 5555555U) << "the file is open, and is read anew";
   // What passes over RDMA is in no counter of an interface. Its unit is four bytes.
   put("sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", "1000\n");
   put("sys/class/infiniband/mlx5_1/ports/1/counters/port_xmit_data", "10\n");
   EXPECT_EQ(MachineSensor({.root = root, .interfaces = {"data0"}}).bytes_sent(), 4040U);
+}
+
+TEST_F(Machine, AFileThatIsReadAgainIsPlainAndMayComeLater) {
+  const KeptFile file(root / "counter");
+  std::array<char, 4> room;
+  EXPECT_EQ(file.read(room), "");
+  put("counter", "12");
+  EXPECT_EQ(file.read(room), "12");
+  put("counter", "123456");
+  EXPECT_EQ(file.read(room), "1234") << "as many bytes as there is room for";
+  std::filesystem::create_symlink(root / "counter", root / "link");
+  EXPECT_EQ(KeptFile(root / "link").read(room), "") << "no link is followed";
+  ASSERT_EQ(::mkfifo((root / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(KeptFile(root / "fifo").read(room), "") << "nobody is waited for";
 }
 
 TEST_F(Machine, AProcessIsReadAlsoWhereItsNameIsStrange) {

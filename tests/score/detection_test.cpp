@@ -206,6 +206,18 @@ TEST(Detected, IsTheSlowHostThatIsEvicted) {
   EXPECT_EQ(figures.evictions_right, 1u);
 }
 
+// Its processes end their step first, as those of a real job do.
+TEST(Detected, IsTheSlowHostOfAJobThatTrainsOnAfterTheOrderToStop) {
+  HandMadeRun run = slow_job();
+  run.stops(777s);
+  run.replaces(785s, 3, 785s, 4);
+  run.starts(785s, 845s, 60);
+  run.trains(845s, 945s, {.from_step = 60});
+  const Figures figures = run.finishes(945s);
+  EXPECT_EQ(fates(figures, kSlow), (Fates{1, 1, 0, 0}));
+  expect_latency(figures, kSlow, 0.5, 777);
+}
+
 // A healthy host is taken out while another one is slow: that the job was slow does not make it right.
 TEST(Missed, IsTheSlowHostWhereAnotherIsEvicted) {
   HandMadeRun run = slow_job();
