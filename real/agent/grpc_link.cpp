@@ -2,6 +2,7 @@
 
 #include "real/agent/attendance_private.hpp"
 #include "real/agent/listening.hpp"
+#include "real/agent/lock_order_private.hpp"
 #include "real/agent/tls_private.hpp"
 #include "real/clock.hpp"
 
@@ -39,7 +40,9 @@ grpc::ChannelArguments channel_arguments(int attempt_milliseconds) {
 class GrpcLink::Stream {
  public:
   Stream(AgentEndpoint agent, DriverHello hello, LinkListener listener)
-      : agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {}
+      : agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {
+    ignore_lock_order();
+  }
   ~Stream() { close(); }
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {

@@ -1,6 +1,7 @@
 #include "real/agent/server.hpp"
 
 #include "real/agent/acceptor.hpp"
+#include "real/agent/lock_order_private.hpp"
 #include "real/agent/tls_private.hpp"
 #include "real/agent/wire_private.hpp"
 
@@ -49,6 +50,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   Service(Listening listening, std::shared_ptr<PeerTrust> trust, std::shared_ptr<Refusals> refusals,
           std::function<void(FromStream)> receive)
       : receive_(std::move(receive)), trust_(std::move(trust)), refusals_(std::move(refusals)) {
+    ignore_lock_order();
     // A handshake may end after this object has.
     const auto refuse = [refusals = refusals_](const PeerCheck::Verdict& verdict) {
       refusals->count(name_of_peer(verdict), verdict.why);
