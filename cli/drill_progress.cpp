@@ -5,6 +5,9 @@
 namespace gauntlet {
 
 std::string drill_progress_text(const DrillStatus& status) {
+  if (status.agents_awaited > 0)
+    return fmt::format("waiting for {} agent{} to answer", status.agents_awaited,
+                       status.agents_awaited == 1 ? "" : "s");
   const char* job = status.job == DrillStatus::Job::up         ? "up"
                     : status.job == DrillStatus::Job::starting ? "starting"
                                                                : "down";

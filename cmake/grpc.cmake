@@ -1,6 +1,7 @@
 # gauntlet_grpc(NAME): the library NAME_proto of the messages and services in NAME.proto. What protoc writes is compiled apart, by its
 # own standards.
 find_package(Protobuf REQUIRED)
+find_package(absl CONFIG REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
 
 function(gauntlet_grpc name)

@@ -136,8 +136,8 @@ void require(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
 }
 
-/// One certificate for each agent, and one for the driver.
-void issue_certificates(const std::string& authority, std::uint32_t agents) {
+/// One certificate for each process of agents, and one for the driver.
+void issue_certificates(const std::string& authority, std::uint32_t processes) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   require(make_authority(authority, "bench", 2 * kDays, now));
   CertificateAuthority signer;
@@ -145,9 +145,9 @@ void issue_certificates(const std::string& authority, std::uint32_t agents) {
   CertificateAuthority::Issued issued;
   require(signer.issue(
       {.role = PeerRole::driver, .host = std::string(kHostOfDrill), .days = kDays, .now = now}, issued));
-  for (std::uint32_t host = 0; host < agents; ++host)
-    require(signer.issue({.role = PeerRole::agent, .host = synthetic_host(host), .days = kDays, .now = now},
-                         issued));
+  for (std::uint32_t process = 0; process < processes; ++process)
+    require(signer.issue(
+        {.role = PeerRole::agent, .host = host_of_process(process), .days = kDays, .now = now}, issued));
 }
 
 Scenario scenario_for(const Options& options) {
@@ -188,6 +188,7 @@ class Measuring {
   const std::atomic<bool>& stop() const { return stop_; }
 
   void hear(const DrillStatus& status) {
+    if (status.agents_awaited > 0) return;
     if (!attended_) attended_.emplace();
     if (!up_ && status.job == DrillStatus::Job::up) up_.emplace();
     if (!up_) return;
@@ -267,7 +268,7 @@ bool bench(const Options& options) {
   const Cores cores;
   const OwnDirectory own;
   const std::string authority = own.file("ca");
-  issue_certificates(authority, options.agents);
+  issue_certificates(authority, options.processes);
   std::shared_ptr<PeerTrust> trust;
   require(load_driver_trust(authority, trust));
   cores.leave_first();
@@ -307,14 +308,15 @@ bool bench(const Options& options) {
 int main(int count, char** words) {
   using namespace gauntlet;
   try {
-    constexpr int kServeWords = 6;
+    constexpr int kServeWords = 7;
     if (count == kServeWords && std::string_view(words[1]) == "--serve") {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       raise_limit_of_files();
       serve({.authority = words[2],
-             .first = static_cast<std::uint32_t>(std::stoul(words[3])),
-             .count = static_cast<std::uint32_t>(std::stoul(words[4])),
-             .period = Duration(std::stoll(words[5]))});
+             .process = static_cast<std::uint32_t>(std::stoul(words[3])),
+             .first = static_cast<std::uint32_t>(std::stoul(words[4])),
+             .count = static_cast<std::uint32_t>(std::stoul(words[5])),
+             .period = Duration(std::stoll(words[6]))});
     }
     return bench(options_of({words + 1, words + count})) ? 0 : 1;
   } catch (const std::exception& error) {

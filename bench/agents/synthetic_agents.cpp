@@ -57,18 +57,14 @@ HostReport report_of(std::uint32_t host, const std::string& address, std::uint64
 /// Answers its driver as an agent does whose ranks are well.
 class SyntheticAgent {
  public:
-  SyntheticAgent(std::uint32_t host, const std::string& authority) : host_(host) {
-    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    HostCertificates own;
+  SyntheticAgent(std::uint32_t host, std::shared_ptr<PeerTrust> trust) : host_(host) {
     Listening listening;
-    auto problem =
-        load_host_certificates(authority + "/agent-" + synthetic_host(host), PeerRole::agent, now, own);
-    if (!problem) problem = listen_at(HostPort{"127.0.0.1", 0}, listening);
-    if (problem) throw std::runtime_error(problem->text());
+    if (const auto problem = listen_at(HostPort{"127.0.0.1", 0}, listening))
+      throw std::runtime_error(problem->text());
     address_ = listening.address;
-    server_ = std::make_unique<AgentServer>(
-        std::move(listening), std::make_shared<PeerTrust>(std::move(own), say),
-        std::make_shared<Refusals>(say), [this](const FromStream& from) { hear(from); });
+    server_ =
+        std::make_unique<AgentServer>(std::move(listening), std::move(trust), std::make_shared<Refusals>(say),
+                                      [this](const FromStream& from) { hear(from); });
   }
 
   const std::string& address() const { return address_; }
@@ -130,12 +126,20 @@ class SyntheticAgent {
 
 }  // namespace
 
-std::string synthetic_host(std::uint32_t host) { return "host-" + std::to_string(host); }
+std::string host_of_process(std::uint32_t process) { return "agents-" + std::to_string(process); }
 
 void serve(const SyntheticAgents& agents) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  HostCertificates own;
+  if (const auto problem =
+          load_host_certificates(agents.authority + "/agent-" + host_of_process(agents.process),
+                                 PeerRole::agent, now, own))
+    throw std::runtime_error(problem->text());
+  // Shared, because 10,000 threads that look at a list of revoked certificates every 2 s would take the core from the servers.
+  const auto trust = std::make_shared<PeerTrust>(std::move(own), say);
   std::deque<SyntheticAgent> all;
   for (std::uint32_t i = 0; i < agents.count; ++i) {
-    all.emplace_back(agents.first + i, agents.authority);
+    all.emplace_back(agents.first + i, trust);
     std::printf("%s\n", all.back().address().c_str());
   }
   std::fflush(stdout);

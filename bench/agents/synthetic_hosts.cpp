@@ -27,7 +27,7 @@ class NoHandle final : public AgentHandle {
   void let_go() override {}
 };
 
-/// Each agent has two threads, and their stacks are as large as that of the process may be.
+/// Each agent has a thread, and its stack is as large as that of the process may be.
 class SmallStacks {
  public:
   SmallStacks() {
@@ -46,10 +46,8 @@ class SmallStacks {
 }  // namespace
 
 SyntheticHosts::SyntheticHosts(const Wanted& wanted, std::shared_ptr<PeerTrust> trust)
-    : trust_(std::move(trust)) {
-  const std::uint32_t share = (wanted.agents + wanted.processes - 1) / wanted.processes;
-  for (std::uint32_t first = 0; first < wanted.agents; first += share)
-    spawn(wanted, first, std::min(share, wanted.agents - first));
+    : share_((wanted.agents + wanted.processes - 1) / wanted.processes), trust_(std::move(trust)) {
+  for (std::uint32_t first = 0; first < wanted.agents; first += share_) spawn(wanted, first);
   for (const int pipe : pipes_) {
     std::FILE* lines = ::fdopen(pipe, "r");
     std::array<char, 64> line{};
@@ -57,7 +55,7 @@ SyntheticHosts::SyntheticHosts(const Wanted& wanted, std::shared_ptr<PeerTrust> 
       std::string address = line.data();
       address.pop_back();
       addresses_.push_back(std::move(address));
-      if (addresses_.size() % share == 0 || addresses_.size() == wanted.agents) break;
+      if (addresses_.size() % share_ == 0 || addresses_.size() == wanted.agents) break;
     }
     std::fclose(lines);
   }
@@ -74,10 +72,14 @@ void SyntheticHosts::end_processes() {
   processes_.clear();
 }
 
-void SyntheticHosts::spawn(const Wanted& wanted, std::uint32_t first, std::uint32_t count) {
-  std::vector<std::string> arguments = {"/proc/self/exe",      "--serve",
-                                        wanted.authority,      std::to_string(first),
-                                        std::to_string(count), std::to_string(wanted.period.count())};
+void SyntheticHosts::spawn(const Wanted& wanted, std::uint32_t first) {
+  std::vector<std::string> arguments = {"/proc/self/exe",
+                                        "--serve",
+                                        wanted.authority,
+                                        std::to_string(first / share_),
+                                        std::to_string(first),
+                                        std::to_string(std::min(share_, wanted.agents - first)),
+                                        std::to_string(wanted.period.count())};
   std::vector<char*> pointers;
   for (std::string& each : arguments) pointers.push_back(each.data());
   pointers.push_back(nullptr);
@@ -102,7 +104,7 @@ std::unique_ptr<AgentHandle> SyntheticHosts::start(const AgentName&, bool, const
 std::unique_ptr<AgentHandle> SyntheticHosts::find(const AgentName&) { return std::make_unique<NoHandle>(); }
 
 AgentEndpoint SyntheticHosts::endpoint(const AgentName& agent) const {
-  return {.address = addresses_.at(agent.host), .host = synthetic_host(agent.host), .trust = trust_};
+  return {.address = addresses_.at(agent.host), .host = host_of_process(agent.host / share_), .trust = trust_};
 }
 
 }  // namespace gauntlet

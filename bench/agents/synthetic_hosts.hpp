@@ -35,9 +35,10 @@ class SyntheticHosts final : public Launcher {
   MeetingPlace meeting_place(const AgentName&) override { return {.address = "127.0.0.1", .port = 1}; }
 
  private:
-  void spawn(const Wanted& wanted, std::uint32_t first, std::uint32_t count);
+  void spawn(const Wanted& wanted, std::uint32_t first);
   void end_processes();
 
+  const std::uint32_t share_;  // agents of a process; the last may have fewer
   std::shared_ptr<PeerTrust> trust_;
   HostSupply supply_;
   std::vector<pid_t> processes_;

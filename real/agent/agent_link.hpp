@@ -39,6 +39,8 @@ class AgentLink {
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
 
+  /// Starts to connect and does not wait, so that handshakes with several agents go on together. connect() waits.
+  virtual void begin_connect() {}
   /// Waits until the agent answers and attends; false with `why` when it has not within `timeout`, or at once when
   /// `stop` is set or it refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be
   /// called again after false.

@@ -2,6 +2,7 @@
 
 #include "real/agent/attendance_private.hpp"
 #include "real/agent/listening.hpp"
+#include "real/agent/lock_order_private.hpp"
 #include "real/agent/tls_private.hpp"
 #include "real/clock.hpp"
 
@@ -39,36 +40,44 @@ grpc::ChannelArguments channel_arguments(int attempt_milliseconds) {
 class GrpcLink::Stream {
  public:
   Stream(AgentEndpoint agent, DriverHello hello, LinkListener listener)
-      : agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {}
+      : agent_(std::move(agent)), hello_(std::move(hello)), listener_(std::move(listener)) {
+    ignore_lock_order();
+  }
   ~Stream() { close(); }
+
+  void begin_connect() {
+    const std::lock_guard one_at_a_time(use_);
+    if (!dialled_.channel) dialled_ = dial();
+    if (dialled_.channel) dialled_.channel->GetState(true);
+  }
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
     const std::lock_guard one_at_a_time(use_);
     expect(!attendance_, "a link connects once");
     const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
     const auto over = [&] { return is_set(stop) || std::chrono::system_clock::now() >= deadline; };
-    Dialled dialled;
     do {
       const auto soon = std::min(deadline, std::chrono::system_clock::now() + kNoticed);
-      if (!dialled.channel && !(dialled = dial()).channel) {
-        why = dialled.name + ": " + dialled.why_not;
+      if (!dialled_.channel && !(dialled_ = dial()).channel) {
+        why = dialled_.name + ": " + dialled_.why_not;
         std::this_thread::sleep_until(soon);
         continue;
       }
-      const bool connected = dialled.channel->WaitForConnected(soon);
-      if (const std::string refusal = dialled.refusal(); !refusal.empty()) {
-        why = dialled.name + ": refused: " + refusal;
+      const bool connected = dialled_.channel->WaitForConnected(soon);
+      if (const std::string refusal = dialled_.refusal(); !refusal.empty()) {
+        why = dialled_.name + ": refused: " + refusal;
+        dialled_ = {};
         return false;
       }
       if (!connected) {
-        why = dialled.name + ": no agent answers" +
+        why = dialled_.name + ": no agent answers" +
               (agent_.trust ? ", or it refuses this driver's certificate" : "");
-        if (is_elsewhere(dialled)) dialled = {};
+        if (is_elsewhere(dialled_)) dialled_ = {};
         continue;
       }
-      const grpc::Status status = attend(dialled.channel, over);
+      const grpc::Status status = attend(dialled_.channel, over);
       if (status.ok()) return true;
-      why = dialled.name + ": " + status.error_message();
+      why = dialled_.name + ": " + status.error_message();
       if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
     } while (!over());
     return false;
@@ -165,6 +174,7 @@ class GrpcLink::Stream {
   DriverHello hello_;
   const LinkListener listener_;
   std::string host_;  // as it was dialled
+  Dialled dialled_;   // kept when connect() has waited in vain: its handshake goes on
 
   std::mutex use_;            // of connect and close
   mutable std::mutex mutex_;  // of the pointer
@@ -178,6 +188,7 @@ GrpcLink::~GrpcLink() = default;
 bool GrpcLink::connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
   return stream_->connect(timeout, why, stop);
 }
+void GrpcLink::begin_connect() { stream_->begin_connect(); }
 void GrpcLink::send(const DriverMessage& message) { stream_->send(message); }
 void GrpcLink::close() { stream_->close(); }
 

@@ -24,6 +24,7 @@ class GrpcLink final : public AgentLink {
   GrpcLink(AgentEndpoint agent, DriverHello hello, LinkListener listener);
   ~GrpcLink() override;
 
+  void begin_connect() override;
   using AgentLink::connect;
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override;
   void send(const DriverMessage& message) override;

@@ -1,6 +1,7 @@
 #include "real/agent/server.hpp"
 
 #include "real/agent/acceptor.hpp"
+#include "real/agent/lock_order_private.hpp"
 #include "real/agent/tls_private.hpp"
 #include "real/agent/wire_private.hpp"
 
@@ -14,7 +15,6 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace gauntlet {
@@ -50,6 +50,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   Service(Listening listening, std::shared_ptr<PeerTrust> trust, std::shared_ptr<Refusals> refusals,
           std::function<void(FromStream)> receive)
       : receive_(std::move(receive)), trust_(std::move(trust)), refusals_(std::move(refusals)) {
+    ignore_lock_order();
     // A handshake may end after this object has.
     const auto refuse = [refusals = refusals_](const PeerCheck::Verdict& verdict) {
       refusals->count(name_of_peer(verdict), verdict.why);
@@ -70,7 +71,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
             .admit = [this](Descriptor connection) { hand_over(std::move(connection)); },
             .refuse = [this](const std::string& peer,
                              const std::string& why) { refusals_->count(peer, why); }});
-    if (trust_) watcher_ = std::thread([this] { watch_certificates(); });
+    if (trust_) watch_ = trust_->watch([this] { look_at_certificates(); });
   }
 
   void shut_down() {
@@ -81,10 +82,8 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     {
       std::unique_lock lock(mutex_);
       stream_gone_.wait_for(lock, kShutdownPatience, [this] { return streams_.empty(); });
-      over_ = true;
-      over_changed_.notify_all();
     }
-    if (watcher_.joinable()) watcher_.join();
+    watch_.reset();
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
   }
@@ -136,7 +135,7 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
           name_(std::move(peer.name)),
           open_peer_{.certificate = std::move(peer.certificate), .wanted = {.role = PeerRole::driver}} {}
 
-    /// The watcher's alone.
+    /// The watch's alone.
     PeerTrust::OpenPeer& open_peer() { return open_peer_; }
     bool is_heard() {
       const std::lock_guard lock(mutex_);
@@ -293,17 +292,12 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
     arrivals_->HandleNewConnection(&arrival);
   }
 
-  /// On a thread of its own.
-  void watch_certificates() {
-    std::unique_lock lock(mutex_);
-    while (!over_changed_.wait_for(lock, kRevocationsReadEvery, [this] { return over_; })) {
-      lock.unlock();
-      for (const auto& [id, stream] : streams()) {
-        if (!stream->is_heard()) continue;
-        const std::string why = trust_->distrust(stream->open_peer());
-        if (!why.empty()) stream->cut_off({grpc::StatusCode::PERMISSION_DENIED, why});
-      }
-      lock.lock();
+  /// On the thread of the watch.
+  void look_at_certificates() {
+    for (const auto& [id, stream] : streams()) {
+      if (!stream->is_heard()) continue;
+      const std::string why = trust_->distrust(stream->open_peer());
+      if (!why.empty()) stream->cut_off({grpc::StatusCode::PERMISSION_DENIED, why});
     }
   }
 
@@ -329,13 +323,12 @@ class AgentServer::Service final : public agent::Agent::CallbackService {
   const std::shared_ptr<PeerTrust> trust_;
   const std::shared_ptr<Refusals> refusals_;
   std::mutex mutex_;
-  std::condition_variable stream_gone_, over_changed_;
-  bool over_ = false;
+  std::condition_variable stream_gone_;
   std::map<StreamId, std::shared_ptr<Stream>> streams_;
   StreamId last_ = 0;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> arrivals_;
   std::unique_ptr<grpc::Server> server_;
-  std::thread watcher_;
+  std::unique_ptr<PeerTrust::Watch> watch_;
   std::unique_ptr<ConnectionAcceptor> acceptor_;
 };
 

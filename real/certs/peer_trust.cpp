@@ -52,11 +52,9 @@ std::string PeerTrust::distrust(OpenPeer& peer) {
   return verdict.why;
 }
 
-std::unique_ptr<PeerTrust::Watch> PeerTrust::watch(OpenPeer peer,
-                                                   std::function<void(const std::string& why)> distrust) {
+std::unique_ptr<PeerTrust::Watch> PeerTrust::watch(std::function<void()> look) {
   const std::lock_guard lock(watched_mutex_);
-  const auto place =
-      watched_.insert(watched_.end(), {.peer = std::move(peer), .distrust = std::move(distrust)});
+  const auto place = watched_.insert(watched_.end(), std::move(look));
   if (!watcher_.joinable()) watcher_ = std::thread([this] { watch_all(); });
   return std::make_unique<Watch>(*this, place);
 }
@@ -69,11 +67,7 @@ PeerTrust::Watch::~Watch() {
 void PeerTrust::watch_all() {
   std::unique_lock lock(watched_mutex_);
   while (!over_changed_.wait_for(lock, kRevocationsReadEvery, [this] { return over_; })) {
-    for (Watched& each : watched_) {
-      if (!each.distrust) continue;
-      const std::string why = distrust(each.peer);
-      if (!why.empty()) std::exchange(each.distrust, nullptr)(why);
-    }
+    for (const std::function<void()>& look : watched_) look();
   }
 }
 

@@ -44,17 +44,13 @@ class PeerTrust {
   /// it has expired: so a driver can look at thousands of peers again and again.
   std::string distrust(OpenPeer& peer);
 
-  /// Calls `distrust` with the reason, once, when the certificate of a peer does not pass any more: it is revoked, or it expires. It
-  /// is called on a thread that all watches share. It must not block, nor begin or end a watch. Destroying what is returned ends the watch,
-  /// and waits for a call that is under way. A watch must not outlive the trust.
+  /// Calls `look` every kRevocationsReadEvery, for distrust() of open peers. It is called on a thread that all watches share. It must not
+  /// block, nor begin or end a watch. Destroying what is returned ends the watch, and waits for a call that is under way. A watch must not
+  /// outlive the trust.
   class Watch;
-  std::unique_ptr<Watch> watch(OpenPeer peer, std::function<void(const std::string& why)> distrust);
+  std::unique_ptr<Watch> watch(std::function<void()> look);
 
  private:
-  struct Watched {
-    OpenPeer peer;
-    std::function<void(const std::string&)> distrust;  // empty once it was called
-  };
   void renew_if_due();
   void watch_all();
 
@@ -68,20 +64,20 @@ class PeerTrust {
   std::mutex watched_mutex_;
   std::condition_variable over_changed_;
   bool over_ = false;
-  std::list<Watched> watched_;
+  std::list<std::function<void()>> watched_;
   std::thread watcher_;  // started by the first watch
 };
 
 class PeerTrust::Watch {
  public:
-  Watch(PeerTrust& trust, std::list<Watched>::iterator place) : trust_(trust), place_(place) {}
+  Watch(PeerTrust& trust, std::list<std::function<void()>>::iterator place) : trust_(trust), place_(place) {}
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
  private:
   PeerTrust& trust_;
-  std::list<Watched>::iterator place_;
+  std::list<std::function<void()>>::iterator place_;
 };
 
 }  // namespace gauntlet

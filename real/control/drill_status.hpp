@@ -16,6 +16,7 @@ struct DrillStatus {
   struct Hosts {
     std::uint32_t in_job = 0, spare = 0, in_repair = 0, returned = 0, retired = 0;
   } hosts;
+  std::uint32_t agents_awaited = 0;  // by a driver that begins
   std::uint32_t incidents = 0;    // stops that a detector caused
   std::uint32_t open_orders = 0;  // to the cluster and its hosts; timers are not among them
   std::uint32_t questions = 0;    // to a person, without an answer

@@ -229,17 +229,24 @@ class RealCluster final : public Cluster {
   void on(const AttendDue& due);
   void on(const AnswerDue& due);
 
+  // real_attending.cpp: starting agents and attending to them
+  void launch(HostId host);
+  bool launch_and_attend(HostId host);
+  void attend_to_all();
+  void dial(HostId host);
+  std::string wait_for_agent(HostId host, Duration patience);
+  std::string silence_of(HostId host, const std::string& why) const;
+  void hear_heartbeats();
+  void greet(HostId host);
+
   // real_hosts.cpp: agents, and taking over from an earlier driver
   std::uint32_t last_run_begun() const;
   void begin_drill(bool taking_over);
   void find_agents();
   void end_agents();
   void check_own();
-  void launch(HostId host);
-  bool launch_and_attend(HostId host);
   void set_link(HostId host, std::unique_ptr<AgentLink> link);
   void renew_leases(std::uint32_t remainder, std::uint32_t shares);
-  void attend(HostId host);
   bool is_watched(const Scope& scope, HostId host) const;
   void watch(HostId host, const Order& order);
   void unwatch(HostId host, WatchId watch);
@@ -404,6 +411,7 @@ class RealCluster final : public Cluster {
 
   // For DrillStatus.
   Time status_at_{};
+  std::size_t agents_awaited_ = 0;  // while the driver begins
   std::uint32_t incidents_ = 0, detected_ = 0;
   Duration detection_latencies_{};
   std::set<std::uint64_t> detected_injections_;

@@ -1,7 +1,6 @@
-// Agents of the drill: starting them, attending to them, and taking over from an earlier driver.
+// Agents of the drill: leases, watches, their end, and taking over from an earlier driver.
 #include "core/quantity.hpp"
 #include "real/driver/drill_place.hpp"
-#include "real/driver/line_expressions.hpp"
 #include "real/driver/real_cluster.hpp"
 
 #include <algorithm>
@@ -15,7 +14,6 @@ namespace {
 
 // Leases are renewed a share of the hosts at a time. Those of 10,000 at once, with their answers, would keep all else waiting for a second.
 constexpr std::uint32_t kLeaseShares = 50;
-constexpr Duration kAgentIsThere = std::chrono::seconds(2);  // one that an earlier driver left
 
 /// An agent that is told to quit, with its ranks.
 Duration quits_within(const DrillSetup& setup) {
@@ -95,9 +93,7 @@ void RealCluster::begin_drill(bool taking_over) {
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     if (has_agent(HostId{h}) && !taking_over) launch(HostId{h});
   }
-  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    if (has_agent(HostId{h})) attend(HostId{h});
-  }
+  attend_to_all();
   progress_at_ = now();
   if (world_->job.window > Duration::zero()) schedule(kStart + world_->job.window, WindowDue{});
   if (world_->job.give_up_after > Duration::zero()) {
@@ -193,119 +189,6 @@ void RealCluster::check_own() {
   if (problem.empty()) return;
   superseded_ = true;
   throw Superseded(problem);
-}
-
-void RealCluster::launch(HostId host) {
-  check_own();
-  hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty(), setup_.stop);
-}
-
-/// False, and said, where the agent cannot be started or does not answer.
-bool RealCluster::launch_and_attend(HostId host) {
-  alive_at_ns_ = platform_.clock().monotonic_ns();
-  try {
-    launch(host);
-    attend(host);
-    return true;
-  } catch (const Superseded&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    if (!setup_.stopped()) platform_.say(error.what());
-    set_link(host, nullptr);
-    Host& given_up = hosts_[host.value];
-    if (given_up.process) given_up.process->wait_or_end(Duration::zero(), setup_.stop);
-    given_up.process.reset();
-    return false;
-  }
-}
-
-void RealCluster::attend(HostId host) {
-  Host& attended = hosts_[host.value];
-  const std::uint32_t connection = ++attended.connection;
-  attended.unpaid.clear();
-  attended.heard = now();
-  const auto clock = std::make_shared<AgentClock>();
-  {
-    const std::lock_guard lock(inbox_mutex_);
-    attended.clock = clock;
-  }
-  const auto put = [this, host, connection, clock](std::variant<AgentMessage, Lost, ClockJump> what) {
-    {
-      const std::lock_guard lock(inbox_mutex_);
-      const std::int64_t now_ns = platform_.clock().monotonic_ns();
-      const auto* message = std::get_if<AgentMessage>(&what);
-      std::optional<ClockExchange> exchange = message == nullptr ? std::nullopt : exchange_of(*message);
-      if (exchange) {
-        exchange->answered_ns = now_ns;
-        if (!clock->add(*exchange))
-          inbox_.push_back({host.value, connection, clock_.at(now_ns), clock, ClockJump{}});
-      }
-      inbox_.push_back({host.value, connection, clock_.at(now_ns), clock, std::move(what)});
-    }
-    inbox_filled_->wake();
-  };
-  const auto link = [&] {
-    set_link(host,
-             platform_.transport().link(name_of(host),
-                                        {.epoch = setup_.epoch,
-                                         .greeting = {.started_ns = setup_.started_ns,
-                                                      .patterns = world_->patterns,
-                                                      .heartbeat_period = world_->telemetry.heartbeat_period,
-                                                      .expressions = line_expressions(*world_),
-                                                      .traffic_interval = world_->telemetry.traffic_interval,
-                                                      .step_time = world_->job.step_time,
-                                                      .host = host.value},
-                                         .sent_ns = platform_.clock().monotonic_ns(),
-                                         .anew = attended.process != nullptr},
-                                        {.receive = [put](const AgentMessage& message) { put(message); },
-                                         .lost = [put](const std::string& why) { put(Lost{why}); }}));
-  };
-  // One that ends before it listens is not waited for.
-  const auto connect_started = [&](std::string& why) {
-    constexpr Duration kLook = std::chrono::milliseconds(20);
-    for (Duration waited{};
-         waited < setup_.answers_within && !setup_.stopped() && !platform_.transport().listens(name_of(host));
-         waited += kLook) {
-      if (!attended.process->exits_within(kLook)) continue;
-      why = "it ended";
-      return false;
-    }
-    return attended.link->connect(setup_.answers_within, why, setup_.stop);
-  };
-  alive_at_ns_ = platform_.clock().monotonic_ns();
-  std::string why;
-  link();
-  const bool started_by_us = attended.process != nullptr;
-  bool answers =
-      started_by_us ? connect_started(why) : attended.link->connect(kAgentIsThere, why, setup_.stop);
-  if (!answers && obeyed_epoch(why).value_or(0) > setup_.epoch) {
-    superseded_ = true;
-    throw Superseded("another driver took over: " + why);
-  }
-  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
-  if (!answers && !started_by_us) {
-    platform_.say("the earlier driver's agent of host " + std::to_string(host.value) + " does not answer (" +
-                  why + "); starting another");
-    launch(host);
-    link();
-    answers = connect_started(why);
-  }
-  if (!answers && setup_.stopped()) throw Interrupted("asked to stop while agents were started");
-  if (!answers) {
-    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " does not answer: " + why +
-                             "; " + platform_.processes().last_words(name_of(host)));
-  }
-  // From now on it is waited for like one of ours: its stream breaks before it is gone.
-  if (!attended.process) {
-    attended.process = platform_.processes().find(name_of(host));
-    if (!attended.process)
-      platform_.say("the process of the agent of host " + std::to_string(host.value) +
-                    " is not to be found; its end is not awaited");
-  }
-  attended.link->lease(world_->drill.lease, platform_.clock().monotonic_ns());
-  send_watches(host);
-  inject_again(host);
-  ask_undone(host);
 }
 
 /// A heartbeat that is missing is noticed here, everything else by the host's agent.

@@ -281,6 +281,7 @@ DrillStatus RealCluster::status() const {
   out.step = most_steps_;
   out.steps = world_->job.steps;
   out.starts = run_;
+  out.agents_awaited = static_cast<std::uint32_t>(agents_awaited_);
   for (const Host& host : hosts_) {
     switch (host.state) {
       case HostState::in_job:

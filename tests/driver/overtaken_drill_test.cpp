@@ -61,7 +61,7 @@ struct OvertakenDrills : testing::Test {
 };
 
 TEST_F(OvertakenDrills, ADriverThatIsInterruptedAtItsStartLeavesThemAlone) {
-  platform.answers = [this](std::string& why) {
+  platform.answers = [this](std::uint32_t, Duration, std::string& why) {
     overtake();
     stop = true;
     why = "asked to stop";
@@ -73,7 +73,7 @@ TEST_F(OvertakenDrills, ADriverThatIsInterruptedAtItsStartLeavesThemAlone) {
 
 // Its agent obeyed the later driver, and ended on its order.
 TEST_F(OvertakenDrills, ADriverWhoseAgentEndedAtItsStartSaysWho) {
-  platform.answers = [this](std::string& why) {
+  platform.answers = [this](std::uint32_t, Duration, std::string& why) {
     overtake();
     why = "it ended";
     return false;
@@ -127,7 +127,7 @@ TEST_F(OvertakenDrills, ADriverThatIsInterruptedAtItsStartEndsWhatTheEarlierOneL
   stop = false;
   platform.left = {0, 1};
   platform.ended = 0;
-  platform.answers = [this](std::string& why) {
+  platform.answers = [this](std::uint32_t, Duration, std::string& why) {
     stop = true;
     why = "asked to stop";
     return false;

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 
@@ -27,14 +28,20 @@ class StandInAgent final : public AgentHandle {
 
 class StandInLink final : public AgentLink {
  public:
-  using Answers = std::function<bool(std::string& why)>;
+  using Dialled = std::function<void()>;
+  using Answers = std::function<bool(Duration timeout, std::string& why)>;
   using Hears = std::function<void(const DriverMessage& message)>;
-  StandInLink(Answers answers, Hears hears) : answers_(std::move(answers)), hears_(std::move(hears)) {}
-  bool connect(Duration, std::string& why, const std::atomic<bool>*) override { return answers_(why); }
+  StandInLink(Dialled dialled, Answers answers, Hears hears)
+      : dialled_(std::move(dialled)), answers_(std::move(answers)), hears_(std::move(hears)) {}
+  void begin_connect() override { dialled_(); }
+  bool connect(Duration timeout, std::string& why, const std::atomic<bool>*) override {
+    return answers_(timeout, why);
+  }
   void send(const DriverMessage& message) override { hears_(message); }
   void close() override {}
 
  private:
+  const Dialled dialled_;
   const Answers answers_;
   const Hears hears_;
 };
@@ -49,26 +56,35 @@ class StandIns final : public Platform, private Transport, private Processes {
   MeetingPlace meeting_place(const AgentName&) override { return {"stand-in", 1}; }
   void say(const std::string&) override {}
 
-  /// What an agent answers to its driver.
-  StandInLink::Answers answers = [](std::string&) { return true; };
+  /// What the agent of a host answers to its driver, which waits so long.
+  std::function<bool(std::uint32_t host, Duration timeout, std::string& why)> answers =
+      [](std::uint32_t, Duration, std::string&) { return true; };
+  std::function<void(std::uint32_t host)> dialled = [](std::uint32_t) {};
   std::function<void(const DriverMessage&)> told = [](const DriverMessage&) {};  // to any agent
   std::set<std::uint32_t> left;                 // hosts whose agents an earlier driver has left
   std::size_t ended = 0;                        // agents that drivers have waited for and ended
   std::string directory;                        // of the drill, once an agent was started
+  std::vector<std::uint32_t> started;           // hosts, in this order
   std::map<std::uint32_t, std::uint32_t> host;  // of a rank, as the agents were told last
 
  private:
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello&, const LinkListener&) override {
-    return std::make_unique<StandInLink>(answers, [this, number = agent.host](const DriverMessage& message) {
+    const std::uint32_t number = agent.host;
+    const auto answer = [asked = answers, number](Duration timeout, std::string& why) {
+      return asked(number, timeout, why);
+    };
+    const auto hear = [this, number](const DriverMessage& message) {
       if (!std::holds_alternative<DriverLease>(message)) told(message);  // leases come from another thread
       const auto* start = std::get_if<DriverStartRanks>(&message);
       if (start == nullptr) return;
       for (const std::uint32_t rank : start->ranks) host[rank] = number;
-    });
+    };
+    return std::make_unique<StandInLink>([this, number] { dialled(number); }, answer, hear);
   }
   bool listens(const AgentName&) const override { return true; }
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool, const std::atomic<bool>*) override {
     directory = agent.directory;
+    started.push_back(agent.host);
     return std::make_unique<StandInAgent>();
   }
   std::unique_ptr<AgentHandle> find(const AgentName& agent) override {
