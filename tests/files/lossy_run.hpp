@@ -53,10 +53,10 @@ inline std::filesystem::path empty_directory() {
 
 /// What a test knows after a run: what the program promised before the power was cut.
 ///
-///   struct Trial {
+///   struct LossyTrial {
 ///     static constexpr const char* kName;                // of what it writes
 ///     static std::filesystem::path begins_with();        // a directory: what is on the disk before
-///     explicit Trial(LossyPlace& place);
+///     explicit LossyTrial(LossyPlace& place);
 ///     void run();                                        // notes only promises made while the disk is on
 ///     void check(const std::filesystem::path& left);     // of the place, or of what a power cut left of it
 ///     bool harmless;                                     // whether the fault is one that the program gets over
@@ -64,8 +64,8 @@ inline std::filesystem::path empty_directory() {
 constexpr std::uint64_t kSeeds = 8;  // ways to lose what was not synced
 
 /// Cuts the power of a disk with the first `seeds` seeds, and checks what each leaves.
-template <class Trial>
-void check_after_power_cuts(const LossyPlace& place, const Trial& trial, std::uint64_t seeds) {
+template <class LossyTrial>
+void check_after_power_cuts(const LossyPlace& place, const LossyTrial& trial, std::uint64_t seeds) {
   for (std::uint64_t seed = 0; seed < seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("power cut, seed " + std::to_string(seed));
     const Memory left;
@@ -75,42 +75,42 @@ void check_after_power_cuts(const LossyPlace& place, const Trial& trial, std::ui
 }
 
 /// The calls of a run that nothing goes wrong in.
-template <class Trial>
+template <class LossyTrial>
 FaultyDisk calls_of_run() {
-  LossyPlace place(Trial::begins_with());
-  Trial(place).run();
+  LossyPlace place(LossyTrial::begins_with());
+  LossyTrial(place).run();
   return place.disk;
 }
 
 /// Cuts the power at every call in turn, and once after the last call.
-template <class Trial>
+template <class LossyTrial>
 void cut_at_every_call(std::uint64_t seeds = kSeeds) {
-  const std::uint64_t calls = calls_of_run<Trial>().calls();
+  const std::uint64_t calls = calls_of_run<LossyTrial>().calls();
   ASSERT_GT(calls, 0u);
   for (std::uint64_t at = 1; at <= calls + 1; ++at) {
-    SCOPED_TRACE(std::string(Trial::kName) + ": at call " + std::to_string(at) + " of " +
+    SCOPED_TRACE(std::string(LossyTrial::kName) + ": at call " + std::to_string(at) + " of " +
                  std::to_string(calls));
-    LossyPlace place(Trial::begins_with(), {.kind = DiskFault::Kind::power_cut, .at = at});
-    Trial trial(place);
+    LossyPlace place(LossyTrial::begins_with(), {.kind = DiskFault::Kind::power_cut, .at = at});
+    LossyTrial trial(place);
     trial.run();
     check_after_power_cuts(place, trial, seeds);
     if (testing::Test::HasFailure()) return;
   }
-  std::cout << Trial::kName << ": " << (calls + 1) * seeds << " power cuts at " << calls << " calls\n";
+  std::cout << LossyTrial::kName << ": " << (calls + 1) * seeds << " power cuts at " << calls << " calls\n";
 }
 
 /// Cuts the power after the last call.
-template <class Trial>
+template <class LossyTrial>
 void cut_at_the_end() {
-  SCOPED_TRACE(Trial::kName);
-  LossyPlace place(Trial::begins_with());
-  Trial trial(place);
+  SCOPED_TRACE(LossyTrial::kName);
+  LossyPlace place(LossyTrial::begins_with());
+  LossyTrial trial(place);
   trial.run();
   check_after_power_cuts(place, trial, kSeeds);
 }
 
 /// Every call fails in every way in turn. What was promised is there afterwards, and after a power cut once the program ended.
-template <class Trial>
+template <class LossyTrial>
 void fail_every_call(std::uint64_t seeds = 1) {
   struct Way {
     const char* name;
@@ -124,14 +124,14 @@ void fail_every_call(std::uint64_t seeds = 1) {
                            {"ENOSPC", DiskFault::Kind::full_disk, ENOSPC},
                            {"short write", DiskFault::Kind::short_write, 0},
                            {"short write, then ENOSPC", DiskFault::Kind::last_space, ENOSPC}};
-  std::cout << Trial::kName << ": failed calls:";
+  std::cout << LossyTrial::kName << ": failed calls:";
   for (const Way& way : kWays) {
     bool reached = true;
     std::uint64_t failures = 0;
     for (std::uint64_t at = 1; reached; ++at) {
-      SCOPED_TRACE(std::string(Trial::kName) + ": " + way.name + " at call " + std::to_string(at));
-      LossyPlace place(Trial::begins_with(), {.kind = way.kind, .at = at, .error = way.error});
-      Trial trial(place);
+      SCOPED_TRACE(std::string(LossyTrial::kName) + ": " + way.name + " at call " + std::to_string(at));
+      LossyPlace place(LossyTrial::begins_with(), {.kind = way.kind, .at = at, .error = way.error});
+      LossyTrial trial(place);
       trial.run();
       reached = place.disk.calls() >= at;
       if (!place.disk.has_failed()) continue;
@@ -146,14 +146,14 @@ void fail_every_call(std::uint64_t seeds = 1) {
 }
 
 /// Every sync in turn returns EIO. What the program does next counts on nothing that this sync was for.
-template <class Trial>
+template <class LossyTrial>
 void fail_every_sync() {
-  const FaultyDisk run = calls_of_run<Trial>();
+  const FaultyDisk run = calls_of_run<LossyTrial>();
   for (std::uint64_t at = 1; at <= run.calls(); ++at) {
     if (!run.is_sync(at)) continue;
-    SCOPED_TRACE(std::string(Trial::kName) + ": EIO at call " + std::to_string(at));
-    LossyPlace place(Trial::begins_with(), {.kind = DiskFault::Kind::error, .at = at, .error = EIO});
-    Trial trial(place);
+    SCOPED_TRACE(std::string(LossyTrial::kName) + ": EIO at call " + std::to_string(at));
+    LossyPlace place(LossyTrial::begins_with(), {.kind = DiskFault::Kind::error, .at = at, .error = EIO});
+    LossyTrial trial(place);
     trial.run();
     check_after_power_cuts(place, trial, kSeeds);
     if (testing::Test::HasFailure()) return;
@@ -161,7 +161,7 @@ void fail_every_sync() {
 }
 
 /// What holds for everything that writes files.
-template <class Trial>
+template <class LossyTrial>
 struct OnLossyDisks : testing::Test {};
 TYPED_TEST_SUITE_P(OnLossyDisks);
 TYPED_TEST_P(OnLossyDisks, APowerCutAtAnyCallLosesNothingPromised) { cut_at_every_call<TypeParam>(); }

@@ -279,10 +279,10 @@ def named_types(text):
 
 
 def a_type_is_defined_once(tree):
-    """Two types of one name in one namespace are one type to the linker: it keeps one of their constructors for both."""
+    """Two types of one name in one namespace are one type to the linker: it keeps one of their constructors for both. Tests link rooms."""
     where = {}
     for path, text in tree.items():
-        if is_cpp(path) and not within(path, ("tests", "bench")):
+        if is_cpp(path):
             for name in named_types(text):
                 where.setdefault(name, set()).add(path)
     for name, paths in where.items():
@@ -453,6 +453,8 @@ EXAMPLES = {
     a_type_is_defined_once: [
         ({"sim/a.hpp": "namespace gauntlet {\nstruct A { int x; };\n}", "real/b.cpp": "namespace gauntlet {\nenum class A : int { x };\n}"},
          {"sim/a.hpp": "namespace gauntlet {\nstruct A { struct B {}; }; struct C;\n}", "real/b.cpp": "namespace gauntlet {\nnamespace {\nstruct A {};\n}\nstruct A::B {}; struct C {};\n}"}),
+        ({"sim/a.hpp": "namespace gauntlet {\nstruct A {};\n}", "tests/sim/b.hpp": "namespace gauntlet {\nstruct A {};\n}"},
+         {"tests/sim/b.hpp": "namespace gauntlet {\nstruct A {};\n}"}),
     ],
     link_lines_are_the_include_rules: [
         ({"score/CMakeLists.txt": lines}, {"score/CMakeLists.txt": "gauntlet_room(\n  score # why\n  LINKS core_record core\n  USES fmt::fmt)"})
