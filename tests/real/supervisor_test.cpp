@@ -143,7 +143,7 @@ TEST_F(Supervisors, AnEarlierDriverIsNotObeyedAnyMore) {
 TEST_F(Supervisors, AFaultIsOverOnceItIsUndoneAndNotWhenThatIsAskedFor) {
   attend(1, 1);
   hear(1, DriverInject{.injection = 7, .kind = InjectionKind::link_down});
-  for (const std::uint64_t each : {7, 8}) hear(1, DriverUndo{each});  // 8: of an agent that was here before
+  for (const std::uint64_t each : {7U, 8U}) hear(1, DriverUndo{each});  // 8: of an agent that was here before
   EXPECT_THAT(faults.asked, ElementsAre(7, 8));
   EXPECT_THAT(streams.undone, IsEmpty());
   faults.end({.injection = 7, .why = "the link is held"});
