@@ -33,11 +33,11 @@ int faults_on(const FailingDisk& disk) {
     const std::string folder = place.path().string();
     Watchdog watchdog(folder + "/journal", {.group = folder, .interfaces = {}}, file_faults(), place.files);
     std::size_t open = 0;
-    for (const std::uint64_t each : {1, 2})
+    for (const std::uint64_t each : {1U, 2U})
       open += watchdog.inject(down(each), {}, kLongLease).empty() ? 1U : 0U;
     injected += static_cast<int>(open);
     if (disk.killed) ::kill(watchdog.process(), SIGKILL);
-    for (const std::uint64_t each : {1, 2}) watchdog.undo(each);
+    for (const std::uint64_t each : {1U, 2U}) watchdog.undo(each);
     std::set<std::uint64_t> undone;
     while (undone.size() < 2) {
       const std::vector<FaultEnd> ends = ends_of(watchdog);
