@@ -48,8 +48,8 @@ void warn_of_first_interval(const Place& place, const CheckpointConstants& check
 
 void check_interval(const Place& root, const Scenario& scenario) {
   const JobModel& job = scenario.world.job;
-  // Of an interval that nobody wrote nothing is wrong: a short job saves nothing, and needs to.
-  if (!root.given("checkpoint.interval")) return;
+  // Of an interval that nobody wrote nothing is wrong: a short job saves nothing, and needs to. `show` writes it.
+  if (scenario.policies.checkpoint.interval == CheckpointConstants{}.interval) return;
   if (!root.all_sound("checkpoint.interval", "job.window", "job.steps", "job.step_time")) return;
   const Duration interval = scenario.policies.checkpoint.interval;
   if (job.window > Duration::zero() && interval > job.window) {

@@ -107,6 +107,11 @@ law = { name = "gamma", shape = 0.30000000000000004 }
 )"));
 }
 
+// It is shorter than the interval between checkpoints that holds where none is written.
+TEST(Show, AJobOfAMinuteComesBackWhole) {
+  expect_round_trip(load_text(with(kSmall, "window = \"10d\"", "window = \"1min\"")));
+}
+
 TEST(Show, SaysWhereEachValueCameFrom) {
   const LoadedScenario loaded = load_text(kSmall, {"checkpoint.interval=5min"});
   const std::string shown = show(loaded);
