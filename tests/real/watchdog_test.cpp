@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -23,10 +24,11 @@ namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AnyOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 struct Watchdogs : testing::Test {
   std::string folder() const { return scratch.path().string(); }
@@ -134,13 +136,16 @@ TEST_F(Watchdogs, WhatCannotBeUndoneIsToldAndTriedAgain) {
     if (killed) ::kill(watchdog.process(), SIGKILL);
     watchdog.undo(1);
     watchdog.undo(2);
+    // The end of the second is told twice where it was undone at the watchdog's death, before it was asked for.
+    const FaultEnd held{1, "it is held"}, undone{2, ""};
     std::vector<FaultEnd> ends;
-    while (ends.size() < 2) {
+    while (std::ranges::count(ends, held) == 0 || std::ranges::count(ends, undone) == 0) {
       const std::vector<FaultEnd> more = ends_of(watchdog);
       ASSERT_FALSE(more.empty());
       ends.insert(ends.end(), more.begin(), more.end());
     }
-    EXPECT_THAT(ends, UnorderedElementsAre(FaultEnd{1, "it is held"}, FaultEnd{2, ""}));
+    EXPECT_EQ(std::ranges::count(ends, held), 1);
+    EXPECT_THAT(ends, Each(AnyOf(held, undone)));
     EXPECT_TRUE(exists(fault(1)));
     EXPECT_FALSE(exists(fault(2)));
     ::unlink((fault(1) + "-held").c_str());
