@@ -93,7 +93,8 @@ class Faults(labs.Case):
 
     def test_both_are_there_and_disarm_undoes_them(self):
         drill, group, watchdogs = self.injected()
-        members = {int(pid) for pid in (group / "cgroup.procs").read_text().split()}
+        # The group is there before the rank is moved into it.
+        members = self.wait_for("its members", lambda: {int(pid) for pid in (group / "cgroup.procs").read_text().split()}, drill)
         lines = {pid: pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in members}
         self.assertTrue(members and all(b"gauntlet-trainer" in line for line in lines.values()), lines)
         unified = group / "cpu.max"
