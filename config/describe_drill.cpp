@@ -96,7 +96,8 @@ void describe(Fields& fields, ProgressLines& lines) {
 }
 
 void describe(Fields& fields, JobCommand& command) {
-  fields.field("arguments", argument_vector(command.arguments), Fallback::required("[\"python3\", \"train.py\"]"),
+  fields.field("arguments", argument_vector(command.arguments),
+               Fallback::required("[\"python3\", \"train.py\"]"),
                "the program and its arguments; no shell reads them");
   fields.field("directory", text(command.directory), Fallback::value("\"\""),
                "working directory, relative to where the drill is started");

@@ -7,10 +7,11 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<Choice<OperatorAction>, 4> kOperatorActions = {{{"evict", OperatorAction::evict},
-                                                             {"readmit", OperatorAction::readmit},
-                                                             {"maintenance", OperatorAction::maintenance},
-                                                             {"stop", OperatorAction::stop}}};
+constexpr std::array<Choice<OperatorAction>, 4> kOperatorActions = {
+    {{"evict", OperatorAction::evict},
+     {"readmit", OperatorAction::readmit},
+     {"maintenance", OperatorAction::maintenance},
+     {"stop", OperatorAction::stop}}};
 
 }  // namespace
 

@@ -131,9 +131,8 @@ std::string host_of_process(std::uint32_t process) { return "agents-" + std::to_
 void serve(const SyntheticAgents& agents) {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   HostCertificates own;
-  if (const auto problem =
-          load_host_certificates(agents.authority + "/agent-" + host_of_process(agents.process),
-                                 PeerRole::agent, now, own))
+  if (const auto problem = load_host_certificates(
+          agents.authority + "/agent-" + host_of_process(agents.process), PeerRole::agent, now, own))
     throw std::runtime_error(problem->text());
   // Shared, because 10,000 threads that look at a list of revoked certificates every 2 s would take the core from the servers.
   const auto trust = std::make_shared<PeerTrust>(std::move(own), say);

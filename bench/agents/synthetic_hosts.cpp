@@ -104,7 +104,8 @@ std::unique_ptr<AgentHandle> SyntheticHosts::start(const AgentName&, bool, const
 std::unique_ptr<AgentHandle> SyntheticHosts::find(const AgentName&) { return std::make_unique<NoHandle>(); }
 
 AgentEndpoint SyntheticHosts::endpoint(const AgentName& agent) const {
-  return {.address = addresses_.at(agent.host), .host = host_of_process(agent.host / share_), .trust = trust_};
+  return {
+      .address = addresses_.at(agent.host), .host = host_of_process(agent.host / share_), .trust = trust_};
 }
 
 }  // namespace gauntlet

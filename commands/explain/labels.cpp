@@ -403,10 +403,11 @@ constexpr LabelWords kLabels[] = {
     {"until progress is regained", "", "the length of an incident"},
     {"orders", "", "what the policies ordered in both, as far as it is the same"},
     // The report of a host.
-    {"probe", "", "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own",
-     "verdict"},
+    {"probe", "",
+     "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own", "verdict"},
     {"verdict", "",
-     "what a probe says of a host: pass, degraded (it works, worse than it should), fail, inconclusive (nothing to "
+     "what a probe says of a host: pass, degraded (it works, worse than it should), fail, inconclusive "
+     "(nothing to "
      "compare with, or other programs disturbed it) or unsupported (the probe could not look)"},
     {"worst part", "", "the core, socket, memory node or link with the worst metric"},
     {"median metric", "", "the median of the repetitions on the worst part", "range"},

@@ -91,17 +91,17 @@ bool Attendance::begin() {
 }
 
 void Attendance::watch_peer() {
-  const auto look = [this, peer = PeerTrust::OpenPeer{
-                               .certificate = certificate_of_peer(*context_.auth_context()),
-                               .wanted = {.role = PeerRole::agent, .host = peer_.host}}]() mutable {
-    const std::string why = peer_.trust->distrust(peer);
-    if (why.empty()) return;
-    {
-      const std::lock_guard lock(mutex_);
-      distrust_ = why;
-    }
-    context_.TryCancel();  // again and again has no effect
-  };
+  const auto look =
+      [this, peer = PeerTrust::OpenPeer{.certificate = certificate_of_peer(*context_.auth_context()),
+                                        .wanted = {.role = PeerRole::agent, .host = peer_.host}}]() mutable {
+        const std::string why = peer_.trust->distrust(peer);
+        if (why.empty()) return;
+        {
+          const std::lock_guard lock(mutex_);
+          distrust_ = why;
+        }
+        context_.TryCancel();  // again and again has no effect
+      };
   auto watch = peer_.trust->watch(look);
   const std::lock_guard lock(mutex_);
   watch_ = std::move(watch);

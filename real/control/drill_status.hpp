@@ -17,11 +17,11 @@ struct DrillStatus {
     std::uint32_t in_job = 0, spare = 0, in_repair = 0, returned = 0, retired = 0;
   } hosts;
   std::uint32_t agents_awaited = 0;  // by a driver that begins
-  std::uint32_t incidents = 0;    // stops that a detector caused
-  std::uint32_t open_orders = 0;  // to the cluster and its hosts; timers are not among them
-  std::uint32_t questions = 0;    // to a person, without an answer
-  std::uint32_t injected = 0;     // faults that reached a rank
-  Duration heartbeat_lag{};       // of the host that was silent for longest, among those in service
+  std::uint32_t incidents = 0;       // stops that a detector caused
+  std::uint32_t open_orders = 0;     // to the cluster and its hosts; timers are not among them
+  std::uint32_t questions = 0;       // to a person, without an answer
+  std::uint32_t injected = 0;        // faults that reached a rank
+  Duration heartbeat_lag{};          // of the host that was silent for longest, among those in service
   double ettr = 0;             // so far: the time of those steps, undisturbed, over the time since the start
   std::uint32_t detected = 0;  // injected faults that a stop followed on
   Duration detection_latency{};  // mean time from such a fault to the order to stop the job

@@ -12,7 +12,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr Duration kAgentIsThere = std::chrono::seconds(2);  // one that an earlier driver left, or that has had time to start
+constexpr Duration kAgentIsThere =
+    std::chrono::seconds(2);  // one that an earlier driver left, or that has had time to start
 
 // Their handshakes take a driver a quarter of a second (8 ms each: docs/performance.md, "Agents of one driver"). On a core that it shares
 // with fifteen others that is less than the 5 s in which a handshake has to end.
@@ -127,20 +128,20 @@ void RealCluster::dial(HostId host) {
     }
     inbox_filled_->wake();
   };
-  set_link(host, platform_.transport().link(
-                     name_of(host),
-                     {.epoch = setup_.epoch,
-                      .greeting = {.started_ns = setup_.started_ns,
-                                   .patterns = world_->patterns,
-                                   .heartbeat_period = world_->telemetry.heartbeat_period,
-                                   .expressions = line_expressions(*world_),
-                                   .traffic_interval = world_->telemetry.traffic_interval,
-                                   .step_time = world_->job.step_time,
-                                   .host = host.value},
-                      .sent_ns = platform_.clock().monotonic_ns(),
-                      .anew = attended.process != nullptr},
-                     {.receive = [put](const AgentMessage& message) { put(message); },
-                      .lost = [put](const std::string& why) { put(Lost{why}); }}));
+  set_link(host,
+           platform_.transport().link(name_of(host),
+                                      {.epoch = setup_.epoch,
+                                       .greeting = {.started_ns = setup_.started_ns,
+                                                    .patterns = world_->patterns,
+                                                    .heartbeat_period = world_->telemetry.heartbeat_period,
+                                                    .expressions = line_expressions(*world_),
+                                                    .traffic_interval = world_->telemetry.traffic_interval,
+                                                    .step_time = world_->job.step_time,
+                                                    .host = host.value},
+                                       .sent_ns = platform_.clock().monotonic_ns(),
+                                       .anew = attended.process != nullptr},
+                                      {.receive = [put](const AgentMessage& message) { put(message); },
+                                       .lost = [put](const std::string& why) { put(Lost{why}); }}));
   if (platform_.transport().listens(name_of(host))) attended.link->begin_connect();
 }
 

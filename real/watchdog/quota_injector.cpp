@@ -1,8 +1,8 @@
 #include "real/watchdog/quota_injector.hpp"
 
+#include "real/agent/process_name.hpp"
 #include "real/agent/strays.hpp"
 #include "real/watchdog/group_files.hpp"
-#include "real/agent/process_name.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -26,7 +26,8 @@ TEST(RunCommands, GetTheirArgumentsAsTheyAre) {
 }
 
 TEST(RunCommands, ThatFailExplainIt) {
-  const CommandResult result = run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLongDeadline);
+  const CommandResult result =
+      run_command({"sh", "-c", "echo first; echo no rights >&2; exit 3"}, kLongDeadline);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.why, "sh ended with 3; it last said: no rights");
   EXPECT_EQ(run_command({"false"}, kLongDeadline).why, "false ended with 1; it said nothing");
