@@ -52,7 +52,7 @@ int list_own_probes() {
   return print(to_text(table)) ? kSuccess : kFailed;
 }
 
-/// The probes of the suite that --only names, in the order of the suite; the problem where it has none of that name.
+/// The probes of the suite that --only names, in the suite's order, or what is wrong with --only.
 std::optional<Problem> keep_only(const std::vector<std::string>& only, std::vector<SuiteEntry>& probes) {
   std::vector<std::string> known;
   for (const SuiteEntry& each : probes) known.push_back(each.name);
@@ -82,7 +82,7 @@ int exit_code_of(ProbeVerdict verdict) {
   return kFailed;
 }
 
-/// The report in a file that --json wrote; the problem where it is none.
+/// The report in a file that --json wrote, or what is wrong with the file.
 std::optional<Problem> read_report(const std::string& path, PeerReport& into) {
   const FileText file = read_file(path);
   if (!file.text) {

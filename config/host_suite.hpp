@@ -26,7 +26,7 @@ struct LoadedSuite {
 /// and diagnosis.suite. `sets`: "path=value" each, over what the file says.
 LoadedSuite load_host_suite(const std::string& path, std::span<const std::string> sets);
 
-/// The shipped suites of probes that Gauntlet has of its own: host-NAME of the catalogue. Empty where it has no such entry.
+/// The suites of probes that Gauntlet ships: host-NAME of the catalogue. Empty if the catalogue has none.
 std::string shipped_host_suite(const std::string& name);
 
 }  // namespace gauntlet

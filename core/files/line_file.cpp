@@ -12,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 constexpr mode_t kMode =
-    0600;  // a drill keeps what it did here, and the user of its ranks passes through its directory
+    0600;  // for its owner alone: the user of a drill's ranks passes through the drill's directory
 
 }  // namespace
 

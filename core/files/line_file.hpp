@@ -1,4 +1,4 @@
-// Lines of text on disk: appended one by one, and read whole by the process that goes on with them.
+// Lines of text on disk: appended one by one, and read whole when a process opens the file.
 #pragma once
 
 #include "core/files/append_file.hpp"
