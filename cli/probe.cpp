@@ -29,6 +29,8 @@ namespace {
 
 /// No probe found anything wrong, and not all of them could say that nothing is.
 constexpr int kInconclusive = 3;
+// Its own code: a script may drain the host, and kFailed says nothing of the host.
+constexpr int kUnhealthy = 4;
 
 struct ProbeRequest {
   std::string suite = "quick";
@@ -74,7 +76,7 @@ int exit_code_of(ProbeVerdict verdict) {
       return kSuccess;
     case ProbeVerdict::degraded:
     case ProbeVerdict::fail:
-      return kFailed;
+      return kUnhealthy;
     case ProbeVerdict::inconclusive:
     case ProbeVerdict::unsupported:
       return kInconclusive;
@@ -159,8 +161,9 @@ void add_probe(Program& program) {
       "  gauntlet probe --peers node-8.json,node-9.json --since node-7.json\n"
       "  gauntlet probe --only disk_fsync --set probes.disk_fsync.threshold.at_most=5\n"
       "  gauntlet probe --list\n\n"
-      "Exit codes: 0 every probe that could look passes; 1 the host is degraded or fails; 2 the input is\n"
-      "wrong; 3 nothing wrong was found, and a probe was inconclusive or none could look; 130 Ctrl-C.");
+      "Exit codes: 0 every probe that could look passes; 1 the answer cannot be written; 2 the input is\n"
+      "wrong; 3 nothing wrong was found, and a probe was inconclusive or none could look; 4 the host is\n"
+      "degraded or fails; 130 Ctrl-C.");
   probe
       .value("--suite", request->suite,
              "Probes to run: quick (seconds), full (minutes), or a file with [probes], such as a scenario")

@@ -14,7 +14,7 @@ import unittest
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 120  # a guard against hanging
 VERDICTS = {"pass", "unsupported", "inconclusive", "degraded", "fail"}
-CODES = {"pass": 0, "degraded": 1, "fail": 1, "inconclusive": 3}
+CODES = {"pass": 0, "degraded": 4, "fail": 4, "inconclusive": 3}
 
 
 def probe_table(name, arguments, more=""):
@@ -62,7 +62,7 @@ class Probe(unittest.TestCase):
     def test_each_verdict_has_its_exit_code(self):
         good = probe_table("good", ["true"])
         self.assertIn("passes 1 of 1 probes", self.run_probe(*self.suite(good), code=0).stdout)
-        done = self.run_probe(*self.suite(good + probe_table("bad", ["false"])), code=1)
+        done = self.run_probe(*self.suite(good + probe_table("bad", ["false"])), code=4)
         self.assertIn("fails bad", done.stdout.splitlines()[0])
         self.assertIn("bad: false ended with 1", done.stdout)
         done = self.run_probe(*self.suite(probe_table("none", ["no-such-program"])), code=3)
@@ -72,8 +72,15 @@ class Probe(unittest.TestCase):
         done = self.run_probe(*self.suite(rate), code=3)
         self.assertIn("give probes.rate.threshold.at_least, in GB/s", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=7", code=0)
-        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=1)
-        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=8,breach='degraded'}", code=1)
+        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=4)
+        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=8,breach='degraded'}", code=4)
+
+    def test_an_answer_that_cannot_be_written_is_not_a_verdict(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([GAUNTLET, "probe", *self.suite(probe_table("good", ["true"]))], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False, timeout=SECONDS_MAX)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output cannot be written", done.stderr)
 
     def test_what_is_wrong_is_said(self):
         self.assertIn('did you mean "good"', self.run_probe(*self.suite(probe_table("good", ["true"])), "--only", "god", code=2).stderr)
@@ -81,11 +88,11 @@ class Probe(unittest.TestCase):
         self.assertIn("No such file or directory", self.run_probe("--only", "disk_fsync", "--directory", "/none", code=3).stdout)
 
     def test_a_program_that_hangs_fails_the_host(self):
-        done = self.run_probe(*self.suite(probe_table("hang", ["sleep", "1000"], 'deadline = "300ms"')), code=1)
+        done = self.run_probe(*self.suite(probe_table("hang", ["sleep", "1000"], 'deadline = "300ms"')), code=4)
         self.assertIn("hang: sleep did not end within 300ms", done.stdout)
 
     def test_what_a_program_prints_need_not_be_text(self):
-        done = self.run_probe(*self.suite(probe_table("binary", ["sh", "-c", "printf 'x\\377y'; exit 1"])), "--json", code=1)
+        done = self.run_probe(*self.suite(probe_table("binary", ["sh", "-c", "printf 'x\\377y'; exit 1"])), "--json", code=4)
         self.assertIn("it last said: x", json.loads(done.stdout)["probes"][0]["why"])
 
     def test_an_interrupt_ends_it_and_what_it_started(self):
@@ -134,7 +141,7 @@ class Probe(unittest.TestCase):
         name = next(iter(facts))
         for peer in peers[:2]:
             peer.write_text(own.replace(json.dumps(facts[name]), '"other"'))
-        done = self.run_probe("--only", "configuration", "--peers", names, code=1)
+        done = self.run_probe("--only", "configuration", "--peers", names, code=4)
         self.assertIn(f"{name} is {facts[name]}, 2 of 3 peers have other", done.stdout)
         peers[0].write_text("{}")
         self.assertIn("is not a report of a host", self.run_probe("--peers", str(peers[0]), code=2).stderr)
@@ -147,7 +154,7 @@ class Probe(unittest.TestCase):
         peer.write_text(self.run_probe(*suite, "--json", code=3).stdout)
         self.run_probe(*suite, "--peers", str(peer), code=0)
         slower = self.suite(text.replace("rate 7", "rate 5"))
-        self.assertIn("is degraded by rate", self.run_probe(*slower, "--peers", str(peer), code=1).stdout)
+        self.assertIn("is degraded by rate", self.run_probe(*slower, "--peers", str(peer), code=4).stdout)
 
     def test_counters_are_those_since_the_last_look(self):
         look = self.run_probe("--only", "link_errors", "--json")
