@@ -319,6 +319,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   launch.gauntlet = own_path();
   launch.trainer = trainer_path();
   launch.world = &world;
+  launch.stop = &stop_on_interrupt();
   if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
   if (request.dry_run) return print(dry_run_text(world, plan, drill_base(), *launcher)) ? kSuccess : kFailed;
 

@@ -47,8 +47,7 @@ class GivenLauncher::Handle final : public AgentHandle {
 
 GivenLauncher::GivenLauncher(Wanted wanted)
     : wanted_(std::move(wanted)),
-      hosts_(wanted_.file, wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name,
-             complain_of_agents) {}
+      hosts_(wanted_.file, wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name, wanted_.stop) {}
 
 std::unique_ptr<AgentHandle> GivenLauncher::start(const AgentName& agent, bool, const std::atomic<bool>*) {
   const std::lock_guard lock(mutex_);
