@@ -158,11 +158,11 @@ void HostTasks::work() {
   const auto can_begin = [this] { return saved_ && !tasks_.empty() && !stopped(); };
   while (!over_) {
     if (!saved_) save();
-    if (!can_begin() || !run_one(lock, tasks_.begin()))
-      changed_.wait_for(lock, kLookEvery, [&] { return over_ || can_begin(); });
+    if (can_begin()) run_one(lock, tasks_.begin());
     lock.unlock();
     if (!stopped()) owner_.look();
     lock.lock();
+    if (!can_begin()) changed_.wait_for(lock, kLookEvery, [&] { return over_ || can_begin(); });
   }
 }
 

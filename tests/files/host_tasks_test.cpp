@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -68,12 +69,14 @@ struct HostLife {
   int calls = 0;  // begun
   void lead(HostSupply& hosts, const AgentName& host) {
     const auto dead = [&] { return NotedCommands::number_with(kNotWritten, hosts.remarks()) > 0; };
-    if (calls <= 1) calls = 1, hosts.evicted(host);
-    if (calls <= 2) {
-      for (calls = 2; !hosts.is_back(host); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
-        if (dead()) return;
+    if (calls <= 1) {
+      calls = 1;
+      hosts.evicted(host);
     }
     if (dead()) return;
+    calls = std::max(calls, 2);
+    for (; !hosts.is_back(host); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      if (dead()) return;
     calls = 3;
     hosts.readmitted(host);
   }
