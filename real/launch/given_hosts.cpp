@@ -1,7 +1,7 @@
 #include "real/launch/given_hosts.hpp"
 
-#include "real/agent/listening.hpp"
 #include "real/certs/peer_identity.hpp"
+#include "real/stream/listening.hpp"
 
 #include <algorithm>
 #include <sstream>

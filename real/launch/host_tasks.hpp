@@ -8,7 +8,7 @@
 
 #include "core/files/files.hpp"
 #include "core/time.hpp"
-#include "real/process/command_run.hpp"
+#include "real/system/command_run.hpp"
 
 #include <atomic>
 #include <condition_variable>

@@ -3,7 +3,7 @@
 
 #include "core/time.hpp"
 #include "real/launch/slurm_answers.hpp"
-#include "real/process/command_run.hpp"
+#include "real/system/command_run.hpp"
 
 #include <functional>
 #include <optional>

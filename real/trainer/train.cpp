@@ -3,13 +3,13 @@
 #include "core/problem.hpp"
 #include "real/checkpoint/directory.hpp"
 #include "real/checkpoint/writer.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/batch.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/peers.hpp"
 #include "real/trainer/schedule.hpp"
-#include "real/trainer/stage.hpp"
 #include "real/trainer/segment_work.hpp"
+#include "real/trainer/stage.hpp"
 
 #include <cerrno>
 #include <cstdlib>
