@@ -15,7 +15,7 @@
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/leftovers.hpp"
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/machine_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"

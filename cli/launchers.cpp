@@ -2,9 +2,9 @@
 
 #include "cli/host_file.hpp"
 #include "core/contract.hpp"
-#include "real/driver/lab_launcher.hpp"
-#include "real/driver/local_launcher.hpp"
 #include "real/launch/given_launcher.hpp"
+#include "real/launch/lab_launcher.hpp"
+#include "real/launch/local_launcher.hpp"
 #include "real/launch/slurm_launcher.hpp"
 
 #include <algorithm>

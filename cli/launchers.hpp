@@ -3,9 +3,9 @@
 
 #include "core/problem.hpp"
 #include "models/world/world.hpp"
-#include "real/driver/launcher.hpp"
 #include "real/driver/signal_sources.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/launch/launcher.hpp"
 #include "shell/options.hpp"
 
 #include <atomic>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "real/certs/peer_trust.hpp"
-#include "real/driver/launcher.hpp"
 #include "real/launch/given_hosts.hpp"
+#include "real/launch/launcher.hpp"
 
 #include <atomic>
 #include <condition_variable>

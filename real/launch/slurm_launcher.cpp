@@ -1,7 +1,7 @@
 #include "real/launch/slurm_launcher.hpp"
 
 #include "real/agent/place.hpp"
-#include "real/driver/free_port.hpp"
+#include "real/launch/free_port.hpp"
 
 #include <sys/stat.h>
 #include <sys/types.h>

@@ -2,8 +2,8 @@
 // the nodes, with certificates of an authority of this drill or of a lab.
 #pragma once
 
-#include "real/driver/agents_here.hpp"
-#include "real/driver/drill_certificates.hpp"
+#include "real/launch/agents_here.hpp"
+#include "real/launch/drill_certificates.hpp"
 #include "real/launch/slurm_hosts.hpp"
 
 #include <atomic>
