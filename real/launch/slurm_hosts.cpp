@@ -1,5 +1,7 @@
 #include "real/launch/slurm_hosts.hpp"
 
+#include "core/quantity.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -13,6 +15,10 @@ const std::string kSlurmHostLine = "host", kJobLine = "job", kNoValue = "-";
 
 // A scheduler that has a free node starts a job on it within seconds; then the evicted node itself is taken.
 constexpr auto kReplacementWithin = std::chrono::seconds(15);
+
+// An agent that does not start on its node is tried again after a pause, which doubles. A node that Slurm boots has ResumeTimeout (60 s,
+// slurm.conf) for it; the longest pause is five of these.
+constexpr Duration kFirstPause = std::chrono::seconds(5), kLongestPause = std::chrono::minutes(5);
 
 }  // namespace
 
@@ -76,6 +82,8 @@ void SlurmHosts::evicted(const AgentName& agent) {
   if (host.replacement != Replacement::none && host.replacement != Replacement::unavailable)
     return;  // an earlier driver's call
   host.replacement = Replacement::wanted;
+  host.pause = Duration::zero();
+  host.tried_again_at = {};
   host.wanted_at = std::chrono::steady_clock::now();
   tasks_.add({.deed = drain_node, .host = agent.host, .name = host.node.name});
   tasks_.add({.deed = replace_node, .host = agent.host, .name = host.node.name});
@@ -86,9 +94,9 @@ bool SlurmHosts::is_back(const AgentName& agent) {
   const std::lock_guard lock(tasks_.mutex());
   Host& host = hosts_.at(agent.host);
   switch (host.replacement) {
-    case Replacement::none:  // it came back before, and its agent did not start
+    case Replacement::none:
     case Replacement::unavailable:
-      break;
+      return tasks_.saved() && may_try(agent.host, host);
     case Replacement::running:
       host = {.node = host.replaced_by};
       tasks_.remark("host " + std::to_string(agent.host) + " was replaced: node " + host.node.name +
@@ -101,7 +109,20 @@ bool SlurmHosts::is_back(const AgentName& agent) {
       if (std::chrono::steady_clock::now() - host.wanted_at < kReplacementWithin) return false;
       take_no_replacement(agent.host, host);
   }
-  return tasks_.saved();  // else the next driver would look for it elsewhere
+  return tasks_.saved() &&
+         may_try(agent.host, host);  // saved: else the next driver would look for it elsewhere
+}
+
+/// Whether its agent may be started now. Where it is not the first time, the agent did not start before: the node may be gone.
+bool SlurmHosts::may_try(std::uint32_t number, Host& host) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < host.tried_again_at) return false;
+  if (host.pause == kFirstPause)
+    tasks_.remark("host " + std::to_string(number) + ": its agent does not start on node " + host.node.name +
+                  "; it is tried again after longer and longer pauses, up to " + to_text(kLongestPause));
+  host.pause = host.pause == Duration::zero() ? kFirstPause : std::min(2 * host.pause, kLongestPause);
+  host.tried_again_at = now + host.pause;
+  return true;
 }
 
 void SlurmHosts::take_no_replacement(std::uint32_t number, Host& host) {

@@ -49,6 +49,8 @@ class SlurmHosts final : public HostSupply, private HostTaskOwner {
     Replacement replacement = Replacement::none;
     SlurmNode replaced_by{};  // its job from `pending` on, its node where it runs
     std::chrono::steady_clock::time_point wanted_at{};
+    std::chrono::steady_clock::time_point tried_again_at{};  // its agent, at the earliest
+    Duration pause = Duration::zero();                       // before that
   };
   enum Deed : unsigned { drain_node, replace_node, resume_node, cancel_job };
 
@@ -67,6 +69,7 @@ class SlurmHosts final : public HostSupply, private HostTaskOwner {
   std::optional<std::string> submitted_before(const std::string& name, std::string& why) const;
   void note(const HostTask& task, bool drained);
   void take_no_replacement(std::uint32_t number, Host& host);
+  bool may_try(std::uint32_t number, Host& host);
 
   Slurm slurm_;
   const std::string reason_;

@@ -161,6 +161,18 @@ TEST_F(SlurmDrills, FindTheJobThatTheirDriverSubmittedBeforeItDied) {
   EXPECT_THAT(text_of("calls"), HasSubstr("scancel 8"));
 }
 
+TEST_F(SlurmDrills, LetANodeWhoseAgentDoesNotStartRestBetweenAttempts) {
+  script("sbatch", "exit 1");
+  const auto hosts = driver();
+  hosts->begin(scratch.name());
+  hosts->evicted(host_1());
+  while (!hosts->is_back(host_1())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(hosts->is_back(host_1())) << "it was tried just now";
+  hosts->readmitted(host_1());
+  hosts->evicted(host_1());
+  while (!hosts->is_back(host_1())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 TEST_F(SlurmDrills, HoldAReplacementWhileTheControllerDoesNotAnswer) {
   std::string why;
   const auto slurm = Slurm::of_environment(why);
