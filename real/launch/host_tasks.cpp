@@ -29,12 +29,12 @@ HostTasks::HostTasks(HostTaskOwner& owner, std::string file, const std::atomic<b
 /// Under the mutex, once: why it cannot be read.
 std::string HostTasks::restore(const std::string& directory) {
   if (!path_.empty()) return "";
-  path_ = directory + "/" + file_;
-  const ReadBytes read = read_bytes(files_, path_);
-  if (read.error == ENOENT) return "";
-  if (read.error != 0)
-    return path_ + " cannot be read (" + std::strerror(read.error) +
+  const std::string path = directory + "/" + file_;
+  const ReadBytes read = read_bytes(files_, path);
+  if (read.error != 0 && read.error != ENOENT)
+    return path + " cannot be read (" + std::strerror(read.error) +
            "), so nobody knows where the hosts of the drill are";
+  path_ = path;
   std::istringstream text(read.bytes);
   const std::lock_guard remarks_lock(remarks_mutex_);
   for (std::string line; std::getline(text, line);) {
@@ -83,6 +83,7 @@ void HostTasks::remark(const HostTask& task, const std::string& what) {
 void HostTasks::remark(const std::string& line) {
   const std::lock_guard lock(remarks_mutex_);
   remarks_.push_back(line);
+  std::replace(remarks_.back().begin(), remarks_.back().end(), '\n', ' ');  // it is a line of the file
 }
 
 std::vector<std::string> HostTasks::remarks() const {

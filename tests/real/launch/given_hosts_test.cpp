@@ -238,6 +238,8 @@ TEST_F(GivenDrills, BeginNothingWhereNobodyKnowsWhereTheirHostsAre) {
   std::filesystem::create_directory(scratch.file("given-hosts"));
   GivenHosts hosts(file, 2, "a reason");
   EXPECT_THROW(hosts.begin(scratch.name()), std::runtime_error);
+  hosts.end(scratch.name());
+  EXPECT_THAT(hosts.remarks(), ElementsAre(HasSubstr("given-hosts cannot be read (Is a directory)")));
 }
 
 // A drill that is over needs no host, and what it evicted is to be handed out.
