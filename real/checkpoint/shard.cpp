@@ -6,31 +6,15 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 namespace gauntlet {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are written as they lie in memory");
 
-constexpr std::uint64_t kMagic = 0x32647261'68737467;  // "gtshard2"
+constexpr std::uint64_t kMagic = 0x33647261'68737467;  // "gtshard3"
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-constexpr std::size_t kHeaderWords = 7;
-
-template <class T>
-void append(std::string& out, const T* values, std::size_t count) {
-  static_assert(sizeof(T) == kWord);
-  const std::size_t before = out.size();
-  out.resize(before + count * kWord);
-  if (count > 0) std::memcpy(out.data() + before, values, count * kWord);
-}
-
-std::vector<double> take_doubles(std::string_view& rest, std::uint64_t count) {
-  std::vector<double> values(count);
-  if (count > 0) std::memcpy(values.data(), rest.data(), count * kWord);
-  rest.remove_prefix(count * kWord);
-  return values;
-}
+constexpr std::size_t kHeaderWords = 6;
 
 }  // namespace
 
@@ -58,41 +42,35 @@ std::string shard_bytes(const Shard& shard) {
                                                        std::uint64_t{shard.job.pp} << 32 | shard.job.dp,
                                                        std::uint64_t{shard.job.tp} << 32 | shard.rank,
                                                        static_cast<std::uint64_t>(shard.step),
-                                                       shard.parameters.size(),
-                                                       shard.momentum.size()};
-  std::string out;
-  out.reserve((header.size() + shard.parameters.size() + shard.momentum.size() + 1) * kWord);
-  append(out, header.data(), header.size());
-  append(out, shard.parameters.data(), shard.parameters.size());
-  append(out, shard.momentum.data(), shard.momentum.size());
+                                                       shard.state.size()};
+  std::string out(reinterpret_cast<const char*>(header.data()), sizeof header);
+  out.reserve(sizeof header + shard.state.size() + kWord);
+  out += shard.state;
   const std::uint64_t checksum = checksum_of(out);
-  append(out, &checksum, 1);
+  out.append(reinterpret_cast<const char*>(&checksum), kWord);
   return out;
 }
 
 ReadShard read_shard(std::string_view bytes) {
-  if (bytes.size() < (kHeaderWords + 1) * kWord || bytes.size() % kWord != 0)
-    return {{}, "has " + std::to_string(bytes.size()) + " bytes, which no shard has"};
+  if (bytes.size() < (kHeaderWords + 1) * kWord)
+    return {{}, "has " + std::to_string(bytes.size()) + " bytes, too few for a shard"};
   std::uint64_t checksum = 0;
   std::string_view rest = bytes.substr(0, bytes.size() - kWord);
   std::memcpy(&checksum, bytes.data() + rest.size(), kWord);
   if (checksum_of(rest) != checksum) return {{}, "does not match its checksum"};
 
   std::array<std::uint64_t, kHeaderWords> header{};
-  std::memcpy(header.data(), rest.data(), kHeaderWords * kWord);
-  rest.remove_prefix(kHeaderWords * kWord);
-  const std::uint64_t words = rest.size() / kWord, parameters = header[5], momentum = header[6];
+  std::memcpy(header.data(), rest.data(), sizeof header);
+  rest.remove_prefix(sizeof header);
   if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
-  if (parameters > words || momentum != words - parameters)
-    return {{}, "has another length than its header says"};
+  if (header[5] != rest.size()) return {{}, "has another length than its header says"};
   Shard shard{.job = {.seed = header[1],
                       .pp = static_cast<std::uint32_t>(header[2] >> 32),
                       .dp = static_cast<std::uint32_t>(header[2]),
                       .tp = static_cast<std::uint32_t>(header[3] >> 32)},
               .rank = static_cast<std::uint32_t>(header[3]),
               .step = static_cast<std::int64_t>(header[4]),
-              .parameters = {},
-              .momentum = {}};
+              .state = {}};
   // 64 bits may not hold the product of three sizes: each is divided off.
   const JobIdentity& job = shard.job;
   const bool sized = job.tp > 0 && job.pp > 0 && job.dp > 0;
@@ -100,8 +78,7 @@ ReadShard read_shard(std::string_view bytes) {
     return {
         {},
         "is of rank " + std::to_string(shard.rank) + ", which its job (" + job.text() + ") does not have"};
-  shard.parameters = take_doubles(rest, parameters);
-  shard.momentum = take_doubles(rest, momentum);
+  shard.state = rest;
   return {std::move(shard), {}};
 }
 

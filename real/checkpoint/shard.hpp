@@ -1,8 +1,8 @@
 // What one rank keeps of a training job at a step boundary, and its bytes.
 //
-//   magic, seed, pp << 32 | dp, tp << 32 | rank, step, how many parameters, how much momentum     64-bit words, little-endian
-//   the parameters, the momentum                                                       IEEE doubles
-//   checksum of all that                                                               one word
+//   magic, seed, pp << 32 | dp, tp << 32 | rank, step, bytes of the state     64-bit words, little-endian
+//   the state                                                                 as the job wrote it
+//   checksum of all that                                                      one word
 #pragma once
 
 #include "core/layout.hpp"
@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gauntlet {
 
@@ -35,7 +34,7 @@ struct Shard {
   JobIdentity job;
   std::uint32_t rank = 0;
   std::int64_t step = 0;  // complete
-  std::vector<double> parameters, momentum;
+  std::string state;      // bytes that the job alone understands
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 

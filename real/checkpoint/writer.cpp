@@ -12,9 +12,9 @@ constexpr Duration kLookEvery = std::chrono::milliseconds(2);
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(const CheckpointDirectory& directory, std::uint32_t rank,
+CheckpointWriter::CheckpointWriter(const CheckpointTier& tier, std::uint32_t rank,
                                    Duration longest_wait, Listener listener)
-    : directory_(directory), rank_(rank), longest_wait_(longest_wait), listener_(std::move(listener)) {
+    : tier_(tier), rank_(rank), longest_wait_(longest_wait), listener_(std::move(listener)) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -55,7 +55,7 @@ void CheckpointWriter::run() {
 }
 
 void CheckpointWriter::write_one(const Shard& shard) {
-  if (const auto problem = directory_.write(shard))
+  if (const auto problem = tier_.write(shard))
     listener_.failed(shard.step, *problem);
   else if (rank_ == 0)
     complete(shard.step);
@@ -63,16 +63,16 @@ void CheckpointWriter::write_one(const Shard& shard) {
 
 void CheckpointWriter::complete(std::int64_t step) {
   if (const auto problem = wait_for_shards(step)) return listener_.failed(step, *problem);
-  if (directory_.first_missing(step)) return;  // ending
-  if (const auto problem = directory_.commit(step)) return listener_.failed(step, *problem);
+  if (tier_.first_missing(step)) return;  // ending
+  if (const auto problem = tier_.commit(step)) return listener_.failed(step, *problem);
   listener_.saved(step);
-  if (const auto problem = directory_.prune(step)) listener_.not_removed(*problem);
+  if (const auto problem = tier_.prune(step)) listener_.not_removed(*problem);
 }
 
 std::optional<Problem> CheckpointWriter::wait_for_shards(std::int64_t step) {
   const auto deadline = std::chrono::steady_clock::now() + longest_wait_;
   std::unique_lock lock(mutex_);
-  while (const auto missing = directory_.first_missing(step)) {
+  while (const auto missing = tier_.first_missing(step)) {
     if (ending_) return std::nullopt;
     if (std::chrono::steady_clock::now() >= deadline)
       return Problem{.file = {},

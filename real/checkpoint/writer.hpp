@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/checkpoint/directory.hpp"
+#include "real/checkpoint/tier.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -26,8 +26,8 @@ class CheckpointWriter {
     std::function<void(const Problem& problem)> not_removed;                // an older checkpoint stays
   };
 
-  /// Rank 0 waits at most `longest_wait` for the shards of the other ranks. The directory must outlive this.
-  CheckpointWriter(const CheckpointDirectory& directory, std::uint32_t rank, Duration longest_wait,
+  /// Rank 0 waits at most `longest_wait` for the shards of the other ranks. The tier must outlive this.
+  CheckpointWriter(const CheckpointTier& tier, std::uint32_t rank, Duration longest_wait,
                    Listener listener);
   /// Ends a wait for other ranks' shards; the writing of the own one is seen through.
   ~CheckpointWriter();
@@ -46,7 +46,7 @@ class CheckpointWriter {
   /// Why the shards of all ranks did not come; nothing when they are there, or when the writer is being destroyed.
   std::optional<Problem> wait_for_shards(std::int64_t step);
 
-  const CheckpointDirectory& directory_;
+  const CheckpointTier& tier_;
   std::uint32_t rank_;
   Duration longest_wait_;
   Listener listener_;

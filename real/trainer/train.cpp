@@ -1,7 +1,8 @@
 #include "real/trainer/train.hpp"
 
 #include "core/problem.hpp"
-#include "real/checkpoint/directory.hpp"
+#include "real/checkpoint/directory_storage.hpp"
+#include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/clock.hpp"
 #include "real/trainer/batch.hpp"
@@ -13,11 +14,13 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <deque>
 #include <iostream>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,8 +46,8 @@ class Training {
   Training(const TrainerOptions& options, RankOutput& output)
       : options_(options),
         output_(output),
-        checkpoints_(options.checkpoint_directory,
-                     {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp}),
+        storage_(options.checkpoint_directory),
+        checkpoints_(storage_, {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp}),
         stage_(options.seed, place_of(options)),
         work_(options.step_time > Duration::zero()
                   ? SegmentWork(work_share(options.layout().ranks(), usable_cores()))
@@ -93,21 +96,24 @@ class Training {
   std::int64_t restore() {
     const std::int64_t step = peers_->told_by_rank_0(options_.rank == 0 ? choose() : 0);
     if (step == 0) return 0;
-    CheckpointDirectory::Loaded loaded = checkpoints_.load(step, options_.rank);
+    const CheckpointTier::Loaded loaded = checkpoints_.load(step, options_.rank);
     if (!loaded.shard) throw Failure(loaded.problem);
-    if (loaded.shard->parameters.size() != stage_.parameters().size() ||
-        loaded.shard->momentum.size() != stage_.momentum().size())
+    const std::size_t values = stage_.parameters().size();
+    if (loaded.shard->state.size() != 2 * values * sizeof(double))
       throw Failure({.file = options_.checkpoint_directory,
                      .what = "holds a model of another shape",
                      .why = {},
                      .suggestion = "name another checkpoint directory"});
-    stage_.restore(std::move(loaded.shard->parameters), std::move(loaded.shard->momentum));
+    std::vector<double> parameters(values), momentum(values);
+    std::memcpy(parameters.data(), loaded.shard->state.data(), values * sizeof(double));
+    std::memcpy(momentum.data(), loaded.shard->state.data() + values * sizeof(double), values * sizeof(double));
+    stage_.restore(std::move(parameters), std::move(momentum));
     return step;
   }
 
   /// At rank 0: the newest whole checkpoint, and a directory in order.
   std::int64_t choose() {
-    const CheckpointDirectory::Survey survey = checkpoints_.survey();
+    const CheckpointTier::Survey survey = checkpoints_.survey();
     if (survey.problem) throw Failure(*survey.problem);
     if (survey.newest() > options_.steps)
       throw Failure({.file = options_.checkpoint_directory,
@@ -145,12 +151,15 @@ class Training {
                     CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
   }
 
+  /// The state is the parameters, then the momentum.
   Shard shard_at(std::int64_t step) const {
+    std::string state;
+    for (const std::vector<double>* each : {&stage_.parameters(), &stage_.momentum()})
+      state.append(reinterpret_cast<const char*>(each->data()), each->size() * sizeof(double));
     return {.job = checkpoints_.job(),
             .rank = options_.rank,
             .step = step,
-            .parameters = stage_.parameters(),
-            .momentum = stage_.momentum()};
+            .state = std::move(state)};
   }
 
   void checkpoint(std::int64_t step) {
@@ -268,7 +277,8 @@ class Training {
 
   const TrainerOptions& options_;
   RankOutput& output_;
-  CheckpointDirectory checkpoints_;
+  DirectoryStorage storage_;
+  CheckpointTier checkpoints_;
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;
