@@ -1,8 +1,8 @@
 // gauntlet_rank.h, which a user's job calls in its training loop. A mark into the recorder may cost a microsecond.
 #include "bench/rank_bench.hpp"
 
-#include "real/agent/descriptor.hpp"
 #include "real/rank/gauntlet_rank.h"
+#include "real/system/descriptor.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/socket.h>

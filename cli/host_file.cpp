@@ -5,8 +5,8 @@
 #include "config/toml/place.hpp"
 #include "config/toml/toml.hpp"
 #include "core/quantity.hpp"
-#include "real/agent/listening.hpp"
 #include "real/certs/peer_identity.hpp"
+#include "real/stream/listening.hpp"
 
 #include <fmt/format.h>
 

@@ -42,6 +42,26 @@ set(GAUNTLET_COMMANDS
     commands_validate
     commands_explain)
 
+# Drills on real processes.
+set(GAUNTLET_REAL_ROOMS
+    real_system
+    real_certs
+    real_rank
+    real_stream
+    real_signals
+    real_runner
+    real_agent
+    real_watchdog
+    real_lab
+    real_checkpoint
+    real_trainer
+    real_clocks
+    real_injectors
+    real_control
+    real_driver
+    real_launch
+    real_probes)
+
 # Every room that may be joined by cli/, bench/ and the tests that cross rooms.
 set(GAUNTLET_ALL_ROOMS
     core
@@ -66,4 +86,4 @@ set(GAUNTLET_ALL_ROOMS
     report_levers
     shell
     ${GAUNTLET_COMMANDS}
-    real)
+    ${GAUNTLET_REAL_ROOMS})

@@ -1,12 +1,12 @@
 #include "bench/agents/synthetic_agents.hpp"
 
-#include "real/agent/listening.hpp"
-#include "real/agent/refusals.hpp"
-#include "real/agent/server.hpp"
 #include "real/certs/host_certificates.hpp"
 #include "real/certs/peer_trust.hpp"
-#include "real/clock.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
+#include "real/stream/listening.hpp"
+#include "real/stream/refusals.hpp"
+#include "real/stream/server.hpp"
+#include "real/system/clock.hpp"
 
 #include <unistd.h>
 

@@ -5,12 +5,12 @@
 #include "core/system_advice.hpp"
 #include "real/agent/agent_loop.hpp"
 #include "real/agent/identity.hpp"
-#include "real/agent/listening.hpp"
-#include "real/agent/machine_sensor.hpp"
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
-#include "real/agent/rank_user.hpp"
 #include "real/certs/peer_trust.hpp"
+#include "real/signals/machine_sensor.hpp"
+#include "real/stream/listening.hpp"
+#include "real/system/rank_user.hpp"
 
 #include <pthread.h>
 #include <sys/signalfd.h>

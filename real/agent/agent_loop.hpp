@@ -1,11 +1,11 @@
 // The one thread of an agent: it sleeps in poll() over ranks, signals, timers and what the server heard.
 #pragma once
 
-#include "real/agent/descriptor.hpp"
-#include "real/agent/machine_sensor.hpp"
-#include "real/agent/mailbox.hpp"
-#include "real/agent/ranks.hpp"
 #include "real/agent/supervisor.hpp"
+#include "real/runner/ranks.hpp"
+#include "real/signals/machine_sensor.hpp"
+#include "real/system/descriptor.hpp"
+#include "real/system/mailbox.hpp"
 
 namespace gauntlet {
 

@@ -1,6 +1,6 @@
-#include "real/agent/descriptor.hpp"
 #include "real/agent/probes.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 
 #include <poll.h>
 #include <sys/types.h>

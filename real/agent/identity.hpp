@@ -1,7 +1,7 @@
 // Which machine an agent runs on.
 #pragma once
 
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "real/agent/place.hpp"
 
-#include "real/agent/file_lock.hpp"
+#include "real/system/file_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

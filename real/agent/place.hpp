@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem.hpp"
-#include "real/agent/descriptor.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // epoch.
 #pragma once
 
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 
 #include <cstddef>
 #include <cstdint>

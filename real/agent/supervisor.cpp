@@ -1,6 +1,6 @@
 #include "real/agent/supervisor.hpp"
 
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <algorithm>
 #include <set>

@@ -4,18 +4,18 @@
 #pragma once
 
 #include "real/agent/host_faults.hpp"
-#include "real/agent/host_sensor.hpp"
-#include "real/agent/line_patterns.hpp"
-#include "real/agent/loss_level.hpp"
 #include "real/agent/options.hpp"
 #include "real/agent/probe_runner.hpp"
-#include "real/agent/rank_runner.hpp"
-#include "real/agent/segment_times.hpp"
 #include "real/agent/served_drill.hpp"
-#include "real/agent/server.hpp"
-#include "real/agent/traffic_meter.hpp"
-#include "real/agent/watches.hpp"
-#include "real/clock.hpp"
+#include "real/runner/rank_runner.hpp"
+#include "real/signals/host_sensor.hpp"
+#include "real/signals/line_patterns.hpp"
+#include "real/signals/loss_level.hpp"
+#include "real/signals/segment_times.hpp"
+#include "real/signals/traffic_meter.hpp"
+#include "real/signals/watches.hpp"
+#include "real/stream/server.hpp"
+#include "real/system/clock.hpp"
 
 #include <deque>
 #include <functional>

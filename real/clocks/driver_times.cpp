@@ -1,6 +1,6 @@
 #include "real/clocks/driver_times.hpp"
 
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/files/line_file.hpp"
-#include "real/agent/messages.hpp"
 #include "real/clocks/agent_clock.hpp"
+#include "real/stream/messages.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "real/control/control_client.hpp"
 
-#include "real/agent/descriptor.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/control_wire_private.hpp"
-#include "real/peer_user.hpp"
+#include "real/system/descriptor.hpp"
+#include "real/system/peer_user.hpp"
 
 #include <control.grpc.pb.h>
 #include <grpcpp/create_channel_posix.h>

@@ -1,8 +1,8 @@
 #include "real/control/control_server.hpp"
 
-#include "real/agent/acceptor.hpp"
-#include "real/agent/listening.hpp"
 #include "real/control/control_wire_private.hpp"
+#include "real/stream/acceptor.hpp"
+#include "real/stream/listening.hpp"
 
 #include <control.grpc.pb.h>
 #include <grpcpp/grpcpp.h>

@@ -1,7 +1,7 @@
 #include "real/control/metrics.hpp"
 
 #include "core/quantity.hpp"
-#include "real/agent/listening.hpp"
+#include "real/stream/listening.hpp"
 
 #include <prometheus/exposer.h>
 #include <prometheus/gauge.h>

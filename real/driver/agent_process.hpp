@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/agent/descriptor.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <sys/types.h>
 

@@ -7,8 +7,6 @@
 #include "core/record/replay_cluster.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/agent/messages.hpp"
-#include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
 #include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
@@ -16,6 +14,8 @@
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/stream/messages.hpp"
+#include "real/system/rank_user.hpp"
 
 #include <atomic>
 #include <functional>

@@ -3,8 +3,8 @@
 #include "core/files/durable.hpp"
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
-#include "real/agent/messages.hpp"
-#include "real/agent/process_name.hpp"
+#include "real/stream/messages.hpp"
+#include "real/system/process_name.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -4,7 +4,7 @@
 #include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "models/world/fault_plan.hpp"
-#include "real/agent/rank_user.hpp"
+#include "real/system/rank_user.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "real/driver/free_port.hpp"
 
-#include "real/agent/descriptor.hpp"
 #include "real/driver/random_digits.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

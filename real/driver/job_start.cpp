@@ -2,9 +2,9 @@
 #include "real/driver/job_start.hpp"
 
 #include "models/step/job_size.hpp"
-#include "real/agent/program.hpp"
-#include "real/agent/rank_environment.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/runner/rank_environment.hpp"
+#include "real/system/program.hpp"
 
 #include <sys/stat.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/problem.hpp"
 #include "models/world/job_command.hpp"
-#include "real/agent/rank_user.hpp"
+#include "real/system/rank_user.hpp"
 
 #include <optional>
 

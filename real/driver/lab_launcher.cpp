@@ -1,10 +1,10 @@
 #include "real/driver/lab_launcher.hpp"
 
 #include "core/quantity.hpp"
-#include "real/agent/launch.hpp"
 #include "real/agent/place.hpp"
 #include "real/driver/drill_certificates.hpp"
 #include "real/driver/free_port.hpp"
+#include "real/system/launch.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 // word of `gauntlet drill --launch`.
 #pragma once
 
-#include "real/agent/grpc_link.hpp"
 #include "real/driver/platform.hpp"
+#include "real/stream/grpc_link.hpp"
 
 #include <string>
 #include <vector>

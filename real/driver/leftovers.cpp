@@ -1,7 +1,7 @@
 #include "real/driver/leftovers.hpp"
 
-#include "real/agent/file_lock.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/system/file_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/agent/agent_link.hpp"
-#include "real/clock.hpp"
+#include "real/stream/agent_link.hpp"
+#include "real/system/clock.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include "core/record/truth.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/clock.hpp"
 #include "real/injectors/journal.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
+#include "real/system/clock.hpp"
 
 #include <cstdint>
 #include <map>

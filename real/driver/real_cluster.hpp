@@ -17,7 +17,6 @@
 #include "core/record/record.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/agent/rank_user.hpp"
 #include "real/clocks/driver_times.hpp"
 #include "real/control/drill_status.hpp"
 #include "real/control/operator_desk.hpp"
@@ -27,6 +26,7 @@
 #include "real/driver/raw_progress.hpp"
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/system/rank_user.hpp"
 
 #include <atomic>
 #include <deque>

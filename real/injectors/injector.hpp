@@ -4,7 +4,7 @@
 #include "core/problem.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 
 #include <cstdint>
 #include <optional>

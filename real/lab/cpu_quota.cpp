@@ -1,6 +1,6 @@
 #include "real/lab/cpu_quota.hpp"
 
-#include "real/agent/descriptor.hpp"
+#include "real/system/descriptor.hpp"
 #include "real/watchdog/group_files.hpp"
 
 #include <sys/stat.h>

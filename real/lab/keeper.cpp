@@ -1,8 +1,8 @@
 #include "real/lab/keeper.hpp"
 
 #include "core/files/durable.hpp"
-#include "real/agent/file_lock.hpp"
 #include "real/agent/place.hpp"
+#include "real/system/file_lock.hpp"
 
 #include <fcntl.h>
 #include <linux/close_range.h>

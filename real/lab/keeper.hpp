@@ -2,10 +2,10 @@
 // for it, and when the driver is dead, no agent lives and no other driver came.
 #pragma once
 
-#include "real/agent/descriptor.hpp"
 #include "real/lab/cpu_quota.hpp"
 #include "real/lab/namespaces.hpp"
 #include "real/lab/plan.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <atomic>
 #include <string>

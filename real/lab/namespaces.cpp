@@ -1,6 +1,6 @@
 #include "real/lab/namespaces.hpp"
 
-#include "real/agent/program.hpp"
+#include "real/system/program.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

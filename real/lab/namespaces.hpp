@@ -2,8 +2,8 @@
 // a descriptor of it, and its interfaces go with it.
 #pragma once
 
-#include "real/agent/descriptor.hpp"
 #include "real/lab/plan.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 #include "real/launch/given_hosts.hpp"
 
 #include "core/files/durable.hpp"
-#include "real/agent/listening.hpp"
 #include "real/certs/peer_identity.hpp"
-#include "real/process/command_run.hpp"
+#include "real/stream/listening.hpp"
+#include "real/system/command_run.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,8 +1,8 @@
 #include "real/launch/given_launcher.hpp"
 
-#include "real/agent/listening.hpp"
 #include "real/driver/agent_process.hpp"
 #include "real/driver/free_port.hpp"
+#include "real/stream/listening.hpp"
 
 #include <cstdio>
 #include <span>

@@ -1,6 +1,6 @@
 #include "real/launch/slurm.hpp"
 
-#include "real/process/command_run.hpp"
+#include "real/system/command_run.hpp"
 
 #include <cstdlib>
 #include <fstream>

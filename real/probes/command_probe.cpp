@@ -1,6 +1,6 @@
 #include "real/probes/command_probe.hpp"
 
-#include "real/process/command_run.hpp"
+#include "real/system/command_run.hpp"
 
 #include <re2/re2.h>
 

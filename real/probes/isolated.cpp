@@ -1,8 +1,8 @@
 #include "real/probes/isolated.hpp"
 
 #include "core/quantity.hpp"
-#include "real/agent/descriptor.hpp"
 #include "real/probes/sample_json.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "real/trainer/door.hpp"
 
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/output.hpp"
 
 #include <poll.h>

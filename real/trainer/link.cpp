@@ -1,7 +1,7 @@
 #include "real/trainer/link.hpp"
 
 #include "core/problem.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "real/rank/gauntlet_rank.h"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <cstdint>
 #include <mutex>

@@ -2,7 +2,7 @@
 
 #include "core/problem.hpp"
 #include "core/quantity.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"
 

@@ -1,6 +1,6 @@
 #include "real/trainer/segment_work.hpp"
 
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 
 #include <sched.h>
 

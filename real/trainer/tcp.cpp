@@ -2,7 +2,7 @@
 
 #include "core/contract.hpp"
 #include "core/problem.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/output.hpp"
 

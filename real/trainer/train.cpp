@@ -4,13 +4,13 @@
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "real/trainer/batch.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/peers.hpp"
 #include "real/trainer/schedule.hpp"
-#include "real/trainer/stage.hpp"
 #include "real/trainer/segment_work.hpp"
+#include "real/trainer/stage.hpp"
 
 #include <cerrno>
 #include <cstdlib>

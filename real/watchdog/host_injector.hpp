@@ -2,7 +2,7 @@
 // disk before anything is changed. The line is enough to undo the fault, and names nothing else.
 #pragma once
 
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 
 #include <sys/types.h>
 

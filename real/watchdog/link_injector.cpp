@@ -1,6 +1,6 @@
 #include "real/watchdog/link_injector.hpp"
 
-#include "real/agent/link_state.hpp"
+#include "real/signals/link_state.hpp"
 
 #include <sys/stat.h>
 

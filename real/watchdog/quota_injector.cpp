@@ -1,7 +1,7 @@
 #include "real/watchdog/quota_injector.hpp"
 
-#include "real/agent/process_name.hpp"
-#include "real/agent/strays.hpp"
+#include "real/system/process_name.hpp"
+#include "real/system/strays.hpp"
 #include "real/watchdog/group_files.hpp"
 
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "real/watchdog/undo_journal.hpp"
 
 #include "core/files/read.hpp"
-#include "real/agent/process_name.hpp"
+#include "real/system/process_name.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/files/line_file.hpp"
-#include "real/agent/messages.hpp"
+#include "real/stream/messages.hpp"
 #include "real/watchdog/host_injector.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "real/watchdog/watchdog.hpp"
 
-#include "real/agent/file_lock.hpp"
-#include "real/agent/rank_tag.hpp"
-#include "real/clock.hpp"
+#include "real/runner/rank_tag.hpp"
+#include "real/system/clock.hpp"
+#include "real/system/file_lock.hpp"
 
 #include <fcntl.h>
 #include <linux/close_range.h>

@@ -4,8 +4,8 @@
 // gone, the watchdog also kills what its ranks have started: the kernel kills their first processes alone.
 #pragma once
 
-#include "real/agent/descriptor.hpp"
 #include "real/agent/host_faults.hpp"
+#include "real/system/descriptor.hpp"
 #include "real/watchdog/all_injectors.hpp"
 #include "real/watchdog/undo_journal.hpp"
 

@@ -1,7 +1,7 @@
 #include "tests/driver/simulated_job.hpp"
 
 #include "core/quantity.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <algorithm>
 #include <csignal>

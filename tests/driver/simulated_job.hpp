@@ -2,7 +2,7 @@
 // the collective timeout, and end. What they print is what gauntlet-trainer prints.
 #pragma once
 
-#include "real/agent/rank_runner.hpp"
+#include "real/runner/rank_runner.hpp"
 #include "real/trainer/options.hpp"
 #include "tests/driver/disturbances.hpp"
 #include "tests/driver/event_loop.hpp"

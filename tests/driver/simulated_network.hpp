@@ -2,8 +2,8 @@
 // nothing of each other. A stream may break while both ends live, and a host may be out of reach for a while.
 #pragma once
 
-#include "real/agent/agent_link.hpp"
-#include "real/agent/server.hpp"
+#include "real/stream/agent_link.hpp"
+#include "real/stream/server.hpp"
 #include "tests/driver/disturbances.hpp"
 #include "tests/driver/event_loop.hpp"
 

@@ -1,5 +1,5 @@
 // Messages between a driver and its agents, as protobuf has them: what is read, sent again, arrives as the same.
-#include "real/agent/wire_private.hpp"
+#include "real/stream/wire_private.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <fuzzer/FuzzedDataProvider.h>

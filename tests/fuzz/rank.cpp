@@ -1,9 +1,9 @@
 // What a rank tells its agent: lines that are read, said again, are the same lines; and any bytes as its recorder, its hello, or the dump of
 // PyTorch's flight recorder.
-#include "real/agent/flight_recorder.hpp"
-#include "real/agent/marks.hpp"
-#include "real/agent/rank_channels.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
+#include "real/runner/flight_recorder.hpp"
+#include "real/runner/marks.hpp"
+#include "real/runner/rank_channels.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Who may connect to an agent on its own machine.
-#include "real/agent/acceptor.hpp"
+#include "real/stream/acceptor.hpp"
 
-#include "real/agent/listening.hpp"
+#include "real/stream/listening.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>

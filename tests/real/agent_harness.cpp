@@ -2,7 +2,7 @@
 
 #include "real/agent/agent.hpp"
 #include "real/agent/place.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

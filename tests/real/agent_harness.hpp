@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/time.hpp"
-#include "real/agent/grpc_link.hpp"
+#include "real/stream/grpc_link.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
 #include "real/agent/agent.hpp"
 
 #include "real/agent/place.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>

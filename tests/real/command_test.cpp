@@ -1,8 +1,8 @@
 // The user's own job under an agent: how its processes begin, what is read of them, and that none is left.
-#include "real/agent/program.hpp"
-#include "real/agent/rank_environment.hpp"
-#include "real/agent/rank_log.hpp"
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
+#include "real/runner/rank_environment.hpp"
+#include "real/runner/rank_log.hpp"
+#include "real/system/program.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>

@@ -2,9 +2,9 @@
 //
 // The dumps are written by Python's pickle module, with the keys and types of torch/csrc/distributed/c10d/FlightRecorder.hpp. No NCCL job
 // wrote them: that needs GPUs.
-#include "real/agent/flight_recorder.hpp"
+#include "real/runner/flight_recorder.hpp"
 
-#include "real/agent/pickle.hpp"
+#include "real/runner/pickle.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // Progress that is read from what ranks print for people.
-#include "real/agent/printed_progress.hpp"
+#include "real/signals/printed_progress.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Probes of a host leave their results in a mailbox, each from a thread of its own.
 #include "real/agent/probe_threads.hpp"
 
-#include "real/agent/mailbox.hpp"
+#include "real/system/mailbox.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gtest/gtest.h>

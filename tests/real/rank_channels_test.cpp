@@ -1,8 +1,8 @@
 // A user's job that speaks: gauntlet_rank.h and gauntlet_rank.py against an agent's ear, and what bad input does to it.
-#include "real/agent/rank_channels.hpp"
+#include "real/runner/rank_channels.hpp"
 
-#include "real/agent/marks.hpp"
 #include "real/rank/gauntlet_rank.h"
+#include "real/runner/marks.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>

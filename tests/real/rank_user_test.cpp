@@ -1,8 +1,8 @@
 // As which user ranks run, by the agent's own functions and by a rank that says who it is.
-#include "real/agent/rank_user.hpp"
+#include "real/system/rank_user.hpp"
 
-#include "real/agent/launch.hpp"
-#include "real/agent/rank_channels.hpp"
+#include "real/runner/rank_channels.hpp"
+#include "real/system/launch.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // What an agent's server takes at most, and what it says beyond that.
-#include "real/agent/grpc_link.hpp"
-#include "real/agent/server.hpp"
+#include "real/stream/grpc_link.hpp"
+#include "real/stream/server.hpp"
 #include "tests/real/agent_harness.hpp"
 
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
 // What agents observe: the meters behind their watches, and what they read of a machine.
-#include "real/agent/kept_file.hpp"
-#include "real/agent/line_patterns.hpp"
-#include "real/agent/loss_level.hpp"
-#include "real/agent/machine_sensor.hpp"
-#include "real/agent/marks.hpp"
-#include "real/agent/segment_times.hpp"
-#include "real/agent/traffic_meter.hpp"
+#include "real/runner/marks.hpp"
+#include "real/signals/line_patterns.hpp"
+#include "real/signals/loss_level.hpp"
+#include "real/signals/machine_sensor.hpp"
+#include "real/signals/segment_times.hpp"
+#include "real/signals/traffic_meter.hpp"
+#include "real/system/kept_file.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>

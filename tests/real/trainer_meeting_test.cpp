@@ -1,5 +1,5 @@
 // How the ranks of a start find each other over TCP, and whom they keep out.
-#include "real/agent/descriptor.hpp"
+#include "real/system/descriptor.hpp"
 #include "tests/real/scratch.hpp"
 #include "tests/real/trainer_process.hpp"
 
@@ -173,7 +173,7 @@ TEST_F(Meetings, OnlyThoseWhoKnowTheSecretAreTakenIn) {
   EXPECT_EQ(listening_addresses(job.port()), (std::set<std::string>{"0100007F"})) << "on loopback alone";
   TrainerJob other = job;
   other.secret = "the secret of another start, of as many characters";
-  other.collective_timeout = "300ms";
+  other.collective_timeout = "2s";  // enough to be refused once, on a busy machine, too
   const auto stranger = other.start(1);
   EXPECT_EQ(stranger->wait_for_exit(), kExitCollectiveTimeout);
   EXPECT_THAT(stranger->lines().back().text, HasSubstr("for rank 0 to take this rank in; it hung up"));

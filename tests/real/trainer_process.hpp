@@ -1,7 +1,7 @@
 // Ranks as processes: started, listened to as their agent would (real/rank/PROTOCOL.md), and ended with the test whatever happens.
 #pragma once
 
-#include "real/trainer/lines.hpp"
+#include "real/rank/lines.hpp"
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 // Faults that are undone whoever dies: the watchdog, over an injector that makes a file and removes it.
 #include "real/watchdog/watchdog.hpp"
 
-#include "real/agent/process_name.hpp"
+#include "real/system/process_name.hpp"
 #include "real/watchdog/undo_journal.hpp"
 #include "tests/real/file_faults.hpp"
 #include "tests/real/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "real/agent/watches.hpp"
+#include "real/signals/watches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -64,7 +64,7 @@ LIBM = re.compile(
     r"(?:\bstd|(?<![\w:>]))::(log|log2|log10|log1p|exp|exp2|expm1|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
     r"|tgamma|lgamma|erf|erfc|beta|riemann_zeta)[fl]?\s*\(")
 LISTENS = re.compile(r"(?<![\w>])::(?:listen|bind)\s*\(|\bAddListeningPort\b")
-MAY_LISTEN = ("real/agent/listening.cpp", "real/agent/rank_channels.cpp", "real/trainer/tcp.cpp",
+MAY_LISTEN = ("real/stream/listening.cpp", "real/runner/rank_channels.cpp", "real/trainer/tcp.cpp",
               "real/driver/free_port.cpp")  # the last one binds and never listens
 CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nullptr|NULL|0)\s*\)|clock_gettime|gettimeofday")
 
@@ -244,7 +244,7 @@ def only_the_real_world_has_a_clock(tree):
 def whoever_listens_checks_who_comes(tree):
     """Each of these files accepts its connections itself, and looks at each before anything is read from it."""
     for path, number, text in matches(tree, LISTENS, lambda p: is_cpp(p) and p not in MAY_LISTEN and not within(p, ("tests",)), without_comments):
-        yield f"{path}:{number}: {text}: nothing listens without a check of who connects (real/agent/acceptor.hpp)"
+        yield f"{path}:{number}: {text}: nothing listens without a check of who connects (real/stream/acceptor.hpp)"
 
 
 def nothing_is_unfinished(tree):
@@ -439,7 +439,7 @@ EXAMPLES = {
         ({"sim/a.cpp": "std::chrono::steady_clock::now();"}, {"real/a.cpp": "std::chrono::steady_clock::now();"}),
     ],
     whoever_listens_checks_who_comes: [
-        ({"real/a.cpp": line}, {"real/a.cpp": "rank.listen(); // ::listen(socket, 1)", "real/agent/listening.cpp": line})
+        ({"real/a.cpp": line}, {"real/a.cpp": "rank.listen(); // ::listen(socket, 1)", "real/stream/listening.cpp": line})
         for line in ("::listen(socket, 1);", "if (::bind(socket, address, size) != 0) return;", 'builder.AddListeningPort("unix:a", credentials);')
     ],
     nothing_is_unfinished: [

@@ -1,7 +1,7 @@
 #include "real/probes/host/configuration.hpp"
 
-#include "real/agent/descriptor.hpp"
 #include "real/probes/host/machine_files.hpp"
+#include "real/system/descriptor.hpp"
 
 #include <fmt/format.h>
 #include <linux/ethtool.h>

@@ -1,7 +1,7 @@
 #include "real/probes/host/cpu_probes.hpp"
 
 #include "core/time.hpp"
-#include "real/clock.hpp"
+#include "real/system/clock.hpp"
 
 #include <fmt/format.h>
 

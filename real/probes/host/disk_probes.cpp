@@ -1,8 +1,8 @@
 #include "real/probes/host/disk_probes.hpp"
 
 #include "core/time.hpp"
-#include "real/clock.hpp"
 #include "real/probes/host/probe_file.hpp"
+#include "real/system/clock.hpp"
 
 #include <fmt/format.h>
 

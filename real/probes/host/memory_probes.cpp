@@ -1,10 +1,10 @@
 #include "real/probes/host/memory_probes.hpp"
 
 #include "core/time.hpp"
-#include "real/clock.hpp"
 #include "real/probes/host/cores.hpp"
 #include "real/probes/host/machine_files.hpp"
 #include "real/probes/host/memory_patterns.hpp"
+#include "real/system/clock.hpp"
 
 #include <fmt/format.h>
 

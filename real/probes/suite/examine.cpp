@@ -1,8 +1,8 @@
 #include "real/probes/suite/examine.hpp"
 
-#include "real/clock.hpp"
 #include "real/probes/command_probe.hpp"
 #include "real/probes/isolated.hpp"
+#include "real/system/clock.hpp"
 
 #include <algorithm>
 #include <utility>

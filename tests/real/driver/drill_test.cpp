@@ -2,10 +2,10 @@
 #include "real/driver/drill.hpp"
 
 #include "core/files/append_file.hpp"
-#include "real/clock.hpp"
 #include "real/driver/drill_place.hpp"
-#include "tests/real/local_platform.hpp"
+#include "real/system/clock.hpp"
 #include "tests/real/agent_harness.hpp"
+#include "tests/real/local_platform.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>
@@ -77,8 +77,9 @@ TEST_F(LeftDrills, WhatIsDrilledCannotChangeHalfWay) {
   const PlannedFault fault{.at = kStart + 1s, .kind = FaultKindId{0}, .component = {ComponentKind::gpu, 0}};
   leave({.faults = 1, .fingerprint = 123}, begun());
   const std::string before = bytes_of(options.record);
-  EXPECT_THAT(refusal(),
-              HasSubstr("was started with 1 planned faults; leave out --no-faults, or give another --record"));
+  EXPECT_THAT(
+      refusal(),
+      HasSubstr("was started with 1 planned faults; leave out --no-faults, or give another --record"));
   options.plan = {fault};
   EXPECT_THAT(refusal(), HasSubstr("was started with another fault plan"));
   StateFile(options.record).write({.started_ns = started_ns, .epoch = 1, .plan = {}, .directory = directory});

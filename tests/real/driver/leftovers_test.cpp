@@ -1,8 +1,8 @@
 #include "real/driver/leftovers.hpp"
 
-#include "real/agent/file_lock.hpp"
 #include "real/agent/place.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/system/file_lock.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>

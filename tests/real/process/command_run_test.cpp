@@ -1,4 +1,4 @@
-#include "real/process/command_run.hpp"
+#include "real/system/command_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

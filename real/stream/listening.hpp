@@ -1,0 +1,41 @@
+// Where an agent listens: a Unix socket in its directory, or an address of the network.
+#pragma once
+
+#include "core/problem.hpp"
+#include "real/system/descriptor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gauntlet {
+
+/// `HOST:PORT`.
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;  // 0: any that is free
+
+  std::string text() const { return host + ":" + std::to_string(port); }
+};
+/// Nothing where it is not the name of a host, a colon and a port.
+std::optional<HostPort> host_port_of(std::string_view text);
+
+/// The same with the host's IPv4 address, as the system knows it.
+struct FoundAddress {
+  std::string text;  // empty where there is none
+  std::string why;   // then
+};
+FoundAddress numeric_address(const HostPort& where);
+
+/// A listening socket, and where it is.
+struct Listening {
+  Descriptor socket;
+  std::string address;  // for people, and for who dials: "unix:PATH" or "HOST:PORT"
+};
+
+/// The path must not exist.
+std::optional<Problem> listen_at(const std::string& path, Listening& out);
+std::optional<Problem> listen_at(const HostPort& where, Listening& out);
+
+}  // namespace gauntlet

@@ -1,0 +1,210 @@
+// What a driver and an agent say to each other, in plain types. agent.proto says what each message means.
+#pragma once
+
+#include "core/action.hpp"
+#include "core/id.hpp"
+#include "core/observation.hpp"
+#include "core/time.hpp"
+#include "models/world/job_command.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gauntlet {
+
+/// How an agent that obeys another driver names it, the epoch after it: in why it ended a stream or refused one.
+inline const std::string kDriverOfEpoch = "the driver of epoch ";
+
+// --- what an agent says. Every time is of the agent's own clock, CLOCK_MONOTONIC of its host -----------------------
+
+/// Which machine a host is, for people: to policies it is a number.
+struct HostIdentity {
+  std::string address;  // of its executor: of the pod, or where the agent listens
+  std::string pod;      // its name, or the machine's
+  friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
+};
+
+/// The answer to a message of the driver that names its own time: what the agent's clock showed.
+struct AgentClockReading {
+  std::int64_t asked_ns = 0;  // as the driver said it, by the driver's clock
+  std::int64_t at_ns = 0;
+};
+/// What a host is made of.
+struct HostHardware {
+  std::string cpu;  // model
+  std::uint32_t cores = 0;
+  std::uint64_t memory_bytes = 0;
+  std::vector<std::string> gpus;  // model and place of each
+  friend bool operator==(const HostHardware&, const HostHardware&) = default;
+};
+/// Since the interface came up.
+struct NicCounters {
+  std::string name;
+  std::uint64_t received_bytes = 0, sent_bytes = 0;
+  friend bool operator==(const NicCounters&, const NicCounters&) = default;
+};
+/// A process that carries ranks.
+struct RankVitals {
+  std::uint32_t rank = 0;  // its first
+  std::int32_t pid = 0;
+  char state = '?';  // as proc(5) has it: R, S, D, T, Z
+  std::int64_t cpu_ns = 0;
+  std::uint64_t memory_bytes = 0;
+  std::int64_t silent_ns = 0;  // since it last printed or told something
+  friend bool operator==(const RankVitals&, const RankVitals&) = default;
+};
+/// What an agent knows of its host.
+struct HostReport {
+  HostIdentity identity;
+  HostHardware hardware;
+  std::vector<NicCounters> nics;
+  std::vector<RankVitals> ranks;
+  std::uint64_t free_disk_bytes = 0;  // where the agent writes
+  friend bool operator==(const HostReport&, const HostReport&) = default;
+};
+
+struct AgentAttending {
+  std::uint64_t epoch = 0;
+  std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
+  std::vector<std::uint32_t> ranks;  // alive
+  HostIdentity identity{};
+  AgentClockReading clock{};  // of Hello
+};
+struct AgentHeartbeat {
+  std::uint64_t number = 0;
+  std::int64_t at_ns = 0;
+  std::uint32_t ranks_alive = 0;
+  std::optional<HostReport> report{};  // in the first one, and then every ten seconds
+};
+struct AgentSeen {
+  Observed observed;  // holds a Seen; its times are nanoseconds of the agent's clock
+};
+struct AgentRankLine {
+  std::uint32_t run = 0;
+  std::uint32_t rank = 0;
+  std::string line;  // real/rank/lines.hpp reads it
+};
+struct AgentDone {
+  std::uint64_t order = 0;
+  bool ok = false;
+  bool faulty = false;  // a probe that the host failed
+  double value = 0;     // what a probe measured
+  std::string why;      // when not ok, or faulty
+};
+struct AgentRankExited {
+  std::uint32_t run = 0;
+  std::uint32_t rank = 0;
+  std::int32_t code = 0;  // exit code, or 128 + signal
+  std::int64_t at_ns = 0;
+  std::string said{};                     // "it last printed: ...", or that it printed nothing
+  std::string place{};                    // where its first rank stood, where it says: "inside step 3"
+  std::vector<std::string> last_lines{};  // that it printed, the oldest first
+};
+struct AgentInjected {
+  std::uint64_t injection = 0;
+  bool ok = false;  // the signal reached a living rank, or the effect was observed
+  std::int64_t at_ns = 0;
+  std::string why;  // when not ok
+};
+
+/// The effect of the injection is over, or cannot be undone yet: then another message follows.
+struct AgentUndone {
+  std::uint64_t injection = 0;
+  std::int64_t at_ns = 0;
+  std::string why{};  // it cannot be undone yet
+};
+
+using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,
+                                  AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
+
+// --- what a driver says ------------------------------------------------------------------------------------------
+
+/// What Hello tells an agent.
+struct AgentGreeting {
+  std::int64_t started_ns = 0;          // the drill's time zero by the driver's clock: it names the drill
+  std::vector<std::string> patterns{};  // kinds of log lines, by PatternId
+  Duration heartbeat_period = std::chrono::seconds(1);
+  /// Regular expressions (RE2) that find the lines of these kinds in what ranks print and in the kernel's log, by PatternId. Empty:
+  /// that kind is known by name alone. May be shorter than `patterns`.
+  std::vector<std::string> expressions{};
+  Duration traffic_interval = std::chrono::seconds(1);
+  Duration step_time{};  // of the scenario: the traffic's period is looked for around it; zero: not at all
+  std::optional<std::uint32_t> host{};  // the agent's number in this drill; not given: the agent's own
+};
+
+/// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.
+enum class RankOrder : std::uint8_t { checkpoint, cadence, stop };
+
+/// go_on: of a rank that was stopped.
+enum class AgentSignal : std::uint8_t { kill, stop, go_on };
+
+struct DriverHello {
+  std::uint64_t epoch = 0;
+  AgentGreeting greeting;
+  std::int64_t sent_ns = 0;  // by the driver's clock; AgentAttending answers it
+  bool anew = false;         // what the agent holds of this drill is over: its ranks end, and nothing is kept
+};
+struct DriverLease {
+  Duration lasts;
+  std::int64_t sent_ns = 0;  // by the driver's clock; AgentClockReading answers it
+};
+struct DriverWatch {
+  Order order;  // holds a Watch
+};
+struct DriverUnwatch {
+  WatchId watch;
+};
+struct DriverStartRanks {
+  OrderId order;
+  std::uint32_t run = 0;
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::string> arguments;  // of the trainer
+  /// The user's own job in place of the trainer; not given: the trainer. Its directory is absolute.
+  JobCommand command{};
+  /// Variables of every process by name, over those of the command: all that a drill sets but those of a single rank.
+  std::vector<std::pair<std::string, std::string>> environment{};
+};
+/// Of a job that speaks through gauntlet_rank; nobody answers.
+struct DriverTellRanks {
+  RankOrder what = RankOrder::checkpoint;
+  std::int64_t steps = 0;  // cadence: between two checkpoints, 0 for never
+};
+struct DriverStopRanks {
+  OrderId order;
+};
+struct DriverRunProbe {
+  OrderId order;
+  std::string probe;
+  WatchId report;
+};
+/// SIGKILL of a rank; SIGSTOP of a rank; less processor time for a rank; a data interface of the host is set down.
+enum class InjectionKind : std::uint8_t { kill, stop, slow, link_down };
+inline constexpr std::uint32_t kInjectionKinds = 4;
+constexpr bool is_signal(InjectionKind kind) {
+  return kind == InjectionKind::kill || kind == InjectionKind::stop;
+}
+constexpr bool is_of_rank(InjectionKind kind) { return kind != InjectionKind::link_down; }
+
+struct DriverInject {
+  std::uint64_t injection = 0;
+  InjectionKind kind = InjectionKind::kill;
+  std::uint32_t target = 0;   // the rank; link_down: the interface, counted from 0
+  double cores = 0;           // slow: the processor time that the rank gets, in processors
+  Duration lasts = kForever;  // from its beginning; then it is undone, whoever lives
+};
+/// A rank that was killed stays killed.
+struct DriverUndo {
+  std::uint64_t injection = 0;
+};
+struct DriverQuit {};
+
+using DriverMessage =
+    std::variant<DriverHello, DriverLease, DriverWatch, DriverUnwatch, DriverStartRanks, DriverStopRanks,
+                 DriverTellRanks, DriverRunProbe, DriverInject, DriverUndo, DriverQuit>;
+
+}  // namespace gauntlet
