@@ -4,7 +4,7 @@
 //   job <seed> <pp> <dp> <tp>
 //   step <step>
 //   number <number>                      among the job's whole checkpoints, from 1
-//   shard <rank> <bytes> <checksum>      one line a rank, in order; the file is rank-<rank>.shard
+//   shard <rank> <bytes> <checksum>      one line a rank, in order; the checksum is the one at the end of rank-<rank>.shard
 //   checksum <checksum>                  of the lines above
 #pragma once
 

@@ -7,8 +7,10 @@
 
 #include "core/layout.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,15 +40,26 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// core/record/fingerprint.hpp over the bytes eight at a time, and over their number: one changed byte changes it.
+/// core/record/fingerprint.hpp over the bytes eight at a time, in eight sequences side by side, and over their number: one changed byte
+/// changes it.
 std::uint64_t checksum_of(std::string_view bytes);
 
 std::string shard_bytes(const Shard& shard);
+
+inline constexpr std::size_t kShardHeaderBytes = 48, kShardChecksumBytes = 8;
+/// Writes the header of a shard whose state has so many bytes; the state is to follow, and then the checksum.
+void begin_shard(const Shard& shard, std::size_t state_bytes, char* out);
+/// Computes the checksum of a shard in memory, and writes it to its end.
+void seal_shard(std::span<char> shard);
+/// The one at the end of a shard's bytes.
+std::uint64_t checksum_at_end(std::string_view shard);
 
 struct ReadShard {
   std::optional<Shard> shard;
   std::string why;  // where there is none: "has 12 bytes, too few for a shard"
 };
 ReadShard read_shard(std::string_view bytes);
+/// Of bytes whose checksum was found right.
+ReadShard parse_shard(std::string bytes);
 
 }  // namespace gauntlet

@@ -34,6 +34,12 @@ std::optional<std::int64_t> number_in(std::string_view name, std::string_view pr
   return number;
 }
 
+/// Both at its end and over the bytes before it.
+bool has_checksum(std::string_view shard, std::uint64_t checksum) {
+  return shard.size() >= kShardChecksumBytes && checksum_at_end(shard) == checksum &&
+         checksum_of(shard.substr(0, shard.size() - kShardChecksumBytes)) == checksum;
+}
+
 }  // namespace
 
 CheckpointTier::CheckpointTier(CheckpointStorage& storage, JobIdentity job, Retention retention)
@@ -67,25 +73,36 @@ CheckpointTier::FoundManifest CheckpointTier::manifest_of(std::int64_t step) con
   return {{}, {Problem{.file = storage_.path_of(folder_of(step), kManifest), .what = "is torn"}}};
 }
 
+/// The bytes of a shard that is as the manifest lists it.
+CheckpointStorage::Object CheckpointTier::listed_shard(const Manifest& manifest, std::uint32_t rank) const {
+  const std::string folder = folder_of(manifest.step), path = storage_.path_of(folder, shard_name(rank));
+  CheckpointStorage::Object shard = storage_.read(folder, shard_name(rank));
+  if (!shard.bytes) return shard;
+  const Manifest::Entry& listed = manifest.shards.at(rank);
+  if (shard.bytes->size() != listed.bytes)
+    return {{},
+            {Problem{.file = path,
+                     .what = "has " + std::to_string(shard.bytes->size()) + " bytes",
+                     .why = "where the manifest lists " + std::to_string(listed.bytes)}}};
+  if (!has_checksum(*shard.bytes, listed.checksum))
+    return {{}, {Problem{.file = path, .what = "has another checksum", .why = "than the manifest lists"}}};
+  return shard;
+}
+
 /// Why the manifest's shards are not all there as it lists them.
 std::optional<Flaw> CheckpointTier::flaw_of(const Manifest& manifest) const {
   for (std::uint32_t rank = 0; rank < manifest.shards.size(); ++rank) {
-    const std::string folder = folder_of(manifest.step);
-    const std::string path = storage_.path_of(folder, shard_name(rank));
-    const CheckpointStorage::Object shard = storage_.read(folder, shard_name(rank));
+    const CheckpointStorage::Object shard = listed_shard(manifest, rank);
     if (!shard.bytes) return shard.flaw;
-    const Manifest::Entry& listed = manifest.shards[rank];
-    if (shard.bytes->size() != listed.bytes)
-      return Flaw{Problem{.file = path,
-                          .what = "has " + std::to_string(shard.bytes->size()) + " bytes",
-                          .why = "where the manifest lists " + std::to_string(listed.bytes)}};
-    if (checksum_of(*shard.bytes) != listed.checksum)
-      return Flaw{Problem{.file = path, .what = "has another checksum", .why = "than the manifest lists"}};
   }
   return std::nullopt;
 }
 
-CheckpointTier::Survey CheckpointTier::survey() const {
+CheckpointTier::Survey CheckpointTier::survey() const { return look(true); }
+
+CheckpointTier::Survey CheckpointTier::manifests() const { return look(false); }
+
+CheckpointTier::Survey CheckpointTier::look(bool at_shards) const {
   const auto failed = [](Problem problem) {
     Survey none;
     none.problem = std::move(problem);
@@ -108,7 +125,11 @@ CheckpointTier::Survey CheckpointTier::survey() const {
                      .what = "is of another job",
                      .why = "(" + of_step.manifest->job.text() + ", where this one has " + job_.text() + ")",
                      .suggestion = "name another checkpoint directory"});
-    const std::optional<Flaw> flaw = of_step.manifest ? flaw_of(*of_step.manifest) : of_step.flaw;
+    std::optional<Flaw> flaw;
+    if (!of_step.manifest)
+      flaw = of_step.flaw;
+    else if (at_shards)
+      flaw = flaw_of(*of_step.manifest);
     if (!flaw)
       found.whole.push_back(step);
     else if (flaw->kind != Flaw::Kind::passing)
@@ -119,14 +140,9 @@ CheckpointTier::Survey CheckpointTier::survey() const {
   return found;
 }
 
-std::vector<CheckpointTier::Candidate> CheckpointTier::candidates() const {
-  std::vector<Candidate> found;
-  for (const std::int64_t step : steps().steps) {
-    const FoundManifest of_step = manifest_of(step);
-    if (of_step.manifest && of_step.manifest->job.same_state(job_))
-      found.push_back({step, of_step.manifest->number});
-  }
-  return found;
+std::optional<std::uint64_t> CheckpointTier::number_of(std::int64_t step) const {
+  const FoundManifest found = manifest_of(step);
+  return found.manifest ? std::optional(found.manifest->number) : std::nullopt;
 }
 
 bool CheckpointTier::is_permanent(const Manifest& manifest) const {
@@ -161,34 +177,39 @@ std::optional<Problem> CheckpointTier::set_aside(std::int64_t step) const {
 
 CheckpointTier::Loaded CheckpointTier::load(std::int64_t step, std::uint32_t rank) const {
   const FoundManifest found = manifest_of(step);
-  if (!found.manifest) return {{}, found.flaw.problem};
+  if (!found.manifest) return {{}, found.flaw};
   const JobIdentity& job = found.manifest->job;
   if (!job.same_state(job_))
-    return {{}, Problem{.file = storage_.path_of(folder_of(step), kManifest), .what = "is of another job"}};
+    return {{}, {Problem{.file = storage_.path_of(folder_of(step), kManifest), .what = "is of another job"}}};
   Coordinates at = job_.layout().coordinates(rank);
   at.dp %= job.dp;
-  return load_shard(step, job, job.layout().rank(at));
+  const std::uint32_t source = job.layout().rank(at);
+  CheckpointStorage::Object bytes = listed_shard(*found.manifest, source);
+  if (!bytes.bytes) return {{}, std::move(bytes.flaw)};
+  return parsed_shard(step, job, source, parse_shard(std::move(*bytes.bytes)));
 }
 
-CheckpointTier::Loaded CheckpointTier::load_shard(std::int64_t step, const JobIdentity& job,
-                                                  std::uint32_t rank) const {
+CheckpointTier::Loaded CheckpointTier::parsed_shard(std::int64_t step, const JobIdentity& job,
+                                                    std::uint32_t rank, ReadShard read) const {
   const std::string path = storage_.path_of(folder_of(step), shard_name(rank));
-  const CheckpointStorage::Object object = storage_.read(folder_of(step), shard_name(rank));
-  if (!object.bytes) return {{}, object.flaw.problem};
-  ReadShard read = read_shard(*object.bytes);
-  if (!read.shard) return {{}, Problem{.file = path, .what = read.why}};
+  if (!read.shard) return {{}, {Problem{.file = path, .what = read.why}}};
   const Shard& shard = *read.shard;
   if (shard.job != job || shard.rank != rank || shard.step != step)
     return {
         {},
-        Problem{.file = path,
-                .what = "holds rank " + std::to_string(shard.rank) + " at step " + std::to_string(shard.step),
-                .why = "of the job with " + shard.job.text()}};
+        {Problem{.file = path,
+                 .what = "holds rank " + std::to_string(shard.rank) + " at step " + std::to_string(shard.step),
+                 .why = "of the job with " + shard.job.text()}}};
   return {std::move(read.shard), {}};
 }
 
 std::optional<Problem> CheckpointTier::write(const Shard& shard) const {
-  return storage_.put(folder_of(shard.step), shard_name(shard.rank), shard_bytes(shard));
+  return write(shard.step, shard.rank, shard_bytes(shard));
+}
+
+std::optional<Problem> CheckpointTier::write(std::int64_t step, std::uint32_t rank,
+                                             std::string_view shard) const {
+  return storage_.put(folder_of(step), shard_name(rank), shard);
 }
 
 std::optional<std::uint32_t> CheckpointTier::first_missing(std::int64_t step) const {
@@ -216,11 +237,11 @@ std::optional<Problem> CheckpointTier::next_number(Manifest& manifest) const {
 std::optional<Problem> CheckpointTier::commit(std::int64_t step) const {
   Manifest manifest{.job = job_, .step = step, .shards = {}};
   for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
-    const Loaded loaded = load_shard(step, job_, rank);
-    if (!loaded.shard) return loaded.problem;
-    // Equal shards have equal bytes, so these are those that were read.
-    const std::string bytes = shard_bytes(*loaded.shard);
-    manifest.shards.push_back({.bytes = bytes.size(), .checksum = checksum_of(bytes)});
+    CheckpointStorage::Object object = storage_.read(folder_of(step), shard_name(rank));
+    if (!object.bytes) return object.flaw.problem;
+    const Loaded loaded = parsed_shard(step, job_, rank, read_shard(*object.bytes));
+    if (!loaded.shard) return loaded.flaw.problem;
+    manifest.shards.push_back({.bytes = object.bytes->size(), .checksum = checksum_at_end(*object.bytes)});
   }
   if (auto problem = next_number(manifest)) return problem;
   auto problem = storage_.put(folder_of(step), kManifest, manifest_text(manifest));

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,27 +47,25 @@ class CheckpointTier {
   };
   /// Reads every checkpoint as a whole.
   Survey survey() const;
+  /// Reads manifests alone: shards that are whole by them may prove damaged.
+  Survey manifests() const;
+  /// Among the job's whole checkpoints, from 1; nothing where its manifest cannot be read.
+  std::optional<std::uint64_t> number_of(std::int64_t step) const;
 
   /// Removes the whole ones that are not to be kept, and the unfinished; sets the damaged aside. For rank 0, before any rank of this
   /// start writes.
   std::optional<Problem> tidy(const Survey& survey) const;
 
-  struct Candidate {
-    std::int64_t step = 0;
-    std::uint64_t number = 0;  // among the job's whole checkpoints
-    friend bool operator==(const Candidate&, const Candidate&) = default;
-  };
-  /// Those with a manifest of this job, the newest first. Reads no shard, and passes over manifests that cannot be read.
-  std::vector<Candidate> candidates() const;
-
   struct Loaded {
     std::optional<Shard> shard;
-    Problem problem;  // where there is none
+    Flaw flaw;  // where there is none
   };
   /// What that rank goes on with, from a whole checkpoint of the job with any number of data-parallel replicas.
   Loaded load(std::int64_t step, std::uint32_t rank) const;
 
   std::optional<Problem> write(const Shard& shard) const;
+  /// The same, by its bytes.
+  std::optional<Problem> write(std::int64_t step, std::uint32_t rank, std::string_view shard) const;
 
   /// The first rank whose shard of this step is not there yet.
   std::optional<std::uint32_t> first_missing(std::int64_t step) const;
@@ -89,8 +88,10 @@ class CheckpointTier {
 
   Steps steps() const;
   FoundManifest manifest_of(std::int64_t step) const;
+  Survey look(bool at_shards) const;
   std::optional<Flaw> flaw_of(const Manifest& manifest) const;
-  Loaded load_shard(std::int64_t step, const JobIdentity& job, std::uint32_t rank) const;
+  CheckpointStorage::Object listed_shard(const Manifest& manifest, std::uint32_t rank) const;
+  Loaded parsed_shard(std::int64_t step, const JobIdentity& job, std::uint32_t rank, ReadShard read) const;
   bool is_permanent(const Manifest& manifest) const;
   std::optional<Problem> next_number(Manifest& manifest) const;
   std::optional<Problem> remove(const std::string& folder) const;

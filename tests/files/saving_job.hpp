@@ -29,7 +29,7 @@ inline Shard saved_shard(std::uint32_t rank, std::int64_t step) {
 /// Which checkpoints must be there, by what the job was told.
 class SavedModel {
  public:
-  void save(CheckpointTier::Candidate one) { saved_[one.step] = one.number; }
+  void save(std::int64_t step, std::uint64_t number) { saved_[step] = number; }
   void give_up(std::int64_t step) { given_up_.insert(step); }
 
   std::set<std::int64_t> kept() const {
@@ -111,8 +111,9 @@ class SavingJob {
       if (const auto problem = tier_.write(saved_shard(rank, step))) return note(problem);
     if (const auto problem = tier_.commit(step)) return note(problem);
     if (is_off_()) return;
-    for (const auto& one : healthy_.candidates())
-      if (one.step == step) model.save(one);
+    const auto number = healthy_.number_of(step);
+    ASSERT_TRUE(number) << "step " << step;
+    model.save(step, *number);
     after_each_promise();
     note(tier_.prune(step));
   }

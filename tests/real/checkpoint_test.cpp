@@ -1,7 +1,9 @@
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/file_problem.hpp"
+#include "real/checkpoint/host_memory.hpp"
 #include "real/checkpoint/manifest.hpp"
 #include "real/checkpoint/shard.hpp"
+#include "real/checkpoint/staged_copy.hpp"
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "tests/real/scratch.hpp"
@@ -9,10 +11,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -336,8 +341,8 @@ TEST_F(Checkpoints, EveryNthIsKeptForever) {
     ASSERT_FALSE(tier.commit(step));
     ASSERT_FALSE(tier.prune(step));
   }
-  using Candidate = CheckpointTier::Candidate;
-  EXPECT_THAT(tier.candidates(), ElementsAre(Candidate{80, 8}, Candidate{60, 6}, Candidate{30, 3}));
+  EXPECT_THAT(tier.manifests().whole, ElementsAre(80, 60, 30));
+  EXPECT_EQ(tier.number_of(80), 8u);
   EXPECT_FALSE(tier.tidy(tier.survey()));
   EXPECT_THAT(tier.survey().whole, ElementsAre(80, 60, 30));
 }
@@ -366,15 +371,21 @@ class Heard {
   std::vector<std::string> lines_;
 };
 
+StagedCopy::Settings staged_of(HostMemory& memory) {
+  return {.memory = memory, .state_bytes = shard_of(0, 0).state.size()};
+}
+
 TEST_F(Checkpoints, RankZeroSaysSavedWhenAllShardsAreThere) {
   Heard zero, others;
+  LockedMemory memory;
   {
     std::vector<std::unique_ptr<CheckpointWriter>> writers;
     for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
-      writers.push_back(std::make_unique<CheckpointWriter>(directory_, rank, std::chrono::minutes(1),
-                                                           rank == 0 ? zero.listener() : others.listener()));
+      writers.push_back(
+          std::make_unique<CheckpointWriter>(directory_, rank, staged_of(memory), std::chrono::minutes(1),
+                                             rank == 0 ? zero.listener() : others.listener()));
     for (const std::int64_t step : {10, 20, 30})
-      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank) writers[rank]->write(shard_of(rank, step));
+      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank) writers[rank]->write(step, {shard_of(rank, step).state});
     for (const auto& writer : writers) writer->wait_until_idle();
   }
   EXPECT_THAT(zero.all(), ElementsAre("saved 10", "saved 20", "saved 30"));
@@ -385,25 +396,62 @@ TEST_F(Checkpoints, RankZeroSaysSavedWhenAllShardsAreThere) {
 
 TEST_F(Checkpoints, AShardThatDoesNotComeLosesThatCheckpointAlone) {
   Heard heard;
-  CheckpointWriter writer(directory_, 0, std::chrono::milliseconds(20), heard.listener());
-  writer.write(shard_of(0, 10));
+  LockedMemory memory;
+  CheckpointWriter writer(directory_, 0, staged_of(memory), std::chrono::milliseconds(20), heard.listener());
+  writer.write(10, {shard_of(0, 10).state});
   writer.wait_until_idle();
   EXPECT_THAT(heard.all(), ElementsAre("failed 10: the shard of rank 1 did not come within 20ms"));
   EXPECT_EQ(directory_.survey().newest(), 0);
 
   for (std::uint32_t rank = 1; rank < kJob.ranks(); ++rank)
     ASSERT_FALSE(directory_.write(shard_of(rank, 20)));
-  writer.write(shard_of(0, 20));
+  writer.write(20, {shard_of(0, 20).state});
   writer.wait_until_idle();
   EXPECT_EQ(heard.all().back(), "saved 20");
   EXPECT_THAT(names(), ElementsAre("gauntlet-step-20"));
 }
 
+// What a rank leaves when it is killed: its copy is complete, or is none.
+TEST_F(Checkpoints, ACopyOutlivesItsRank) {
+  const std::string path = scratch_.path() / "staged-1";
+  const std::string state = shard_of(1, 10).state;
+  {
+    LockedMemory memory(path);
+    StagedCopy copy({.memory = memory, .state_bytes = state.size(), .start = 3});
+    EXPECT_FALSE(left_behind(path, 3)) << "nothing was staged";
+    copy.stage(kJob, 1, 10, {state.substr(0, 7), state.substr(7)});
+  }
+  EXPECT_FALSE(left_behind(path, 2)) << "of another start";
+  const auto shard = left_behind(path, 3);
+  ASSERT_TRUE(shard);
+  EXPECT_EQ(read_shard(*shard).shard, shard_of(1, 10));
+  fs::resize_file(path, fs::file_size(path) - 1);
+  EXPECT_FALSE(left_behind(path, 3));
+  EXPECT_FALSE(left_behind(scratch_.path() / "none", 3));
+}
+
+TEST_F(Checkpoints, MemoryThatCannotBeLockedIsUsedAndSaidSo) {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  EXPECT_EXIT(
+      {
+        if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) std::_Exit(1);  // root may lock all the same
+        ::setrlimit(RLIMIT_MEMLOCK, &none);
+        LockedMemory memory;
+        const HostMemory::Block block = memory.allocate(1 << 20);
+        std::memset(block.bytes.data(), 1, block.bytes.size());
+        const bool told = block.problem && block.problem->text().find("RLIMIT_MEMLOCK") != std::string::npos;
+        memory.release(block.bytes);
+        std::_Exit(told ? 0 : 2);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(Checkpoints, AWriterThatEndsDoesNotWaitForOthers) {
   Heard heard;
+  LockedMemory memory;
   {
-    CheckpointWriter writer(directory_, 0, std::chrono::hours(1), heard.listener());
-    writer.write(shard_of(0, 10));
+    CheckpointWriter writer(directory_, 0, staged_of(memory), std::chrono::hours(1), heard.listener());
+    writer.write(10, {shard_of(0, 10).state});
   }
   EXPECT_THAT(heard.all(), IsEmpty());
   EXPECT_EQ(names("gauntlet-step-10"), std::set<std::string>{"rank-0.shard"});  // its own was seen through
