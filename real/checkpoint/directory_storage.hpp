@@ -16,7 +16,7 @@ class DirectoryStorage final : public CheckpointStorage {
   std::string name() const override { return path_; }
   Names folders() override;
   Names objects(const std::string& folder) override;
-  Object read(const std::string& folder, const std::string& object) override;
+  std::optional<Flaw> read(const std::string& folder, const std::string& object, const Sink& sink) override;
   std::optional<Problem> put(const std::string& folder, const std::string& object,
                              std::string_view bytes) override;
   std::optional<Problem> remove(const std::string& folder, const std::vector<std::string>& objects) override;

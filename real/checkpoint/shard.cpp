@@ -1,7 +1,5 @@
 #include "real/checkpoint/shard.hpp"
 
-#include "core/record/fingerprint.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "words are written as 
 
 constexpr std::uint64_t kMagic = 0x33647261'68737467;  // "gtshard3"
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-constexpr std::size_t kHeaderWords = 6, kLanes = 8;
+constexpr std::size_t kHeaderWords = 6;
 
 }  // namespace
 
@@ -24,25 +22,46 @@ std::string JobIdentity::text() const {
          ", dp " + std::to_string(dp);
 }
 
-std::uint64_t checksum_of(std::string_view bytes) {
-  // One sequence alone waits for each of its multiplications, which is slower than memory.
-  std::array<Fingerprint, kLanes> lanes;
-  Fingerprint print;
-  print.add(std::uint64_t{bytes.size()});
+void Checksum::add_block(Lanes& lanes, const char* block) {
   std::array<std::uint64_t, kLanes> words;
-  for (; bytes.size() >= sizeof words; bytes.remove_prefix(sizeof words)) {
-    std::memcpy(words.data(), bytes.data(), sizeof words);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane].add(words[lane]);
+  std::memcpy(words.data(), block, sizeof words);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane].add(words[lane]);
+}
+
+void Checksum::add(std::string_view bytes) {
+  bytes_ += bytes.size();
+  if (rest_bytes_ > 0) {
+    const std::size_t more = std::min(rest_.size() - rest_bytes_, bytes.size());
+    std::memcpy(rest_.data() + rest_bytes_, bytes.data(), more);
+    rest_bytes_ += more;
+    bytes.remove_prefix(more);
+    if (rest_bytes_ < rest_.size()) return;
+    add_block(lanes_, rest_.data());
+    rest_bytes_ = 0;
   }
-  for (const Fingerprint& lane : lanes) print.add(lane.value());
-  while (!bytes.empty()) {
+  Lanes lanes = lanes_;  // in registers
+  for (; bytes.size() >= rest_.size(); bytes.remove_prefix(rest_.size())) add_block(lanes, bytes.data());
+  lanes_ = lanes;
+  if (!bytes.empty()) std::memcpy(rest_.data(), bytes.data(), bytes.size());
+  rest_bytes_ = bytes.size();
+}
+
+std::uint64_t Checksum::value() const {
+  Fingerprint print;
+  print.add(bytes_);
+  for (const Fingerprint& lane : lanes_) print.add(lane.value());
+  for (std::size_t at = 0; at < rest_bytes_; at += kWord) {
     std::uint64_t word = 0;
-    const std::size_t count = std::min(kWord, bytes.size());
-    std::memcpy(&word, bytes.data(), count);
+    std::memcpy(&word, rest_.data() + at, std::min(kWord, rest_bytes_ - at));
     print.add(word);
-    bytes.remove_prefix(count);
   }
   return print.value();
+}
+
+std::uint64_t checksum_of(std::string_view bytes) {
+  Checksum checksum;
+  checksum.add(bytes);
+  return checksum.value();
 }
 
 void begin_shard(const Shard& shard, std::size_t state_bytes, char* out) {
@@ -77,19 +96,49 @@ std::string shard_bytes(const Shard& shard) {
 }
 
 ReadShard read_shard(std::string_view bytes) {
-  if (bytes.size() >= kShardHeaderBytes + kShardChecksumBytes &&
-      checksum_of(bytes.substr(0, bytes.size() - kShardChecksumBytes)) != checksum_at_end(bytes))
-    return {{}, "does not match its checksum"};
-  return parse_shard(std::string(bytes));
-}
-
-ReadShard parse_shard(std::string bytes) {
   if (bytes.size() < kShardHeaderBytes + kShardChecksumBytes)
     return {{}, "has " + std::to_string(bytes.size()) + " bytes, too few for a shard"};
+  std::string state;
+  ShardStream stream(bytes.size(), &state);
+  stream.take(bytes);
+  if (!stream.checksum()) return {{}, "does not match its checksum"};
+  return stream.shard();
+}
+
+ShardStream::ShardStream(std::size_t bytes, std::string* state) : bytes_(bytes), state_(state) {
+  if (state_ == nullptr) return;
+  state_->clear();
+  state_->reserve(bytes);
+}
+
+void ShardStream::take(std::string_view piece) {
+  const auto next = [&](std::size_t until) {
+    const std::string_view part = piece.substr(0, until > taken_ ? until - taken_ : 0);
+    piece.remove_prefix(part.size());
+    taken_ += part.size();
+    return part;
+  };
+  const std::size_t end = std::max(bytes_, kShardHeaderBytes + kShardChecksumBytes);
+  const std::string_view header = next(kShardHeaderBytes), state = next(end - kShardChecksumBytes);
+  checksum_.add(header);
+  checksum_.add(state);
+  header_ += header;
+  if (state_ != nullptr) *state_ += state;
+  end_ += next(end);
+  taken_ += piece.size();  // more than it should have
+}
+
+std::optional<std::uint64_t> ShardStream::checksum() const {
+  const std::uint64_t computed = checksum_.value();
+  if (taken_ != bytes_ || end_.size() != kShardChecksumBytes || checksum_at_end(end_) != computed)
+    return std::nullopt;
+  return computed;
+}
+
+ReadShard ShardStream::shard() {
   std::array<std::uint64_t, kHeaderWords> header{};
-  std::memcpy(header.data(), bytes.data(), sizeof header);
-  bytes.resize(bytes.size() - kShardChecksumBytes);
-  bytes.erase(0, sizeof header);
+  std::memcpy(header.data(), header_.data(), sizeof header);
+  std::string bytes = std::move(*state_);
   if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
   if (header[5] != bytes.size()) return {{}, "has another length than its header says"};
   Shard shard{.job = {.seed = header[1],

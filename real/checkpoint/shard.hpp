@@ -6,7 +6,9 @@
 #pragma once
 
 #include "core/layout.hpp"
+#include "core/record/fingerprint.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,7 +43,22 @@ struct Shard {
 };
 
 /// core/record/fingerprint.hpp over the bytes eight at a time, in eight sequences side by side, and over their number: one changed byte
-/// changes it.
+/// changes it. One sequence alone would wait for each of its multiplications, which is slower than memory.
+class Checksum {
+ public:
+  void add(std::string_view bytes);
+  std::uint64_t value() const;
+
+ private:
+  static constexpr std::size_t kLanes = 8;
+  using Lanes = std::array<Fingerprint, kLanes>;
+  static void add_block(Lanes& lanes, const char* block);
+
+  Lanes lanes_;
+  std::array<char, kLanes * sizeof(std::uint64_t)> rest_{};  // too few bytes for a block yet
+  std::size_t rest_bytes_ = 0;
+  std::uint64_t bytes_ = 0;
+};
 std::uint64_t checksum_of(std::string_view bytes);
 
 std::string shard_bytes(const Shard& shard);
@@ -59,7 +76,25 @@ struct ReadShard {
   std::string why;  // where there is none: "has 12 bytes, too few for a shard"
 };
 ReadShard read_shard(std::string_view bytes);
-/// Of bytes whose checksum was found right.
-ReadShard parse_shard(std::string bytes);
+
+/// Takes a shard apart while its bytes come.
+class ShardStream {
+ public:
+  /// It should have so many bytes. The memory of `state` is used for its state; without one, the state is only looked at.
+  ShardStream(std::size_t bytes, std::string* state);
+  void take(std::string_view piece);
+
+  std::size_t taken() const { return taken_; }
+  /// The checksum at its end, if it is right.
+  std::optional<std::uint64_t> checksum() const;
+  /// The shard, once its bytes and its checksum proved right; its state is moved there.
+  ReadShard shard();
+
+ private:
+  std::size_t bytes_, taken_ = 0;
+  Checksum checksum_;
+  std::string header_, end_;
+  std::string* state_;
+};
 
 }  // namespace gauntlet

@@ -4,9 +4,11 @@
 #include "core/problem.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -38,11 +40,9 @@ class CheckpointStorage {
   /// The objects of a folder that were put whole; none where there is no such folder.
   virtual Names objects(const std::string& folder) = 0;
 
-  struct Object {
-    std::optional<std::string> bytes;
-    Flaw flaw;  // where there are none
-  };
-  virtual Object read(const std::string& folder, const std::string& object) = 0;
+  using Sink = std::function<void(std::string_view piece)>;
+  /// Hands the bytes to the sink, from the first to the last. Returns why they could not be read to the end.
+  virtual std::optional<Flaw> read(const std::string& folder, const std::string& object, const Sink& sink) = 0;
 
   /// Makes the object, and the folder with it. A reader finds all bytes, or what was there before. When this returns nothing, the object survives
   /// a power cut. After a problem it is there or not.
@@ -59,6 +59,17 @@ class CheckpointStorage {
   /// Removes what writers that died left of objects of this folder. Nobody may be writing to it.
   virtual std::optional<Problem> remove_unfinished(const std::string& folder) = 0;
 
+  struct Object {
+    std::optional<std::string> bytes;
+    Flaw flaw;  // where there are none
+  };
+  /// All bytes at once.
+  Object read_whole(const std::string& folder, const std::string& object) {
+    std::string bytes;
+    if (auto flaw = read(folder, object, [&](std::string_view piece) { bytes += piece; }))
+      return {{}, std::move(*flaw)};
+    return {std::move(bytes), {}};
+  }
   /// For messages.
   std::string path_of(const std::string& folder, const std::string& object = {}) const {
     return name() + "/" + folder + (object.empty() ? "" : "/" + object);

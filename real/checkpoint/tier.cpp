@@ -34,12 +34,6 @@ std::optional<std::int64_t> number_in(std::string_view name, std::string_view pr
   return number;
 }
 
-/// Both at its end and over the bytes before it.
-bool has_checksum(std::string_view shard, std::uint64_t checksum) {
-  return shard.size() >= kShardChecksumBytes && checksum_at_end(shard) == checksum &&
-         checksum_of(shard.substr(0, shard.size() - kShardChecksumBytes)) == checksum;
-}
-
 }  // namespace
 
 CheckpointTier::CheckpointTier(CheckpointStorage& storage, JobIdentity job, Retention retention)
@@ -66,34 +60,34 @@ CheckpointTier::Steps CheckpointTier::steps() const {
 }
 
 CheckpointTier::FoundManifest CheckpointTier::manifest_of(std::int64_t step) const {
-  const CheckpointStorage::Object object = storage_.read(folder_of(step), kManifest);
+  const CheckpointStorage::Object object = storage_.read_whole(folder_of(step), kManifest);
   if (!object.bytes) return {{}, object.flaw};
   std::optional<Manifest> manifest = parse_manifest(*object.bytes);
   if (manifest && manifest->step == step) return {std::move(manifest), {}};
   return {{}, {Problem{.file = storage_.path_of(folder_of(step), kManifest), .what = "is torn"}}};
 }
 
-/// The bytes of a shard that is as the manifest lists it.
-CheckpointStorage::Object CheckpointTier::listed_shard(const Manifest& manifest, std::uint32_t rank) const {
+/// Why a shard is not as the manifest lists it.
+std::optional<Flaw> CheckpointTier::read_listed(const Manifest& manifest, std::uint32_t rank,
+                                                ShardStream& into) const {
   const std::string folder = folder_of(manifest.step), path = storage_.path_of(folder, shard_name(rank));
-  CheckpointStorage::Object shard = storage_.read(folder, shard_name(rank));
-  if (!shard.bytes) return shard;
+  if (auto flaw = storage_.read(folder, shard_name(rank), [&](std::string_view piece) { into.take(piece); }))
+    return flaw;
   const Manifest::Entry& listed = manifest.shards.at(rank);
-  if (shard.bytes->size() != listed.bytes)
-    return {{},
-            {Problem{.file = path,
-                     .what = "has " + std::to_string(shard.bytes->size()) + " bytes",
-                     .why = "where the manifest lists " + std::to_string(listed.bytes)}}};
-  if (!has_checksum(*shard.bytes, listed.checksum))
-    return {{}, {Problem{.file = path, .what = "has another checksum", .why = "than the manifest lists"}}};
-  return shard;
+  if (into.taken() != listed.bytes)
+    return Flaw{Problem{.file = path,
+                        .what = "has " + std::to_string(into.taken()) + " bytes",
+                        .why = "where the manifest lists " + std::to_string(listed.bytes)}};
+  if (into.checksum() != listed.checksum)
+    return Flaw{Problem{.file = path, .what = "has another checksum", .why = "than the manifest lists"}};
+  return std::nullopt;
 }
 
 /// Why the manifest's shards are not all there as it lists them.
 std::optional<Flaw> CheckpointTier::flaw_of(const Manifest& manifest) const {
   for (std::uint32_t rank = 0; rank < manifest.shards.size(); ++rank) {
-    const CheckpointStorage::Object shard = listed_shard(manifest, rank);
-    if (!shard.bytes) return shard.flaw;
+    ShardStream shard(manifest.shards[rank].bytes, nullptr);
+    if (auto flaw = read_listed(manifest, rank, shard)) return flaw;
   }
   return std::nullopt;
 }
@@ -175,7 +169,7 @@ std::optional<Problem> CheckpointTier::set_aside(std::int64_t step) const {
   return storage_.set_aside(folder_of(step), aside, kManifest);
 }
 
-CheckpointTier::Loaded CheckpointTier::load(std::int64_t step, std::uint32_t rank) const {
+CheckpointTier::Loaded CheckpointTier::load(std::int64_t step, std::uint32_t rank, std::string memory) const {
   const FoundManifest found = manifest_of(step);
   if (!found.manifest) return {{}, found.flaw};
   const JobIdentity& job = found.manifest->job;
@@ -184,13 +178,14 @@ CheckpointTier::Loaded CheckpointTier::load(std::int64_t step, std::uint32_t ran
   Coordinates at = job_.layout().coordinates(rank);
   at.dp %= job.dp;
   const std::uint32_t source = job.layout().rank(at);
-  CheckpointStorage::Object bytes = listed_shard(*found.manifest, source);
-  if (!bytes.bytes) return {{}, std::move(bytes.flaw)};
-  return parsed_shard(step, job, source, parse_shard(std::move(*bytes.bytes)));
+  ShardStream shard(found.manifest->shards.at(source).bytes, &memory);
+  if (auto flaw = read_listed(*found.manifest, source, shard)) return {{}, std::move(*flaw)};
+  return identified(step, job, source, shard.shard());
 }
 
-CheckpointTier::Loaded CheckpointTier::parsed_shard(std::int64_t step, const JobIdentity& job,
-                                                    std::uint32_t rank, ReadShard read) const {
+/// The shard, if it is the one that its name says.
+CheckpointTier::Loaded CheckpointTier::identified(std::int64_t step, const JobIdentity& job, std::uint32_t rank,
+                                                  ReadShard read) const {
   const std::string path = storage_.path_of(folder_of(step), shard_name(rank));
   if (!read.shard) return {{}, {Problem{.file = path, .what = read.why}}};
   const Shard& shard = *read.shard;
@@ -234,12 +229,16 @@ std::optional<Problem> CheckpointTier::next_number(Manifest& manifest) const {
   return std::nullopt;
 }
 
-std::optional<Problem> CheckpointTier::commit(std::int64_t step) const {
+std::optional<Problem> CheckpointTier::commit(std::int64_t step, const Written& wrote) const {
   Manifest manifest{.job = job_, .step = step, .shards = {}};
   for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
-    CheckpointStorage::Object object = storage_.read(folder_of(step), shard_name(rank));
+    if (const auto own = wrote.find(rank); own != wrote.end()) {
+      manifest.shards.push_back(own->second);
+      continue;
+    }
+    const CheckpointStorage::Object object = storage_.read_whole(folder_of(step), shard_name(rank));
     if (!object.bytes) return object.flaw.problem;
-    const Loaded loaded = parsed_shard(step, job_, rank, read_shard(*object.bytes));
+    const Loaded loaded = identified(step, job_, rank, read_shard(*object.bytes));
     if (!loaded.shard) return loaded.flaw.problem;
     manifest.shards.push_back({.bytes = object.bytes->size(), .checksum = checksum_at_end(*object.bytes)});
   }

@@ -13,6 +13,7 @@
 #include "real/checkpoint/storage.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,8 +61,9 @@ class CheckpointTier {
     std::optional<Shard> shard;
     Flaw flaw;  // where there is none
   };
-  /// What that rank goes on with, from a whole checkpoint of the job with any number of data-parallel replicas.
-  Loaded load(std::int64_t step, std::uint32_t rank) const;
+  /// What that rank goes on with, from a whole checkpoint of the job with any number of data-parallel replicas. The state is read into
+  /// `memory`.
+  Loaded load(std::int64_t step, std::uint32_t rank, std::string memory = {}) const;
 
   std::optional<Problem> write(const Shard& shard) const;
   /// The same, by its bytes.
@@ -69,8 +71,9 @@ class CheckpointTier {
 
   /// The first rank whose shard of this step is not there yet.
   std::optional<std::uint32_t> first_missing(std::int64_t step) const;
-  /// Verifies the shards of all ranks and makes the checkpoint whole.
-  std::optional<Problem> commit(std::int64_t step) const;
+  using Written = std::map<std::uint32_t, Manifest::Entry>;  // by rank
+  /// Verifies the shards of all ranks and makes the checkpoint whole. Those that this process `wrote` are not read again.
+  std::optional<Problem> commit(std::int64_t step, const Written& wrote = {}) const;
   /// After the commit of step `newest`: removes what is before it and not to be kept.
   std::optional<Problem> prune(std::int64_t newest) const;
 
@@ -90,8 +93,8 @@ class CheckpointTier {
   FoundManifest manifest_of(std::int64_t step) const;
   Survey look(bool at_shards) const;
   std::optional<Flaw> flaw_of(const Manifest& manifest) const;
-  CheckpointStorage::Object listed_shard(const Manifest& manifest, std::uint32_t rank) const;
-  Loaded parsed_shard(std::int64_t step, const JobIdentity& job, std::uint32_t rank, ReadShard read) const;
+  std::optional<Flaw> read_listed(const Manifest& manifest, std::uint32_t rank, ShardStream& into) const;
+  Loaded identified(std::int64_t step, const JobIdentity& job, std::uint32_t rank, ReadShard read) const;
   bool is_permanent(const Manifest& manifest) const;
   std::optional<Problem> next_number(Manifest& manifest) const;
   std::optional<Problem> remove(const std::string& folder) const;

@@ -61,16 +61,17 @@ void CheckpointWriter::run() {
 }
 
 void CheckpointWriter::write_one(std::int64_t step) {
-  if (const auto problem = tier_.write(step, rank_, copy_.sealed()))
+  const std::string_view shard = copy_.sealed();
+  if (const auto problem = tier_.write(step, rank_, shard))
     listener_.failed(step, *problem);
   else if (rank_ == 0)
-    complete(step);
+    complete(step, {.bytes = shard.size(), .checksum = checksum_at_end(shard)});
 }
 
-void CheckpointWriter::complete(std::int64_t step) {
+void CheckpointWriter::complete(std::int64_t step, const Manifest::Entry& own) {
   if (const auto problem = wait_for_shards(step)) return listener_.failed(step, *problem);
   if (tier_.first_missing(step)) return;  // ending
-  if (const auto problem = tier_.commit(step)) return listener_.failed(step, *problem);
+  if (const auto problem = tier_.commit(step, {{rank_, own}})) return listener_.failed(step, *problem);
   listener_.saved(step);
   if (const auto problem = tier_.prune(step)) listener_.not_removed(*problem);
 }

@@ -47,7 +47,7 @@ class CheckpointWriter {
  private:
   void run();
   void write_one(std::int64_t step);
-  void complete(std::int64_t step);
+  void complete(std::int64_t step, const Manifest::Entry& own);
   /// Why the shards of all ranks did not come; nothing when they are there, or when the writer is being destroyed.
   std::optional<Problem> wait_for_shards(std::int64_t step);
 

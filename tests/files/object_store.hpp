@@ -40,7 +40,7 @@ class ObjectStore final : public CheckpointStorage {
   std::string name() const override { return "objects"; }
   Names folders() override;
   Names objects(const std::string& folder) override;
-  Object read(const std::string& folder, const std::string& object) override;
+  std::optional<Flaw> read(const std::string& folder, const std::string& object, const Sink& sink) override;
   std::optional<Problem> put(const std::string& folder, const std::string& object,
                              std::string_view bytes) override;
   std::optional<Problem> remove(const std::string& folder, const std::vector<std::string>& objects) override;

@@ -60,7 +60,7 @@ class SavedModel {
     // The next start keeps what it goes on from.
     const auto problem = tier.tidy(survey);
     EXPECT_FALSE(problem) << problem->text();
-    EXPECT_EQ(tier.survey().newest(), survey.newest());
+    EXPECT_EQ(tier.manifests().newest(), survey.newest());
   }
 
   /// Where nothing failed: those and no others.
