@@ -14,8 +14,9 @@ constexpr std::uint64_t kStagedMagic = 0x31656761'74737467;  // "gtstage1"
 constexpr std::uint64_t kNoStep = ~std::uint64_t{0};     // in place of a step
 constexpr std::size_t kStepWord = 2;                       // its word
 using Head = std::array<std::uint64_t, 4>;
-// Whole cache lines, so that the copy of the state begins at one.
-constexpr std::size_t kStagedHeadBytes = 128 - kShardHeaderBytes;
+// The copy of the state begins at a page. Large arrays begin 0 to 64 bytes behind one, and a copy to a place that lies a little further behind its page
+// than its source runs at a quarter of the speed of memory: each load waits for a store whose address ends alike (docs/performance.md).
+constexpr std::size_t kStagedHeadBytes = 4096 - kShardHeaderBytes;
 static_assert(sizeof(Head) <= kStagedHeadBytes);
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,7 @@ std::int64_t restore(const CheckpointTier& tier, std::vector<double>& state) {
 }
 
 int run(const std::string& directory, std::int64_t steps) {
+  std::filesystem::create_directories(directory);
   DirectoryStorage storage(directory);
   const CheckpointTier tier(storage, {.seed = 7}, {.keep = 2, .every = 3});
   std::vector<double> state(1000, 0.0);
