@@ -57,6 +57,7 @@ int agent_command(const AgentRequest& request) {
                     .certificates = request.certificates,
                     .run_as = request.run_as,
                     .trainer = request.trainer,
+                    .program = "/proc/self/exe",
                     .abandoned_after = *patience.value,
                     .allow_injection = request.allow_injection,
                     .stays = request.stays,

@@ -185,6 +185,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
     std::move(more.begin(), more.end(), std::back_inserter(problems));
   };
   if (!request.no_faults) add(check_injections(world, injections_of_launcher(request.launch.launcher)));
+  add(check_probes(world, probes_of(loaded)));
   add(check_lines(scenario));
   add(check_sizes(scenario));
   add(check_signals(scenario, sources_of_launcher(request.launch.launcher)));
@@ -307,7 +308,8 @@ int complain_of_interruption(const DrillRequest& request) {
   return kSignalBase + interrupting_signal();
 }
 
-int drill(const DrillRequest& request, const Scenario& scenario, const Resolved& resolved) {
+int drill(const DrillRequest& request, const Scenario& scenario, const Resolved& resolved,
+          const ProbeMeasures& probes) {
   const World& world = scenario.world;
   const std::uint64_t seed = request.seed.value_or(scenario.study.seed);
   FaultPlan plan;
@@ -338,6 +340,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
+  options.probes = probes;
   options.rank_user = user_of(request);
   options.stop = &stop_on_interrupt();
   options.keeps_log = true;
@@ -408,7 +411,8 @@ int drill_command(const DrillRequest& request) {
   if (!problems.empty()) return wrong_input(problems);
   try {
     return drill(request, *loaded.scenario,
-                 {.annotated = show(loaded, Comments::full), .values = show(loaded, Comments::none)});
+                 {.annotated = show(loaded, Comments::full), .values = show(loaded, Comments::none)},
+                 probes_of(loaded));
   } catch (const std::system_error& error) {
     const bool exhausted = error.code() == std::errc::resource_unavailable_try_again;
     complain(fmt::format(

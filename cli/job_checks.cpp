@@ -1,5 +1,6 @@
 #include "cli/job_checks.hpp"
 
+#include "config/host_suite.hpp"
 #include "policies/controller/registry.hpp"
 
 #include <fmt/format.h>
@@ -69,6 +70,14 @@ std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources
   }
   check("policies.diagnose", policies.diagnose, signals_of_diagnoser(policies.diagnose), "policies.diagnose");
   return problems;
+}
+
+ProbeMeasures probes_of(const LoadedScenario& loaded) {
+  const LoadedSuite suite = host_suite_of(loaded.resolved);
+  ProbeMeasures measures;
+  for (const auto* probes : {&suite.probes, &suite.others})
+    for (const SuiteEntry& each : *probes) measures.emplace(each.name, each.measure);
+  return measures;
 }
 
 }  // namespace gauntlet

@@ -1,9 +1,10 @@
-// What the job of a drill cannot report, and cannot be told.
+// What the job of a drill cannot report, and cannot be told, and how its hosts are probed.
 #pragma once
 
 #include "config/scenario.hpp"
 #include "core/problem.hpp"
 #include "real/driver/signal_sources.hpp"
+#include "real/probes/suite/judge_hosts.hpp"
 
 #include <vector>
 
@@ -15,5 +16,8 @@ std::vector<Problem> check_lines(const Scenario& scenario);
 std::vector<Problem> check_sizes(const Scenario& scenario);
 /// Signals that policies need and no agent reports, whose hosts have these sources.
 std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources);
+
+/// How its probes are carried out. The scenario has no problems.
+ProbeMeasures probes_of(const LoadedScenario& loaded);
 
 }  // namespace gauntlet

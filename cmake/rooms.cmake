@@ -46,6 +46,7 @@ set(GAUNTLET_COMMANDS
 set(GAUNTLET_REAL_ROOMS
     real_system
     real_certs
+    real_probes
     real_rank
     real_stream
     real_signals
@@ -59,8 +60,7 @@ set(GAUNTLET_REAL_ROOMS
     real_injectors
     real_control
     real_driver
-    real_launch
-    real_probes)
+    real_launch)
 
 # Every room that may be joined by cli/, bench/ and the tests that cross rooms.
 set(GAUNTLET_ALL_ROOMS

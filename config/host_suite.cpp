@@ -51,6 +51,27 @@ void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector
       "which of them run");
 }
 
+LoadedSuite suite_of(Value whole, Mistakes& mistakes) {
+  LoadedSuite loaded;
+  Value tree = suite_tree(std::move(whole));
+  std::vector<SuiteEntry> probes;
+  std::vector<std::string> order;
+  Reader reader(Place(tree, "", mistakes));
+  describe_suite(reader, probes, order);
+  reader.finish();
+  for (const std::string& name : order)
+    loaded.probes.push_back(*std::find_if(probes.begin(), probes.end(),
+                                          [&](const SuiteEntry& each) { return each.name == name; }));
+  if (order.empty()) {
+    loaded.probes = std::move(probes);
+    return loaded;
+  }
+  for (SuiteEntry& each : probes)
+    if (std::find(order.begin(), order.end(), each.name) == order.end())
+      loaded.others.push_back(std::move(each));
+  return loaded;
+}
+
 Problem nothing_there(const std::string& path) {
   Problem problem;
   problem.file = path;
@@ -70,21 +91,20 @@ LoadedSuite load_host_suite(const std::string& path, std::span<const std::string
   Mistakes mistakes;
   Assembled assembled = assemble_file(path, mistakes);
   lay_sets_over(assembled, sets, mistakes);
-  if (assembled.tree) {
-    Value tree = suite_tree(std::move(*assembled.tree));
-    std::vector<SuiteEntry> probes;
-    std::vector<std::string> order;
-    Reader reader(Place(tree, "", mistakes));
-    describe_suite(reader, probes, order);
-    reader.finish();
-    for (const std::string& name : order)
-      loaded.probes.push_back(*std::find_if(probes.begin(), probes.end(),
-                                            [&](const SuiteEntry& each) { return each.name == name; }));
-    if (order.empty()) loaded.probes = std::move(probes);
-  }
+  if (assembled.tree) loaded = suite_of(std::move(*assembled.tree), mistakes);
   loaded.problems = mistakes.in_order(path);
-  if (!loaded.problems.empty()) loaded.probes.clear();
+  if (!loaded.problems.empty()) {
+    loaded.probes.clear();
+    loaded.others.clear();
+  }
   return loaded;
+}
+
+LoadedSuite host_suite_of(const Value& scenario) {
+  Mistakes mistakes;
+  LoadedSuite suite = suite_of(scenario, mistakes);
+  suite.problems = mistakes.in_order("");
+  return suite;
 }
 
 std::string shipped_host_suite(const std::string& name) {

@@ -98,7 +98,10 @@ std::string step_times_section(const std::vector<StepTime>& steps, Duration last
       quantile(seconds, 1));
   const std::optional<double> decline = lasting_decline(steps, lasting);
   if (!decline)
-    return text + fmt::format("  They do not last {} (detection.mfu.lasting).\n", to_text(lasting));
+    return text + fmt::format(
+                      "  Together they are shorter than {} (detection.mfu.lasting), so no decline could be "
+                      "judged.\n",
+                      to_text(lasting));
   return text + fmt::format(
                     "  For {} they were {:.1f}% below the best MFU: a smaller detection.mfu.decline is a "
                     "false alert.\n",

@@ -265,7 +265,9 @@ std::string plan_text(const Summary& summary) {
   const Statistics* wall = summary.find("wall_time_s");
   const std::optional<double> steps = summary.mean("steps"), ettr = summary.mean("ettr");
   if (wall == nullptr || !wall->mean || !steps || !ettr) return "";
-  if (facts.steps > 0 && facts.window == Duration::zero() && runs_that_gave_up(summary) == 0) {
+  // A drill that was stopped or interrupted has fewer; so has a run that gave up.
+  const bool all_steps = facts.steps > 0 && *steps >= static_cast<double>(facts.steps);
+  if (all_steps && facts.window == Duration::zero() && runs_that_gave_up(summary) == 0) {
     std::string text =
         fmt::format("{} {} in {} (without faults: {})", counted(static_cast<double>(facts.steps), "step"),
                     facts.steps == 1 ? "finishes" : "finish", time_text(*wall->mean),

@@ -162,6 +162,8 @@ Option Command::flag(const char* name, bool& into, const std::string& what) {
   return Option(app_->add_flag(name, into, what));
 }
 
+void Command::hidden() { app_->group(""); }
+
 void Command::runs(std::function<int()> run) {
   app_->callback([run = std::move(run), exit_code = exit_code_] { *exit_code = run(); });
 }

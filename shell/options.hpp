@@ -61,6 +61,8 @@ class Command {
 
   /// What the command does; it gives the exit code (shell/exit_code.hpp).
   void runs(std::function<int()> run);
+  /// No help lists it: the program calls itself so.
+  void hidden();
 
  private:
   friend class Program;

@@ -108,13 +108,14 @@ class SyntheticAgent {
                                   .line = to_line({.at_ns = monotonic_ns(), .kind = RankLine::Kind::up})});
   }
   void on(StreamId stream, const DriverStopRanks& stop) { done(stream, stop.order); }
-  void on(StreamId stream, const DriverRunProbe& probe) { done(stream, probe.order); }
+  void on(StreamId stream, const DriverRunProbe& probe) {
+    server_->send(stream, AgentProbed{.order = probe.order.value, .sample = {}});
+  }
   void on(StreamId stream, const DriverQuit&) { server_->end(stream, ""); }
   void on(StreamId, const auto&) {}
 
   void done(StreamId stream, OrderId order) {
-    server_->send(stream,
-                  AgentDone{.order = order.value, .ok = true, .faulty = false, .value = 0, .why = {}});
+    server_->send(stream, AgentDone{.order = order.value, .ok = true, .why = {}});
   }
 
   const std::uint32_t host_;

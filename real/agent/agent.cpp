@@ -8,6 +8,7 @@
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
 #include "real/certs/peer_trust.hpp"
+#include "real/runner/rank_tag.hpp"
 #include "real/signals/machine_sensor.hpp"
 #include "real/stream/listening.hpp"
 #include "real/system/rank_user.hpp"
@@ -167,7 +168,11 @@ int run_agent(const AgentOptions& options) {
   const MachineClock clock;
   RankProcesses ranks(options.trainer, options.directory, user);
   if (options.stays) ranks.forget();  // what an agent left that was killed during a drill
-  ProbeThreads probes(options.directory, [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
+  ProbeThreads probes({.program = options.program,
+                       .directory = options.directory,
+                       .run_as = options.run_as,
+                       .tag = rank_tag()},
+                      [mailbox](const ProbeEnded& ended) { mailbox->put(ended); });
   MachineSensor sensor(sources_of(options, own_identity(address)));
   Supervisor supervisor(options, {.clock = clock,
                                   .streams = *server,

@@ -20,6 +20,7 @@ struct AgentOptions {
   std::string certificates = {};  // where `listen` is given: a directory that `gauntlet certs issue` wrote
   std::string run_as = {};        // the user that ranks run as; empty: not given
   std::string trainer = {};       // the program of a rank: a path, not searched for
+  std::string program = {};       // Gauntlet's own, which carries out probes: a path
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;
   /// It serves one drill after another, as the host that each driver says; a drill without a driver for `abandoned_after` is over.

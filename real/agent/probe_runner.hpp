@@ -1,16 +1,15 @@
 // Probes of a host, as the supervisor sees them: begun, and heard of when they end.
 #pragma once
 
-#include "real/agent/probes.hpp"
+#include "real/probes/suite/task.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace gauntlet {
 
 struct ProbeEnded {
   std::uint64_t probe = 0;  // by its number at this agent
-  ProbeResult result;
+  ProbeSample sample;
 };
 
 class ProbeRunner {
@@ -20,11 +19,8 @@ class ProbeRunner {
   ProbeRunner(const ProbeRunner&) = delete;
   ProbeRunner& operator=(const ProbeRunner&) = delete;
 
-  virtual bool knows(const std::string& probe) const = 0;
-  /// Their names, for people.
-  virtual std::string known() const = 0;
-  /// Begins it and returns; the supervisor hears ProbeEnded with this number. It may never end.
-  virtual void begin(const std::string& probe, std::uint64_t number) = 0;
+  /// Begins a task without a problem (problem_of) and returns; the supervisor hears ProbeEnded with this number. It may never end.
+  virtual void begin(const ProbeTask& task, std::uint64_t number) = 0;
 };
 
 }  // namespace gauntlet

@@ -16,7 +16,7 @@ constexpr std::size_t kMostRanks = 1024;
 constexpr std::uint32_t kProbesAtOnce = 2;
 constexpr std::size_t kMostProbes = 16;  // that run or wait
 constexpr auto kProbePatience =
-    std::chrono::seconds(30);  // a probe of a healthy host takes a few tenths of a second
+    std::chrono::seconds(30);                             // beyond its deadline, for those that run before it
 constexpr auto kReportPeriod = std::chrono::seconds(10);  // between heartbeats that carry all that is known
 
 Time time_of(const Clock& clock) { return Time(Duration(clock.monotonic_ns())); }
@@ -104,10 +104,13 @@ void Supervisor::run_timers() {
                 (source == LinePatterns::kKernel ? "the kernel" : "rank " + std::to_string(source)) +
                 " were not looked at: too many came in a second");
   }
-  while (!probes_.empty() && now_ >= probes_.front().late) {
-    const RunningProbe late = probes_.front();
-    answer_probe(late,
-                 {.order = late.order.value, .ok = true, .faulty = true, .why = "the probe does not end"});
+  while (true) {
+    const auto late = std::find_if(probes_.begin(), probes_.end(),
+                                   [&](const RunningProbe& probe) { return now_ >= probe.late; });
+    if (late == probes_.end()) break;
+    ProbeSample sample;
+    sample.errors.push_back("the probe does not end");
+    answer_probe(*late, std::move(sample));
   }
   if (now_ >= abandoned_at_) return leave_drill(kAgentAbandoned, "no driver attends");
   if (!attendance_ || now_ < attendance_->next_heartbeat) return;
@@ -324,10 +327,8 @@ void Supervisor::on(StreamId, const DriverTellRanks& message) { around_.ranks.te
 // --- probes ------------------------------------------------------------------------------------------------------
 
 void Supervisor::on(StreamId, const DriverRunProbe& message) {
-  if (!around_.probes.knows(message.probe)) {
-    return tell(refused(
-        message.order, "there is no probe \"" + message.probe + "\" here; known: " + around_.probes.known()));
-  }
+  if (const std::string problem = problem_of(message.task); !problem.empty())
+    return tell(refused(message.order, problem));
   const bool runs = std::any_of(probes_.begin(), probes_.end(),
                                 [&](const RunningProbe& probe) { return probe.order == message.order; });
   if (runs) return;
@@ -335,8 +336,8 @@ void Supervisor::on(StreamId, const DriverRunProbe& message) {
     return tell(refused(message.order, std::to_string(kMostProbes) +
                                            " probes run or wait already; ask again when some have ended"));
   }
-  probes_.push_back(
-      {message.order, message.report, after(now_, kProbePatience), message.probe, ++last_probe_, false});
+  const Time late = after(now_, std::min(message.task.deadline, kForever - kProbePatience) + kProbePatience);
+  probes_.push_back({message.order, late, message.task, ++last_probe_, false});
   begin_probes();
 }
 
@@ -347,38 +348,21 @@ void Supervisor::begin_probes() {
     if (probes_begun_ >= kProbesAtOnce) return;
     probe.begun = true;
     ++probes_begun_;
-    around_.probes.begin(probe.name, probe.number);
+    around_.probes.begin(probe.task, probe.number);
   }
 }
 
 void Supervisor::on(const ProbeEnded& message) {
   --probes_begun_;
-  end_probe(message);
+  const auto found = std::find_if(probes_.begin(), probes_.end(),
+                                  [&](const RunningProbe& probe) { return probe.number == message.probe; });
+  // Else it was late, or its driver is gone.
+  if (found != probes_.end()) answer_probe(*found, message.sample);
   begin_probes();
 }
 
-void Supervisor::end_probe(const ProbeEnded& message) {
-  const auto found = std::find_if(probes_.begin(), probes_.end(),
-                                  [&](const RunningProbe& probe) { return probe.number == message.probe; });
-  if (found == probes_.end()) return;  // it was late, or its driver is gone
-  answer_probe(*found, {.order = found->order.value,
-                        .ok = true,
-                        .faulty = message.result.faulty,
-                        .value = message.result.value,
-                        .why = message.result.why});
-}
-
-void Supervisor::answer_probe(const RunningProbe& probe, const AgentDone& done) {
-  if (done.faulty) {
-    tell(AgentSeen{{.at = now_,
-                    .what = Seen{.watch = probe.report,
-                                 .who = component(host_),
-                                 .edge = Edge::sample,
-                                 .sensed = now_,
-                                 .value = 1,
-                                 .more = 0}}});
-  }
-  tell(done);
+void Supervisor::answer_probe(const RunningProbe& probe, ProbeSample sample) {
+  tell(AgentProbed{.order = probe.order.value, .sample = std::move(sample)});
   std::erase_if(probes_, [number = probe.number](const RunningProbe& each) { return each.number == number; });
 }
 

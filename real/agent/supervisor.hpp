@@ -70,9 +70,8 @@ class Supervisor {
   };
   struct RunningProbe {
     OrderId order;
-    WatchId report;
     Time late;
-    std::string name;
+    ProbeTask task;
     std::uint64_t number;  // counts the probes of this agent
     bool begun;
   };
@@ -117,8 +116,7 @@ class Supervisor {
   void hear_undone();
   void undo_of_ranks();
   void begin_probes();
-  void end_probe(const ProbeEnded& message);
-  void answer_probe(const RunningProbe& probe, const AgentDone& done);
+  void answer_probe(const RunningProbe& probe, ProbeSample sample);
   void start_pending();
   void stop_ranks();
   void end_ranks(const std::string& why);

@@ -5,6 +5,7 @@
 #include "real/driver/drill_place.hpp"
 #include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/probes/suite/task.hpp"
 #include "real/trainer/stage.hpp"
 
 #include <filesystem>
@@ -108,10 +109,20 @@ std::vector<Problem> check_drillable(const World& world) {
     problems.push_back(unsaved_stop("job.planned"));
   if (job.evaluation.every > 0)
     problems.push_back(problem("job.evaluation", "cannot be drilled", "the trainer only trains: remove it"));
+  return problems;
+}
+
+std::vector<Problem> check_probes(const World& world, const ProbeMeasures& probes) {
+  std::vector<Problem> problems;
   for (const ProbeKind& probe : world.probes) {
-    if (probe.name == "host_check") continue;
-    problems.push_back(
-        problem("probes." + probe.name, "does not exist on real machines here", "known are host_check"));
+    if (probe.group > 1)
+      problems.push_back(problem("probes." + probe.name + ".group = " + std::to_string(probe.group),
+                                 "cannot be drilled", "each host is probed alone: remove it"));
+    const std::string why = problem_of(
+        {.probe = probe.name, .arguments = measure_of(probes, probe.name).command.arguments, .metric = {}});
+    if (!why.empty())
+      problems.push_back(problem("probes." + probe.name, "does not exist on real machines here",
+                                 "give it a command; " + why));
   }
   return problems;
 }
@@ -259,6 +270,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .epoch = state.epoch,
                          .seed = {.study = options.header.seed, .replica = options.header.replica},
                          .plan = options.plan,
+                         .probes = options.probes,
                          .rank_user = options.rank_user,
                          .stop = options.stop,
                          .desk = options.open_to_operators ? &desk : nullptr,

@@ -14,6 +14,7 @@
 #include "real/driver/platform.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/probes/suite/judge_hosts.hpp"
 #include "real/stream/messages.hpp"
 #include "real/system/rank_user.hpp"
 
@@ -32,6 +33,7 @@ struct DrillOptions {
   Platform* platform = nullptr;  // where agents run; must be given
   RecordingHeader header;
   FaultPlan plan;
+  ProbeMeasures probes = {};
   std::optional<RankUser> rank_user{};  // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;
   Files* files = &system_files();  // which write the recording and its state
@@ -68,6 +70,8 @@ struct DrillResult {
 
 /// What keeps this world from being drilled at all, before anything is started.
 std::vector<Problem> check_drillable(const World& world);
+/// What keeps its probes from being carried out.
+std::vector<Problem> check_probes(const World& world, const ProbeMeasures& probes);
 /// What keeps its faults from being injected, where hosts allow these kinds.
 std::vector<Problem> check_injections(const World& world, const InjectionKinds& allowed);
 

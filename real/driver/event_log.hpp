@@ -53,6 +53,7 @@ class LoggedPlatform final : public Platform {
   void prepare(const std::string& directory) override { platform_.prepare(directory); }
   void end(const std::string& directory) override { platform_.end(directory); }
   bool one_clock() const override { return platform_.one_clock(); }
+  bool hosts_share_machine() const override { return platform_.hosts_share_machine(); }
   HostSupply& supply() override { return platform_.supply(); }
   DriverClock& clock() override { return platform_.clock(); }
   Transport& transport() override { return platform_.transport(); }

@@ -32,6 +32,7 @@ class LabLauncher final : public AgentsHere {
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,
                                      const std::atomic<bool>* stop) override;
   AgentEndpoint endpoint(const AgentName& agent) const override;
+  bool hosts_share_machine() const override { return true; }
   HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName& agent) override;
   std::vector<LaunchTable> plan() const override;

@@ -25,6 +25,8 @@ class Launcher : public Processes {
 
   /// As Platform::one_clock().
   virtual bool one_clock() const { return false; }
+  /// As Platform::hosts_share_machine().
+  virtual bool hosts_share_machine() const { return false; }
   /// Where an agent can be dialled: on a Unix socket, or at HOST:PORT with mutual TLS.
   virtual AgentEndpoint endpoint(const AgentName& agent) const = 0;
   virtual HostSupply& supply() = 0;

@@ -21,6 +21,7 @@ class LocalLauncher final : public AgentsHere {
                                      const std::atomic<bool>* stop) override;
   bool one_clock() const override { return true; }
   AgentEndpoint endpoint(const AgentName& agent) const override;
+  bool hosts_share_machine() const override { return true; }
   HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName& agent) override;
 

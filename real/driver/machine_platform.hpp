@@ -38,6 +38,7 @@ class MachinePlatform : public Platform {
   void end(const std::string& directory) override { launcher_->end(directory); }
   DriverClock& clock() override { return clock_; }
   bool one_clock() const override { return launcher_->one_clock(); }
+  bool hosts_share_machine() const override { return launcher_->hosts_share_machine(); }
   Transport& transport() override { return transport_; }
   Processes& processes() override { return *launcher_; }
   HostSupply& supply() override { return launcher_->supply(); }

@@ -154,6 +154,8 @@ class Platform {
   virtual DriverClock& clock() = 0;
   /// Whether every agent reads the driver's clock: then nothing has to be mapped.
   virtual bool one_clock() const { return false; }
+  /// Whether the hosts of the drill are parts of one machine: then they are probed one after the other.
+  virtual bool hosts_share_machine() const { return false; }
   virtual Transport& transport() = 0;
   virtual Processes& processes() = 0;
   virtual HostSupply& supply() = 0;

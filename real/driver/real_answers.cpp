@@ -125,10 +125,7 @@ void RealCluster::end_waiting_for(HostId host) {
   for (const OrderId order : waiting) {
     OpenOrder* open = find(order);
     if (open == nullptr) continue;
-    if (std::holds_alternative<Probe>(open->order.what)) {
-      note_failing(*open, host);
-      report_failing(*open, host);
-    }
+    if (std::holds_alternative<Probe>(open->order.what)) open->failing.insert(host.value);
     host_answered(*open, host);
   }
 }

@@ -236,25 +236,10 @@ void RealCluster::on(HostId host, const AgentDone& message) {
     hosts_[host.value].unpaid.erase({debt, message.order});
   OpenOrder* open = find(OrderId{message.order});
   if (open == nullptr) return;
-  const bool probe = std::holds_alternative<Probe>(open->order.what);
-  const bool start = std::holds_alternative<Start>(open->order.what);
   if (!message.ok) platform_.say("host " + std::to_string(host.value) + ": " + message.why);
-  if (probe && (message.faulty || !message.ok)) {
-    note_failing(*open, host);
-    if (!message.ok) report_failing(*open, host);  // else the agent has reported it
-  }
-  if (!start) return host_answered(*open, host);
+  if (std::holds_alternative<Probe>(open->order.what) && !message.ok) open->failing.insert(host.value);
+  if (!std::holds_alternative<Start>(open->order.what)) return host_answered(*open, host);
   if (!message.ok) close(open->order.id, Status::failed);
-}
-
-/// A host that could not be examined fails the probe.
-void RealCluster::report_failing(const OpenOrder& open, HostId host) {
-  push(Seen{.watch = std::get<Probe>(open.order.what).report,
-            .who = component(host),
-            .edge = Edge::sample,
-            .sensed = now(),
-            .value = 1,
-            .more = 0});
 }
 
 void RealCluster::on(HostId host, const AgentRankExited& message) {

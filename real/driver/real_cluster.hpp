@@ -26,6 +26,8 @@
 #include "real/driver/raw_progress.hpp"
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
+#include "real/probes/sample.hpp"
+#include "real/probes/suite/judge_hosts.hpp"
 #include "real/system/rank_user.hpp"
 
 #include <atomic>
@@ -55,6 +57,7 @@ struct DrillSetup {
   std::uint64_t epoch = 1;      // one more for each driver that takes over
   Seed seed;
   FaultPlan plan;
+  ProbeMeasures probes = {};
   std::optional<RankUser> rank_user{};      // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
   OperatorDesk* desk = nullptr;             // requests of operators; null: there are none
@@ -146,10 +149,12 @@ class RealCluster final : public Cluster {
   struct OpenOrder {
     Order order;
     Time began;
-    bool taken = true;                // the result of take()
-    std::set<std::uint32_t> waiting;  // hosts that have not answered
-    std::uint32_t failing = 0;        // Probe: hosts that failed
-    std::optional<HostId> first_failing{};
+    bool taken = true;                  // the result of take()
+    std::set<std::uint32_t> waiting{};  // hosts that have not answered
+    // Probe:
+    std::deque<HostId> not_asked{};                  // hosts whose turn is to come
+    std::map<std::uint32_t, ProbeSample> samples{};  // of hosts that have answered
+    std::set<std::uint32_t> failing{};               // hosts
   };
   // Timers.
   struct WakeDue {
@@ -214,6 +219,7 @@ class RealCluster final : public Cluster {
   void on_up(std::uint32_t rank, std::int64_t step);
   void on_finished(std::uint32_t rank, std::int64_t step);
   void on(HostId host, const AgentDone& message);
+  void on(HostId host, const AgentProbed& message);
   void on(HostId host, const AgentRankExited& message);
   void on(HostId host, const AgentInjected& message);
   void on(HostId host, const ClockJump& jump);
@@ -329,7 +335,6 @@ class RealCluster final : public Cluster {
   void close(OrderId order, Status status, const Result& result = {},
              OperatorDesk::Answer confirmed = nullptr);
   void host_answered(OpenOrder& open, HostId host);
-  void report_failing(const OpenOrder& open, HostId host);
   /// The open orders of that kind.
   template <class Action>
   std::vector<OrderId> open_orders() const {
@@ -340,9 +345,9 @@ class RealCluster final : public Cluster {
     return orders;
   }
   void stop_ranks(OpenOrder& open);
-  void run_probe(OpenOrder& open);
+  void ask_to_probe(OpenOrder& open);
+  void end_probe(const OpenOrder& open);
   void grant_spares();
-  void note_failing(OpenOrder& open, HostId host);
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);
   void begin(OpenOrder& open, const Wake& action);

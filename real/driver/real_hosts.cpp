@@ -317,7 +317,7 @@ void RealCluster::restore(const Record& so_far) {
         const auto& done = std::get<Outcome>(so_far.observations[outcome->second].what);
         apply(order->order, done.status, done.result);
       } else {
-        open_.emplace(id, OpenOrder{order->order, order->at, taken, {}, 0, {}});
+        open_.emplace(id, OpenOrder{order->order, order->at, taken});
       }
       restore_grants(so_far, heard);
     }

@@ -7,11 +7,7 @@
 #include <utility>
 
 namespace gauntlet {
-namespace {
-
-constexpr int kProbeTimes = 10;  // as long as the scenario expects: a machine that does it all is busy
-
-}  // namespace
+namespace {}  // namespace
 
 void RealCluster::start(const Order& order) {
   confirm();
@@ -23,8 +19,7 @@ void RealCluster::start(const Order& order) {
 void RealCluster::obey(const Order& order) {
   if (finished_) return;
   const bool taken = take(order);
-  OpenOrder& open =
-      open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken, {}, 0, {}}).first->second;
+  OpenOrder& open = open_.insert_or_assign(order.id.value, OpenOrder{order, now(), taken}).first->second;
   std::visit([&](const auto& action) { begin(open, action); }, order.what);
 }
 
@@ -110,21 +105,12 @@ void RealCluster::close(OrderId order, Status status, const Result& result, Oper
 
 /// A host has done its part of the order, or will never do it.
 void RealCluster::host_answered(OpenOrder& open, HostId host) {
-  if (open.waiting.erase(host.value) == 0 || !open.waiting.empty()) return;
-  if (const auto* probe = std::get_if<Probe>(&open.order.what)) {
-    const ComponentId who =
-        open.first_failing ? component(*open.first_failing) : ComponentId{probe->who.kind, probe->who.index};
-    return close(open.order.id, Status::done,
-                 Probed{who, open.failing > 0 ? Verdict::faulty : Verdict::healthy,
-                        static_cast<double>(open.failing)});
-  }
+  if (open.waiting.erase(host.value) == 0) return;
+  ask_to_probe(open);
+  if (!open.waiting.empty()) return;
+  if (std::holds_alternative<Probe>(open.order.what)) return end_probe(open);
   if (std::holds_alternative<Stop>(open.order.what)) end_rank_faults();
   close(open.order.id, Status::done);
-}
-
-void RealCluster::note_failing(OpenOrder& open, HostId host) {
-  ++open.failing;
-  if (!open.first_failing) open.first_failing = host;
 }
 
 // --- watching and waiting ------------------------------------------------------------------------------------------------
@@ -231,31 +217,6 @@ void RealCluster::begin(OpenOrder& open, const Readmit& action) {
 }
 
 // --- diagnosis and people --------------------------------------------------------------------------------------------------
-
-void RealCluster::begin(OpenOrder& open, const Probe&) { run_probe(open); }
-
-void RealCluster::run_probe(OpenOrder& open) {
-  const Probe& probe = std::get<Probe>(open.order.what);
-  const ProbeKind& kind = world_->probes[probe.probe.value];
-  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
-    const bool meant =
-        probe.who.subset == Scope::Subset::one ? probe.who.index == h : hosts_[h].state == HostState::in_job;
-    if (!meant) continue;
-    if (!hosts_[h].link) {
-      note_failing(open, HostId{h});
-      report_failing(open, HostId{h});
-      continue;
-    }
-    open.waiting.insert(h);
-    hosts_[h].link->run_probe(open.order.id, kind.name, probe.report);
-    expect_answer(HostId{h}, Debt::probe, open.order.id.value, kProbeTimes * kind.time);
-  }
-  if (open.waiting.empty()) {  // nobody to ask
-    const HostId who = open.first_failing.value_or(HostId{probe.who.index});
-    close(open.order.id, Status::done,
-          Probed{component(who), Verdict::faulty, static_cast<double>(open.failing)});
-  }
-}
 
 void RealCluster::begin(OpenOrder& open, const Ask&) {
   if (setup_.desk != nullptr)

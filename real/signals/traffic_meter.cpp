@@ -21,7 +21,7 @@ constexpr std::size_t kLeastLag = 2;
 constexpr std::size_t kPeriods = 5;              // whose median is reported
 constexpr std::size_t kSmoothingSixteenths = 3;  // of a step, to each side
 
-double median_of(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -95,7 +95,7 @@ std::optional<double> TrafficMeter::level_of(double bytes) {
   if (known && usual_.size() < kUsual) usual_.push_back(mean);
   if (!(bytes > 0)) return std::nullopt;
   if (!known) return 1.0;
-  return mean / median_of(usual_);
+  return mean / middle_of(usual_);
 }
 
 std::optional<double> TrafficMeter::usual_period() {
@@ -104,7 +104,7 @@ std::optional<double> TrafficMeter::usual_period() {
   periods_.push_back(*found * to_seconds(sampling_));
   if (periods_.size() < kPeriods) return std::nullopt;
   if (periods_.size() > kPeriods) periods_.pop_front();
-  return median_of({periods_.begin(), periods_.end()});
+  return middle_of({periods_.begin(), periods_.end()});
 }
 
 std::optional<double> period_of(const std::vector<double>& series, double step) {

@@ -64,9 +64,7 @@ class AgentLink {
     send(DriverStartRanks{order, run, ranks, arguments});
   }
   void stop_ranks(OrderId order) { send(DriverStopRanks{order}); }
-  void run_probe(OrderId order, const std::string& probe, WatchId report) {
-    send(DriverRunProbe{order, probe, report});
-  }
+  void run_probe(OrderId order, const ProbeTask& task) { send(DriverRunProbe{order, task}); }
   /// Stop the ranks and exit.
   void quit() { send(DriverQuit{}); }
 };

@@ -6,6 +6,7 @@
 #include "core/observation.hpp"
 #include "core/time.hpp"
 #include "models/world/job_command.hpp"
+#include "real/probes/suite/task.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -92,9 +93,12 @@ struct AgentRankLine {
 struct AgentDone {
   std::uint64_t order = 0;
   bool ok = false;
-  bool faulty = false;  // a probe that the host failed
-  double value = 0;     // what a probe measured
-  std::string why;      // when not ok, or faulty
+  std::string why;  // when not ok
+};
+/// What a probe measured; the driver judges it, who knows the threshold and the other hosts.
+struct AgentProbed {
+  std::uint64_t order = 0;
+  ProbeSample sample;
 };
 struct AgentRankExited {
   std::uint32_t run = 0;
@@ -119,8 +123,9 @@ struct AgentUndone {
   std::string why{};  // it cannot be undone yet
 };
 
-using AgentMessage = std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone,
-                                  AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
+using AgentMessage =
+    std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone, AgentProbed,
+                 AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
 
 // --- what a driver says ------------------------------------------------------------------------------------------
 
@@ -179,8 +184,7 @@ struct DriverStopRanks {
 };
 struct DriverRunProbe {
   OrderId order;
-  std::string probe;
-  WatchId report;
+  ProbeTask task;
 };
 /// SIGKILL of a rank; SIGSTOP of a rank; less processor time for a rank; a data interface of the host is set down.
 enum class InjectionKind : std::uint8_t { kill, stop, slow, link_down };

@@ -1,6 +1,9 @@
 #include "core/record/codec.hpp"
 #include "real/stream/wire_private.hpp"
 
+#include <cmath>
+#include <utility>
+
 namespace gauntlet {
 namespace {
 
@@ -79,8 +82,10 @@ void put(const DriverTellRanks& from, agent::ToAgent& to) {
 void put(const DriverRunProbe& from, agent::ToAgent& to) {
   agent::RunProbe& probe = *to.mutable_run_probe();
   probe.set_order(from.order.value);
-  probe.set_probe(from.probe);
-  probe.set_report(from.report.value);
+  probe.set_probe(from.task.probe);
+  for (const std::string& argument : from.task.arguments) probe.add_arguments(argument);
+  probe.set_metric(from.task.metric);
+  probe.set_deadline_ns(from.task.deadline.count());
 }
 void put(const DriverInject& from, agent::ToAgent& to) {
   agent::Inject& inject = *to.mutable_inject();
@@ -209,9 +214,38 @@ void put(const AgentDone& from, agent::FromAgent& to) {
   agent::Done& done = *to.mutable_done();
   done.set_order(from.order);
   done.set_ok(from.ok);
-  done.set_faulty(from.faulty);
-  done.set_value(from.value);
   done.set_why(from.why);
+}
+void put(const AgentProbed& from, agent::FromAgent& to) {
+  agent::Probed& probed = *to.mutable_probed();
+  probed.set_order(from.order);
+  for (const PartSample& part : from.sample.parts) {
+    agent::Probed::Part& each = *probed.add_parts();
+    each.set_part(part.part);
+    each.set_kind(part.kind);
+    for (const double value : part.values) each.add_values(value);
+    each.set_remark(part.remark);
+  }
+  for (const std::string& error : from.sample.errors) probed.add_errors(error);
+  probed.set_unsupported(from.sample.unsupported);
+  probed.set_inconclusive(from.sample.inconclusive);
+  put(from.sample.facts, *probed.mutable_facts());
+}
+AgentProbed get(const agent::Probed& from) {
+  AgentProbed probed{.order = from.order(), .sample = {}};
+  for (const agent::Probed::Part& part : from.parts()) {
+    std::vector<double> values;
+    for (const double value : part.values())
+      if (std::isfinite(value)) values.push_back(value);
+    if (!values.empty())
+      probed.sample.parts.push_back(
+          {.part = part.part(), .kind = part.kind(), .values = std::move(values), .remark = part.remark()});
+  }
+  probed.sample.errors = {from.errors().begin(), from.errors().end()};
+  probed.sample.unsupported = from.unsupported();
+  probed.sample.inconclusive = from.inconclusive();
+  probed.sample.facts = get(from.facts());
+  return probed;
 }
 void put(const AgentRankExited& from, agent::FromAgent& to) {
   agent::RankExited& exited = *to.mutable_exited();
@@ -308,8 +342,11 @@ std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
       return get(message.tell_ranks());
     case agent::ToAgent::kRunProbe:
       return DriverRunProbe{.order = OrderId{message.run_probe().order()},
-                            .probe = message.run_probe().probe(),
-                            .report = WatchId{message.run_probe().report()}};
+                            .task = {.probe = message.run_probe().probe(),
+                                     .arguments = {message.run_probe().arguments().begin(),
+                                                   message.run_probe().arguments().end()},
+                                     .metric = message.run_probe().metric(),
+                                     .deadline = Duration(message.run_probe().deadline_ns())}};
     case agent::ToAgent::kInject:
       return get(message.inject());
     case agent::ToAgent::kUndo:
@@ -339,11 +376,10 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
       return AgentRankLine{
           .run = message.line().run(), .rank = message.line().rank(), .line = message.line().line()};
     case agent::FromAgent::kDone:
-      return AgentDone{.order = message.done().order(),
-                       .ok = message.done().ok(),
-                       .faulty = message.done().faulty(),
-                       .value = message.done().value(),
-                       .why = message.done().why()};
+      return AgentDone{
+          .order = message.done().order(), .ok = message.done().ok(), .why = message.done().why()};
+    case agent::FromAgent::kProbed:
+      return get(message.probed());
     case agent::FromAgent::kExited:
       return AgentRankExited{
           .run = message.exited().run(),

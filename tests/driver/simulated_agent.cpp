@@ -207,14 +207,15 @@ void SimulatedAgent::end(StreamId stream, const std::string& why) {
   streams_.erase(found);
 }
 
-void SimulatedAgent::begin(const std::string&, std::uint64_t number) {
+void SimulatedAgent::begin(const ProbeTask&, std::uint64_t number) {
   Dice& dice = machine_.dice;
   if (dice.chance(machine_.disturbances.probe_hangs)) return;
   const bool faulty = dice.chance(machine_.disturbances.probe_accuses);
   machine_.loop.after(dice.skewed(50ms, 2s), [self = shared_from_this(), number, faulty] {
     if (self->state_ != State::listens) return;
-    self->inbox_.push_back(
-        {ProbeEnded{number, {.faulty = faulty, .value = 1, .why = faulty ? "memory differs" : ""}}});
+    ProbeSample sample;
+    if (faulty) sample.errors.emplace_back("memory differs");
+    self->inbox_.push_back({ProbeEnded{number, sample}});
     self->poke();
   });
 }

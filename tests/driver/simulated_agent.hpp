@@ -103,9 +103,7 @@ class SimulatedAgent final : public StreamEnd,
   bool send(StreamId stream, const AgentMessage& message) override;
   void end(StreamId stream, const std::string& why) override;
   // ProbeRunner
-  bool knows(const std::string& probe) const override { return probe == "host_check"; }
-  std::string known() const override { return "host_check"; }
-  void begin(const std::string& probe, std::uint64_t number) override;
+  void begin(const ProbeTask& task, std::uint64_t number) override;
   // Clock
   std::int64_t monotonic_ns() const override { return clock_.now(); }
 

@@ -199,6 +199,19 @@ void DriverUnderTest::attend(Duration lease) {
   link.lease(lease);
 }
 
+AgentMessage DriverUnderTest::await_done_or_probed() {
+  std::unique_lock lock(mutex_);
+  const auto answers = [](const AgentMessage& each) {
+    return std::holds_alternative<AgentDone>(each) || std::holds_alternative<AgentProbed>(each);
+  };
+  const auto first = [&] { return std::find_if(messages_.begin(), messages_.end(), answers); };
+  if (!changed_.wait_for(lock, kPatience, [&] { return first() != messages_.end(); }))
+    throw std::runtime_error("no answer came");
+  const AgentMessage found = *first();
+  messages_.erase(first());
+  return found;
+}
+
 pid_t DriverUnderTest::await_pid(std::uint32_t rank) {
   const auto line = await<AgentRankLine>([&](const AgentRankLine& each) {
     return each.rank == rank && each.line.find(" log pid ") != std::string::npos;

@@ -151,6 +151,10 @@ class DriverUnderTest {
   AgentDone await_done(std::uint64_t order) {
     return await<AgentDone>([&](const AgentDone& done) { return done.order == order; });
   }
+  ProbeSample await_probed(std::uint64_t order) {
+    return await<AgentProbed>([&](const AgentProbed& probed) { return probed.order == order; }).sample;
+  }
+  AgentMessage await_done_or_probed();
   Seen await_seen() { return std::get<Seen>(await<AgentSeen>().observed.what); }
   /// Of a PuppetTrainer's rank.
   pid_t await_pid(std::uint32_t rank);

@@ -80,9 +80,7 @@ struct HeldFaults final : HostFaults {
 };
 
 struct NoProbes final : ProbeRunner {
-  bool knows(const std::string&) const override { return false; }
-  std::string known() const override { return ""; }
-  void begin(const std::string&, std::uint64_t) override {}
+  void begin(const ProbeTask&, std::uint64_t) override {}
 };
 
 struct Supervisors : testing::Test {

@@ -98,7 +98,7 @@ TEST(StepTimes, TheReportNamesTheSmallestDeclineWithoutAFalseAlert) {
       text,
       HasSubstr(
           "For 6s they were 50.0% below the best MFU: a smaller detection.mfu.decline is a false alert."));
-  EXPECT_THAT(step_times_section(steps_of({1s}), 6s), HasSubstr("They do not last 6s"));
+  EXPECT_THAT(step_times_section(steps_of({1s}), 6s), HasSubstr("Together they are shorter than 6s (detection.mfu.lasting)"));
   EXPECT_EQ(step_times_section({}, 6s), "");
 }
 

@@ -136,6 +136,14 @@ TEST(Report, SaysWhenTheWorkIsDone) {
   EXPECT_THAT(text_report(some, {}), HasSubstr("Completed work: 3,000 of 4,000 steps"));
 }
 
+TEST(Report, ARunThatEndedEarlyDidNotFinish) {
+  Summary stopped = sample_summary(1);  // 3,000 steps
+  stopped.facts.window = {};
+  stopped.facts.steps = 3001;
+  EXPECT_THAT(text_report(stopped, {}), Not(HasSubstr("finish in")));
+  EXPECT_THAT(text_report(stopped, {}), HasSubstr("Completed work: 3,000 of 3,001 steps"));
+}
+
 TEST(Report, SaysWhatIsDoneInAWindow) {
   // 3,000 steps of 1e6 tokens, 3,000 s = 50 min effective.
   EXPECT_THAT(text_report(sample_summary(200), {}),

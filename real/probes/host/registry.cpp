@@ -1,6 +1,7 @@
 #include "real/probes/host/configuration.hpp"
 #include "real/probes/host/cpu_probes.hpp"
 #include "real/probes/host/disk_probes.hpp"
+#include "real/probes/host/host_check.hpp"
 #include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
 #include "real/probes/host/probe.hpp"
@@ -12,6 +13,10 @@ namespace gauntlet {
 namespace {
 
 const std::array kOwnProbes = {
+    OwnProbe{"host_check",
+             "whether memory, a file and a process do what every job needs",
+             {"", Better::higher},
+             probe_host_check},
     OwnProbe{"cpu_cores", "how fast each core computes", {"Mstep/s", Better::higher}, probe_cpu_cores},
     OwnProbe{"cpu_sockets",
              "how fast the cores of a socket compute together",

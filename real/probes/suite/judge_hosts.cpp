@@ -1,0 +1,75 @@
+#include "real/probes/suite/judge_hosts.hpp"
+
+#include "real/probes/host/probe.hpp"
+
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+/// The metric of a probe that has facts alone: how many differ from those of most peers.
+void compare_facts(const std::string& probe, const std::vector<PeerReport>& peers, ProbeSample& sample) {
+  if (sample.facts.empty() || !sample.parts.empty() || !sample.unsupported.empty()) return;
+  std::vector<FactTable> theirs;
+  for (const PeerReport& peer : peers)
+    if (const auto found = peer.facts.find(probe); found != peer.facts.end()) theirs.push_back(found->second);
+  if (theirs.empty()) {
+    sample.inconclusive = "nothing to compare with; give the reports of other hosts";
+    return;
+  }
+  PartSample part;
+  const auto differing = facts_unlike_peers({sample.facts.begin(), sample.facts.end()}, theirs);
+  part.values = {static_cast<double>(differing.size())};
+  for (const DifferingFact& fact : differing)
+    part.remark += (part.remark.empty() ? "" : "; ") + to_text(fact);
+  sample.parts.push_back(std::move(part));
+}
+
+std::vector<double> medians_of(const std::string& probe, const std::vector<PeerReport>& peers) {
+  std::vector<double> out;
+  for (const PeerReport& peer : peers)
+    if (const auto found = peer.medians.find(probe); found != peer.medians.end())
+      out.push_back(found->second);
+  return out;
+}
+
+}  // namespace
+
+ProbeMeasure measure_of(const ProbeMeasures& probes, const std::string& probe) {
+  const auto found = probes.find(probe);
+  return found == probes.end() ? ProbeMeasure{} : found->second;
+}
+
+ProbeMetric metric_of(const std::string& probe, const ProbeMeasure& measure) {
+  if (measure.command.given()) return {.unit = measure.command.unit, .better = measure.command.better};
+  const OwnProbe* own = own_probe(probe);
+  return own == nullptr ? ProbeMetric{} : own->metric;
+}
+
+ProbeFinding judge_beside(const std::string& probe, const ProbeMeasure& measure, ProbeSample& sample,
+                          const std::vector<PeerReport>& peers) {
+  compare_facts(probe, peers, sample);
+  return judge(probe, metric_of(probe, measure), sample, measure.threshold, medians_of(probe, peers));
+}
+
+std::map<std::uint32_t, ProbeFinding> judge_hosts(const std::string& probe, const ProbeMeasure& measure,
+                                                  std::map<std::uint32_t, ProbeSample> samples) {
+  const ProbeMetric metric = metric_of(probe, measure);
+  std::map<std::uint32_t, PeerReport> reports;
+  for (const auto& [host, sample] : samples) {
+    PeerReport& report = reports[host];
+    report.facts[probe] = {sample.facts.begin(), sample.facts.end()};
+    if (const ProbeFinding alone = judge(probe, metric, sample, measure.threshold); alone.metric)
+      report.medians[probe] = alone.metric->median;
+  }
+  std::map<std::uint32_t, ProbeFinding> findings;
+  for (auto& [host, sample] : samples) {
+    std::vector<PeerReport> others;
+    for (const auto& [other, report] : reports)
+      if (other != host) others.push_back(report);
+    findings.emplace(host, judge_beside(probe, measure, sample, others));
+  }
+  return findings;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,35 @@
+// One probe on several hosts: each is judged beside the others. Pure functions.
+#pragma once
+
+#include "models/world/probe_measure.hpp"
+#include "real/probes/judge.hpp"
+#include "real/probes/peers.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// How probes are carried out, by name. One that is not there is one of Gauntlet's own, without a threshold.
+using ProbeMeasures = std::map<std::string, ProbeMeasure>;
+ProbeMeasure measure_of(const ProbeMeasures& probes, const std::string& probe);
+
+/// The unit and the direction of a probe's metric.
+ProbeMetric metric_of(const std::string& probe, const ProbeMeasure& measure);
+
+/// Facts of a probe that has them alone become its metric: how many differ from those of most peers.
+ProbeFinding judge_beside(const std::string& probe, const ProbeMeasure& measure, ProbeSample& sample,
+                          const std::vector<PeerReport>& peers);
+
+/// By host: what each sample says, compared with those of the others. `samples`: by host.
+std::map<std::uint32_t, ProbeFinding> judge_hosts(const std::string& probe, const ProbeMeasure& measure,
+                                                  std::map<std::uint32_t, ProbeSample> samples);
+
+/// The host should not run a job.
+constexpr bool is_bad(ProbeVerdict verdict) {
+  return verdict == ProbeVerdict::degraded || verdict == ProbeVerdict::fail;
+}
+
+}  // namespace gauntlet
