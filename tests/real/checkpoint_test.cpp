@@ -2,6 +2,7 @@
 #include "real/checkpoint/file_problem.hpp"
 #include "real/checkpoint/host_memory.hpp"
 #include "real/checkpoint/manifest.hpp"
+#include "real/checkpoint/newest.hpp"
 #include "real/checkpoint/shard.hpp"
 #include "real/checkpoint/staged_copy.hpp"
 #include "real/checkpoint/tier.hpp"
@@ -302,6 +303,35 @@ TEST_F(Checkpoints, PruneKeepsTheNewestAndOneBefore) {
   write_shards(40, 1);  // the next one, begun by a rank that is ahead
   EXPECT_FALSE(directory_.prune(30));
   EXPECT_THAT(names(), ElementsAre("gauntlet-step-20", "gauntlet-step-30", "gauntlet-step-40"));
+}
+
+TEST_F(Checkpoints, TheNewestOfSeveralTiersIsLoaded) {
+  constexpr JobIdentity alone{.seed = 7};
+  DirectoryStorage quick_storage(scratch_.folder("quick")), durable_storage(scratch_.folder("durable"));
+  const CheckpointTier quick(quick_storage, alone), durable(durable_storage, alone);
+  const auto save = [&](const CheckpointTier& tier, std::int64_t step, const std::string& state) {
+    ASSERT_FALSE(tier.write({.job = alone, .rank = 0, .step = step, .state = state}));
+    ASSERT_FALSE(tier.commit(step));
+  };
+  const auto newest = [&] { return load_newest({&quick, &durable}, 0); };
+  EXPECT_FALSE(newest().shard);
+  save(durable, 10, "durable 10");
+  save(durable, 20, "durable 20");
+  save(quick, 20, "quick 20");
+  save(quick, 30, "quick 30");
+  EXPECT_EQ(newest().shard->state, "quick 30");
+
+  flip(scratch_.path() / "quick/gauntlet-step-30/rank-0.shard", 50);
+  EXPECT_EQ(newest().shard->state, "quick 20") << "of one step, the first tier has it";
+  EXPECT_EQ(newest().passed_over.size(), 1U);
+  flip(scratch_.path() / "quick/gauntlet-step-20/manifest", 50);
+  EXPECT_EQ(newest().shard->state, "durable 20");
+  fs::remove(scratch_.path() / "durable/gauntlet-step-20/rank-0.shard");
+  EXPECT_EQ(newest().shard->state, "durable 10");
+  EXPECT_EQ(newest().passed_over.size(), 3U);
+  flip(scratch_.path() / "durable/gauntlet-step-10/rank-0.shard", 50);
+  EXPECT_FALSE(newest().shard);
+  EXPECT_FALSE(newest().problem);
 }
 
 TEST_F(Checkpoints, OfAnotherJobAreRefusedAndLeftAlone) {

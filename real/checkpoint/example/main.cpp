@@ -1,6 +1,7 @@
 // checkpoint-example DIRECTORY STEPS: a job of one rank that saves and goes on. docs/checkpoint-library.md explains it.
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/host_memory.hpp"
+#include "real/checkpoint/newest.hpp"
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 
@@ -28,14 +29,13 @@ std::string_view bytes_of(const std::vector<double>& state) {
 
 /// The step after which the job goes on: that of the newest checkpoint that proves whole.
 std::int64_t restore(const CheckpointTier& tier, std::vector<double>& state) {
-  const CheckpointTier::Survey found = tier.survey();
+  const NewestCheckpoint found = load_newest({&tier}, 0);
   if (found.problem) throw std::runtime_error(found.problem->text());
-  if (const auto problem = tier.tidy(found)) throw std::runtime_error(problem->text());
-  if (found.whole.empty()) return 0;
-  const CheckpointTier::Loaded loaded = tier.load(found.newest(), 0);
-  if (!loaded.shard) throw std::runtime_error(loaded.flaw.problem.text());
-  std::memcpy(state.data(), loaded.shard->state.data(), loaded.shard->state.size());
-  return found.newest();
+  for (const Problem& each : found.passed_over) std::cerr << "passed over: " << each.text() << '\n';
+  if (const auto problem = tier.tidy(tier.survey())) throw std::runtime_error(problem->text());
+  if (!found.shard) return 0;
+  std::memcpy(state.data(), found.shard->state.data(), state.size() * sizeof(double));
+  return found.shard->step;
 }
 
 int run(const std::string& directory, std::int64_t steps) {
