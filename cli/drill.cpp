@@ -107,7 +107,6 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   const PolicyNames& names = policies.names;
   refuse(names.checkpoint == "two-level", "policies.checkpoint = \"two-level\"",
          "checkpoints go to storage alone: write \"fixed\", \"young\", \"daly\" or \"exact\"");
-  refuse(names.restore == "every-rank", "policies.restore = \"every-rank\"", "write \"one-reader\"");
   const CheckpointConstants& checkpoint = policies.checkpoint;
   const std::string storage_alone = "checkpoints go to storage alone: leave it out";
   refuse(checkpoint.memory_interval != kForever, "checkpoint.memory_interval", storage_alone);

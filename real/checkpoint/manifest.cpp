@@ -5,12 +5,12 @@
 namespace gauntlet {
 namespace {
 
-constexpr const char* kTitle = "gauntlet-checkpoint 2";
+constexpr const char* kTitle = "gauntlet-checkpoint 3";
 
 std::string body_of(const Manifest& manifest) {
   std::ostringstream out;
   out << kTitle << "\njob " << manifest.job.seed << ' ' << manifest.job.pp << ' ' << manifest.job.dp << ' '
-      << manifest.job.tp << "\nstep " << manifest.step << '\n';
+      << manifest.job.tp << "\nstep " << manifest.step << "\nnumber " << manifest.number << '\n';
   for (std::size_t rank = 0; rank < manifest.shards.size(); ++rank)
     out << "shard " << rank << ' ' << manifest.shards[rank].bytes << ' ' << manifest.shards[rank].checksum
         << '\n';
@@ -30,7 +30,7 @@ std::optional<Manifest> parse_manifest(std::string_view text) {
   Manifest manifest;
   if (!std::getline(in, title) || title != kTitle) return std::nullopt;
   if (!(in >> word >> manifest.job.seed >> manifest.job.pp >> manifest.job.dp >> manifest.job.tp >> word >>
-        manifest.step))
+        manifest.step >> word >> manifest.number))
     return std::nullopt;
   Manifest::Entry entry;
   for (std::size_t rank = 0; in >> word && word == "shard" && in >> rank >> entry.bytes >> entry.checksum;)

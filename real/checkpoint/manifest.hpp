@@ -1,9 +1,10 @@
 // The list of a checkpoint's shards. It is written last: a checkpoint without one never became whole.
 //
-//   gauntlet-checkpoint 2
+//   gauntlet-checkpoint 3
 //   job <seed> <pp> <dp> <tp>
 //   step <step>
-//   shard <rank> <bytes> <checksum>      one line a rank, in order; the file is rank-<rank>.shard
+//   number <number>                      among the job's whole checkpoints, from 1
+//   shard <rank> <bytes> <checksum>      one line a rank, in order; the checksum is the one at the end of rank-<rank>.shard
 //   checksum <checksum>                  of the lines above
 #pragma once
 
@@ -25,6 +26,7 @@ struct Manifest {
   };
   JobIdentity job;
   std::int64_t step = 0;
+  std::uint64_t number = 1;
   std::vector<Entry> shards;  // by rank
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

@@ -1,36 +1,19 @@
 #include "real/checkpoint/shard.hpp"
 
-#include "core/record/fingerprint.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
+#include <utility>
 
 namespace gauntlet {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are written as they lie in memory");
 
-constexpr std::uint64_t kMagic = 0x32647261'68737467;  // "gtshard2"
+constexpr std::uint64_t kMagic = 0x33647261'68737467;  // "gtshard3"
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-constexpr std::size_t kHeaderWords = 7;
-
-template <class T>
-void append(std::string& out, const T* values, std::size_t count) {
-  static_assert(sizeof(T) == kWord);
-  const std::size_t before = out.size();
-  out.resize(before + count * kWord);
-  if (count > 0) std::memcpy(out.data() + before, values, count * kWord);
-}
-
-std::vector<double> take_doubles(std::string_view& rest, std::uint64_t count) {
-  std::vector<double> values(count);
-  if (count > 0) std::memcpy(values.data(), rest.data(), count * kWord);
-  rest.remove_prefix(count * kWord);
-  return values;
-}
+constexpr std::size_t kHeaderWords = 6;
 
 }  // namespace
 
@@ -39,60 +22,132 @@ std::string JobIdentity::text() const {
          ", dp " + std::to_string(dp);
 }
 
-std::uint64_t checksum_of(std::string_view bytes) {
+void Checksum::add_block(Lanes& lanes, const char* block) {
+  std::array<std::uint64_t, kLanes> words;
+  std::memcpy(words.data(), block, sizeof words);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane].add(words[lane]);
+}
+
+void Checksum::add(std::string_view bytes) {
+  bytes_ += bytes.size();
+  if (rest_bytes_ > 0) {
+    const std::size_t more = std::min(rest_.size() - rest_bytes_, bytes.size());
+    std::memcpy(rest_.data() + rest_bytes_, bytes.data(), more);
+    rest_bytes_ += more;
+    bytes.remove_prefix(more);
+    if (rest_bytes_ < rest_.size()) return;
+    add_block(lanes_, rest_.data());
+    rest_bytes_ = 0;
+  }
+  Lanes lanes = lanes_;  // in registers
+  for (; bytes.size() >= rest_.size(); bytes.remove_prefix(rest_.size())) add_block(lanes, bytes.data());
+  lanes_ = lanes;
+  if (!bytes.empty()) std::memcpy(rest_.data(), bytes.data(), bytes.size());
+  rest_bytes_ = bytes.size();
+}
+
+std::uint64_t Checksum::value() const {
   Fingerprint print;
-  print.add(std::uint64_t{bytes.size()});
-  while (!bytes.empty()) {
+  print.add(bytes_);
+  for (const Fingerprint& lane : lanes_) print.add(lane.value());
+  for (std::size_t at = 0; at < rest_bytes_; at += kWord) {
     std::uint64_t word = 0;
-    const std::size_t count = std::min(kWord, bytes.size());
-    std::memcpy(&word, bytes.data(), count);
+    std::memcpy(&word, rest_.data() + at, std::min(kWord, rest_bytes_ - at));
     print.add(word);
-    bytes.remove_prefix(count);
   }
   return print.value();
 }
 
-std::string shard_bytes(const Shard& shard) {
+std::uint64_t checksum_of(std::string_view bytes) {
+  Checksum checksum;
+  checksum.add(bytes);
+  return checksum.value();
+}
+
+void begin_shard(const Shard& shard, std::size_t state_bytes, char* out) {
   const std::array<std::uint64_t, kHeaderWords> header{kMagic,
                                                        shard.job.seed,
                                                        std::uint64_t{shard.job.pp} << 32 | shard.job.dp,
                                                        std::uint64_t{shard.job.tp} << 32 | shard.rank,
                                                        static_cast<std::uint64_t>(shard.step),
-                                                       shard.parameters.size(),
-                                                       shard.momentum.size()};
-  std::string out;
-  out.reserve((header.size() + shard.parameters.size() + shard.momentum.size() + 1) * kWord);
-  append(out, header.data(), header.size());
-  append(out, shard.parameters.data(), shard.parameters.size());
-  append(out, shard.momentum.data(), shard.momentum.size());
-  const std::uint64_t checksum = checksum_of(out);
-  append(out, &checksum, 1);
+                                                       state_bytes};
+  static_assert(sizeof header == kShardHeaderBytes);
+  std::memcpy(out, header.data(), sizeof header);
+}
+
+void seal_shard(std::span<char> shard) {
+  const std::size_t before = shard.size() - kShardChecksumBytes;
+  const std::uint64_t checksum = checksum_of({shard.data(), before});
+  std::memcpy(shard.data() + before, &checksum, sizeof checksum);
+}
+
+std::uint64_t checksum_at_end(std::string_view shard) {
+  std::uint64_t checksum = 0;
+  std::memcpy(&checksum, shard.data() + shard.size() - sizeof checksum, sizeof checksum);
+  return checksum;
+}
+
+std::string shard_bytes(const Shard& shard) {
+  std::string out(kShardHeaderBytes + shard.state.size() + kShardChecksumBytes, '\0');
+  begin_shard(shard, shard.state.size(), out.data());
+  std::memcpy(out.data() + kShardHeaderBytes, shard.state.data(), shard.state.size());
+  seal_shard(out);
   return out;
 }
 
 ReadShard read_shard(std::string_view bytes) {
-  if (bytes.size() < (kHeaderWords + 1) * kWord || bytes.size() % kWord != 0)
-    return {{}, "has " + std::to_string(bytes.size()) + " bytes, which no shard has"};
-  std::uint64_t checksum = 0;
-  std::string_view rest = bytes.substr(0, bytes.size() - kWord);
-  std::memcpy(&checksum, bytes.data() + rest.size(), kWord);
-  if (checksum_of(rest) != checksum) return {{}, "does not match its checksum"};
+  if (bytes.size() < kShardHeaderBytes + kShardChecksumBytes)
+    return {{}, "has " + std::to_string(bytes.size()) + " bytes, too few for a shard"};
+  std::string state;
+  ShardStream stream(bytes.size(), &state);
+  stream.take(bytes);
+  if (!stream.checksum()) return {{}, "does not match its checksum"};
+  return stream.shard();
+}
 
+ShardStream::ShardStream(std::size_t bytes, std::string* state) : bytes_(bytes), state_(state) {
+  if (state_ == nullptr) return;
+  state_->clear();
+  state_->reserve(bytes);
+}
+
+void ShardStream::take(std::string_view piece) {
+  const auto next = [&](std::size_t until) {
+    const std::string_view part = piece.substr(0, until > taken_ ? until - taken_ : 0);
+    piece.remove_prefix(part.size());
+    taken_ += part.size();
+    return part;
+  };
+  const std::size_t end = std::max(bytes_, kShardHeaderBytes + kShardChecksumBytes);
+  const std::string_view header = next(kShardHeaderBytes), state = next(end - kShardChecksumBytes);
+  checksum_.add(header);
+  checksum_.add(state);
+  header_ += header;
+  if (state_ != nullptr) *state_ += state;
+  end_ += next(end);
+  taken_ += piece.size();  // more than it should have
+}
+
+std::optional<std::uint64_t> ShardStream::checksum() const {
+  const std::uint64_t computed = checksum_.value();
+  if (taken_ != bytes_ || end_.size() != kShardChecksumBytes || checksum_at_end(end_) != computed)
+    return std::nullopt;
+  return computed;
+}
+
+ReadShard ShardStream::shard() {
   std::array<std::uint64_t, kHeaderWords> header{};
-  std::memcpy(header.data(), rest.data(), kHeaderWords * kWord);
-  rest.remove_prefix(kHeaderWords * kWord);
-  const std::uint64_t words = rest.size() / kWord, parameters = header[5], momentum = header[6];
+  std::memcpy(header.data(), header_.data(), sizeof header);
+  std::string bytes = std::move(*state_);
   if (header[0] != kMagic) return {{}, "does not begin as a shard does"};
-  if (parameters > words || momentum != words - parameters)
-    return {{}, "has another length than its header says"};
+  if (header[5] != bytes.size()) return {{}, "has another length than its header says"};
   Shard shard{.job = {.seed = header[1],
                       .pp = static_cast<std::uint32_t>(header[2] >> 32),
                       .dp = static_cast<std::uint32_t>(header[2]),
                       .tp = static_cast<std::uint32_t>(header[3] >> 32)},
               .rank = static_cast<std::uint32_t>(header[3]),
               .step = static_cast<std::int64_t>(header[4]),
-              .parameters = {},
-              .momentum = {}};
+              .state = {}};
   // 64 bits may not hold the product of three sizes: each is divided off.
   const JobIdentity& job = shard.job;
   const bool sized = job.tp > 0 && job.pp > 0 && job.dp > 0;
@@ -100,8 +155,7 @@ ReadShard read_shard(std::string_view bytes) {
     return {
         {},
         "is of rank " + std::to_string(shard.rank) + ", which its job (" + job.text() + ") does not have"};
-  shard.parameters = take_doubles(rest, parameters);
-  shard.momentum = take_doubles(rest, momentum);
+  shard.state = std::move(bytes);
   return {std::move(shard), {}};
 }
 

@@ -12,9 +12,14 @@ constexpr Duration kLookEvery = std::chrono::milliseconds(2);
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(const CheckpointDirectory& directory, std::uint32_t rank,
-                                   Duration longest_wait, Listener listener)
-    : directory_(directory), rank_(rank), longest_wait_(longest_wait), listener_(std::move(listener)) {
+CheckpointWriter::CheckpointWriter(const CheckpointTier& tier, std::uint32_t rank,
+                                   const StagedCopy::Settings& staged, Duration longest_wait,
+                                   Listener listener)
+    : tier_(tier),
+      rank_(rank),
+      longest_wait_(longest_wait),
+      listener_(std::move(listener)),
+      copy_(staged) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -29,14 +34,15 @@ CheckpointWriter::~CheckpointWriter() {
 
 void CheckpointWriter::wait_until_idle() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !shard_; });
+  changed_.wait(lock, [&] { return !step_; });
 }
 
-void CheckpointWriter::write(Shard shard) {
+void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_view>& state) {
+  wait_until_idle();
+  copy_.stage(tier_.job(), rank_, step, state);
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !shard_; });
-    shard_ = std::move(shard);
+    const std::lock_guard lock(mutex_);
+    step_ = step;
   }
   changed_.notify_all();
 }
@@ -44,35 +50,36 @@ void CheckpointWriter::write(Shard shard) {
 void CheckpointWriter::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return shard_ || ending_; });
-    if (!shard_) return;
+    changed_.wait(lock, [&] { return step_ || ending_; });
+    if (!step_) return;
     lock.unlock();
-    write_one(*shard_);  // nobody changes it while it is set
+    write_one(*step_);  // nobody changes it while it is set
     lock.lock();
-    shard_.reset();
+    step_.reset();
     changed_.notify_all();
   }
 }
 
-void CheckpointWriter::write_one(const Shard& shard) {
-  if (const auto problem = directory_.write(shard))
-    listener_.failed(shard.step, *problem);
+void CheckpointWriter::write_one(std::int64_t step) {
+  const std::string_view shard = copy_.sealed();
+  if (const auto problem = tier_.write(step, rank_, shard))
+    listener_.failed(step, *problem);
   else if (rank_ == 0)
-    complete(shard.step);
+    complete(step, {.bytes = shard.size(), .checksum = checksum_at_end(shard)});
 }
 
-void CheckpointWriter::complete(std::int64_t step) {
+void CheckpointWriter::complete(std::int64_t step, const Manifest::Entry& own) {
   if (const auto problem = wait_for_shards(step)) return listener_.failed(step, *problem);
-  if (directory_.first_missing(step)) return;  // ending
-  if (const auto problem = directory_.commit(step)) return listener_.failed(step, *problem);
+  if (tier_.first_missing(step)) return;  // ending
+  if (const auto problem = tier_.commit(step, {{rank_, own}})) return listener_.failed(step, *problem);
   listener_.saved(step);
-  if (const auto problem = directory_.prune(step)) listener_.not_removed(*problem);
+  if (const auto problem = tier_.prune(step)) listener_.not_removed(*problem);
 }
 
 std::optional<Problem> CheckpointWriter::wait_for_shards(std::int64_t step) {
   const auto deadline = std::chrono::steady_clock::now() + longest_wait_;
   std::unique_lock lock(mutex_);
-  while (const auto missing = directory_.first_missing(step)) {
+  while (const auto missing = tier_.first_missing(step)) {
     if (ending_) return std::nullopt;
     if (std::chrono::steady_clock::now() >= deadline)
       return Problem{.file = {},

@@ -405,6 +405,7 @@ class RealCluster final : public Cluster {
   std::uint32_t run_ = 0;  // starts of the job so far
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
+  Restore restore_ = Restore::one_reader;  // of the last start
   std::set<std::uint32_t> up_;  // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
   // What operators did.

@@ -46,6 +46,7 @@ bool RealCluster::take(const Order& order) {
   } else if (const auto* start = std::get_if<Start>(&order.what)) {
     if (ranks_ != RanksState::none || !seats_.resize(start->replicas)) return false;
     collective_timeout_ = start->collective_timeout;
+    restore_ = start->restore;
     ++run_;
     ranks_ = RanksState::starting;
     up_.clear();

@@ -153,10 +153,10 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
                 .directory = {},
                 .user = user_};
   launch.environment.push_back(rank_tag());
-  if (speaks()) {
-    launch.environment.push_back("GAUNTLET_RANK_SOCKET=" + channels_.path());
-    launch.environment.push_back("GAUNTLET_RANK_MARKS=" + marks_prefix());
-  }
+  if (speaks())
+    launch.environment.insert(launch.environment.end(),
+                              {"GAUNTLET_RANK_SOCKET=" + channels_.path(), "GAUNTLET_RANK_MARKS=" + marks_prefix(),
+                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/staged-"});
   if (start_.command.given()) {
     if (!dumps_elsewhere(launch.environment)) {
       for (const std::string_view name : kDumpVariables)

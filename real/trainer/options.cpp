@@ -17,6 +17,13 @@ std::string variable(const char* name) {
 
 }  // namespace
 
+StagedPlace read_staged_place() {
+  const std::string start = variable("GAUNTLET_RUN");
+  StagedPlace place{.prefix = variable("GAUNTLET_STAGED_COPIES")};
+  std::from_chars(start.data(), start.data() + start.size(), place.start);
+  return place;
+}
+
 std::optional<Problem> read_meeting(Meeting& out) {
   out = {.address = variable("MASTER_ADDR"), .port = 0, .secret = variable("GAUNTLET_SECRET"), .own = {}};
   if (out.address.empty())

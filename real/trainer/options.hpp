@@ -3,7 +3,9 @@
 
 #include "core/layout.hpp"
 #include "core/problem.hpp"
+#include "core/tier.hpp"
 #include "core/time.hpp"
+#include "real/checkpoint/tier.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +27,13 @@ struct Meeting {
       own;  // GAUNTLET_DATA_ADDRESSES, by interface; empty: the one from which rank 0 is reached
 };
 
+/// Where the copies of stage one outlive a rank: from the environment of a drill.
+struct StagedPlace {
+  std::string prefix;       // GAUNTLET_STAGED_COPIES: with the number of the rank, a file; empty: they die with it
+  std::uint64_t start = 0;  // GAUNTLET_RUN: counts the starts of the job
+};
+StagedPlace read_staged_place();
+
 struct TrainerOptions {
   std::uint32_t rank = 0;
   std::uint32_t tp = 1, pp = 1, dp = 1;
@@ -34,6 +43,9 @@ struct TrainerOptions {
   Meeting meeting;                    // of a job of several ranks
   std::string checkpoint_directory;   // shared by the ranks of all starts of this job
   std::int64_t checkpoint_every = 0;  // steps; 0 for never
+  Retention retention;
+  Restore restore = Restore::one_reader;
+  StagedPlace staged;
   Duration step_time{};               // of an undisturbed step: what a GPU would take
   Duration collective_timeout{};      // above zero
 

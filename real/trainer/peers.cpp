@@ -14,6 +14,13 @@
 #include <vector>
 
 namespace gauntlet {
+namespace {
+
+// Of a broadcast: small beside the state of a rank, so that a chain of replicas takes hardly longer than one link, and large beside what a
+// system call costs.
+constexpr std::size_t kPiece = 1 << 20;
+
+}  // namespace
 
 /// The first word of whoever connects, and the answer to it. The challenges in it are those that rank 0 has passed on.
 struct Peers::Knock {
@@ -198,6 +205,44 @@ void Peers::sum_over(Ring& ring, std::span<Fixed> values) {
   for (std::size_t k = 0; k + 1 < size; ++k)
     move(&ring.next, std::as_bytes(part(own + size + 1 - k)), &ring.previous,
          std::as_writable_bytes(part(own + size - k)), "the all-gather");
+}
+
+std::int64_t Peers::sum_over_all(std::int64_t number) {
+  sum_over_parts(std::span(&number, 1));
+  sum_over_replicas(std::span(&number, 1));
+  // Each stage adds its own and passes the sum down; the last stage passes the whole sum up again.
+  const char* what = "the sum over all ranks";
+  const auto bytes = [](std::int64_t& value) { return std::as_writable_bytes(std::span(&value, 1)); };
+  if (!first_stage()) {
+    std::int64_t before = 0;
+    move(nullptr, {}, &previous_stage_, bytes(before), what);
+    number += before;
+  }
+  if (!last_stage()) {
+    move(&next_stage_, bytes(number), nullptr, {}, what);
+    move(nullptr, {}, &next_stage_, bytes(number), what);
+  }
+  if (!first_stage()) move(&previous_stage_, bytes(number), nullptr, {}, what);
+  return number;
+}
+
+/// Down the chain of replicas in pieces: each sends one piece while it receives the next.
+void Peers::broadcast_over_replicas(std::span<std::byte> bytes) {
+  const bool receives = replicas_.own > 0, sends = replicas_.own + 1 < replicas_.size;
+  const auto piece = [&](std::size_t number) {
+    const std::size_t begin = std::min(number * kPiece, bytes.size());
+    return bytes.subspan(begin, std::min(kPiece, bytes.size() - begin));
+  };
+  const std::size_t pieces = (bytes.size() + kPiece - 1) / kPiece;
+  if (!receives && !sends) return;
+  for (std::size_t i = 0; i <= pieces; ++i) {
+    const std::span<std::byte> in = receives ? piece(i) : std::span<std::byte>{};
+    const std::span<std::byte> out =
+        !sends ? std::span<std::byte>{} : receives ? (i > 0 ? piece(i - 1) : std::span<std::byte>{}) : piece(i);
+    if (in.empty() && out.empty()) continue;
+    move(out.empty() ? nullptr : &replicas_.next, out, in.empty() ? nullptr : &replicas_.previous, in,
+         "the state of the first replica");
+  }
 }
 
 std::int64_t Peers::told_by_rank_0(std::int64_t number) {

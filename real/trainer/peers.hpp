@@ -44,6 +44,11 @@ class Peers {
   /// The sum over the ranks that share this stage, likewise.
   void sum_over_parts(std::span<Fixed> values) { sum_over(parts_, values); }
 
+  /// The sum over all ranks of what each says, at every rank.
+  std::int64_t sum_over_all(std::int64_t number);
+  /// The bytes of the first replica, at every replica of this part of a stage.
+  void broadcast_over_replicas(std::span<std::byte> bytes);
+
   /// What the job's rank 0 says, at every rank. Over the rings of its replica and down the stages.
   std::int64_t told_by_rank_0(std::int64_t number);
 

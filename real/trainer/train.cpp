@@ -1,23 +1,28 @@
 #include "real/trainer/train.hpp"
 
 #include "core/problem.hpp"
-#include "real/checkpoint/directory.hpp"
+#include "real/checkpoint/directory_storage.hpp"
+#include "real/checkpoint/host_memory.hpp"
+#include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/system/clock.hpp"
 #include "real/trainer/batch.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/peers.hpp"
+#include "real/trainer/restore.hpp"
 #include "real/trainer/schedule.hpp"
 #include "real/trainer/segment_work.hpp"
 #include "real/trainer/stage.hpp"
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <deque>
 #include <iostream>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,8 +48,10 @@ class Training {
   Training(const TrainerOptions& options, RankOutput& output)
       : options_(options),
         output_(output),
-        checkpoints_(options.checkpoint_directory,
-                     {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp}),
+        storage_(options.checkpoint_directory),
+        checkpoints_(storage_, {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp},
+                     options.retention),
+        memory_(options.staged.prefix.empty() ? "" : options.staged.prefix + std::to_string(options.rank)),
         stage_(options.seed, place_of(options)),
         work_(options.step_time > Duration::zero()
                   ? SegmentWork(work_share(options.layout().ranks(), usable_cores()))
@@ -53,11 +60,11 @@ class Training {
   /// Throws Failure and CollectiveTimedOut.
   void run() {
     if (writes()) {
-      if (const auto problem = checkpoints_.probe(options_.rank, shard_bytes(shard_at(0)).size()))
+      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes()))
         throw Failure(*problem);
     }
     peers_.emplace(options_, output_);
-    std::int64_t step = restore();
+    std::int64_t step = restore_state();
     if (writes()) start_writer();
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
@@ -90,39 +97,17 @@ class Training {
   }
 
   /// The step after which training goes on.
-  std::int64_t restore() {
-    const std::int64_t step = peers_->told_by_rank_0(options_.rank == 0 ? choose() : 0);
-    if (step == 0) return 0;
-    CheckpointDirectory::Loaded loaded = checkpoints_.load(step, options_.rank);
-    if (!loaded.shard) throw Failure(loaded.problem);
-    if (loaded.shard->parameters.size() != stage_.parameters().size() ||
-        loaded.shard->momentum.size() != stage_.momentum().size())
-      throw Failure({.file = options_.checkpoint_directory,
-                     .what = "holds a model of another shape",
-                     .why = {},
-                     .suggestion = "name another checkpoint directory"});
-    stage_.restore(std::move(loaded.shard->parameters), std::move(loaded.shard->momentum));
-    return step;
-  }
-
-  /// At rank 0: the newest whole checkpoint, and a directory in order.
-  std::int64_t choose() {
-    const CheckpointDirectory::Survey survey = checkpoints_.survey();
-    if (survey.problem) throw Failure(*survey.problem);
-    if (survey.newest() > options_.steps)
-      throw Failure({.file = options_.checkpoint_directory,
-                     .what = "holds step " + std::to_string(survey.newest()),
-                     .why = "where training is to end at step " + std::to_string(options_.steps),
-                     .suggestion = "name another checkpoint directory, or more --steps"});
-    const std::string next =
-        survey.whole.empty() ? "from the beginning" : "after step " + std::to_string(survey.newest());
-    for (const auto& [step, problem] : survey.damaged)
-      warn(kCheckpointDamaged, "the checkpoint of step " + std::to_string(step) + " is damaged and is " +
-                                   (writes() ? "set aside" : "passed over") + ", training goes on " + next +
-                                   ": " + problem.text());
-    if (writes())
-      if (const auto problem = checkpoints_.tidy(survey)) throw Failure(*problem);
-    return survey.newest();
+  std::int64_t restore_state() {
+    const std::size_t values = stage_.parameters().size();
+    const RestoredState restored =
+        restore(options_, checkpoints_, *peers_, state_bytes(),
+                [this](std::string_view pattern, const std::string& text) { warn(pattern, text); });
+    if (restored.step == 0) return 0;
+    std::vector<double> parameters(values), momentum(values);
+    std::memcpy(parameters.data(), restored.state.data(), values * sizeof(double));
+    std::memcpy(momentum.data(), restored.state.data() + values * sizeof(double), values * sizeof(double));
+    stage_.restore(std::move(parameters), std::move(momentum));
+    return restored.step;
   }
 
   /// To whoever supervises, and into the rank's own log. From any thread.
@@ -141,23 +126,29 @@ class Training {
       warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
     };
     // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
-    writer_.emplace(checkpoints_, options_.rank, options_.collective_timeout / 2,
-                    CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
+    writer_.emplace(
+        checkpoints_, options_.rank,
+        StagedCopy::Settings{
+            .memory = memory_, .state_bytes = state_bytes(), .start = options_.staged.start},
+        options_.collective_timeout / 2,
+        CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
+    if (const auto& problem = writer_->memory_problem())
+      std::cerr << "gauntlet-trainer: warning: " + problem->text() + "\n" << std::flush;
   }
 
-  Shard shard_at(std::int64_t step) const {
-    return {.job = checkpoints_.job(),
-            .rank = options_.rank,
-            .step = step,
-            .parameters = stage_.parameters(),
-            .momentum = stage_.momentum()};
+  /// The parameters, then the momentum.
+  std::vector<std::string_view> state() const {
+    std::vector<std::string_view> parts;
+    for (const std::vector<double>* each : {&stage_.parameters(), &stage_.momentum()})
+      parts.emplace_back(reinterpret_cast<const char*>(each->data()), each->size() * sizeof(double));
+    return parts;
   }
+  std::size_t state_bytes() const { return 2 * stage_.parameters().size() * sizeof(double); }
 
   void checkpoint(std::int64_t step) {
     const std::int64_t began = monotonic_ns();
     if (!writer_) start_writer();  // none was due when this rank was started
-    writer_->wait_until_idle();
-    writer_->write(shard_at(step));
+    writer_->write(step, state());
     output_.stall(step, began);
   }
 
@@ -268,7 +259,9 @@ class Training {
 
   const TrainerOptions& options_;
   RankOutput& output_;
-  CheckpointDirectory checkpoints_;
+  DirectoryStorage storage_;
+  CheckpointTier checkpoints_;
+  LockedMemory memory_;
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;

@@ -142,7 +142,7 @@ class Drill(unittest.TestCase):
         os.kill(agent, signal.SIGKILL)  # nothing is saved from here on
         self.wait_for("the agent's end", lambda: not self.alive(agent))
         newest = max(self.place.path.glob(wanted), key=lambda path: int(path.parent.name.rsplit("-", 1)[1]))
-        with open(newest.with_name("rank-3.shard"), "r+b") as shard:
+        with open(newest.with_name("rank-0.shard"), "r+b") as shard:
             shard.write(b"torn")
         done = drills.finish(run)
         self.assertEqual(done.code, 0, str(done))

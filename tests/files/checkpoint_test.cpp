@@ -1,109 +1,69 @@
 // Checkpoints on a disk that fails and loses what was not synced.
-#include "real/checkpoint/directory.hpp"
+#include "real/checkpoint/directory_storage.hpp"
 #include "tests/files/lossy_run.hpp"
+#include "tests/files/saving_job.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <set>
+#include <functional>
 #include <system_error>
-#include <vector>
 
 namespace gauntlet {
 namespace {
 
-constexpr JobIdentity kJob{.seed = 7, .pp = 1, .dp = 2};
-constexpr std::size_t kNumbers = 100;  // of a shard, so that it is several sectors long
-
-Shard shard_of(std::uint32_t rank, std::int64_t step) {
-  const double value = static_cast<double>(step) + 0.125 * rank;
-  return {.job = kJob,
-          .rank = rank,
-          .step = step,
-          .parameters = std::vector<double>(kNumbers, value),
-          .momentum = std::vector<double>(kNumbers, -value)};
-}
-
-/// A job that saves, loses a rank over a checkpoint, starts again, and saves more.
-class SavingJob {
+/// A job that saves to a directory.
+class CheckpointTrial {
  public:
   static constexpr const char* kName = "checkpoints";
   static std::filesystem::path begins_with() { return empty_directory(); }
-  explicit SavingJob(LossyPlace& place) : place_(place), directory_(place.path(), kJob, place.files) {}
+  explicit CheckpointTrial(LossyPlace& place)
+      : failing_(place.path(), place.files),
+        healthy_(place.path()),
+        job_(failing_, healthy_, [&place] { return place.disk.is_off(); }) {}
 
   void run() {
-    for (const std::int64_t step : {9, 10, 20}) save(step);
-    note(directory_.write(shard_of(1, 30)));
-    auto survey = directory_.survey();
-    note(survey.problem);
-    if (survey.problem) survey = directory_.survey();  // once more, as whoever starts a job again
-    for (const auto& [step, why] : survey.damaged) given_up_.insert(step);
-    note(directory_.tidy(survey));
-    for (const std::int64_t step : {30, 40}) save(step);
+    job_.after_each_promise = after_each_promise;
+    job_.run();
   }
 
   void check(const std::filesystem::path& left) const {
-    const CheckpointDirectory directory(left, kJob);
-    const auto survey = directory.survey();
-    ASSERT_FALSE(survey.problem) << survey.problem->text();
-    for (const std::int64_t step : survey.whole)
-      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
-        EXPECT_EQ(directory.load(step, rank).shard, shard_of(rank, step));
-    for (std::size_t i = 0; i < std::min(saved_.size(), kKeptCheckpoints); ++i) {
-      const std::int64_t step = saved_[saved_.size() - 1 - i];
-      const bool is_there = std::find(survey.whole.begin(), survey.whole.end(), step) != survey.whole.end();
-      EXPECT_TRUE(is_there || given_up_.contains(step)) << "step " << step << " was saved";
-    }
-    // What is removed loses its manifest first: nobody is told of a damaged checkpoint that was only old.
-    for (const auto& [step, why] : survey.damaged)
-      EXPECT_TRUE(std::find(saved_.begin(), saved_.end(), step) == saved_.end() || given_up_.contains(step))
-          << "step " << step << " was saved: " << why.text();
+    DirectoryStorage storage(left);
     if (harmless) {
-      EXPECT_EQ(problems_, 0);
-      EXPECT_EQ(saved_.back(), 40);
+      EXPECT_EQ(job_.problems, 0);
+      job_.model.check_all(storage);
     }
+    job_.model.check(storage, lied);
   }
 
   bool harmless = false;  // whether the fault is one that the program gets over
+  bool lied = false;      // whether a sync may have done nothing
+  std::function<void()> after_each_promise = [] {};
 
  private:
-  void note(const std::optional<Problem>& problem) {
-    if (!problem) return;
-    ++problems_;
-    EXPECT_FALSE(problem->why.empty()) << problem->text();
-  }
-  void save(std::int64_t step) {
-    for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
-      if (const auto problem = directory_.write(shard_of(rank, step))) return note(problem);
-    if (const auto problem = directory_.commit(step)) return note(problem);
-    if (!place_.disk.is_off()) saved_.push_back(step);
-    note(directory_.prune(step));
-  }
-
-  LossyPlace& place_;
-  CheckpointDirectory directory_;
-  std::vector<std::int64_t> saved_;  // reported as saved, in order
-  std::set<std::int64_t> given_up_;  // reported as damaged
-  int problems_ = 0;
+  DirectoryStorage failing_, healthy_;
+  SavingJob job_;
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Checkpoints, OnLossyDisks, SavingJob);
+INSTANTIATE_TYPED_TEST_SUITE_P(Checkpoints, OnLossyDisks, CheckpointTrial);
+
+TEST(LossyCheckpoints, ASyncThatLiesCostsOneCheckpointAtMost) { lie_at_every_sync<CheckpointTrial>(4); }
 
 /// A survey of two whole checkpoints, one of whose calls fails.
 struct FailingSurvey {
   FailingSurvey(int error, std::uint64_t at)
       : place({.kind = DiskFault::Kind::error, .at = at, .error = error}) {
-    const CheckpointDirectory healthy(place.path(), kJob);
+    DirectoryStorage storage(place.path()), failing(place.path(), place.files);
+    const CheckpointTier healthy(storage, kSavedJob);
     for (const std::int64_t step : {10, 20}) {
-      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
-        EXPECT_FALSE(healthy.write(shard_of(rank, step)));
+      for (std::uint32_t rank = 0; rank < kSavedJob.ranks(); ++rank)
+        EXPECT_FALSE(healthy.write(saved_shard(rank, step)));
       EXPECT_FALSE(healthy.commit(step));
     }
-    found = CheckpointDirectory(place.path(), kJob, place.files).survey();
+    found = CheckpointTier(failing, kSavedJob).survey();
   }
   LossyPlace place;
-  CheckpointDirectory::Survey found;
+  CheckpointTier::Survey found;
 };
 
 // What is set aside is never read again, so a checkpoint is not condemned for what may pass.
@@ -123,7 +83,7 @@ TEST(LossyCheckpoints, WhatCannotBeReadJustNowIsAProblemAndNotDamage) {
       ++problems;
       EXPECT_NE(survey.found.problem->text().find(why), std::string::npos) << survey.found.problem->text();
     }
-    EXPECT_GE(problems, 2 * (1 + kJob.ranks())) << "each file is opened";
+    EXPECT_GE(problems, 2 * (1 + kSavedJob.ranks())) << "each file is opened";
   }
 }
 

@@ -177,6 +177,11 @@ void LossyDisk::fail_sync(Inode synced) {
   node.pending.clear();
 }
 
+void LossyDisk::lie_about_sync(Inode synced) {
+  fail_sync(synced);
+  std::erase_if(pending_names_, [&](const NameChange& change) { return change.touches(synced); });
+}
+
 std::string LossyDisk::bytes_left(const Node& file, std::uint64_t seed) {
   std::string bytes = file.durable;
   for (const Change& change : file.pending) {

@@ -41,6 +41,8 @@ class LossyDisk {
   void sync_everything();
   /// A sync of a file failed: half of what was pending is on the disk, and no later sync writes the rest.
   void fail_sync(Inode node);
+  /// A sync of a file or directory said that all is well: the same, and of the names none is on the disk or ever will be.
+  void lie_about_sync(Inode node);
 
   /// Writes the files that are left after a power cut into an empty directory. Seed 0 loses everything that may be lost; 1
   /// loses nothing; 2 loses bytes and no names; 3 loses names and no bytes; any other decides for each change.

@@ -44,6 +44,9 @@ int FaultyDisk::meet(Call call) {
       if (!now || !can_fail_with(fault_.error, call)) return 0;
       has_failed_ = true;
       return fault_.error;
+    case DiskFault::Kind::lying_sync:
+      has_failed_ = has_failed_ || (now && call == Call::sync);
+      return 0;
     case DiskFault::Kind::full_disk:
       if (!needs_space(call)) return 0;
       has_failed_ = true;
@@ -100,8 +103,12 @@ int LossyFiles::sync(int descriptor) {
   const int error = disk_.meet(Call::sync);
   if (inode == open_.end()) return error;
   if (error != 0 && error != EINTR && !disk_.is_off()) disk_.disk.fail_sync(inode->second);
-  if (error == 0) disk_.disk.sync(inode->second);
-  return error;
+  if (error != 0) return error;
+  if (disk_.lies())
+    disk_.disk.lie_about_sync(inode->second);
+  else
+    disk_.disk.sync(inode->second);
+  return 0;
 }
 
 int LossyFiles::sync_file_system(int) {

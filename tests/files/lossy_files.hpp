@@ -20,6 +20,7 @@ struct DiskFault {
     error,        // this call fails with `error`, where it can
     full_disk,    // this call and all later ones that need space fail with ENOSPC
     short_write,  // this call writes half of its bytes
+    lying_sync,   // this call, a sync, brings half of the bytes to the disk, returns 0, and no later one brings the rest
     last_space,   // this call writes half of its bytes, and all later ones that need space fail with ENOSPC
   } kind = Kind::none;
   std::uint64_t at = 0;
@@ -36,6 +37,8 @@ class FaultyDisk {
   int meet(Call call);
   /// Of a write that may go on: how many of so many bytes it writes.
   std::size_t bytes_written(std::size_t bytes) const;
+  /// Whether this sync only says that it did.
+  bool lies() const { return fault_.kind == DiskFault::Kind::lying_sync && calls() == fault_.at; }
   /// Whether this write is the one after which there is no space.
   bool takes_last_space() const { return is_short_ && fault_.kind == DiskFault::Kind::last_space; }
 

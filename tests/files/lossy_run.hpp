@@ -160,6 +160,26 @@ void fail_every_sync() {
   }
 }
 
+/// Every sync in turn only says that it did, and the power is cut after each later promise. `trial.lied` is set.
+template <class LossyTrial>
+void lie_at_every_sync(std::uint64_t seeds = kSeeds) {
+  const FaultyDisk run = calls_of_run<LossyTrial>();
+  std::uint64_t lies = 0;
+  for (std::uint64_t at = 1; at <= run.calls(); ++at) {
+    if (!run.is_sync(at)) continue;
+    SCOPED_TRACE(std::string(LossyTrial::kName) + ": a lie at call " + std::to_string(at));
+    LossyPlace place(LossyTrial::begins_with(), {.kind = DiskFault::Kind::lying_sync, .at = at});
+    LossyTrial trial(place);
+    trial.lied = true;
+    trial.after_each_promise = [&] { check_after_power_cuts(place, trial, seeds); };
+    trial.run();
+    check_after_power_cuts(place, trial, seeds);
+    if (testing::Test::HasFailure()) return;
+    ++lies;
+  }
+  std::cout << LossyTrial::kName << ": " << lies << " syncs that lied\n";
+}
+
 /// What holds for everything that writes files.
 template <class LossyTrial>
 struct OnLossyDisks : testing::Test {};

@@ -204,6 +204,8 @@ std::vector<std::string> TrainerJob::arguments(std::uint32_t rank) const {
           checkpoints(),
           "--checkpoint-every",
           text(checkpoint_every),
+          "--restore",
+          restore,
           "--step-time",
           step_time,
           "--collective-timeout",
@@ -221,6 +223,8 @@ std::uint16_t TrainerJob::port() const {
 std::vector<std::string> TrainerJob::environment() const {
   std::vector<std::string> variables = {"MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(port()),
                                         "GAUNTLET_SECRET=" + secret};
+  variables.push_back("GAUNTLET_RUN=" + std::to_string(number));
+  if (!staged.empty()) variables.push_back("GAUNTLET_STAGED_COPIES=" + staged);
   if (!addresses.empty()) variables.push_back("GAUNTLET_DATA_ADDRESSES=" + addresses);
   return variables;
 }

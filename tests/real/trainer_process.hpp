@@ -64,6 +64,9 @@ struct TrainerJob {
   std::uint64_t seed = 1;
   std::int64_t steps = 12;
   std::int64_t checkpoint_every = 0;
+  std::string restore = "one-reader";
+  std::string staged{};      // GAUNTLET_STAGED_COPIES, if any
+  std::uint64_t number = 1;  // GAUNTLET_RUN
   std::string step_time = "0s";
   std::string collective_timeout = "60s";
   std::string addresses{};  // GAUNTLET_DATA_ADDRESSES, if any

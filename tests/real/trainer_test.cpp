@@ -291,7 +291,7 @@ TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
   put_bytes(job.checkpoints() / "gauntlet-step-11" / "rank-1.shard.tmp", "of a dead run");
 
   const Ranks ranks = job.start_all();
-  const auto log = ranks[0]->wait_for_log("checkpoint_damaged");
+  const auto log = ranks[2]->wait_for_log("checkpoint_damaged");  // which read it
   ASSERT_TRUE(log);
   EXPECT_THAT(
       log->text,
@@ -299,10 +299,62 @@ TEST_F(Trainer, ADamagedCheckpointIsPassedOverByAllRanks) {
   EXPECT_THAT(log->text, HasSubstr("gauntlet-step-9/rank-2.shard: has another checksum"));
   EXPECT_EQ(common_start(ranks), 6);
   EXPECT_EQ(final_hashes(ranks), hashes);
-  EXPECT_THAT(ranks[0]->standard_error(), HasSubstr("warning: " + log->text));
+  EXPECT_THAT(ranks[2]->standard_error(), HasSubstr("warning: " + log->text));
   EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-damaged-9"));
   EXPECT_FALSE(fs::exists(job.checkpoints() / "gauntlet-step-11"));
   EXPECT_TRUE(fs::exists(job.checkpoints() / "gauntlet-step-9" / "manifest"));  // taken again
+}
+
+// The shards of a second replica are read by its ranks alone.
+TEST_F(Trainer, OneReaderOfEachGroupReadsAndBroadcastsOrEveryRankReads) {
+  TrainerJob job = this->job();
+  job.dp = 3;
+  job.checkpoint_every = 3;
+  const auto hashes = final_hashes(job.start_all());
+  flip(job.checkpoints() / "gauntlet-step-9" / "rank-1.shard", 100);
+  job.checkpoint_every = 0;  // the directory stays as it is
+
+  job.restore = "one-reader";
+  const Ranks broadcast = job.start_all();
+  EXPECT_EQ(common_start(broadcast), 9);
+  EXPECT_EQ(final_hashes(broadcast), hashes);
+
+  job.restore = "every-rank";
+  const Ranks each = job.start_all();
+  EXPECT_EQ(common_start(each), 6);
+  EXPECT_EQ(final_hashes(each), hashes);
+
+  // Two replicas more than the checkpoint has.
+  job.dp = 4;
+  const Ranks more = job.start_all();
+  EXPECT_EQ(common_start(more), 6);
+  expect_model(final_hashes(more), job);
+}
+
+// Stage two had not written the newest copy when the rank was killed: the next start writes it.
+TEST_F(Trainer, ACopyOfAKilledRankIsWrittenByTheNextStart) {
+  TrainerJob job = this->job();
+  job.pp = job.dp = 1;
+  job.steps = 20;
+  job.checkpoint_every = 1;
+  job.step_time = "5ms";
+  job.staged = (job.directory / "staged-").string();
+  std::int64_t copied = 0;
+  {
+    const auto rank = job.start(0);
+    ASSERT_TRUE(rank->wait_for(Kind::saved, 1));
+    const rlimit none{.rlim_cur = 0, .rlim_max = RLIM_INFINITY};
+    ASSERT_EQ(::prlimit(rank->pid(), RLIMIT_FSIZE, &none, nullptr), 0);  // no file can be written any more
+    ASSERT_EQ(rank->wait_for_exit(), kExitFinished);
+    for (const RankLine& line : rank->lines())
+      if (line.kind == Kind::stall) copied = line.step;
+  }
+  EXPECT_EQ(copied, 19);
+  job.steps = 30;
+  ++job.number;
+  const Ranks next = job.start_all();
+  EXPECT_EQ(common_start(next), copied);
+  expect_model(final_hashes(next), job);
 }
 
 TEST_F(Trainer, AWriteThatFailsLosesThatCheckpointAlone) {

@@ -15,6 +15,7 @@
 #include <iostream>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -81,6 +82,19 @@ int main_program(int argc, char** argv) {
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_option("--keep", options.retention.keep, "Newest checkpoints to keep")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
+  app.add_option("--keep-every", options.retention.every, "Keep every N-th checkpoint forever; 0: none")
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--restore",
+         [&options](const std::string& name) {
+           options.restore = name == kRestoreNames[1] ? Restore::every_rank : Restore::one_reader;
+         },
+         "Who reads a checkpoint: one rank of each data-parallel group, which broadcasts it, or every rank")
+      ->check(CLI::IsMember(std::vector<std::string>(kRestoreNames.begin(), kRestoreNames.end())))
+      ->default_str(std::string(kRestoreNames[0]));
   add_duration(app, "--step-time", options.step_time, Zero::allowed,
                "An undisturbed step takes so long: in part the work of a core, in part waiting");
   add_duration(app, "--collective-timeout", options.collective_timeout, Zero::refused,
@@ -92,6 +106,7 @@ int main_program(int argc, char** argv) {
   }
   auto problem = check(options);
   if (!problem && options.layout().ranks() > 1) problem = read_meeting(options.meeting);
+  options.staged = read_staged_place();
   if (problem) {
     std::cerr << "gauntlet-trainer: " << problem->text() << std::endl;
     return kExitUsage;

@@ -1,0 +1,54 @@
+#include "real/checkpoint/host_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+/// A new file of so many bytes, all of them allocated. Only this user may read it. -1 with an errno in `error` where it cannot be made.
+int make_shared_file(const std::string& path, std::size_t bytes, int& error) {
+  ::unlink(path.c_str());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  // A sparse file could run out of space later, which a write to its memory would meet as SIGBUS.
+  error = file < 0 ? errno : ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  if (file < 0 || error == 0) return file;
+  ::close(file);
+  ::unlink(path.c_str());
+  return -1;
+}
+
+Problem weaker(std::size_t bytes, const std::string& what, int error, const std::string& suggestion) {
+  return {.what = std::to_string(bytes) + " bytes for a copy of the state",
+          .why = what + " (" + std::generic_category().message(error) + ")",
+          .suggestion = suggestion};
+}
+
+}  // namespace
+
+HostMemory::Block LockedMemory::allocate(std::size_t bytes) {
+  Block block;
+  int error = 0;
+  const int file = path_.empty() ? -1 : make_shared_file(path_, bytes, error);
+  if (error != 0)
+    block.problem = weaker(bytes, "cannot be kept in " + path_ + " and end with this process", error,
+                           "free some space there");
+  const int flags = (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+  error = errno;
+  if (file >= 0) ::close(file);
+  if (memory == MAP_FAILED) throw std::system_error(error, std::generic_category(), "memory for a checkpoint");
+  block.bytes = {static_cast<std::byte*>(memory), bytes};
+  if (::mlock(memory, bytes) != 0)
+    block.problem = weaker(bytes, "cannot be locked in memory", errno,
+                           "raise the limit of locked memory (ulimit -l, RLIMIT_MEMLOCK)");
+  return block;
+}
+
+void LockedMemory::release(std::span<std::byte> bytes) { ::munmap(bytes.data(), bytes.size()); }
+
+}  // namespace gauntlet
