@@ -15,7 +15,7 @@
 #include "real/driver/drill_place.hpp"
 #include "real/driver/job_start.hpp"
 #include "real/driver/leftovers.hpp"
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/machine_platform.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
@@ -320,6 +320,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   launch.gauntlet = own_path();
   launch.trainer = trainer_path();
   launch.world = &world;
+  launch.stop = &stop_on_interrupt();
   if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
   if (request.dry_run) return print(dry_run_text(world, plan, drill_base(), *launcher)) ? kSuccess : kFailed;
 

@@ -1,10 +1,10 @@
 #include "cli/dry_run.hpp"
 
-#include "config/toml/value.hpp"
 #include "core/component.hpp"
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/system/shown.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -57,13 +57,9 @@ std::string faults_table(const World& world, const FaultPlan& plan) {
 
 std::string command_text(const JobCommand& command) {
   if (!command.given()) return "Each rank is a process of the trainer that comes with Gauntlet.";
-  std::string words;
-  for (const std::string& word : command.arguments) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'\\") == std::string::npos;
-    words += (words.empty() ? "" : " ") + (plain ? word : quoted_toml(word));
-  }
   return fmt::format("{} a process, without a shell: {}",
-                     command.per == ProcessPer::rank ? "Each rank is" : "Each host of the job has", words);
+                     command.per == ProcessPer::rank ? "Each rank is" : "Each host of the job has",
+                     shown_command(command.arguments));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
-#include "real/driver/launcher.hpp"
+#include "real/launch/launcher.hpp"
 
 #include <string>
 

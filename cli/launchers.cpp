@@ -2,9 +2,9 @@
 
 #include "cli/host_file.hpp"
 #include "core/contract.hpp"
-#include "real/driver/lab_launcher.hpp"
-#include "real/driver/local_launcher.hpp"
 #include "real/launch/given_launcher.hpp"
+#include "real/launch/lab_launcher.hpp"
+#include "real/launch/local_launcher.hpp"
 #include "real/launch/slurm_launcher.hpp"
 
 #include <algorithm>
@@ -48,7 +48,8 @@ std::vector<Problem> make_slurm(const LaunchRequest& request, std::unique_ptr<La
           .authority = request.certificates,
           .hosts = hosts,
           .own_job = request.world->drill.command.given(),
-          .name = request.world->name});
+          .name = request.world->name,
+          .stop = request.stop});
   return {};
 }
 
@@ -66,8 +67,11 @@ std::vector<Problem> make_lab(const LaunchRequest& request, std::unique_ptr<Laun
 }
 
 std::vector<Problem> make_given(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
-  GivenLauncher::Wanted wanted = {
-      .file = {}, .trust = nullptr, .hosts = request.world->inventory.hosts(), .name = request.world->name};
+  GivenLauncher::Wanted wanted = {.file = {},
+                                  .trust = nullptr,
+                                  .hosts = request.world->inventory.hosts(),
+                                  .name = request.world->name,
+                                  .stop = request.stop};
   if (request.host_file.empty())
     return {{.what = "--launch given", .why = "needs a host file", .suggestion = "write --host-file FILE"}};
   if (request.certificates.empty())

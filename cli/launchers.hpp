@@ -3,11 +3,12 @@
 
 #include "core/problem.hpp"
 #include "models/world/world.hpp"
-#include "real/driver/launcher.hpp"
 #include "real/driver/signal_sources.hpp"
 #include "real/injectors/injector.hpp"
+#include "real/launch/launcher.hpp"
 #include "shell/options.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct LaunchRequest {
   std::string certificates;        // an authority's directory; empty: none is given
   std::string host_file;           // of the launcher `given`; empty: none is given
   const World* world = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // set once the drill is to stop
 };
 
 /// --launch, --run-as, --certs and --host-file, for `into`.

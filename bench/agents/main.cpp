@@ -13,9 +13,9 @@
 #include "policies/controller/controller.hpp"
 #include "real/certs/authority.hpp"
 #include "real/driver/drill.hpp"
-#include "real/driver/drill_certificates.hpp"
 #include "real/driver/drill_place.hpp"
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/drill_certificates.hpp"
+#include "real/launch/machine_platform.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // Hosts with synthetic agents, in processes of their own on the cores that the driver leaves, and the launcher that knows them.
 #pragma once
 
-#include "real/driver/launcher.hpp"
+#include "real/launch/launcher.hpp"
 
 #include <sys/types.h>
 

@@ -231,6 +231,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   if (ended(so_far.record)) {
     DrillResult result = result_of_finished(world, options, std::move(so_far), state);
     options.platform->end(state.directory);
+    options.platform->say_new_remarks();
     result.host_remarks = options.platform->supply().remarks();
     remove_traces(kept, state.directory);
     return result;
@@ -245,8 +246,13 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   const auto forget = [&](bool recording_too) {
     if (newest_epoch(state.directory).value_or(0) > state.epoch) return;  // a later driver works there
     options.platform->end(state.directory);
+    options.platform->say_new_remarks();
     remove_traces(kept, state.directory);
     if (recording_too) options.files->remove(options.record);
+  };
+  const auto leave = [&] {
+    options.platform->supply().leave();
+    options.platform->say_new_remarks();
   };
   bool recording_is_ours = false;
   try {
@@ -294,15 +300,16 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
   } catch (const Interrupted&) {
-    if (fresh) forget(recording_is_ours);
+    fresh ? forget(recording_is_ours) : leave();
     result.began = false;
     return result;
   } catch (...) {
     // A drill that never began leaves nothing; one that did can be resumed, if its recording is to be kept.
-    if (fresh && (result.record.observations.empty() || !options.keep_unfinished)) forget(recording_is_ours);
+    const bool began = !result.record.observations.empty();
+    fresh && !(began && options.keep_unfinished) ? forget(recording_is_ours) : leave();
     throw;
   }
-  if (result.finished || !options.keep_unfinished) forget(false);
+  result.finished || !options.keep_unfinished ? forget(false) : leave();
   result.host_remarks = options.platform->supply().remarks();
   return result;
 }

@@ -1,5 +1,7 @@
 #include "real/driver/failed_ranks.hpp"
 
+#include "real/system/shown.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -10,13 +12,6 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kMostInText = 20;
-
-// Agents send what a terminal can print; a tab or a newline in it would end a field here.
-std::string field(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
-}
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> out;
@@ -66,11 +61,12 @@ FailedRanks::FailedRanks(const std::string& path, Files& files) : file_(path, fi
   }
 }
 
+// Agents send what a terminal can print; a tab or a newline in it would end a field here.
 void FailedRanks::add(const FailedRank& rank) {
   std::string line = std::to_string(rank.run) + '\t' + std::to_string(rank.rank) + '\t' +
                      std::to_string(rank.host) + '\t' + std::to_string(rank.code) + '\t' +
-                     std::to_string(rank.at.time_since_epoch().count()) + '\t' + field(rank.place);
-  for (const std::string& each : rank.last_lines) line += '\t' + field(each);
+                     std::to_string(rank.at.time_since_epoch().count()) + '\t' + printable(rank.place);
+  for (const std::string& each : rank.last_lines) line += '\t' + printable(each);
   file_.append(line);
   all_.push_back(rank);
 }

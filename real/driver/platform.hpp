@@ -132,10 +132,12 @@ class HostSupply {
   virtual bool is_back(const AgentName&) { return true; }
   /// A host that was back joins the spare hosts.
   virtual void readmitted(const AgentName&) {}
-  /// A spare host is granted to the job.
-  virtual void acquired(const AgentName&) {}
-  /// What became of hosts outside the drill, a sentence each, for its report.
+  /// This driver leaves, and another one may continue the drill. May wait for what runs beside the driver, unless that is to stop.
+  virtual void leave() {}
+  /// What became of hosts outside the drill, a sentence each, for its report. Also in the time of earlier drivers.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// Those of this driver's time that were not taken before, for the person who runs the drill.
+  virtual std::vector<std::string> take_new_remarks() { return {}; }
 };
 
 class Platform {
@@ -163,6 +165,9 @@ class Platform {
   virtual MeetingPlace meeting_place(const AgentName& agent) = 0;
   /// A line for the person who runs the drill.
   virtual void say(const std::string& line) = 0;
+  void say_new_remarks() {
+    for (const std::string& each : supply().take_new_remarks()) say(each);
+  }
 };
 
 }  // namespace gauntlet

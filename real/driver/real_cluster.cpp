@@ -42,6 +42,7 @@ std::optional<Observed> RealCluster::next(Time until) {
     hear_inbox();  // before the deadlines: what came in time is in time, however late it is looked at
     run_due();
     hear_operators();
+    platform_.say_new_remarks();
     report_status(false);
     if (!outbox_.empty()) continue;
     if (now() >= until) return std::nullopt;

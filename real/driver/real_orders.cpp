@@ -190,7 +190,6 @@ void RealCluster::grant_spares() {
     });
     if (waiting == open_.end()) return;
     const HostId host = spares_.front();
-    platform_.supply().acquired(name_of(host));
     close(OrderId{waiting->first}, Status::done, Granted{host});
   }
 }

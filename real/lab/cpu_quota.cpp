@@ -41,10 +41,8 @@ void make_group(const std::string& path) {
     throw std::runtime_error(path + ": cannot be made: " + std::generic_category().message(errno));
 }
 
-void write_value(const std::string& path, const std::string& value) {
-  std::ofstream file(path);
-  file << value << std::flush;
-  if (!file) throw std::runtime_error(path + ": " + value + " cannot be written");
+void set_value(const std::string& path, const std::string& value) {
+  if (!write_value(path, value)) throw std::runtime_error(path + ": " + value + " cannot be written");
 }
 
 /// With the group itself, which comes last: a group is removed after those below it.
@@ -99,17 +97,17 @@ void make_groups(const QuotaSystem& system, const LabPlan& plan) {
   make_group(lab);
   // A group weighs as much as one process of those beside it, so that 16 processes of a lab would share the time of one. The quotas of the
   // hosts leave the machine its part.
-  write_value(lab + (system.unified ? "/cpu.weight" : "/cpu.shares"),
-              system.unified ? kMostWeight : kMostShares);
-  if (system.unified) write_value(lab + "/cgroup.subtree_control", "+cpu");
+  set_value(lab + (system.unified ? "/cpu.weight" : "/cpu.shares"),
+            system.unified ? kMostWeight : kMostShares);
+  if (system.unified) set_value(lab + "/cgroup.subtree_control", "+cpu");
   make_group(lab + "/" + kKeeper);
-  write_value(lab + "/" + kKeeper + "/cgroup.procs", "0");
+  set_value(lab + "/" + kKeeper + "/cgroup.procs", "0");
   for (const LabHost& host : plan.hosts) {
     const std::string group = host_group(system, plan, host.number);
     make_group(group);
     if (!set_group_quota(group, {.quota_us = host.quota_us, .period_us = kQuotaPeriodUs}))
       throw std::runtime_error(group + ": its quota cannot be set");
-    if (system.unified) write_value(group + "/cgroup.subtree_control", "+cpu");
+    if (system.unified) set_value(group + "/cgroup.subtree_control", "+cpu");
     make_group(group + "/" + kAgentGroup);
   }
 }

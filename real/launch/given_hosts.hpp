@@ -3,21 +3,18 @@
 //
 // An evicted host is handed to the evict command. Its replacement is the next host of the file that the drill does not use, or else
 // what the acquire command prints. Without a replacement the host itself comes back after its repair, and the readmit command is
-// told. Commands run on a thread of their own, in order: the driver waits for none of them. What is to be done and where hosts are is
-// in a file of the drill's directory. No command is begun twice, by whichever driver: what became of one whose driver died is not known.
+// told. Commands are tasks (host_tasks.hpp), and none is begun twice, by whichever driver: what became of one whose driver died, or was
+// told to stop, is not known.
 #pragma once
 
 #include "core/time.hpp"
 #include "real/driver/platform.hpp"
+#include "real/launch/host_tasks.hpp"
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gauntlet {
@@ -45,18 +42,16 @@ struct HostFile {
 std::vector<std::string> filled_in(const std::vector<std::string>& arguments, const std::string& host,
                                    const std::string& reason);
 
-class GivenHosts final : public HostSupply {
+class GivenHosts final : public HostSupply, private HostTaskOwner {
  public:
-  /// Host h is the h-th of the file at first; there are as many. `say` is told what people should know, on any thread.
-  GivenHosts(HostFile file, std::uint32_t hosts, std::string reason,
-             std::function<void(const std::string&)> say);
-  /// Hosts stay where they are: the drill may be continued.
-  ~GivenHosts() override { stop_working(); }
+  /// Host h is the h-th of the file at first; there are as many. Once `stop` is set, the driver is to stop.
+  GivenHosts(HostFile file, std::uint32_t hosts, std::string reason, const std::atomic<bool>* stop = nullptr,
+             Files& files = system_files());
 
-  /// Reads where hosts are, if an earlier driver of the drill wrote it there, and begins to run commands.
-  void begin(const std::string& directory);
+  /// Reads where hosts are, if an earlier driver of the drill wrote it there, and begins to run commands. Throws std::runtime_error.
+  void begin(const std::string& directory) { tasks_.begin(directory); }
   /// Runs what commands are left, also of an earlier driver; no further host is acquired. Evicted hosts stay evicted.
-  void end(const std::string& directory);
+  void end(const std::string& directory) { tasks_.end(directory); }
 
   GivenHost host(std::uint32_t number) const;
   const HostFile& file() const { return file_; }
@@ -65,7 +60,9 @@ class GivenHosts final : public HostSupply {
   void evicted(const AgentName& agent) override;
   bool is_back(const AgentName& agent) override;
   void readmitted(const AgentName& agent) override;
-  std::vector<std::string> remarks() const override;
+  void leave() override { tasks_.leave(); }
+  std::vector<std::string> remarks() const override { return tasks_.remarks(); }
+  std::vector<std::string> take_new_remarks() override { return tasks_.take_new_remarks(); }
 
  private:
   /// Evicted, a host leaves until there is a replacement, or none; then it is back, and in the drill when it is readmitted.
@@ -76,41 +73,28 @@ class GivenHosts final : public HostSupply {
     bool drained = false;  // by the evict command
     GivenHost next{};      // where it is replaced
   };
-  enum class Deed : std::uint8_t { evict, acquire, readmit };
-  struct Task {
-    Deed deed = Deed::evict;
-    std::uint32_t host = 0;
-    std::string name;    // of the given host, as it was then
-    bool begun = false;  // of an earlier driver, where it is read from the file
-  };
+  enum Deed : unsigned { evict_host, acquire_host, readmit_host };
 
-  void stop_working();
-  void work();
-  void run(const Task& task);
-  void evict(const Task& task);
-  void acquire(const Task& task);
-  void readmit(const Task& task);
-  void give_up(const Task& task);
+  bool run(const HostTask& task) override;
+  bool only_during_drill(const HostTask& task) const override { return task.deed == acquire_host; }
+  std::string name_of(const HostTask& task) const override;
+  void write(std::ostream& out) const override;
+  void read(const std::string& first, std::istream& line) override;
+
+  bool evict(const HostTask& task);
+  bool acquire(const HostTask& task);
+  bool readmit(const HostTask& task);
+  bool is_unknown(const HostTask& task);
+  CommandResult command(const std::vector<std::string>& arguments, const HostTask& task) const;
   GivenHost next_of_file();
-  GivenHost acquired_host(const Task& task, std::string& why);
-  void remark(const Task& task, const std::string& what);
-  void restore(const std::string& directory);
-  void save() const;
+  GivenHost printed_host(const std::string& output, std::string& why);
+  void settle(const HostTask& task, const GivenHost& replacement, const std::string& why);
 
   const HostFile file_;
   const std::string reason_;
-  const std::function<void(const std::string&)> say_;
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string directory_;
   std::vector<Host> hosts_;
   std::set<std::string> used_;  // names of hosts that are in the drill, or were
-  bool restored_ = false;
-  std::deque<Task> tasks_;  // in their order; one that is being done is begun
-  std::vector<std::string> remarks_;
-  bool over_ = false;
-  std::thread worker_;
+  HostTasks tasks_;             // the last member: its thread uses the others
 };
 
 }  // namespace gauntlet

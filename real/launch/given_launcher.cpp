@@ -1,8 +1,9 @@
 #include "real/launch/given_launcher.hpp"
 
-#include "real/driver/agent_process.hpp"
-#include "real/driver/free_port.hpp"
+#include "real/launch/agent_process.hpp"
+#include "real/launch/free_port.hpp"
 #include "real/stream/listening.hpp"
+#include "real/system/shown.hpp"
 
 #include <cstdio>
 #include <span>
@@ -12,15 +13,6 @@ namespace gauntlet {
 namespace {
 
 void complain_of_agents(const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); }
-
-std::string shown(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& each : command) {
-    const bool plain = !each.empty() && each.find_first_of(" \t\n\"'\\") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (plain ? each : "\"" + each + "\"");
-  }
-  return text.empty() ? "-" : text;
-}
 
 }  // namespace
 
@@ -47,8 +39,7 @@ class GivenLauncher::Handle final : public AgentHandle {
 
 GivenLauncher::GivenLauncher(Wanted wanted)
     : wanted_(std::move(wanted)),
-      hosts_(wanted_.file, wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name,
-             complain_of_agents) {}
+      hosts_(wanted_.file, wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name, wanted_.stop) {}
 
 std::unique_ptr<AgentHandle> GivenLauncher::start(const AgentName& agent, bool, const std::atomic<bool>*) {
   const std::lock_guard lock(mutex_);
@@ -126,7 +117,8 @@ std::vector<LaunchTable> GivenLauncher::plan() const {
                           wanted_.file.hosts[h].address});
   const GivenCommands& commands = wanted_.file.commands;
   const auto row = [this](const std::string& when, const std::vector<std::string>& command) {
-    return std::vector<std::string>{when, shown(filled_in(command, "HOST", hosts_.reason()))};
+    return std::vector<std::string>{
+        when, command.empty() ? "-" : shown_command(filled_in(command, "HOST", hosts_.reason()))};
   };
   LaunchTable run = {
       .title = "Commands that would be run here, without a shell",

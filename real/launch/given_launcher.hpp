@@ -3,9 +3,10 @@
 #pragma once
 
 #include "real/certs/peer_trust.hpp"
-#include "real/driver/launcher.hpp"
 #include "real/launch/given_hosts.hpp"
+#include "real/launch/launcher.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,8 @@ class GivenLauncher final : public Launcher {
     HostFile file;
     std::shared_ptr<PeerTrust> trust;
     std::uint32_t hosts = 0;
-    std::string name;  // of the scenario
+    std::string name;                         // of the scenario
+    const std::atomic<bool>* stop = nullptr;  // set once the driver is to stop
   };
   explicit GivenLauncher(Wanted wanted);
 

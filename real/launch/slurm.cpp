@@ -1,9 +1,8 @@
 #include "real/launch/slurm.hpp"
 
-#include "real/system/command_run.hpp"
-
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 namespace gauntlet {
@@ -14,11 +13,6 @@ constexpr Duration kPatience = std::chrono::seconds(30);  // a controller that i
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::string failure(const std::vector<std::string>& arguments) {
-  const CommandResult result = run_command(arguments, kPatience);
-  return result.ok ? "" : result.why;
 }
 
 }  // namespace
@@ -41,8 +35,13 @@ std::optional<Slurm> Slurm::of_environment(std::string& why) {
   return slurm;
 }
 
+std::string Slurm::failure(const std::vector<std::string>& arguments) const {
+  const CommandResult result = run_(arguments, kPatience);
+  return result.ok ? "" : result.why;
+}
+
 std::optional<std::string> Slurm::address(const std::string& node) const {
-  const CommandResult shown = run_command({"scontrol", "--oneliner", "show", "node", node}, kPatience);
+  const CommandResult shown = run_({"scontrol", "--oneliner", "show", "node", node}, kPatience);
   std::string address = shown.ok ? slurm_field(shown.output, "NodeAddr") : "";
   return address.empty() ? std::nullopt : std::optional(std::move(address));
 }
@@ -59,7 +58,7 @@ std::string Slurm::cancel_job(const std::string& job) const { return failure({"s
 
 std::string Slurm::cancel_steps(const std::string& job, const std::string& step_name) const {
   const CommandResult listed =
-      run_command({"squeue", "--steps", "--noheader", "--jobs", job, "--format=%i %j"}, kPatience);
+      run_({"squeue", "--steps", "--noheader", "--jobs", job, "--format=%i %j"}, kPatience);
   if (!listed.ok) return listed.why;
   std::string why;
   for (const std::string& step : slurm_steps(listed.output, step_name))
@@ -67,7 +66,8 @@ std::string Slurm::cancel_steps(const std::string& job, const std::string& step_
   return why;
 }
 
-std::optional<std::string> Slurm::submit_replacement(const std::string& directory, std::string& why) const {
+std::optional<std::string> Slurm::submit_replacement(const std::string& directory, const std::string& name,
+                                                     std::string& why) const {
   // The job ends with the allocation, also where nobody is left to cancel it. Nothing of the user's is in the script.
   // A controller that does not answer says nothing of the allocation.
   const std::string script = directory + "/replacement.sh";
@@ -82,17 +82,30 @@ std::optional<std::string> Slurm::submit_replacement(const std::string& director
     return std::nullopt;
   }
   const CommandResult result =
-      run_command({"sbatch", "--parsable", "--nodes=1", "--no-kill", "--no-requeue", "--exclusive",
-                   "--job-name=gauntlet-replacement", "--output=/dev/null", "--chdir=" + directory, script},
-                  kPatience);
+      run_({"sbatch", "--parsable", "--nodes=1", "--no-kill", "--no-requeue", "--exclusive",
+            "--job-name=" + name, "--output=/dev/null", "--chdir=" + directory, script},
+           kPatience);
   const std::optional<std::string> job = slurm_submitted_job(result.output);
   if (result.ok && job) return job;
   why = result.ok ? "sbatch printed no number of a job" : result.why;
   return std::nullopt;
 }
 
+std::optional<std::vector<std::string>> Slurm::jobs_named(const std::string& name, std::string& why) const {
+  const CommandResult listed = run_({"squeue", "--noheader", "--name=" + name,
+                                     "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED", "--format=%i"},
+                                    kPatience);
+  why = listed.why;
+  if (!listed.ok) return std::nullopt;
+  std::istringstream in(listed.output);
+  std::vector<std::string> jobs;
+  for (std::string job; in >> job;)
+    if (is_slurm_job(job)) jobs.push_back(job);
+  return jobs;
+}
+
 std::optional<SlurmJob> Slurm::look_at(const std::string& job) const {
-  const CommandResult shown = run_command({"scontrol", "--oneliner", "show", "job", job}, kPatience);
+  const CommandResult shown = run_({"scontrol", "--oneliner", "show", "job", job}, kPatience);
   std::optional<SlurmJob> found = slurm_job(shown.output);
   // Of a job that it does not know any more the command fails, and says so.
   return shown.ok || (found && found->state == SlurmJob::State::over) ? found : std::nullopt;

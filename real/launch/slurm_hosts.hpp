@@ -2,33 +2,31 @@
 //
 // An evicted host's node is drained, and a one-node job is submitted for a replacement. The host comes back on the replacement
 // once that runs. If no node is free for a replacement, the host comes back on its own node, which is resumed when it is
-// readmitted. Commands run on a thread of their own, in order: the driver waits for none of them. Where hosts are and which jobs were
-// submitted is in a file of the drill's directory, for a driver that takes over.
+// readmitted. Commands are tasks (host_tasks.hpp). The next driver runs those again whose end no driver saw: a second one changes nothing,
+// and a job that was submitted is found by its name.
 #pragma once
 
 #include "real/driver/platform.hpp"
+#include "real/launch/host_tasks.hpp"
 #include "real/launch/slurm.hpp"
 
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <mutex>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gauntlet {
 
-class SlurmHosts final : public HostSupply {
+class SlurmHosts final : public HostSupply, private HostTaskOwner {
  public:
-  /// Host h is on the h-th node of the allocation at first. `reason` is written to a node that is drained; `say` is told what
-  /// people should know, on any thread.
-  SlurmHosts(Slurm slurm, std::uint32_t hosts, std::string reason,
-             std::function<void(const std::string&)> say);
-  /// Jobs of replacements stay: the drill may be continued.
-  ~SlurmHosts() override { stop_working(); }
+  /// Host h is on the h-th node of the allocation at first. `reason` is written to a node that is drained. Once `stop` is set, the
+  /// driver is to stop.
+  SlurmHosts(Slurm slurm, std::uint32_t hosts, std::string reason, const std::atomic<bool>* stop = nullptr,
+             Files& files = system_files());
 
-  /// Reads where hosts are, if an earlier driver of the drill wrote it there, and begins to run commands.
+  /// Reads where hosts are, if an earlier driver of the drill wrote it there, and begins to run commands. Throws std::runtime_error.
   void begin(const std::string& directory);
   /// Runs what commands are left, and ends the jobs of the replacements, also those of an earlier driver. Drained nodes stay drained.
   void end(const std::string& directory);
@@ -39,43 +37,46 @@ class SlurmHosts final : public HostSupply {
   void evicted(const AgentName& agent) override;
   bool is_back(const AgentName& agent) override;
   void readmitted(const AgentName& agent) override;
-  /// What became of evicted nodes, a sentence each.
-  std::vector<std::string> remarks() const override;
+  void leave() override { tasks_.leave(); }
+  std::vector<std::string> remarks() const override { return tasks_.remarks(); }
+  std::vector<std::string> take_new_remarks() override { return tasks_.take_new_remarks(); }
 
  private:
   enum class Replacement : std::uint8_t { none, wanted, pending, running, unavailable };
   struct Host {
     SlurmNode node;
-    bool drained = false;  // the node, by this drill
+    bool drained = false;  // the node, by this drill; until it has been resumed
     Replacement replacement = Replacement::none;
     SlurmNode replaced_by{};  // its job from `pending` on, its node where it runs
     std::chrono::steady_clock::time_point wanted_at{};
+    std::chrono::steady_clock::time_point tried_again_at{};  // its agent, at the earliest
+    Duration pause = Duration::zero();                       // before that
   };
+  enum Deed : unsigned { drain_node, replace_node, resume_node, cancel_job };
 
-  void stop_working();
-  void work();
-  void ask_for_replacement(std::uint32_t host, const SlurmNode& node);
-  void drain(std::uint32_t host, const SlurmNode& node);
-  void replace(std::uint32_t host);
-  void look_at_replacements();
-  void remark(const std::string& line);
-  void restore(const std::string& directory);
-  void save() const;
+  bool run(const HostTask& task) override;
+  void look() override;
+  void add_last_tasks() override;
+  bool only_during_drill(const HostTask& task) const override { return task.deed == replace_node; }
+  std::string name_of(const HostTask& task) const override;
+  void write(std::ostream& out) const override;
+  void read(const std::string& first, std::istream& line) override;
 
-  const Slurm slurm_;
+  bool drain(const HostTask& task);
+  bool replace(const HostTask& task);
+  bool resume(const HostTask& task);
+  bool cancel(const HostTask& task);
+  std::optional<std::string> submitted_before(const std::string& name, std::string& why) const;
+  void note(const HostTask& task, bool drained);
+  void take_no_replacement(std::uint32_t number, Host& host);
+  bool may_try(std::uint32_t number, Host& host);
+
+  Slurm slurm_;
   const std::string reason_;
-  const std::function<void(const std::string&)> say_;
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::string directory_;
   std::vector<Host> hosts_;
-  std::vector<std::string> jobs_;  // of replacements, to be cancelled at the end
-  bool restored_ = false;
-  std::deque<std::function<void()>> tasks_;
-  std::vector<std::string> remarks_;
-  bool over_ = false;
-  std::thread worker_;
+  std::vector<std::string> jobs_;  // of replacements, until they are cancelled
+  HostTasks tasks_;                // the last member: its thread uses the others
 };
 
 }  // namespace gauntlet

@@ -1,7 +1,7 @@
 #include "real/launch/slurm_launcher.hpp"
 
 #include "real/agent/place.hpp"
-#include "real/driver/free_port.hpp"
+#include "real/launch/free_port.hpp"
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -63,8 +63,7 @@ Descriptor srun_of(const std::string& step) {
 
 SlurmLauncher::SlurmLauncher(Slurm slurm, Wanted wanted)
     : wanted_(std::move(wanted)),
-      hosts_(std::move(slurm), wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name,
-             [](const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); }) {}
+      hosts_(std::move(slurm), wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name, wanted_.stop) {}
 
 void SlurmLauncher::prepare(const std::string& directory) {
   namespace fs = std::filesystem;

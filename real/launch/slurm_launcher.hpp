@@ -2,10 +2,11 @@
 // the nodes, with certificates of an authority of this drill or of a lab.
 #pragma once
 
-#include "real/driver/agents_here.hpp"
-#include "real/driver/drill_certificates.hpp"
+#include "real/launch/agents_here.hpp"
+#include "real/launch/drill_certificates.hpp"
 #include "real/launch/slurm_hosts.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,8 +21,9 @@ class SlurmLauncher final : public AgentsHere {
     AgentCommand command;
     std::string authority;  // its directory; empty: one of this drill is made
     std::uint32_t hosts = 0;
-    bool own_job = false;  // of the user; else the trainer
-    std::string name;      // of the scenario
+    bool own_job = false;                     // of the user; else the trainer
+    std::string name;                         // of the scenario
+    const std::atomic<bool>* stop = nullptr;  // set once the driver is to stop
   };
   SlurmLauncher(Slurm slurm, Wanted wanted);
 

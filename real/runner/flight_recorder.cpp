@@ -3,6 +3,7 @@
 #include "real/runner/pickle.hpp"
 #include "real/runner/rank_file.hpp"
 #include "real/system/clock.hpp"
+#include "real/system/shown.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,13 +19,7 @@ constexpr std::size_t kLongestCollectiveName = 64;
 constexpr std::string_view kMajorVersion = "2.";
 constexpr std::string_view kUndefined = "undefined";  // the description of a group that was given none
 
-/// What a terminal can print of it.
-std::string name_of(std::string_view text) {
-  std::string name(text.substr(0, kLongestCollectiveName));
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return name;
-}
+std::string name_of(std::string_view text) { return printable(text, kLongestCollectiveName); }
 
 /// The description of a process group, or else its name: (name, description).
 std::string group_of(const PickledData& dump, PickledData::Node entry) {

@@ -2,6 +2,7 @@
 
 #include "real/rank/gauntlet_rank.h"
 #include "real/runner/rank_file.hpp"
+#include "real/system/shown.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +19,7 @@ static_assert(sizeof(gauntlet_rank_mark) == 64 && offsetof(gauntlet_rank_recorde
 
 std::string text_of(const char (&name)[16]) {
   const std::string_view whole(name, sizeof name);
-  std::string text(whole.substr(0, whole.find('\0')));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
+  return printable(whole.substr(0, whole.find('\0')));
 }
 
 std::string seconds_text(std::int64_t ns) {

@@ -76,11 +76,9 @@ void RankChannels::accept_all() {
   while (listener_ && connections_.size() < ranks_.size() + kMoreConnections) {
     Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    const bool known = ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    if (known && admits(peer.uid))
-      connections_.push_back({.socket = std::move(socket), .speaker = {.pid = peer.pid, .handle = {}}});
+    const std::optional<ucred> peer = process_at_other_end(socket.get());
+    if (peer && admits(peer->uid))
+      connections_.push_back({.socket = std::move(socket), .speaker = {.pid = peer->pid, .handle = {}}});
   }
 }
 

@@ -8,6 +8,7 @@
 #include "real/system/clock.hpp"
 #include "real/system/launch.hpp"
 #include "real/system/program.hpp"
+#include "real/system/shown.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -45,14 +46,6 @@ std::string failure(const std::string& what, int error) { return what + ": " + s
 bool is_below(pid_t process, pid_t ancestor) {
   const std::vector<pid_t> all = descendants(ancestor);
   return std::find(all.begin(), all.end(), process) != all.end();
-}
-
-/// What a terminal and a message can carry of it.
-std::string printable(std::string_view line) {
-  std::string text(line.substr(0, kLongestLast));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
 }
 
 /// 0 for none.
@@ -477,7 +470,7 @@ void RankProcesses::hear(Process& process, const Listener& listener) {
   const std::string line = std::exchange(process.partial, {});
   process.heard_ns = monotonic_ns();
   const bool whole = !std::exchange(process.too_long, false);
-  if (!line.empty()) process.last.push_back(printable(line));
+  if (!line.empty()) process.last.push_back(printable(line, kLongestLast));
   if (process.last.size() > kLastLines) process.last.pop_front();
   if (whole && listener.on_printed) listener.on_printed(start_.run, process.ranks.front(), line);
   for (const RankLine& each : whole ? process.lines.on_line(line, monotonic_ns()) : std::vector<RankLine>())

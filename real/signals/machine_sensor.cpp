@@ -1,6 +1,7 @@
 #include "real/signals/machine_sensor.hpp"
 
 #include "real/signals/link_state.hpp"
+#include "real/system/shown.hpp"
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -28,11 +29,7 @@ constexpr std::size_t kRecordsAtOnce = 200;
 constexpr std::uint64_t kKibi = 1024;
 constexpr const char* kInterfaces = "/proc/self/net/dev";
 
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text.substr(0, kLongestName);
-}
+std::string shown_name(std::string_view text) { return printable(text, kLongestName); }
 
 /// What stands after "name :" in a file of such lines; empty where it does not.
 std::string value_in(std::istream& file, std::string_view name) {
@@ -40,7 +37,7 @@ std::string value_in(std::istream& file, std::string_view name) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos || !line.starts_with(name)) continue;
     const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == std::string::npos ? "" : printable(line.substr(begin));
+    return begin == std::string::npos ? "" : shown_name(line.substr(begin));
   }
   return "";
 }
@@ -74,15 +71,15 @@ std::vector<std::string> find_gpus(const std::string& root) {
   for (const fs::path& each : entries_of(root + "/proc/driver/nvidia/gpus")) {
     std::ifstream information(each / "information");
     const std::string model = value_in(information, "Model");
-    gpus.push_back((model.empty() ? "NVIDIA" : model) + " at " + printable(each.filename().string()));
+    gpus.push_back((model.empty() ? "NVIDIA" : model) + " at " + shown_name(each.filename().string()));
   }
   if (!gpus.empty()) return gpus;
   for (const fs::path& each : entries_of(root + "/sys/bus/pci/devices")) {
     const std::string vendor = first_word(each / "vendor");
     const char* maker = vendor == "0x10de" ? "NVIDIA" : vendor == "0x1002" ? "AMD" : nullptr;
     if (maker != nullptr && first_word(each / "class").starts_with("0x03"))
-      gpus.push_back(std::string(maker) + " " + printable(first_word(each / "device")) + " at " +
-                     printable(each.filename().string()));
+      gpus.push_back(std::string(maker) + " " + shown_name(first_word(each / "device")) + " at " +
+                     shown_name(each.filename().string()));
   }
   return gpus;
 }
@@ -119,7 +116,7 @@ std::vector<NicCounters> nics_in(const KeptFile& file) {
     line.remove_prefix(colon + 1);
     std::array<std::optional<std::uint64_t>, kSent + 1> numbers;
     for (auto& number : numbers) number = take_number(line);
-    if (numbers.back()) nics.push_back({printable(name), *numbers.front(), *numbers.back()});
+    if (numbers.back()) nics.push_back({shown_name(name), *numbers.front(), *numbers.back()});
   }
   return nics;
 }

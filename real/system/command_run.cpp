@@ -142,9 +142,10 @@ CommandResult run_command(const std::vector<std::string>& arguments, Duration ti
   if (!child.ended_by(std::chrono::steady_clock::now() + timeout, stop, result.output)) {
     child.signal(SIGTERM);
     child.ended_by(std::chrono::steady_clock::now() + kObeysTerm, nullptr, result.output);
-    const bool stopped = stop != nullptr && *stop;
+    result.stopped = stop != nullptr && *stop;
     result.why = arguments.front() +
-                 (stopped ? std::string(" was stopped") : " did not end within " + to_text(timeout)) + said();
+                 (result.stopped ? std::string(" was stopped") : " did not end within " + to_text(timeout)) +
+                 said();
     return result;
   }
   const int code = child.exit_code();

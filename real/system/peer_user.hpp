@@ -9,11 +9,15 @@
 namespace gauntlet {
 
 /// Nothing where the system does not say.
-inline std::optional<uid_t> user_at_other_end(int connection) {
+inline std::optional<ucred> process_at_other_end(int connection) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
-  return peer.uid;
+  return peer;
+}
+inline std::optional<uid_t> user_at_other_end(int connection) {
+  const std::optional<ucred> peer = process_at_other_end(connection);
+  return peer ? std::optional(peer->uid) : std::nullopt;
 }
 
 /// Whether a process of `own` heeds one of `user`.

@@ -10,16 +10,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_unified(const std::string& group) { return ::access((group + "/cpu.max").c_str(), F_OK) == 0; }
+
+}  // namespace
+
 /// The kernel refuses a value when it is written, not when the file is closed.
-bool write_value(const fs::path& file, const std::string& value) {
+bool write_value(const std::string& file, const std::string& value) {
   std::ofstream out(file);
   out << value << std::flush;
   return static_cast<bool>(out);
 }
-
-bool is_unified(const std::string& group) { return ::access((group + "/cpu.max").c_str(), F_OK) == 0; }
-
-}  // namespace
 
 bool set_group_quota(const std::string& group, const GroupQuota& quota) {
   const std::string period = std::to_string(quota.period_us), time = std::to_string(quota.quota_us);

@@ -20,6 +20,9 @@ struct GroupQuota {
   friend bool operator==(const GroupQuota&, const GroupQuota&) = default;
 };
 
+/// Of a control group's files. False where the kernel refuses.
+bool write_value(const std::string& file, const std::string& value);
+
 /// `group`: the path of its directory. False where the kernel refuses.
 bool set_group_quota(const std::string& group, const GroupQuota& quota);
 /// Nothing where it has none or does not exist.

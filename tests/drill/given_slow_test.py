@@ -1,5 +1,6 @@
 """Agents that stay, when something is lost during a drill: an agent, or the driver; and a second driver that comes too early."""
 import os
+import signal
 import sys
 import unittest
 
@@ -37,6 +38,22 @@ class Lost(GivenAgents):
             self.assertEqual(agent.left(), [], agent.said())
         again = self.place.run(*self.given("--no-faults", "--set", "job.steps=5"))
         self.assertEqual(again.code, 0, str(again))
+
+    def test_ctrl_c_waits_for_no_command_and_the_next_driver_says_where_to_look(self):
+        agents = [self.agent(name) for name in ("n0", "n1")]
+        self.host_file(agents, 'evict = ["sleep", "7200"]\ntimeout = "2h"')  # a driver that waits for it does not end in time
+        words = self.given("--set", 'faults.rank_killed.trace=[{at="1s",component=1}]', "--record", str(self.place.path / "drill.rec"))
+        run = self.place.start(*words)
+        self.wait_for("the evict command", lambda: any("task 0 1 n1 1\n" in file.read_text() for file in
+                                                       self.place.path.glob("gauntlet-drill-*/given-hosts")))
+        run.send_signal(signal.SIGINT)
+        stopped = drills.finish(run)
+        self.assertEqual(stopped.code, 128 + signal.SIGINT, str(stopped))
+        self.assertIn("host 1: the evict command for n1 was stopped before it ended: the driver was told to stop; it is left for the driver "
+                      "that continues the drill", stopped.err)
+        again = self.place.run(*words)
+        self.assertEqual(again.code, 0, str(again))
+        self.assertIn("host 1: the evict command for n1 was run, and its driver ended before it; it is not run again: look at n1", again.out)
 
 
 if __name__ == "__main__":

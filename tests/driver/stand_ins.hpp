@@ -1,7 +1,7 @@
 // A platform whose agents obey and say nothing: a driver meets one known moment, and none of its processes is real.
 #pragma once
 
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/machine_platform.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "real/agent/place.hpp"
-#include "real/driver/agent_process.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/launch/agent_process.hpp"
 #include "tests/real/agent_harness.hpp"
 #include "tests/real/local_platform.hpp"
 

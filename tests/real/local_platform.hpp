@@ -1,8 +1,8 @@
 // This machine as the place of a drill, for tests.
 #pragma once
 
-#include "real/driver/local_launcher.hpp"
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/local_launcher.hpp"
+#include "real/launch/machine_platform.hpp"
 
 #include <unistd.h>
 

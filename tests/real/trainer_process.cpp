@@ -1,6 +1,6 @@
 #include "tests/real/trainer_process.hpp"
 
-#include "real/driver/free_port.hpp"
+#include "real/launch/free_port.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

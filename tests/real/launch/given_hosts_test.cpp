@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -42,7 +44,7 @@ struct GivenDrills : testing::Test {
     return text.str();
   }
   std::unique_ptr<GivenHosts> driver() const {
-    auto hosts = std::make_unique<GivenHosts>(file, 2, "a reason", [](const std::string&) {});
+    auto hosts = std::make_unique<GivenHosts>(file, 2, "a reason");
     hosts->begin(scratch.name());
     return hosts;
   }
@@ -187,11 +189,64 @@ TEST_F(GivenDrills, RunNoCommandTwice) {
   }
 }
 
+// Its next driver finds what it left.
+TEST_F(GivenDrills, ToldToStopEndTheCommandThatRunsAndBeginNoOther) {
+  file.commands.timeout = 1h;
+  script("evict", "exec sleep 3600");
+  std::atomic<bool> stop = false;
+  {
+    GivenHosts hosts(file, 2, "a reason", &stop);
+    hosts.begin(scratch.name());
+    hosts.evicted(host_1());
+    await("calls", "evict n1");
+    stop = true;
+    hosts.leave();
+    const std::string left =
+        ": the driver was told to stop; it is left for the driver that continues the drill";
+    EXPECT_THAT(hosts.take_new_remarks(),
+                ElementsAre("host 1: the evict command for n1 was stopped before it ended" + left,
+                            "host 1: the acquire command in place of n1 was not run" + left));
+    EXPECT_THAT(hosts.take_new_remarks(), ElementsAre());
+  }
+  const auto next = driver();
+  await_back(*next);
+  EXPECT_EQ(text_of("calls"), "evict n1 a reason\nacquire n1\n");
+  EXPECT_THAT(next->remarks().front(), HasSubstr("it is not run again: look at n1"));
+}
+
+TEST_F(GivenDrills, ThatAreOverAndToldToStopNameWhatIsNotRun) {
+  std::ofstream(scratch.file("given-hosts")) << "task 0 1 n1 0\ntask 1 1 n1 0\n";
+  const std::atomic<bool> stop = true;
+  GivenHosts hosts(file, 2, "a reason", &stop);
+  hosts.end(scratch.name());
+  EXPECT_EQ(text_of("calls"), "");
+  EXPECT_THAT(hosts.remarks(),
+              ElementsAre("host 1: the evict command for n1 was not run: the driver was told to stop"));
+}
+
+TEST_F(GivenDrills, KeepTheRemarksOfEarlierDriversForTheReport) {
+  auto first = driver();
+  first->evicted(host_1());
+  await("given-hosts", "remark host 1: n1 is replaced by n9");
+  first.reset();
+  const auto second = driver();
+  EXPECT_THAT(second->remarks(), ElementsAre(HasSubstr("n1 was drained"), HasSubstr("replaced by n9")));
+  EXPECT_THAT(second->take_new_remarks(), ElementsAre());
+}
+
+TEST_F(GivenDrills, BeginNothingWhereNobodyKnowsWhereTheirHostsAre) {
+  std::filesystem::create_directory(scratch.file("given-hosts"));
+  GivenHosts hosts(file, 2, "a reason");
+  EXPECT_THROW(hosts.begin(scratch.name()), std::runtime_error);
+  hosts.end(scratch.name());
+  EXPECT_THAT(hosts.remarks(), ElementsAre(HasSubstr("given-hosts cannot be read (Is a directory)")));
+}
+
 // A drill that is over needs no host, and what it evicted is to be handed out.
 TEST_F(GivenDrills, AreEndedByWhoeverFindsThemOver) {
   std::ofstream(scratch.file("given-hosts"))
       << "host 1 n1 10.0.0.11:7400 1 0 - -\ntask 0 1 n1 0\ntask 1 1 n1 0\n";
-  GivenHosts hosts(file, 2, "a reason", [](const std::string&) {});
+  GivenHosts hosts(file, 2, "a reason");
   hosts.end(scratch.name());
   EXPECT_EQ(text_of("calls"), "evict n1 a reason\n");
 }

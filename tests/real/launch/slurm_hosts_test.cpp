@@ -4,8 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -56,7 +59,7 @@ struct SlurmDrills : testing::Test {
     std::string why;
     auto slurm = Slurm::of_environment(why);
     EXPECT_TRUE(slurm) << why;
-    return std::make_unique<SlurmHosts>(*slurm, 2, "a reason", [](const std::string&) {});
+    return std::make_unique<SlurmHosts>(*slurm, 2, "a reason");
   }
   void await(const std::string& file, const std::string& words) const {
     while (text_of(file).find(words) == std::string::npos)
@@ -99,11 +102,82 @@ TEST_F(SlurmDrills, ThatAreOverHaveTheJobsOfAnEarlierDriverCancelled) {
   EXPECT_THAT(text_of("calls"), HasSubstr("scancel 8"));
 }
 
+/// A driver, in a process of its own, that is killed while the command waits.
+template <class Lead>
+void kill_in_command(const SlurmDrills& drills, const std::string& words, Lead lead) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    lead(*SlurmDrills::driver());
+    ::pause();
+    ::_exit(0);
+  }
+  drills.await("calls", words);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  std::ofstream(drills.scratch.file("go")) << "the command of the first driver ends as well";
+}
+const std::string kWaitsForGo = "while [ ! -e go ]; do sleep 0.01; done";
+
+TEST_F(SlurmDrills, ResumeTheNodeWhoseResumeTheirDriverDidNotSeeEnd) {
+  std::ofstream(scratch.file("slurm-hosts")) << "host 1 n2 7 1 4 - -\n";  // drained, without a replacement
+  script("scontrol",
+         "case \"$*\" in *hostnames*) echo n1; echo n2 ;; *state=resume*) " + kWaitsForGo + " ;; esac");
+  kill_in_command(*this, "state=resume", [this](SlurmHosts& hosts) {
+    hosts.begin(scratch.name());
+    hosts.readmitted(host_1());
+    ::pause();
+  });
+  EXPECT_THAT(text_of("slurm-hosts"), HasSubstr("host 1 n2 7 1 "));
+  const auto next = driver();
+  next->begin(scratch.name());
+  await("slurm-hosts", "host 1 n2 7 0 ");
+  next->readmitted(host_1());  // a driver that takes over may repeat it
+  next->end(scratch.name());
+  const std::string calls = text_of("calls"), resume = "scontrol update nodename=n2 state=resume\n";
+  EXPECT_THAT(calls, HasSubstr(resume + "scontrol show hostnames n[1-2]\n" + resume));
+  EXPECT_EQ(calls.find(resume, calls.find(resume) + resume.size()), calls.rfind(resume)) << calls;
+  EXPECT_THAT(next->remarks(), testing::ElementsAre("host 1: node n2 was resumed after its repair"));
+}
+
+TEST_F(SlurmDrills, CancelTheJobWhoseCancellationTheirDriverDidNotSeeEnd) {
+  std::ofstream(scratch.file("slurm-hosts")) << "job 8\n";
+  script("scancel", kWaitsForGo);
+  kill_in_command(*this, "scancel 8", [this](SlurmHosts& hosts) { hosts.end(scratch.name()); });
+  EXPECT_THAT(text_of("slurm-hosts"), HasSubstr("job 8\n"));
+  driver()->end(scratch.name());
+  EXPECT_THAT(text_of("calls"), HasSubstr("scancel 8\nscontrol show hostnames n[1-2]\nscancel 8\n"));
+  EXPECT_THAT(text_of("slurm-hosts"), Not(HasSubstr("job 8")));
+}
+
+TEST_F(SlurmDrills, FindTheJobThatTheirDriverSubmittedBeforeItDied) {
+  std::ofstream(scratch.file("slurm-hosts")) << "host 1 n2 7 1 1 - -\ntask 1 1 n2 1\n";
+  script("squeue", "echo 8");
+  const auto next = driver();
+  next->begin(scratch.name());
+  await("slurm-hosts", "job 8");
+  next->end(scratch.name());
+  EXPECT_THAT(text_of("calls"), Not(HasSubstr("sbatch")));
+  EXPECT_THAT(text_of("calls"), HasSubstr("scancel 8"));
+}
+
+TEST_F(SlurmDrills, LetANodeWhoseAgentDoesNotStartRestBetweenAttempts) {
+  script("sbatch", "exit 1");
+  const auto hosts = driver();
+  hosts->begin(scratch.name());
+  hosts->evicted(host_1());
+  while (!hosts->is_back(host_1())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(hosts->is_back(host_1())) << "it was tried just now";
+  hosts->readmitted(host_1());
+  hosts->evicted(host_1());
+  while (!hosts->is_back(host_1())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 TEST_F(SlurmDrills, HoldAReplacementWhileTheControllerDoesNotAnswer) {
   std::string why;
   const auto slurm = Slurm::of_environment(why);
   ASSERT_TRUE(slurm) << why;
-  ASSERT_EQ(slurm->submit_replacement(scratch.name(), why), "8") << why;
+  ASSERT_EQ(slurm->submit_replacement(scratch.name(), "spare", why), "8") << why;
   script("sleep", "");
   script("scontrol",
          "echo . >> looks\ncase $(grep -c . looks) in\n  1) echo JobState=RUNNING ;;\n"
@@ -111,7 +185,7 @@ TEST_F(SlurmDrills, HoldAReplacementWhileTheControllerDoesNotAnswer) {
          "  3) echo JobState=PENDING ;;\n  *) echo JobState=COMPLETED ;;\nesac");
   EXPECT_EQ(std::system(("sh " + scratch.file("replacement.sh")).c_str()), 0);
   EXPECT_EQ(text_of("looks"), ".\n.\n.\n.\n");
-  EXPECT_FALSE(slurm->submit_replacement(scratch.file("no/such/place"), why));
+  EXPECT_FALSE(slurm->submit_replacement(scratch.file("no/such/place"), "spare", why));
   EXPECT_THAT(why, HasSubstr("replacement.sh cannot be written"));
 }
 

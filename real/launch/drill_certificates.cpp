@@ -1,4 +1,4 @@
-#include "real/driver/drill_certificates.hpp"
+#include "real/launch/drill_certificates.hpp"
 
 #include "real/certs/authority.hpp"
 

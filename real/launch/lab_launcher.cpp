@@ -1,9 +1,9 @@
-#include "real/driver/lab_launcher.hpp"
+#include "real/launch/lab_launcher.hpp"
 
 #include "core/quantity.hpp"
 #include "real/agent/place.hpp"
-#include "real/driver/drill_certificates.hpp"
-#include "real/driver/free_port.hpp"
+#include "real/launch/drill_certificates.hpp"
+#include "real/launch/free_port.hpp"
 #include "real/system/launch.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "real/driver/free_port.hpp"
+#include "real/launch/free_port.hpp"
 
 #include "real/driver/random_digits.hpp"
 #include "real/system/descriptor.hpp"

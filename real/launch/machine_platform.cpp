@@ -1,4 +1,4 @@
-#include "real/driver/machine_platform.hpp"
+#include "real/launch/machine_platform.hpp"
 
 #include "real/driver/random_digits.hpp"
 

@@ -4,10 +4,10 @@
 
 #include "models/world/world.hpp"
 #include "real/certs/peer_trust.hpp"
-#include "real/driver/agents_here.hpp"
 #include "real/lab/cpu_quota.hpp"
 #include "real/lab/keeper.hpp"
 #include "real/lab/plan.hpp"
+#include "real/launch/agents_here.hpp"
 
 #include <memory>
 #include <string>

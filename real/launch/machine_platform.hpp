@@ -1,7 +1,7 @@
 // Real machines as the place of a drill: this machine's clock, gRPC to the agents, and a launcher that knows where they are.
 #pragma once
 
-#include "real/driver/launcher.hpp"
+#include "real/launch/launcher.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
-#include "real/driver/local_launcher.hpp"
+#include "real/launch/local_launcher.hpp"
 
 #include "real/agent/place.hpp"
-#include "real/driver/free_port.hpp"
+#include "real/launch/free_port.hpp"
 
 namespace gauntlet {
 

@@ -1,4 +1,4 @@
-#include "real/driver/agent_process.hpp"
+#include "real/launch/agent_process.hpp"
 
 #include "core/system_advice.hpp"
 

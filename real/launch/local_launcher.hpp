@@ -2,8 +2,8 @@
 // loopback with mutual TLS.
 #pragma once
 
-#include "real/driver/agents_here.hpp"
-#include "real/driver/drill_certificates.hpp"
+#include "real/launch/agents_here.hpp"
+#include "real/launch/drill_certificates.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "real/driver/agents_here.hpp"
+#include "real/launch/agents_here.hpp"
 
 #include "real/agent/place.hpp"
 

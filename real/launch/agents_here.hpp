@@ -1,8 +1,8 @@
 // Agents that are processes of this machine: how a launcher finds them, waits for them, and ends them.
 #pragma once
 
-#include "real/driver/agent_process.hpp"
-#include "real/driver/launcher.hpp"
+#include "real/launch/agent_process.hpp"
+#include "real/launch/launcher.hpp"
 
 #include <atomic>
 #include <memory>
