@@ -402,7 +402,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   if (!print(text)) return kFailed;
   if (!result.finished) return complain_of_interruption(request);
   const Ending ending = std::get<Finished>(result.record.observations.back().what).ending;
-  return ending == Ending::gave_up ? kFailed : kSuccess;
+  return ending == Ending::gave_up || result.job_never_trained ? kFailed : kSuccess;
 }
 
 int drill_command(const DrillRequest& request) {

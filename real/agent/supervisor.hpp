@@ -38,6 +38,7 @@ struct AgentSurroundings {
   HostSensor& host;
   HostFaults& faults;
   HostIdentity identity;
+  std::string rank_user;                        // as whom ranks run; empty: not said
   std::function<void(const std::string&)> say;  // a line for people
 };
 

@@ -49,6 +49,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
                       .run = has_ranks ? around_.ranks.run() : 0,
                       .ranks = has_ranks ? around_.ranks.alive() : std::vector<std::uint32_t>(),
                       .identity = around_.identity,
+                      .rank_user = around_.rank_user,
                       .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()}});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;

@@ -295,6 +295,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.reports = cluster.reports();
     result.operator_actions = cluster.operator_actions();
     result.missed_faults = cluster.missed_faults();
+    result.job_never_trained = cluster.job_never_trained();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
   } catch (const Superseded&) {

@@ -60,6 +60,7 @@ struct DrillResult {
   std::vector<std::string> host_remarks;         // HostSupply::remarks()
   std::vector<std::string> operator_actions;     // RealCluster::operator_actions()
   std::vector<std::string> missed_faults;        // RealCluster::missed_faults()
+  bool job_never_trained = false;                // RealCluster::job_never_trained()
   ClockAccuracy clock_accuracy;
   std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock
   std::vector<JournalEntry> journal;

@@ -131,6 +131,11 @@ void RealCluster::finish(Ending ending) {
 /// What ranks it has, reconcile() asked, and saw.
 void RealCluster::on(HostId host, const AgentAttending& message) {
   hosts_[host.value].identity = message.identity;
+  const std::string wanted = gauntlet::name_of(setup_.rank_user);
+  if (!message.rank_user.empty() && message.rank_user != wanted)
+    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " (" + message.identity.pod +
+                             ") runs ranks as " + message.rank_user + ", and the drill as " + wanted +
+                             ": give both the same --run-as");
 }
 
 std::vector<HostIdentity> RealCluster::identities() const {

@@ -7,7 +7,14 @@
 #include <utility>
 
 namespace gauntlet {
-namespace {}  // namespace
+namespace {
+
+// Starts that failed, and hosts on which they did. Each may cost a host, because policies look for the culprit among hosts: so few
+// healthy hosts are evicted for a job that cannot work, and two broken hosts are no reason to end.
+constexpr std::size_t kStartsWithoutAStep = 3;
+constexpr std::int32_t kSignalled = 128;  // exit codes from here on are signals
+
+}  // namespace
 
 void RealCluster::start(const Order& order) {
   confirm();
@@ -176,7 +183,27 @@ void RealCluster::stop_ranks(OpenOrder& open) {
 
 void RealCluster::begin(OpenOrder& open, const Start&) {
   if (!open.taken) return close(open.order.id, Status::failed);
+  if (job_never_trained()) {
+    platform_.say(
+        "none of the first " + std::to_string(kStartsWithoutAStep) +
+        " starts came to a step: the job itself does not work, whatever host it runs on; the drill ends");
+    close(open.order.id, Status::failed);
+    return finish(Ending::stopped);
+  }
   start_ranks(open);
+}
+
+/// Where a fault of the plan was injected, starts may fail for its sake; ranks that a signal ended may have met a broken host.
+bool RealCluster::job_never_trained() const {
+  if (most_steps_ > 0 || !journal_.entries().empty()) return false;
+  std::set<std::uint32_t> starts, hosts;
+  for (const FailedRank& rank : failed_ranks_.all()) {
+    if (rank.code >= kSignalled) continue;
+    starts.insert(rank.run);
+    hosts.insert(rank.host);
+  }
+  return starts.size() >= kStartsWithoutAStep &&
+         hosts.size() >= std::min(kStartsWithoutAStep, seats_.hosts().size());
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------------

@@ -75,6 +75,13 @@ std::optional<Problem> find_rank_user(const std::string& name, uid_t own, std::o
   return std::nullopt;
 }
 
+std::string name_of(const std::optional<RankUser>& user) {
+  if (user) return user->name;
+  const std::string number = std::to_string(::geteuid());
+  const UserEntry own = entry_of(number);
+  return own.found ? own.name : number;
+}
+
 bool become_user(const RankUser& user) {
   // The library's functions of these names change all threads, by means that a child of a process with threads lacks.
   return ::syscall(SYS_setgroups, user.groups.size(), user.groups.data()) == 0 &&

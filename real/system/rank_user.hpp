@@ -23,6 +23,9 @@ struct RankUser {
 /// given. Root must give it: ranks run as root only where it names root.
 std::optional<Problem> find_rank_user(const std::string& name, uid_t own, std::optional<RankUser>& out);
 
+/// The name of that user, or of this process's own; its number where it has no name.
+std::string name_of(const std::optional<RankUser>& user);
+
 /// Turns the calling process, which is root's and has one thread, into one of the user, for good. Calls nothing that is
 /// unsafe between fork and exec. False, with errno, where the system refuses.
 bool become_user(const RankUser& user);

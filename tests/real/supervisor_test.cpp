@@ -110,6 +110,7 @@ struct Supervisors : testing::Test {
                                           .host = host,
                                           .faults = faults,
                                           .identity = {},
+                                          .rank_user = {},
                                           .say = [](const std::string&) {}}};
 };
 
@@ -207,6 +208,7 @@ struct StayingAgents : Supervisors {
                                               .host = host,
                                               .faults = faults,
                                               .identity = {},
+                                              .rank_user = {},
                                               .say = [](const std::string&) {}}};
 };
 
