@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 namespace gauntlet {
 namespace {
+
+constexpr Duration kBegins = std::chrono::seconds(5);  // a program that the driver runs itself, so it is in memory
 
 void hold(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
@@ -86,7 +89,9 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
                        .group = entrance.group.get(),
                        .parent = OnParentsDeath::stay};
   Launched launched = launch(what);
-  const std::string why = launched.why.empty() ? problem_of_start(what, launched.report) : launched.why;
+  std::string why = launched.why;
+  if (why.empty())
+    why = problem_of_start(what, launched.report, kBegins).value_or(what.program + ": does not begin to run");
   AgentProcess process(std::move(launched.handle), launched.pid);
   if (!why.empty()) throw std::runtime_error("the agent of host " + std::to_string(agent.host) + ": " + why);
   return handle_of(std::move(process));
