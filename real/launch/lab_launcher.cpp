@@ -2,6 +2,7 @@
 
 #include "core/quantity.hpp"
 #include "real/agent/place.hpp"
+#include "real/driver/real_cluster.hpp"
 #include "real/launch/drill_certificates.hpp"
 #include "real/launch/free_port.hpp"
 #include "real/system/launch.hpp"
@@ -55,7 +56,12 @@ void LabLauncher::issue_certificates(const std::string& directory) const {
 
 void LabLauncher::prepare(const std::string& directory) {
   hold(plan_lab(world_, directory, setup_.cores, plan_));
-  lab_ = std::make_unique<Lab>(plan_, setup_.quotas, directory);
+  try {
+    lab_ = std::make_unique<Lab>(plan_, setup_.quotas, directory, setup_.stop);
+  } catch (const std::runtime_error& error) {
+    if (setup_.stop != nullptr && *setup_.stop) throw Interrupted(error.what());
+    throw;
+  }
   if (setup_.certificates.empty()) issue_certificates(directory);
   hold(load_driver_trust(authority(directory), trust_));
 }
