@@ -6,6 +6,7 @@
 #include "real/launch/lab_launcher.hpp"
 #include "real/launch/local_launcher.hpp"
 #include "real/launch/slurm_launcher.hpp"
+#include "shell/interrupt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,7 +63,8 @@ std::vector<Problem> make_lab(const LaunchRequest& request, std::unique_ptr<Laun
           .command = {.gauntlet = request.gauntlet, .trainer = request.trainer, .run_as = request.run_as},
           .certificates = request.certificates,
           .quotas = quotas,
-          .cores = std::max(std::thread::hardware_concurrency(), 1U)});
+          .cores = std::max(std::thread::hardware_concurrency(), 1U),
+          .stop = &stop_on_interrupt()});
   return {};
 }
 

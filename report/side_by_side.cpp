@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 namespace gauntlet {
@@ -182,19 +183,39 @@ std::string cause_text(const Told& here, std::size_t order, const Told& there) {
   return "";
 }
 
+/// Orders of one meaning that answer the same kind of observation, as the timers of a noisy detector do.
+struct Alike {
+  std::size_t first = 0, last = 0, count = 0;
+  std::string cause;  // of the first
+};
+
 /// Adds to `unexplained` those whose cause is not shown.
 std::string alone_text(const Told& here, const std::vector<std::size_t>& orders, const Told& there,
                        std::size_t& unexplained) {
-  std::string out;
+  std::map<std::string, std::size_t> known;
+  std::vector<Alike> groups;
   for (const std::size_t i : orders) {
     std::string cause = cause_text(here, i, there);
-    if (cause.empty()) {
+    const std::size_t origin = here.causes.origin_of(i);
+    const bool explained = !cause.empty();
+    if (!explained) {
       ++unexplained;
-      cause = "not explained: answers " + here.causes.text_of(here.causes.origin_of(i)) +
-              ", which both runs observed as often";
+      cause = "not explained: answers " + here.causes.text_of(origin) + ", which both runs observed as often";
     }
-    out += fmt::format("  {:9.3f} s  {}\n    {}\n", here.seconds_of(i),
-                       kind_and_target(here.order(i).order.what), cause);
+    const std::string key = kind_and_target(here.order(i).order.what) + "\n" + here.causes.kind_of(origin) +
+                            (explained ? "" : "\nnot explained");
+    const auto [found, is_new] = known.emplace(key, groups.size());
+    if (is_new) groups.push_back({.first = i, .last = i, .count = 0, .cause = cause});
+    groups[found->second].last = i;
+    ++groups[found->second].count;
+  }
+  std::string out;
+  for (const Alike& each : groups) {
+    out += fmt::format("  {:9.3f} s  {}", here.seconds_of(each.first),
+                       kind_and_target(here.order(each.first).order.what));
+    if (each.count > 1)
+      out += fmt::format(", {} times until {:.3f} s; the first", each.count, here.seconds_of(each.last));
+    out += "\n    " + each.cause + "\n";
   }
   return out;
 }

@@ -140,7 +140,9 @@ void Supervisor::hear_ranks() {
                                            const std::string& line) { return on_line(run, rank, line); },
                          .on_printed = [this](std::uint32_t run, std::uint32_t rank,
                                               const std::string& line) { on_printed(run, rank, line); },
-                         .on_exit = [this](const RankRunner::Exit& exit) { on_exit(exit); }});
+                         .on_exit = [this](const RankRunner::Exit& exit) { on_exit(exit); },
+                         .on_stuck = [this](const std::string& what) { around_.say(what); }});
+  hear_start();
   for (const std::string& line : around_.host.kernel_lines()) on_kernel_line(line);
 }
 
@@ -254,18 +256,27 @@ void Supervisor::stop_ranks() {
 void Supervisor::start_pending() {
   const DriverStartRanks start = std::move(*pending_start_);
   pending_start_.reset();
-  AgentDone answer = done(start.order);
-  if (now_ >= lease_ends_) {
-    answer = refused(start.order, "no lease: ranks run only under one");
-  } else {
-    loss_.reset();
-    segments_ = {};
-    answer.why = around_.ranks.start(start);
-    answer.ok = answer.why.empty();
-  }
-  last_start_ = answer;
+  last_start_.reset();
   last_run_ = start.run;
-  tell(answer);
+  starting_ = start.order;
+  if (now_ >= lease_ends_) return answer_start("no lease: ranks run only under one");
+  loss_.reset();
+  segments_ = {};
+  const std::string why = around_.ranks.start(start);
+  if (!why.empty()) return answer_start(why);
+  hear_start();
+}
+
+/// The programs of a start run, or one of them cannot.
+void Supervisor::hear_start() {
+  if (!starting_) return;
+  if (const std::optional<std::string> why = around_.ranks.started()) answer_start(*why);
+}
+
+void Supervisor::answer_start(const std::string& why) {
+  const OrderId order = *std::exchange(starting_, std::nullopt);
+  last_start_ = why.empty() ? done(order) : refused(order, why);
+  tell(*last_start_);
 }
 
 // --- the driver --------------------------------------------------------------------------------------------------
@@ -303,6 +314,7 @@ void Supervisor::on(StreamId, const DriverUnwatch& message) { watches_.remove(me
 void Supervisor::on(StreamId, const DriverStartRanks& message) {
   if (ending()) return tell(refused(message.order, "the agent is ending"));
   if (pending_start_ && pending_start_->order == message.order && pending_start_->run == message.run) return;
+  if (starting_ == message.order && last_run_ == message.run) return;
   if (last_start_ && last_start_->order == message.order.value && last_run_ == message.run)
     return tell(*last_start_);
   const std::set<std::uint32_t> distinct(message.ranks.begin(), message.ranks.end());

@@ -119,6 +119,8 @@ class Supervisor {
   void begin_probes();
   void answer_probe(const RunningProbe& probe, ProbeSample sample);
   void start_pending();
+  void hear_start();
+  void answer_start(const std::string& why);
   void stop_ranks();
   void end_ranks(const std::string& why);
   void leave(int exit_code, const std::string& why);
@@ -150,6 +152,7 @@ class Supervisor {
 
   std::optional<DriverStartRanks> pending_start_;  // waits until the ranks of the run before have ended
   std::vector<OrderId> pending_stops_;
+  std::optional<OrderId> starting_;                 // whose programs may not run yet
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
   struct Injection {

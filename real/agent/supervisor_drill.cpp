@@ -23,6 +23,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     missed_.clear();
     missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
+    starting_.reset();
     last_run_ = 0;
     undo_all();
     static_cast<void>(around_.faults.take_ends());  // nobody asks any more

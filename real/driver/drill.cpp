@@ -205,6 +205,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   result.operator_actions = LineFile(operators_file(state.directory)).found();
+  result.missed_faults = LineFile(missed_faults_file(state.directory)).found();
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);

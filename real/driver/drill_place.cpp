@@ -197,6 +197,7 @@ std::string new_drill_directory() { return new_private_directory(kDirectoryPrefi
 
 std::string drill_log(const std::string& directory) { return directory + "/log"; }
 std::string operators_file(const std::string& directory) { return directory + "/operators"; }
+std::string missed_faults_file(const std::string& directory) { return directory + "/missed-faults"; }
 
 void prepare_drill_directory(const std::string& path, Files& files, const std::optional<RankUser>& user) {
   const std::string checkpoints = path + "/checkpoints";

@@ -77,6 +77,9 @@ std::string drill_log(const std::string& directory);
 /// What operators of that drill asked for: a line of text for each request.
 std::string operators_file(const std::string& directory);
 
+/// Faults of that drill that were not injected, and why: a line of text for each.
+std::string missed_faults_file(const std::string& directory);
+
 /// Makes sure of it and of its checkpoints: a disk that is full or read-only is met before any process is. Where ranks run
 /// as another user, the checkpoints are that user's. Refuses those of an earlier driver's ranks that ran as somebody else.
 void prepare_drill_directory(const std::string& path, Files& files = system_files(),

@@ -65,11 +65,12 @@ void RealCluster::mark_run() const {
 }
 
 void RealCluster::start_ranks(OpenOrder& open) {
+  if (waits_for_agents(open, seats_.hosts())) return;
   check_own();
   mark_run();
   for (const HostId host : seats_.hosts()) {
     if (!hosts_[host.value].link)
-      return close(open.order.id, Status::failed);  // its agent is being started again
+      return close(open.order.id, Status::failed);
   }
   progress_.begin(run_, seats_.layout().dp);
   if (seats_.layout().dp != world_->job.layout.dp)

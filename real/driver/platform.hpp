@@ -81,7 +81,9 @@ class AgentHandle {
   /// After it was asked to leave: waits so long for it, then insists. False where it had to insist. Once `stop` is set,
   /// a fraction of a second of each wait is left.
   virtual bool wait_or_end(Duration patience, const std::atomic<bool>* stop) = 0;
-  /// At once: it has had its time.
+  /// Asks it to end, and does not wait: exits_within() says when it has.
+  virtual void terminate() = 0;
+  /// Likewise; it has had its time.
   virtual void kill() = 0;
   /// Leaves it running: it obeys another driver now.
   virtual void let_go() = 0;

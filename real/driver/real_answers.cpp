@@ -79,22 +79,22 @@ void RealCluster::on(const AnswerDue& due) {
   };
   platform_.say("host " + std::to_string(due.host.value) + " has not " + not_done() + " within " +
                 to_text(due.allowed) + "; it counts as lost, and its agent is started again");
+  kill_process(due.host);
   lose(due.host);
 }
 
 // --- lost hosts --------------------------------------------------------------------------------------------------------
 
-/// Its agent ends with its ranks, and another one takes its place.
+/// Its agent was told to end, with its ranks. Another one takes its place.
 void RealCluster::lose(HostId host) {
   Host& lost = hosts_[host.value];
   ++lost.connection;
   lost.unpaid.clear();
-  if (lost.process) lost.process->kill();
-  lost.process.reset();
-  set_link(host, nullptr);
+  hang_up(host);
   lost.was_lost = true;
+  lost.attends_by = after(now(), setup_.answers_within);
   ranks_lost(host);
-  schedule(now(), AttendDue{host});
+  schedule_attend(host, now());
 }
 
 /// The host's ranks died with its agent.
@@ -147,8 +147,8 @@ void RealCluster::inject(std::uint64_t injection) {
   }
   if (!what || !target || !hosts_[host.value].link) {
     if (injection != planned) return;
-    journal_.write({JournalStep::missed, injection, now()});
-    return say_missed(planned, hosts_[host.value].link ? "none of its ranks runs there" : "it has no agent");
+    say_missed(planned, hosts_[host.value].link ? "none of its ranks runs there" : "it has no agent");
+    return journal_.write({JournalStep::missed, injection, now()});
   }
   const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
   hosts_[host.value].link->send(DriverInject{
@@ -156,11 +156,16 @@ void RealCluster::inject(std::uint64_t injection) {
   expect_answer(host, Debt::injection, injection);
 }
 
+/// Before the journal says so: a driver that dies in between leaves the reason, and the next one does not repeat it.
 void RealCluster::say_missed(std::uint64_t fault, const std::string& why) {
   const PlannedFault& planned = setup_.plan[fault];
-  missed_faults_.push_back("fault " + std::to_string(fault) + " (" + world_->faults[planned.kind.value].name +
-                           ") on host " + std::to_string(host_of(*world_, planned).value) +
-                           " is not injected: " + in_utf8(why));
+  const std::string who = "fault " + std::to_string(fault) + " (" + world_->faults[planned.kind.value].name +
+                          ") on host " + std::to_string(host_of(*world_, planned).value);
+  if (std::any_of(missed_faults_.begin(), missed_faults_.end(),
+                  [&](const std::string& each) { return each.starts_with(who); }))
+    return;
+  missed_faults_.push_back(who + " is not injected: " + in_utf8(why));
+  missed_.append(missed_faults_.back());
   platform_.say(missed_faults_.back());
 }
 

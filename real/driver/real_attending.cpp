@@ -1,4 +1,5 @@
-// Attending to agents: they are started and dialled, their answers are awaited, and each is told what stands.
+// Attending to agents: they are started and dialled, their answers are awaited, and each is told what stands. At the start the
+// driver waits for agents, during the drill it looks at each from time to time.
 #include "core/quantity.hpp"
 #include "real/driver/line_expressions.hpp"
 #include "real/driver/real_cluster.hpp"
@@ -19,6 +20,9 @@ constexpr Duration kAgentIsThere =
 // with fifteen others that is less than the 5 s in which a handshake has to end.
 constexpr std::size_t kDialledAhead = 32;
 
+constexpr Duration kListens = std::chrono::milliseconds(20);  // how soon it is noticed that an agent does
+constexpr Duration kObeys = std::chrono::seconds(5);  // an agent that is told to end: it stops its ranks first
+
 constexpr std::size_t kMostNamed = 10;  // of the hosts whose agents do not answer
 
 }  // namespace
@@ -28,26 +32,118 @@ void RealCluster::launch(HostId host) {
   hosts_[host.value].process = platform_.processes().start(name_of(host), !setup_.plan.empty(), setup_.stop);
 }
 
-/// False, and said, where the agent cannot be started or does not answer.
-bool RealCluster::launch_and_attend(HostId host) {
-  alive_at_ns_ = platform_.clock().monotonic_ns();
+/// A step towards an agent that attends to the host, during the drill. None waits, so that no host keeps the driver from others.
+/// Nothing where an agent attends, else after how long to call again.
+std::optional<Duration> RealCluster::attend(HostId host) {
+  Host& attended = hosts_[host.value];
+  if (!attended.dialled) {
+    if (!is_gone(host)) return kAgentLook;
+    const std::string why = problem_of_launch(host);
+    if (!why.empty()) {
+      platform_.say(why);
+      attended.attends_by = now();
+      return kAgentRetry;
+    }
+    attended.attends_by = after(now(), setup_.answers_within);
+  }
+  std::string why;
+  const bool ended = has_ended(host, Duration::zero());
+  const Attends attends = ended ? Attends::refused : attended.dialled->look(why);
+  if (ended) why = "it ended";
+  if (attends == Attends::yes) {
+    greet(host);
+    return std::nullopt;
+  }
+  check_obeyed(why);
+  if (attends == Attends::not_yet && now() < attended.attends_by) return kAgentLook;
+  if (!setup_.stopped()) platform_.say(silence_of(host, why));
+  attended.attends_by = now();
+  hang_up(host);
+  end_process(host);
+  return kAgentRetry;
+}
+
+/// Whether the host's agent is being started again, and may still attend in time.
+bool RealCluster::is_coming(HostId host) {
+  const Host& awaited = hosts_[host.value];
+  return !awaited.link && has_agent(host) && now() < awaited.attends_by;
+}
+
+/// Whether an order waits for agents of these hosts that are being started again: then it is begun again soon. No order waits longer
+/// than one agent may, whatever becomes of the others meanwhile.
+bool RealCluster::waits_for_agents(const OpenOrder& open, const std::vector<HostId>& hosts) {
+  const bool coming =
+      std::any_of(hosts.begin(), hosts.end(), [this](HostId host) { return is_coming(host); });
+  if (!coming || now() >= after(open.began, setup_.answers_within)) return false;
+  schedule(now() + kAgentLook, AgentsDue{open.order.id});
+  return true;
+}
+
+void RealCluster::on(const AgentsDue& due) {
+  OpenOrder* open = find(due.order);
+  if (open == nullptr) return;
+  if (std::holds_alternative<Start>(open->order.what))
+    start_ranks(*open);
+  else
+    begin_probe(*open);
+}
+
+/// Starts the agent and dials it.
+std::string RealCluster::problem_of_launch(HostId host) {
   try {
     launch(host);
     dial(host);
-    const std::string why = wait_for_agent(host, setup_.answers_within);
-    if (!why.empty()) throw std::runtime_error(silence_of(host, why));
-    greet(host);
-    return true;
+    return "";
   } catch (const Superseded&) {
     throw;
   } catch (const std::runtime_error& error) {
-    if (!setup_.stopped()) platform_.say(error.what());
-    set_link(host, nullptr);
-    Host& given_up = hosts_[host.value];
-    if (given_up.process) given_up.process->wait_or_end(Duration::zero(), setup_.stop);
-    given_up.process.reset();
+    end_process(host);
+    return error.what();
+  }
+}
+
+/// Of the host's last agent: told to end, then killed. One that the kernel holds keeps its place until it ends.
+bool RealCluster::is_gone(HostId host) {
+  Host& former = hosts_[host.value];
+  if (former.process && !former.process->exits_within(Duration::zero())) {
+    if (!former.killed && now() >= former.ends_by) {
+      platform_.say("the agent of host " + std::to_string(host.value) + " did not end within " +
+                    to_text(kObeys) + "; it is killed, and its host has no agent until it is gone");
+      kill_process(host);
+    }
     return false;
   }
+  former.process.reset();
+  return true;
+}
+
+void RealCluster::end_process(HostId host) {
+  Host& ending = hosts_[host.value];
+  if (!ending.process) return;
+  ending.process->terminate();
+  ending.ends_by = after(now(), kObeys);
+  ending.killed = false;
+}
+
+void RealCluster::kill_process(HostId host) {
+  Host& ending = hosts_[host.value];
+  if (ending.process) ending.process->kill();
+  ending.killed = true;
+}
+
+/// Nobody is dialled there, and nobody attends.
+void RealCluster::hang_up(HostId host) {
+  hosts_[host.value].dialled.reset();
+  set_link(host, nullptr);
+}
+
+/// One such timer for each host.
+void RealCluster::schedule_attend(HostId host, Time at) {
+  std::erase_if(timers_, [host](const auto& each) {
+    const auto* due = std::get_if<AttendDue>(&each.second);
+    return due != nullptr && due->host == host;
+  });
+  schedule(at, AttendDue{host});
 }
 
 /// Handshakes with the next agents go on while one is awaited. Those that are late are awaited last and together, so that each has
@@ -128,47 +224,53 @@ void RealCluster::dial(HostId host) {
     }
     inbox_filled_->wake();
   };
-  set_link(host,
-           platform_.transport().link(name_of(host),
-                                      {.epoch = setup_.epoch,
-                                       .greeting = {.started_ns = setup_.started_ns,
-                                                    .patterns = world_->patterns,
-                                                    .heartbeat_period = world_->telemetry.heartbeat_period,
-                                                    .expressions = line_expressions(*world_),
-                                                    .traffic_interval = world_->telemetry.traffic_interval,
-                                                    .step_time = world_->job.step_time,
-                                                    .host = host.value},
-                                       .sent_ns = platform_.clock().monotonic_ns(),
-                                       .anew = attended.process != nullptr},
-                                      {.receive = [put](const AgentMessage& message) { put(message); },
-                                       .lost = [put](const std::string& why) { put(Lost{why}); }}));
-  if (platform_.transport().listens(name_of(host))) attended.link->begin_connect();
+  attended.dialled =
+      platform_.transport().link(name_of(host),
+                                 {.epoch = setup_.epoch,
+                                  .greeting = {.started_ns = setup_.started_ns,
+                                               .patterns = world_->patterns,
+                                               .heartbeat_period = world_->telemetry.heartbeat_period,
+                                               .expressions = line_expressions(*world_),
+                                               .traffic_interval = world_->telemetry.traffic_interval,
+                                               .step_time = world_->job.step_time,
+                                               .host = host.value},
+                                  .sent_ns = platform_.clock().monotonic_ns(),
+                                  .anew = attended.process != nullptr},
+                                 {.receive = [put](const AgentMessage& message) { put(message); },
+                                  .lost = [put](const std::string& why) { put(Lost{why}); }});
+  if (platform_.transport().listens(name_of(host))) attended.dialled->begin_connect();
 }
 
 /// Why an agent that was dialled does not attend within the time; empty where it does. May be called again.
 std::string RealCluster::wait_for_agent(HostId host, Duration patience) {
-  constexpr Duration kLook = std::chrono::milliseconds(20);
-  const Host& awaited = hosts_[host.value];
   alive_at_ns_ = platform_.clock().monotonic_ns();
   report_status(false);
   hear_heartbeats();
-  std::string why;
-  // One of ours that ends before it listens is not waited for.
-  bool ended = false;
-  for (Duration waited{}; awaited.process && !ended && waited < patience && !setup_.stopped() &&
-                          !platform_.transport().listens(name_of(host));
-       waited += kLook)
-    ended = awaited.process->exits_within(kLook);
-  if (ended)
-    why = "it ended";
-  else if (awaited.link->connect(patience, why, setup_.stop))
+  std::string why = "it ended";
+  if (!has_ended(host, patience) && hosts_[host.value].dialled->connect(patience, why, setup_.stop))
     return "";
-  if (obeyed_epoch(why).value_or(0) > setup_.epoch) {
-    superseded_ = true;
-    throw Superseded("another driver took over: " + why);
-  }
+  check_obeyed(why);
   if (setup_.stopped()) throw Interrupted("asked to stop while agents were started");
   return why;
+}
+
+/// Whether an agent of ours ends before it listens. Returns when it listens, too.
+bool RealCluster::has_ended(HostId host, Duration patience) {
+  const Host& awaited = hosts_[host.value];
+  while (awaited.process && !setup_.stopped() && !platform_.transport().listens(name_of(host))) {
+    const Duration look = std::min(kListens, patience);
+    if (awaited.process->exits_within(look)) return true;
+    patience -= look;
+    if (patience <= Duration::zero()) return false;
+  }
+  return false;
+}
+
+/// Throws Superseded where that is why an agent does not attend, or no longer.
+void RealCluster::check_obeyed(const std::string& why) {
+  if (obeyed_epoch(why).value_or(0) <= setup_.epoch) return;
+  superseded_ = true;
+  throw Superseded("another driver took over: " + why);
 }
 
 /// What agents say waits until all of them attend, and thousands say much meanwhile: their heartbeats are heard at once.
@@ -189,6 +291,7 @@ void RealCluster::hear_heartbeats() {
 /// Tells an agent that attends what stands.
 void RealCluster::greet(HostId host) {
   Host& attended = hosts_[host.value];
+  set_link(host, std::move(attended.dialled));
   if (agents_awaited_ > 0) --agents_awaited_;
   // From now on it is waited for like one of ours: its stream breaks before it is gone.
   if (!attended.process) {

@@ -1,5 +1,6 @@
 // The driver's loop: agents' messages, timers, and what of them becomes an observation.
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -275,8 +276,8 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
     if (message.ok && is_broken_by(fault) && !journal_.returned(injection))
       journal_.write({JournalStep::returned, injection, at});
   } else if (!journal_.answered(fault)) {  // else told twice
-    journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
     if (!message.ok) say_missed(fault, message.why);
+    journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
   }
 }
 
@@ -290,13 +291,10 @@ void RealCluster::on(HostId host, const ClockJump&) {
 
 void RealCluster::on(HostId host, const Lost& message) {
   if (hosts_[host.value].state == HostState::in_repair) return leave_burn_in(host);
-  if (obeyed_epoch(message.why).value_or(0) > setup_.epoch) {
-    superseded_ = true;
-    throw Superseded("another driver took over: " + message.why);
-  }
+  check_obeyed(message.why);
   platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
                 "); starting it again");
-  hosts_[host.value].process.reset();
+  end_process(host);
   lose(host);
 }
 
@@ -310,6 +308,8 @@ void RealCluster::on(const WakeDue& due) {
 }
 
 void RealCluster::on(const InjectionDue& due) {
+  // Where its agent is being started again, the fault strikes once it attends or is given up.
+  if (is_coming(host_of(*world_, setup_.plan[due.injection]))) return schedule(now() + kAgentLook, due);
   check_own();  // the journal is a later driver's too
   journal_.write({JournalStep::began, due.injection, now()});
   inject(due.injection);
@@ -317,9 +317,8 @@ void RealCluster::on(const InjectionDue& due) {
 
 /// Until it answers the host is silent, as its heartbeat watches will say.
 void RealCluster::on(const AttendDue& due) {
-  const Host& host = hosts_[due.host.value];
-  if (host.link || !has_agent(due.host)) return;
-  if (!launch_and_attend(due.host)) schedule(now() + kAgentRetry, due);
+  if (hosts_[due.host.value].link || !has_agent(due.host)) return;
+  if (const auto again = attend(due.host)) schedule_attend(due.host, now() + *again);
 }
 
 void RealCluster::on(const CheckpointDue& due) { close(due.order, Status::failed); }

@@ -51,6 +51,9 @@ inline constexpr Duration kAnswersWithin = std::chrono::seconds(20);
 /// Until an agent that could not be started is tried again.
 inline constexpr Duration kAgentRetry = std::chrono::seconds(5);
 
+/// How soon it is noticed that an agent attends which is started again during the drill; gRPC connects no sooner.
+inline constexpr Duration kAgentLook = std::chrono::milliseconds(100);
+
 struct DrillSetup {
   std::string directory;        // of this drill alone: sockets, checkpoints, the journal, the raw progress
   std::int64_t started_ns = 0;  // time zero of the drill, on the platform's clock
@@ -103,7 +106,7 @@ class RealCluster final : public Cluster {
   std::vector<FailedRank> failed_ranks() const { return failed_ranks_.all(); }
   /// What operators asked for, a sentence each with its time and the operator's reason, of all drivers of the drill.
   const std::vector<std::string>& operator_actions() const { return operator_actions_; }
-  /// Faults of the plan that could not be injected and why, a sentence each, of this driver.
+  /// Faults of the plan that could not be injected and why, a sentence each, of all drivers of the drill.
   const std::vector<std::string>& missed_faults() const { return missed_faults_; }
   /// Ranks ended by themselves in several starts and on several hosts before the first step, although no fault was injected.
   bool job_never_trained() const;
@@ -118,9 +121,13 @@ class RealCluster final : public Cluster {
   enum class Debt : std::uint8_t { start, stop, probe, injection, undo, ranks_up, ranks_finished };
   struct Host {
     HostState state = HostState::spare;
-    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while the host has no agent
+    std::unique_ptr<AgentLink> link;       // set under links_mutex_; null while no agent attends
+    std::unique_ptr<AgentLink> dialled;    // to an agent that does not attend yet
+    Time attends_by{};                     // an agent that is being started again; else it is given up
     std::uint32_t connection = 0;          // counts connections: messages of an older one are dropped
     std::unique_ptr<AgentHandle> process;  // null if this driver has no process of it
+    Time ends_by{};                        // of a process that was told to end: else it is killed
+    bool killed = false;                   // `process` was
     bool was_lost = false;                 // its last agent was, and no other one attends yet
     HostIdentity identity;
     std::shared_ptr<const AgentClock> clock;  // of the present connection; used under inbox_mutex_
@@ -184,6 +191,10 @@ class RealCluster final : public Cluster {
   struct AttendDue {
     HostId host;
   };
+  /// An order that waits for agents which are being started again looks whether they attend.
+  struct AgentsDue {
+    OrderId order;
+  };
   /// A host that has not answered by this time is lost.
   struct AnswerDue {
     HostId host;
@@ -195,7 +206,7 @@ class RealCluster final : public Cluster {
     bool extended = false;
   };
   using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, StopRequestDue, OperatorDue,
-                           WindowDue, GiveUpDue, AttendDue, AnswerDue>;
+                           WindowDue, GiveUpDue, AttendDue, AgentsDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and messages of agents
   Time now();
@@ -235,14 +246,24 @@ class RealCluster final : public Cluster {
   void on(const WindowDue& due);
   void on(const GiveUpDue& due);
   void on(const AttendDue& due);
+  void on(const AgentsDue& due);
   void on(const AnswerDue& due);
 
   // real_attending.cpp: starting agents and attending to them
   void launch(HostId host);
-  bool launch_and_attend(HostId host);
+  std::optional<Duration> attend(HostId host);
+  std::string problem_of_launch(HostId host);
+  bool is_gone(HostId host);
+  bool is_coming(HostId host);
+  bool waits_for_agents(const OpenOrder& open, const std::vector<HostId>& hosts);
+  void end_process(HostId host);
+  void kill_process(HostId host);
+  void hang_up(HostId host);
   void attend_to_all();
   void dial(HostId host);
   std::string wait_for_agent(HostId host, Duration patience);
+  bool has_ended(HostId host, Duration patience);
+  void check_obeyed(const std::string& why);
   std::string silence_of(HostId host, const std::string& why) const;
   void hear_heartbeats();
   void greet(HostId host);
@@ -254,6 +275,7 @@ class RealCluster final : public Cluster {
   void end_agents();
   void check_own();
   void set_link(HostId host, std::unique_ptr<AgentLink> link);
+  void schedule_attend(HostId host, Time at);
   void renew_leases(std::uint32_t remainder, std::uint32_t shares);
   bool is_watched(const Scope& scope, HostId host) const;
   void watch(HostId host, const Order& order);
@@ -347,6 +369,7 @@ class RealCluster final : public Cluster {
     return orders;
   }
   void stop_ranks(OpenOrder& open);
+  void begin_probe(OpenOrder& open);
   void ask_to_probe(OpenOrder& open);
   void end_probe(const OpenOrder& open);
   void grant_spares();
@@ -378,6 +401,7 @@ class RealCluster final : public Cluster {
   FailedRanks failed_ranks_;
   LineFile operators_;
   std::vector<std::string> operator_actions_;
+  LineFile missed_;
   std::vector<std::string> missed_faults_;
 
   std::mutex inbox_mutex_;

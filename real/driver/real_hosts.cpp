@@ -42,6 +42,8 @@ RealCluster::RealCluster(const World& world, DrillSetup setup, const Record& so_
       failed_ranks_(setup_.directory + "/failed-ranks"),
       operators_(operators_file(setup_.directory)),
       operator_actions_(operators_.found()),
+      missed_(missed_faults_file(setup_.directory)),
+      missed_faults_(missed_.found()),
       inbox_filled_(platform.clock().alarm()),
       hosts_(world.inventory.hosts()),
       seats_(world.inventory, world.job.layout),
@@ -159,6 +161,7 @@ void RealCluster::end_agents() {
   for (Host& host : hosts_) {
     host.process.reset();
     if (host.link) host.link->close();
+    host.dialled.reset();
   }
   if (!superseded_) hear_last_injections();
 }
@@ -272,7 +275,7 @@ void RealCluster::release(HostId host) {
                   to_text(quits_within(setup_)) + "; it was ended");
   }
   leaving.process.reset();
-  set_link(host, nullptr);
+  hang_up(host);
   note_undone(host);
   end_waiting_for(host);
 }

@@ -264,7 +264,7 @@ void RealCluster::begin(OpenOrder& open, const Retire& action) {
     const auto* repair = std::get_if<RepairDue>(&each.second);
     return repair != nullptr && repair->host == action.host;
   });
-  if (hosts_[action.host.value].link) release(action.host);
+  if (hosts_[action.host.value].link || hosts_[action.host.value].dialled) release(action.host);
   end_faults_of(action.host);
   close(open.order.id, Status::done);
 }

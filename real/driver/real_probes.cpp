@@ -26,6 +26,12 @@ void RealCluster::begin(OpenOrder& open, const Probe& probe) {
         probe.who.subset == Scope::Subset::one ? probe.who.index == h : hosts_[h].state == HostState::in_job;
     if (meant) open.not_asked.push_back(HostId{h});
   }
+  begin_probe(open);
+}
+
+/// With the agents that are being started again.
+void RealCluster::begin_probe(OpenOrder& open) {
+  if (waits_for_agents(open, {open.not_asked.begin(), open.not_asked.end()})) return;
   ask_to_probe(open);
   if (open.waiting.empty()) end_probe(open);
 }

@@ -59,10 +59,11 @@ void RealCluster::end_faults_of(HostId host) {
 /// Repaired, the host gets an agent. It is back if that attends during all of the burn-in.
 void RealCluster::on(const RepairDue& due) {
   if (hosts_[due.host.value].state != HostState::in_repair) return;
-  const auto is_back = [&] {
-    return platform_.supply().is_back(name_of(due.host)) && launch_and_attend(due.host);
-  };
-  if (!due.burnt_in && !is_back()) return schedule(now() + kAgentRetry, due);
+  const bool begun = hosts_[due.host.value].dialled != nullptr;
+  if (!due.burnt_in && !begun && !platform_.supply().is_back(name_of(due.host)))
+    return schedule(now() + kAgentRetry, due);
+  if (const auto again = due.burnt_in ? std::nullopt : attend(due.host))
+    return schedule(now() + *again, due);
   if (!hosts_[due.host.value].link) return schedule(now(), RepairDue{due.host});
   const Duration burn_in = world_->repair.burn_in;
   if (!due.burnt_in && burn_in > Duration::zero())
@@ -77,8 +78,8 @@ void RealCluster::leave_burn_in(HostId host) {
   Host& tested = hosts_[host.value];
   ++tested.connection;
   tested.unpaid.clear();
-  tested.process.reset();
-  set_link(host, nullptr);
+  end_process(host);
+  hang_up(host);
 }
 
 /// A person has repaired it: it goes to its burn-in.

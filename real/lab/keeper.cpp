@@ -8,13 +8,13 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +33,13 @@ constexpr int kLookMilliseconds = 250;
 constexpr int kLooksWithoutDriver =
     8;  // in a row, without an agent: a driver that starts has its lock before its agents
 constexpr Duration kEndsWithin = std::chrono::seconds(10);
+constexpr Duration kLook = std::chrono::milliseconds(100);  // how soon a request to stop is noticed
+// Of all commands of `ip`. The eight hosts of a lab take them a fraction of a second, and each host takes the same.
+constexpr Duration kMadeWithin = std::chrono::minutes(2);
+
+/// Set by the signals that end a keeper.
+std::atomic<bool> keeper_ends{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 std::string keeper_lock(const std::string& directory) { return directory + "/lab-keeper.lock"; }
 std::string driver_lock(const std::string& directory) { return directory + "/lab-driver.lock"; }
@@ -71,11 +78,10 @@ void leave_driver(const std::string& directory, int& report) {
 }
 
 /// Waits until the lab is to be removed. Holds the driver's lock then, or was told by the driver.
-void await_end(const std::string& directory, std::size_t hosts, const Descriptor& signals,
-               Descriptor& driver) {
+void await_end(const std::string& directory, std::size_t hosts, Descriptor& driver) {
   for (int alone = 0; alone < kLooksWithoutDriver;) {
-    pollfd polled{.fd = signals.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&polled, 1, kLookMilliseconds) > 0) return;
+    ::poll(nullptr, 0, kLookMilliseconds);
+    if (keeper_ends) return;
     alone = holder_of(driver) || agents_live(directory, hosts) ? 0 : alone + 1;
     if (alone == kLooksWithoutDriver && !take_lock(driver)) alone = 0;
   }
@@ -94,13 +100,19 @@ void say(int report, const std::string& text) {
   static_cast<void>(::write(report, text.data(), text.size()));
 }
 
+/// Signals of its own, whatever the driver had.
+void take_ends() {
+  struct sigaction ends{};
+  ends.sa_handler = [](int) { keeper_ends = true; };
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &ends, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory, int report) {
   leave_driver(directory, report);
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ending, signal);
-  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
-  const Descriptor signals(::signalfd(-1, &ending, SFD_CLOEXEC));
+  take_ends();
   // Held until the lab is gone. The keeper's is released first: a driver that gets the other then looks for a keeper.
   Descriptor driver, lock;
   int exit_code = 0;
@@ -118,11 +130,11 @@ int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
   try {
     remove_dead_groups(quotas);
     make_groups(quotas, plan);
-    const LabNamespaces made = make_namespaces(plan);
+    const LabNamespaces made = make_namespaces(plan, kMadeWithin, keeper_ends);
     write_lab_file(directory, made);
     say(report, "ready");
     ::close(report);
-    await_end(directory, plan.hosts.size(), signals, driver);
+    await_end(directory, plan.hosts.size(), driver);
   } catch (const std::exception& error) {
     say(report, error.what());
     exit_code = 1;
@@ -142,8 +154,9 @@ std::string lab_authority(const std::string& directory) { return directory + "/l
 
 // --- the driver's side
 
-Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory)
-    : directory_(directory) {
+Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory,
+         const std::atomic<bool>* stop)
+    : directory_(directory), stop_(stop) {
   take_turn();
   const Descriptor lock = lock_file(keeper_lock(directory));
   LockHolder keeper = process_with(lock);
@@ -156,10 +169,16 @@ Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
   read_entrances(plan, quotas);
 }
 
-/// Waits for an earlier keeper that is removing the lab.
+/// Waits for an earlier driver that ends, or an earlier keeper that is removing the lab.
 void Lab::take_turn() {
   turn_ = lock_file(driver_lock(directory_));
-  if (!wait_for_lock(turn_)) throw std::runtime_error(driver_lock(directory_) + ": cannot be locked");
+  const auto until = std::chrono::steady_clock::now() + kMadeWithin + kEndsWithin;
+  while (!take_lock(turn_)) {
+    if (stopped() || std::chrono::steady_clock::now() >= until)
+      throw std::runtime_error(driver_lock(directory_) +
+                               ": another driver or the keeper of its lab holds it; wait for its end");
+    ::poll(nullptr, 0, static_cast<int>(kLook / std::chrono::milliseconds(1)));
+  }
 }
 
 void Lab::start_keeper(const LabPlan& plan, const QuotaSystem& quotas) {
@@ -173,16 +192,41 @@ void Lab::start_keeper(const LabPlan& plan, const QuotaSystem& quotas) {
   child_ = true;
   keeper_ = pidfd_of(keeper_pid_);
   write_end.reset();
+  const std::string said = keepers_report(read_end);
+  if (said == "ready") return;
+  end_keeper();
+  throw std::runtime_error(said.empty() ? "the keeper of the lab ended" : said);
+}
+
+/// All that the new keeper says before it has made the lab, or why it has not.
+std::string Lab::keepers_report(const Descriptor& report) const {
+  const auto until = std::chrono::steady_clock::now() + kMadeWithin + kEndsWithin;
   std::string said;
   std::array<char, 4096> bytes;
-  for (ssize_t count = 0; (count = ::read(read_end.get(), bytes.data(), bytes.size())) != 0;) {
-    if (count < 0 && errno != EINTR) break;
+  while (true) {
+    if (stopped()) return "asked to stop while the lab was made";
+    if (std::chrono::steady_clock::now() >= until) return "the keeper of the lab does not answer";
+    pollfd polled{.fd = report.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&polled, 1, static_cast<int>(kLook / std::chrono::milliseconds(1))) <= 0) continue;
+    const ssize_t count = ::read(report.get(), bytes.data(), bytes.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) return said;
     if (count > 0) said.append(bytes.data(), static_cast<std::size_t>(count));
   }
-  if (said == "ready") return;
-  ::waitpid(keeper_pid_, nullptr, 0);
-  keeper_.reset();
-  throw std::runtime_error(said.empty() ? "the keeper of the lab ended" : said);
+}
+
+/// It removes what it has made of the lab. One that does not end is killed: the next lab removes its control groups.
+void Lab::end_keeper() {
+  const Descriptor keeper = std::move(keeper_);
+  ::syscall(SYS_pidfd_send_signal, keeper.get(), SIGTERM, nullptr, 0);
+  pollfd polled{.fd = keeper.get(), .events = POLLIN, .revents = 0};
+  const auto wait = [&polled] {
+    return ::poll(&polled, 1, static_cast<int>(kEndsWithin / std::chrono::milliseconds(1))) > 0;
+  };
+  if (!wait()) {
+    ::syscall(SYS_pidfd_send_signal, keeper.get(), SIGKILL, nullptr, 0);
+    wait();
+  }
+  if (child_) ::waitpid(keeper_pid_, nullptr, WNOHANG);
 }
 
 void Lab::read_entrances(const LabPlan& plan, const QuotaSystem& quotas) {
@@ -208,10 +252,7 @@ void Lab::read_entrances(const LabPlan& plan, const QuotaSystem& quotas) {
 Lab::~Lab() {
   if (!keeper_ || agents_live(directory_, hosts_.size())) return;
   hosts_.clear();
-  ::syscall(SYS_pidfd_send_signal, keeper_.get(), SIGTERM, nullptr, 0);
-  pollfd polled{.fd = keeper_.get(), .events = POLLIN, .revents = 0};
-  ::poll(&polled, 1, static_cast<int>(kEndsWithin / std::chrono::milliseconds(1)));
-  if (child_) ::waitpid(keeper_pid_, nullptr, WNOHANG);
+  end_keeper();
 }
 
 }  // namespace gauntlet

@@ -24,8 +24,9 @@ class Lab {
  public:
   /// The lab of the drill in this directory: that of an earlier driver, or a new one. The calling thread is in the
   /// lab's network then, and so are the threads and processes that it starts; other threads, as the one that serves metrics, stay
-  /// where they are. Throws std::runtime_error.
-  Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory);
+  /// where they are. Throws std::runtime_error, also soon after `stop` is set. Then nothing is left of a new lab.
+  Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory,
+      const std::atomic<bool>* stop);
   ~Lab();
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
@@ -37,7 +38,12 @@ class Lab {
   void start_keeper(const LabPlan& plan, const QuotaSystem& quotas);
   void read_entrances(const LabPlan& plan, const QuotaSystem& quotas);
 
+  bool stopped() const { return stop_ != nullptr && *stop_; }
+  std::string keepers_report(const Descriptor& report) const;
+  void end_keeper();
+
   std::string directory_;
+  const std::atomic<bool>* stop_;
   Descriptor turn_;    // the lock of the driver
   Descriptor keeper_;  // a pidfd
   pid_t keeper_pid_ = -1;

@@ -1,19 +1,20 @@
 #include "real/lab/namespaces.hpp"
 
+#include "real/system/command_run.hpp"
 #include "real/system/program.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -54,36 +55,27 @@ void separate_interfaces() {
     std::ofstream(std::string("/proc/sys/net/ipv4/conf/all/") + name) << value;
 }
 
-/// Runs `ip -batch` with these commands on its standard input, in the present network namespace.
-void run_ip(const std::string& program, const std::string& commands) {
-  const Descriptor input(::memfd_create("commands", MFD_CLOEXEC));
-  std::array<int, 2> output{};
-  if (!input ||
-      ::write(input.get(), commands.data(), commands.size()) != static_cast<ssize_t>(commands.size()) ||
-      ::lseek(input.get(), 0, SEEK_SET) != 0 || ::pipe2(output.data(), O_CLOEXEC) != 0)
-    throw failed("commands for ip", errno);
-  const Descriptor read_end(output[0]);
-  Descriptor write_end(output[1]);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(input.get(), STDIN_FILENO);
-    ::dup2(write_end.get(), STDOUT_FILENO);
-    ::dup2(write_end.get(), STDERR_FILENO);
-    ::execl(program.c_str(), "ip", "-batch", "-", nullptr);
-    ::_exit(127);
+/// Runs `ip -batch` with these commands, in the present network namespace.
+class Ip {
+ public:
+  Ip(std::string program, Duration patience, const std::atomic<bool>& stop)
+      : program_(std::move(program)), until_(std::chrono::steady_clock::now() + patience), stop_(stop) {}
+
+  void run(const std::string& commands) const {
+    const Descriptor file(::memfd_create("commands", MFD_CLOEXEC));
+    if (!file || ::write(file.get(), commands.data(), commands.size()) != static_cast<ssize_t>(commands.size()))
+      throw failed("commands for ip", errno);
+    const std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.get());
+    const CommandResult result =
+        run_command({program_, "-batch", path}, until_ - std::chrono::steady_clock::now(), &stop_);
+    if (!result.ok) throw std::runtime_error("the lab cannot be made: " + result.why);
   }
-  if (child < 0) throw failed(program, errno);
-  write_end.reset();
-  std::string said;
-  std::array<char, 4096> bytes;
-  for (ssize_t count = 0; (count = ::read(read_end.get(), bytes.data(), bytes.size())) > 0;)
-    said.append(bytes.data(), static_cast<std::size_t>(count));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  throw std::runtime_error("the lab cannot be made: " + program + ": " + said.substr(0, said.find('\n')));
-}
+
+ private:
+  const std::string program_;
+  const std::chrono::steady_clock::time_point until_;
+  const std::atomic<bool>& stop_;
+};
 
 }  // namespace
 
@@ -91,9 +83,11 @@ void enter_network(const Descriptor& network) {
   if (::setns(network.get(), CLONE_NEWNET) != 0) throw failed("its network cannot be entered", errno);
 }
 
-LabNamespaces make_namespaces(const LabPlan& plan) {
-  const FoundProgram ip = find_program("ip", "/", "/usr/sbin:/sbin:/usr/bin:/bin");
-  if (!ip.why.empty()) throw std::runtime_error("the lab cannot be made: " + ip.why + "; install iproute2");
+LabNamespaces make_namespaces(const LabPlan& plan, Duration patience, const std::atomic<bool>& stop) {
+  const FoundProgram found = find_program("ip", "/", "/usr/sbin:/sbin:/usr/bin:/bin");
+  if (!found.why.empty())
+    throw std::runtime_error("the lab cannot be made: " + found.why + "; install iproute2");
+  const Ip ip(found.path, patience, stop);
   const Descriptor own_clock = opened("/proc/self/ns/time");
   LabNamespaces made;
   made.bridges = new_network();
@@ -107,10 +101,10 @@ LabNamespaces make_namespaces(const LabPlan& plan) {
   }
   if (::setns(own_clock.get(), CLONE_NEWTIME) != 0) throw failed("the own clock", errno);
   enter_network(made.bridges);
-  run_ip(ip.path, network_commands(plan, paths));
+  ip.run(network_commands(plan, paths));
   for (std::size_t h = 0; h < plan.hosts.size(); ++h) {
     enter_network(made.hosts[h].network);
-    run_ip(ip.path, network_commands(plan.hosts[h]));
+    ip.run(network_commands(plan.hosts[h]));
   }
   enter_network(made.bridges);
   return made;

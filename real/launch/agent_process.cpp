@@ -136,21 +136,23 @@ void AgentProcess::wait_or_end(std::span<AgentProcess* const> all, Duration pati
   };
   wait(AgentPatience(patience, hurry));
   for (const AgentProcess* each : all) {
-    if (each->exits_within(Duration::zero())) continue;
-    send_signal(each->handle_, SIGTERM);
-    send_signal(each->handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
+    if (!each->exits_within(Duration::zero())) each->terminate();
   }
   wait(AgentPatience(kObeys, hurry));
   for (AgentProcess* each : all)
-    if (!each->exits_within(Duration::zero())) send_signal(each->handle_, SIGKILL);
+    if (!each->exits_within(Duration::zero())) each->kill();
   for (AgentProcess* each : all)
     if (each->handle_) each->forget();
 }
 
-void AgentProcess::kill() {
+void AgentProcess::terminate() const {
   if (!handle_) return;
-  send_signal(handle_, SIGKILL);
-  forget();
+  send_signal(handle_, SIGTERM);
+  send_signal(handle_, SIGCONT);  // a process that is stopped obeys SIGKILL alone
+}
+
+void AgentProcess::kill() const {
+  if (handle_) send_signal(handle_, SIGKILL);
 }
 
 /// Forgets a process that is ending. A process that the kernel does not end is left to the kernel: nothing waits for it.

@@ -63,8 +63,10 @@ class AgentProcess {
   /// The same of several, which are waited for together.
   static void wait_or_end(std::span<AgentProcess* const> all, Duration patience,
                           const std::atomic<bool>* hurry);
-  /// SIGKILL at once: it has had its time.
-  void kill();
+  /// SIGTERM, and no wait.
+  void terminate() const;
+  /// SIGKILL, and no wait: it has had its time.
+  void kill() const;
   /// Leaves it running: it obeys another driver now.
   void let_go();
 

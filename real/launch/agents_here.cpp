@@ -15,6 +15,7 @@ class AgentHere final : public AgentHandle {
   bool wait_or_end(Duration patience, const std::atomic<bool>* stop) override {
     return process_.wait_or_end(patience, stop);
   }
+  void terminate() override { process_.terminate(); }
   void kill() override { process_.kill(); }
   void let_go() override { process_.let_go(); }
   AgentProcess& process() { return process_; }

@@ -41,7 +41,8 @@ class GivenLauncher::Handle final : public AgentHandle {
                          " has not said that the drill is over; it ends its ranks when its lease lapses");
     return true;
   }
-  void kill() override {}
+  void terminate() override { launcher_.part(host_); }
+  void kill() override { launcher_.part(host_); }
   void let_go() override {}
 
  private:
@@ -68,6 +69,12 @@ std::unique_ptr<AgentHandle> GivenLauncher::start(const AgentName& agent, bool, 
 
 std::unique_ptr<AgentHandle> GivenLauncher::find(const AgentName& agent) {
   return std::make_unique<Handle>(*this, agent.host);
+}
+
+void GivenLauncher::part(std::uint32_t host) {
+  const std::lock_guard lock(mutex_);
+  attending_.erase(host);
+  changed_.notify_all();
 }
 
 bool GivenLauncher::parted_within(std::uint32_t host, Duration patience, const std::atomic<bool>* stop) {
@@ -112,11 +119,7 @@ LinkListener GivenLauncher::listener(const AgentName& agent, const LinkListener&
               },
           .lost =
               [this, host = agent.host, drivers](const std::string& why) {
-                {
-                  const std::lock_guard lock(mutex_);
-                  attending_.erase(host);
-                  changed_.notify_all();
-                }
+                part(host);
                 drivers.lost(why);
               }};
 }

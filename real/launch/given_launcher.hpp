@@ -47,6 +47,8 @@ class GivenLauncher final : public Launcher {
 
  private:
   class Handle;
+  /// The host's agent has no stream to this driver any more.
+  void part(std::uint32_t host);
   bool parted_within(std::uint32_t host, Duration patience, const std::atomic<bool>* stop);
 
   const Wanted wanted_;

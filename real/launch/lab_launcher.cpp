@@ -2,6 +2,7 @@
 
 #include "core/quantity.hpp"
 #include "real/agent/place.hpp"
+#include "real/driver/real_cluster.hpp"
 #include "real/launch/drill_certificates.hpp"
 #include "real/launch/free_port.hpp"
 #include "real/system/launch.hpp"
@@ -10,10 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 namespace gauntlet {
 namespace {
+
+constexpr Duration kBegins = std::chrono::seconds(5);  // a program that the driver runs itself, so it is in memory
 
 void hold(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
@@ -52,7 +56,12 @@ void LabLauncher::issue_certificates(const std::string& directory) const {
 
 void LabLauncher::prepare(const std::string& directory) {
   hold(plan_lab(world_, directory, setup_.cores, plan_));
-  lab_ = std::make_unique<Lab>(plan_, setup_.quotas, directory);
+  try {
+    lab_ = std::make_unique<Lab>(plan_, setup_.quotas, directory, setup_.stop);
+  } catch (const std::runtime_error& error) {
+    if (setup_.stop != nullptr && *setup_.stop) throw Interrupted(error.what());
+    throw;
+  }
   if (setup_.certificates.empty()) issue_certificates(directory);
   hold(load_driver_trust(authority(directory), trust_));
 }
@@ -86,7 +95,9 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
                        .group = entrance.group.get(),
                        .parent = OnParentsDeath::stay};
   Launched launched = launch(what);
-  const std::string why = launched.why.empty() ? problem_of_start(what, launched.report) : launched.why;
+  std::string why = launched.why;
+  if (why.empty())
+    why = problem_of_start(what, launched.report, kBegins).value_or(what.program + ": does not begin to run");
   AgentProcess process(std::move(launched.handle), launched.pid);
   if (!why.empty()) throw std::runtime_error("the agent of host " + std::to_string(agent.host) + ": " + why);
   return handle_of(std::move(process));

@@ -9,6 +9,7 @@
 #include "real/lab/plan.hpp"
 #include "real/launch/agents_here.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,10 +24,11 @@ class LabLauncher final : public AgentsHere {
     std::string certificates;  // an authority's directory; empty: one is made for the drill
     QuotaSystem quotas;
     unsigned cores = 1;
+    const std::atomic<bool>* stop = nullptr;  // once set, the lab is not made
   };
   LabLauncher(const World& world, Setup setup) : world_(world), setup_(std::move(setup)) {}
 
-  /// The driver is in the lab's network then.
+  /// The driver is in the lab's network then. Throws Interrupted where it is asked to stop before.
   void prepare(const std::string& directory) override;
   void end(const std::string&) override { lab_.reset(); }
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,

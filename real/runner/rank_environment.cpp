@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <map>
+#include <utility>
 
 namespace gauntlet {
 
@@ -59,6 +62,18 @@ std::vector<std::pair<std::string, std::string>> torch_variables(const JobPlace&
           {"PET_MASTER_ADDR", place.address},
           {"PET_MASTER_PORT", port},
           {"PET_MAX_RESTARTS", "0"}};
+}
+
+int number_of_signal(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, int>, 6> kSignals = {{{"TERM", SIGTERM},
+                                                                         {"INT", SIGINT},
+                                                                         {"HUP", SIGHUP},
+                                                                         {"QUIT", SIGQUIT},
+                                                                         {"USR1", SIGUSR1},
+                                                                         {"USR2", SIGUSR2}}};
+  const auto found =
+      std::find_if(kSignals.begin(), kSignals.end(), [&](const auto& s) { return s.first == name; });
+  return found == kSignals.end() ? 0 : found->second;
 }
 
 }  // namespace gauntlet

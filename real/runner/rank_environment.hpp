@@ -31,4 +31,7 @@ struct JobPlace {
 /// What torchrun sets for all processes of a host, beside the options that it takes from variables itself (PET_).
 std::vector<std::pair<std::string, std::string>> torch_variables(const JobPlace& place);
 
+/// Of the name of a command's stop_signal, as "TERM". 0 for none.
+int number_of_signal(std::string_view name);
+
 }  // namespace gauntlet

@@ -33,6 +33,8 @@ class RankRunner {
     std::function<void(std::uint32_t run, std::uint32_t rank, const std::string& line)> on_printed = {};
     /// After the last line.
     std::function<void(const Exit& exit)> on_exit;
+    /// A process was killed and does not end; for people.
+    std::function<void(const std::string& what)> on_stuck = {};
   };
 
   RankRunner() = default;
@@ -40,13 +42,16 @@ class RankRunner {
   RankRunner(const RankRunner&) = delete;
   RankRunner& operator=(const RankRunner&) = delete;
 
-  /// All of them, or none and why. There must be none; `ranks` are distinct.
+  /// Starts all of them. Or says why not, and ends those that it has started. There must be none; `ranks` are distinct.
   virtual std::string start(const DriverStartRanks& start) = 0;
+  /// Whether the programs of the last start run, after which `start` has failed likewise: why not, empty where they do, nothing while
+  /// that is not known. Does not wait.
+  virtual std::optional<std::string> started() { return ""; }
   /// Asks every rank to end, and ends it after the grace period of its command. Their exits are heard by collect().
   virtual void stop() = 0;
   /// Ends every rank at once, whatever it does.
   virtual void kill() = 0;
-  /// When collect() is due without output or an exit: the end of a grace period. kNever if none runs.
+  /// When collect() or started() is due without output or an exit: the end of a grace period. kNever if none runs.
   virtual Time deadline() const { return kNever; }
   /// To every rank that speaks through gauntlet_rank. One that does not read is left out.
   virtual void tell(const DriverTellRanks&) {}

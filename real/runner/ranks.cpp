@@ -6,7 +6,6 @@
 #include "real/runner/rank_tag.hpp"
 #include "real/signals/machine_sensor.hpp"
 #include "real/system/clock.hpp"
-#include "real/system/launch.hpp"
 #include "real/system/program.hpp"
 #include "real/system/shown.hpp"
 
@@ -34,6 +33,8 @@ constexpr std::size_t kBytesAtOnce = 256 * 1024;
 constexpr std::size_t kBytesAtExit = 4 * 1024 * 1024;
 constexpr std::size_t kLongestLast = 300;  // characters of a rank's last line, in a message
 constexpr std::size_t kLastLines = 10;
+// A program begins, and a killed process ends, within milliseconds; on a busy machine seconds were observed. A driver waits longer.
+constexpr Duration kBegins = std::chrono::seconds(10), kEnds = std::chrono::seconds(5);
 
 bool exited(const Descriptor& handle) {
   siginfo_t info{};
@@ -42,24 +43,6 @@ bool exited(const Descriptor& handle) {
 }
 
 std::string failure(const std::string& what, int error) { return what + ": " + std::strerror(error); }
-
-bool is_below(pid_t process, pid_t ancestor) {
-  const std::vector<pid_t> all = descendants(ancestor);
-  return std::find(all.begin(), all.end(), process) != all.end();
-}
-
-/// 0 for none.
-int number_of_signal(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, int>, 6> kSignals = {{{"TERM", SIGTERM},
-                                                                         {"INT", SIGINT},
-                                                                         {"HUP", SIGHUP},
-                                                                         {"QUIT", SIGQUIT},
-                                                                         {"USR1", SIGUSR1},
-                                                                         {"USR2", SIGUSR2}}};
-  const auto found =
-      std::find_if(kSignals.begin(), kSignals.end(), [&](const auto& s) { return s.first == name; });
-  return found == kSignals.end() ? 0 : found->second;
-}
 
 /// The prefix of the files that PyTorch dumps its flight recorder to. It takes the first that is set; older versions know the second alone.
 constexpr std::array<std::string_view, 2> kDumpVariables = {"TORCH_FR_DUMP_TEMP_FILE",
@@ -75,20 +58,41 @@ bool dumps_elsewhere(const std::vector<std::string>& environment) {
 RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user)
     : trainer_(std::move(trainer)), directory_(std::move(directory)), user_(std::move(user)) {}
 
-RankProcesses::~RankProcesses() { kill_and_reap(); }
+/// Without a wait for what the kernel holds.
+RankProcesses::~RankProcesses() {
+  kill();
+  const Listener nobody{.on_line = [](auto&&...) { return true; }, .on_exit = [](const Exit&) {}};
+  const Time until = after(Time(Duration(monotonic_ns())), kEnds);
+  for (Time now{}; !none() && now < until; now = Time(Duration(monotonic_ns()))) {
+    std::vector<pollfd> dying;
+    add_to(dying);
+    ::poll(dying.data(), dying.size(), static_cast<int>(kEnds / std::chrono::milliseconds(1)));
+    collect(nobody);
+  }
+}
 
 // --- beginning -----------------------------------------------------------------------------------------------------
 
 std::string RankProcesses::start(const DriverStartRanks& start) {
   expect(none(), "an older run is gone before the next one starts");
   start_ = start;
-  kill_at_ = kNever;
+  failed_ = false;
+  kill_at_ = ends_by_ = kNever;
+  reports_.begin(after(Time(Duration(monotonic_ns())), kBegins));
   std::string why = make_recorders_folder();
   if (why.empty() && speaks())
     why =
         channels_.open(directory_, start_.ranks, user_, [this](pid_t process) { return is_of_job(process); });
   if (why.empty()) why = launch_all();
-  if (!why.empty()) kill_and_reap();
+  failed_ = !why.empty();
+  if (failed_) kill();
+  return why;
+}
+
+std::optional<std::string> RankProcesses::started() {
+  const std::optional<std::string> why = reports_.outcome(Time(Duration(monotonic_ns())));
+  failed_ = failed_ || (why && !why->empty());
+  if (failed_) kill();
   return why;
 }
 
@@ -132,15 +136,8 @@ std::string RankProcesses::launch_all() {
   } else {
     for (const std::uint32_t rank : start_.ranks) carried.push_back({rank});
   }
-  std::vector<Launch> launches;
-  std::vector<Descriptor> started;  // each closes without a word when its program runs
   for (const std::vector<std::uint32_t>& ranks : carried) {
-    launches.push_back(launch_of(ranks, program));
-    const std::string why = begin(ranks, launches.back(), started.emplace_back());
-    if (!why.empty()) return why;
-  }
-  for (std::size_t i = 0; i < started.size(); ++i) {
-    const std::string why = problem_of_start(launches[i], started[i]);
+    const std::string why = begin(ranks, launch_of(ranks, program));
     if (!why.empty()) return why;
   }
   return "";
@@ -171,8 +168,7 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
   return launch;
 }
 
-std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch launch,
-                                 Descriptor& started) {
+std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch launch) {
   RankLog log(directory_ + "/rank-" + std::to_string(ranks.front()) + ".log");
   if (std::string why = log.open(); !why.empty()) return why;
   std::array<int, 2> output{};
@@ -194,7 +190,7 @@ std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch
                           .heard_ns = began_ns});
     strays_left_ = true;
   }
-  started = std::move(launched.report);
+  reports_.add(std::move(launch), std::move(launched.report));
   return launched.why;
 }
 
@@ -213,6 +209,7 @@ void RankProcesses::stop() {
 
 void RankProcesses::kill() {
   kill_at_ = kNever;
+  if (ends_by_ == kNever) ends_by_ = after(Time(Duration(monotonic_ns())), kEnds);
   for (Process& process : processes_) {
     process.ordered = true;
     ::kill(-process.pid, SIGKILL);
@@ -220,19 +217,14 @@ void RankProcesses::kill() {
   }
 }
 
-void RankProcesses::kill_and_reap() {
-  kill();
+/// The kernel holds them, for example while their file system hangs. Nothing waits for them.
+void RankProcesses::name_stuck(const Listener& listener) {
+  if (ends_by_ == kNever || Time(Duration(monotonic_ns())) < ends_by_) return;
+  ends_by_ = kNever;
   for (const Process& process : processes_) {
-    while (::waitpid(process.pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  processes_.clear();
-  channels_.close();
-  while (strays_left_) {
-    std::vector<pollfd> dying;
-    end_strays();
-    strays_.add_to(dying);
-    if (strays_left_) ::poll(dying.data(), dying.size(), -1);
+    if (!exited(process.handle) && listener.on_stuck)
+      listener.on_stuck("rank " + std::to_string(process.ranks.front()) + " (process " +
+                        std::to_string(process.pid) + ") was killed and does not end: the kernel holds it");
   }
 }
 
@@ -376,6 +368,7 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
         {.fd = process.output.get(), .events = POLLIN, .revents = 0});  // -1, once closed, is passed over
   }
   channels_.add_to(polled);
+  reports_.add_to(polled);
   strays_.add_to(polled);
 }
 
@@ -412,10 +405,11 @@ void RankProcesses::collect(const Listener& listener) {
     const Process gone = std::move(process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
     if (exit.code == 0 && !exit.ordered) say_finished(gone, listener);
-    listener.on_exit(exit);
+    if (!failed_) listener.on_exit(exit);
   }
+  name_stuck(listener);
   if (!processes_.empty()) return;
-  kill_at_ = kNever;
+  kill_at_ = ends_by_ = kNever;
   channels_.close();
   end_strays();
 }

@@ -6,6 +6,7 @@
 #include "real/runner/rank_channels.hpp"
 #include "real/runner/rank_log.hpp"
 #include "real/runner/rank_runner.hpp"
+#include "real/runner/start_reports.hpp"
 #include "real/signals/printed_progress.hpp"
 #include "real/system/descriptor.hpp"
 #include "real/system/rank_user.hpp"
@@ -14,6 +15,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -23,14 +25,12 @@
 
 namespace gauntlet {
 
-struct Launch;
-
 class RankProcesses final : public RankRunner {
  public:
   /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to
   /// `directory`/rank-R.log. Ranks run as `user`, or as this process's own.
   RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user = std::nullopt);
-  /// Kills and reaps whatever runs.
+  /// Kills whatever runs, and reaps what ends soon.
   ~RankProcesses() override;
 
   std::string start(const DriverStartRanks& start) override;
@@ -40,7 +40,8 @@ class RankProcesses final : public RankRunner {
   void tell(const DriverTellRanks& message) override;
   /// Their logs, and what they recorded.
   void forget() override;
-  Time deadline() const override { return kill_at_; }
+  std::optional<std::string> started() override;
+  Time deadline() const override { return std::min({kill_at_, ends_by_, reports_.deadline()}); }
   std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
@@ -90,18 +91,21 @@ class RankProcesses final : public RankRunner {
   void say_finished(const Process& process, const Listener& listener) const;
   std::string launch_all();
   Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;
-  std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch, Descriptor& started);
+  std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch);
+  void name_stuck(const Listener& listener);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
   void keep(Process& process, const std::string& line, const Listener& listener) const;
   void end_strays();
-  void kill_and_reap();
 
   std::string trainer_, directory_;
   std::optional<RankUser> user_;
   std::vector<Process> processes_;
   DriverStartRanks start_;
+  StartReports reports_;
+  bool failed_ = false;              // the start did: exits of its processes are no news
   Time kill_at_ = kNever;            // the end of the grace period
+  Time ends_by_ = kNever;            // what was killed; else it is named
   std::vector<KeptFile> recorders_;  // of the ranks of this start, if they speak
   RankChannels channels_;
   Strays strays_;

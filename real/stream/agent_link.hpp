@@ -28,6 +28,9 @@ struct LinkListener {
   std::function<void(const std::string& why)> lost;
 };
 
+/// How a connection to an agent stands: `refused` where another attempt has no effect before something changes.
+enum class Attends : std::uint8_t { not_yet, yes, refused };
+
 /// One attendance to one agent. Every method may be called from any thread. What is sent while the stream does not
 /// stand is dropped: `lost` has told, and whoever attends anew orders anew. A listener is called on a thread of the
 /// link's own, never twice at once, and may send; it must not call close() or destroy the link. Destroying the link
@@ -41,9 +44,11 @@ class AgentLink {
 
   /// Starts to connect and does not wait, so that handshakes with several agents go on together. connect() waits.
   virtual void begin_connect() {}
+  /// Continues to connect and waits for nothing; `why` says why the agent does not attend. Call it again after `not_yet`.
+  virtual Attends look(std::string& why) = 0;
   /// Waits until the agent answers and attends; false with `why` when it has not within `timeout`, or at once when
   /// `stop` is set or it refuses (it obeyed this epoch or a higher one already: each attendance has its own). May be
-  /// called again after false.
+  /// called again after false: what was begun goes on meanwhile.
   virtual bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) = 0;
   bool connect(Duration timeout, std::string& why) { return connect(timeout, why, nullptr); }
   virtual void send(const DriverMessage& message) = 0;

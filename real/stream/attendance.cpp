@@ -20,25 +20,21 @@ Attendance::Attendance(std::shared_ptr<grpc::Channel> channel, const DriverHello
   queue_.push_back(to_wire(hello));
 }
 
-grpc::Status Attendance::open(const std::function<bool()>& over) {
+void Attendance::open() {
   agent::Agent::NewStub(channel_)->async()->Attend(&context_, this);
   AddHold();
   StartRead(&heard_);
   StartWrite(&queue_.front());  // where it fails, reading tells why
   StartCall();
+}
+
+std::optional<grpc::Status> Attendance::answer(std::chrono::system_clock::time_point until) {
   std::unique_lock lock(mutex_);
-  bool answered = false;
-  do {
-    answered = changed_.wait_for(lock, kNoticed, [this] { return state_ != State::opening; });
-  } while (!answered && !over());
+  // A refusal counts once the stream is gone: the listener is not called any more, and this may be destroyed.
+  changed_.wait_until(lock, until, [this] { return attended_ || state_ == State::gone; });
   if (attended_) return grpc::Status::OK;  // also where it is lost already
-  if (!answered) {
-    state_ = State::closing;
-    context_.TryCancel();
-  }
-  changed_.wait(lock, [this] { return state_ == State::gone; });
-  if (!answered) return {grpc::StatusCode::DEADLINE_EXCEEDED, "the agent does not answer"};
-  if (status_.ok()) return {grpc::StatusCode::INTERNAL, "the agent does not attend"};
+  if (state_ != State::gone) return std::nullopt;
+  if (status_.ok()) return grpc::Status(grpc::StatusCode::INTERNAL, "the agent does not attend");
   return status_;
 }
 
@@ -54,7 +50,8 @@ void Attendance::send(const DriverMessage& message) {
 void Attendance::close() {
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::standing) state_ = State::closing;
+    if (state_ == State::opening) context_.TryCancel();  // nobody waits for the answer to Hello any more
+    if (state_ == State::opening || state_ == State::standing) state_ = State::closing;
   }
   write_next();
   std::unique_lock lock(mutex_);

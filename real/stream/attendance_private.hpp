@@ -11,16 +11,16 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace gauntlet {
 
 inline constexpr auto kNoticed = std::chrono::milliseconds(50);  // how soon a request to stop is
 
-/// Its methods may be called from any thread. close() must have returned, or open() have failed, before it is destroyed.
+/// Its methods may be called from any thread. Once it is open, close() must have returned, or answer() a failure, before it is destroyed.
 class Attendance final : public grpc::ClientBidiReactor<agent::ToAgent, agent::FromAgent> {
  public:
   /// Whom it talks with. Without `trust` on a Unix socket.
@@ -31,8 +31,10 @@ class Attendance final : public grpc::ClientBidiReactor<agent::ToAgent, agent::F
   Attendance(std::shared_ptr<grpc::Channel> channel, const DriverHello& hello, Peer peer,
              const LinkListener& listener);
 
-  /// Says Hello and waits for the answer, until `over`. Where it fails, the stream has ended and the listener was not called.
-  grpc::Status open(const std::function<bool()>& over);
+  /// Says Hello.
+  void open();
+  /// The answer to Hello, if it comes by then. Where it is a failure, the stream has ended and the listener was not called.
+  std::optional<grpc::Status> answer(std::chrono::system_clock::time_point until);
   /// Dropped while the stream does not stand.
   void send(const DriverMessage& message);
   /// As AgentLink::close().

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -47,39 +48,24 @@ class GrpcLink::Stream {
 
   void begin_connect() {
     const std::lock_guard one_at_a_time(use_);
-    if (!dialled_.channel) dialled_ = dial();
+    if (!dialled_.channel) dialled_ = dial(kNoticed);
     if (dialled_.channel) dialled_.channel->GetState(true);
+  }
+
+  Attends look(std::string& why) {
+    const std::lock_guard one_at_a_time(use_);
+    return go_on(std::chrono::system_clock::now(), why);
   }
 
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
     const std::lock_guard one_at_a_time(use_);
-    expect(!attendance_, "a link connects once");
     const auto deadline = std::chrono::system_clock::now() + std::min<Duration>(timeout, kLongestWait);
-    const auto over = [&] { return is_set(stop) || std::chrono::system_clock::now() >= deadline; };
     do {
       const auto soon = std::min(deadline, std::chrono::system_clock::now() + kNoticed);
-      if (!dialled_.channel && !(dialled_ = dial()).channel) {
-        why = dialled_.name + ": " + dialled_.why_not;
-        std::this_thread::sleep_until(soon);
-        continue;
-      }
-      const bool connected = dialled_.channel->WaitForConnected(soon);
-      if (const std::string refusal = dialled_.refusal(); !refusal.empty()) {
-        why = dialled_.name + ": refused: " + refusal;
-        dialled_ = {};
-        return false;
-      }
-      if (!connected) {
-        why = dialled_.name + ": no agent answers" +
-              (agent_.trust ? ", or it refuses this driver's certificate" : "");
-        if (is_elsewhere(dialled_)) dialled_ = {};
-        continue;
-      }
-      const grpc::Status status = attend(dialled_.channel, over);
-      if (status.ok()) return true;
-      why = dialled_.name + ": " + status.error_message();
-      if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
-    } while (!over());
+      const Attends attends = go_on(soon, why);
+      if (attends != Attends::not_yet) return attends == Attends::yes;
+      if (!dialled_.channel) std::this_thread::sleep_until(soon);
+    } while (!is_set(stop) && std::chrono::system_clock::now() < deadline);
     return false;
   }
 
@@ -125,7 +111,8 @@ class GrpcLink::Stream {
     return where && where->text() != dialled.name;
   }
 
-  Dialled dial() {
+  /// Waits no longer for the address of a name than `patience`; the next call goes on.
+  Dialled dial(Duration patience) {
     Dialled dialled = {.channel = nullptr, .name = agent_.address.empty() ? agent_.path : agent_.address};
     if (!agent_.trust) {
       dialled.channel = grpc::CreateCustomChannel("unix:" + agent_.path, grpc::InsecureChannelCredentials(),
@@ -135,9 +122,11 @@ class GrpcLink::Stream {
     const auto where = host_port_of(agent_.address.empty() ? address_in_file() : agent_.address);
     if (!where) return dialled;
     dialled.name = where->text();
-    const FoundAddress address = numeric_address(*where);
-    dialled.why_not = address.why;
-    if (address.text.empty()) return dialled;
+    if (!lookup_ || lookup_->where().text() != where->text()) lookup_.emplace(*where);
+    const std::optional<FoundAddress> address = lookup_->found(patience);
+    dialled.why_not = address ? address->why : "its address is not known yet: the system looks its name up";
+    if (address) lookup_.reset();
+    if (!address || address->text.empty()) return dialled;
     const auto refuse = [handshakes = dialled.handshakes](const PeerCheck::Verdict& verdict) {
       const std::lock_guard lock(handshakes->mutex);
       handshakes->refusal = verdict.why;
@@ -145,20 +134,52 @@ class GrpcLink::Stream {
     host_ = agent_.host.empty() ? where->host : agent_.host;
     grpc::ChannelArguments arguments = channel_arguments(kHandshakeMilliseconds);
     arguments.SetSslTargetNameOverride(host_);  // its certificate is the host's, not the address's
-    dialled.channel = grpc::CreateCustomChannel("ipv4:" + address.text,
+    dialled.channel = grpc::CreateCustomChannel("ipv4:" + address->text,
                                                 driver_credentials(agent_.trust, host_, refuse), arguments);
     return dialled;
   }
 
-  // Opens the stream and waits for the answer to Hello until it is over.
-  grpc::Status attend(const std::shared_ptr<grpc::Channel>& channel, const std::function<bool()>& over) {
-    hello_.sent_ns = monotonic_ns();  // an agent that was waited for answers a later Hello
-    const auto attendance =
-        std::make_shared<Attendance>(channel, hello_, Attendance::Peer{agent_.trust, host_}, listener_);
-    set_attendance(attendance);  // a listener may send as soon as it is called
-    const grpc::Status status = attendance->open(over);
-    if (!status.ok()) set_attendance(nullptr);
-    return status;
+  /// Goes on from the name to the answer to Hello, and waits until `soon` for one step of it.
+  Attends go_on(std::chrono::system_clock::time_point soon, std::string& why) {
+    if (attends_) return Attends::yes;
+    if (!attendance()) {
+      if (!is_connected(soon, why)) return dialled_.refusal().empty() ? Attends::not_yet : refused();
+      hello_.sent_ns = monotonic_ns();  // an agent that was waited for answers a later Hello
+      // Set before it is opened: a listener may send as soon as it is called.
+      set_attendance(std::make_shared<Attendance>(dialled_.channel, hello_,
+                                                  Attendance::Peer{agent_.trust, host_}, listener_));
+      attendance()->open();
+    }
+    const std::optional<grpc::Status> answer = attendance()->answer(soon);
+    why = dialled_.name + ": " + (answer ? answer->error_message() : "the agent does not answer");
+    if (!answer) return Attends::not_yet;
+    attends_ = answer->ok();
+    if (attends_) return Attends::yes;
+    set_attendance(nullptr);
+    return answer->error_code() == grpc::StatusCode::UNAVAILABLE ? Attends::not_yet : Attends::refused;
+  }
+
+  /// False with `why`, and with a refusal where the peer was refused.
+  bool is_connected(std::chrono::system_clock::time_point soon, std::string& why) {
+    if (!dialled_.channel && !(dialled_ = dial({})).channel) {
+      why = dialled_.name + ": " + dialled_.why_not;
+      return false;
+    }
+    const bool connected = dialled_.channel->WaitForConnected(soon);
+    if (const std::string refusal = dialled_.refusal(); !refusal.empty()) {
+      why = dialled_.name + ": refused: " + refusal;
+      return false;
+    }
+    if (connected) return true;
+    why = dialled_.name + ": no agent answers" +
+          (agent_.trust ? ", or it refuses this driver's certificate" : "");
+    if (is_elsewhere(dialled_)) dialled_ = {};
+    return false;
+  }
+
+  Attends refused() {
+    dialled_ = {};
+    return Attends::refused;
   }
 
   std::shared_ptr<Attendance> attendance() const {
@@ -174,9 +195,11 @@ class GrpcLink::Stream {
   DriverHello hello_;
   const LinkListener listener_;
   std::string host_;  // as it was dialled
-  Dialled dialled_;   // kept when connect() has waited in vain: its handshake goes on
+  std::optional<AddressLookup> lookup_;  // that has not ended
+  Dialled dialled_;  // kept when connect() has waited in vain: its handshake goes on
+  bool attends_ = false;
 
-  std::mutex use_;            // of connect and close
+  std::mutex use_;            // of what connects, and of close
   mutable std::mutex mutex_;  // of the pointer
   std::shared_ptr<Attendance> attendance_;
 };
@@ -188,6 +211,7 @@ GrpcLink::~GrpcLink() = default;
 bool GrpcLink::connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) {
   return stream_->connect(timeout, why, stop);
 }
+Attends GrpcLink::look(std::string& why) { return stream_->look(why); }
 void GrpcLink::begin_connect() { stream_->begin_connect(); }
 void GrpcLink::send(const DriverMessage& message) { stream_->send(message); }
 void GrpcLink::close() { stream_->close(); }

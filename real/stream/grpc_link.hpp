@@ -25,6 +25,7 @@ class GrpcLink final : public AgentLink {
   ~GrpcLink() override;
 
   void begin_connect() override;
+  Attends look(std::string& why) override;
   using AgentLink::connect;
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override;
   void send(const DriverMessage& message) override;

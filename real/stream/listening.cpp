@@ -11,8 +11,12 @@
 
 #include <cerrno>
 #include <charconv>
+#include <condition_variable>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -48,14 +52,40 @@ Resolved resolve(const HostPort& where) {
   return out;
 }
 
-}  // namespace
-
 FoundAddress numeric_address(const HostPort& where) {
   const Resolved resolved = resolve(where);
   if (!resolved.why.empty()) return {.text = "", .why = resolved.why};
   char text[INET_ADDRSTRLEN] = {};
   ::inet_ntop(AF_INET, &resolved.address.sin_addr, text, sizeof text);
   return {.text = text + (":" + std::to_string(where.port)), .why = ""};
+}
+
+}  // namespace
+
+struct AddressLookup::Answer {
+  std::mutex mutex;
+  std::condition_variable came;
+  std::optional<FoundAddress> found;
+
+  void tell(FoundAddress address) {
+    const std::lock_guard lock(mutex);
+    found = std::move(address);
+    came.notify_all();
+  }
+};
+
+AddressLookup::AddressLookup(HostPort where) : where_(std::move(where)), answer_(std::make_shared<Answer>()) {
+  in_addr address{};
+  if (::inet_pton(AF_INET, where_.host.c_str(), &address) == 1)
+    answer_->tell({.text = where_.text(), .why = ""});
+  else
+    std::thread([where = where_, answer = answer_] { answer->tell(numeric_address(where)); }).detach();
+}
+
+std::optional<FoundAddress> AddressLookup::found(Duration patience) const {
+  std::unique_lock lock(answer_->mutex);
+  answer_->came.wait_for(lock, patience, [this] { return answer_->found.has_value(); });
+  return answer_->found;
 }
 
 std::optional<HostPort> host_port_of(std::string_view text) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "core/problem.hpp"
+#include "core/time.hpp"
 #include "real/system/descriptor.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +28,21 @@ struct FoundAddress {
   std::string text;  // empty where there is none
   std::string why;   // then
 };
-FoundAddress numeric_address(const HostPort& where);
+
+/// Looks the address up. The system's resolver may take any time: it has a thread of its own, which may outlive this.
+class AddressLookup {
+ public:
+  explicit AddressLookup(HostPort where);
+  const HostPort& where() const { return where_; }
+  /// Nothing where it is not known within that time.
+  std::optional<FoundAddress> found(Duration patience) const;
+
+ private:
+  struct Answer;
+
+  HostPort where_;
+  std::shared_ptr<Answer> answer_;
+};
 
 /// A listening socket, and where it is.
 struct Listening {

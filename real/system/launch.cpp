@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -126,7 +128,10 @@ Launched launch(const Launch& what) {
   return launched;
 }
 
-std::string problem_of_start(const Launch& what, const Descriptor& report) {
+std::optional<std::string> problem_of_start(const Launch& what, const Descriptor& report, Duration patience) {
+  pollfd polled{.fd = report.get(), .events = POLLIN, .revents = 0};
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(patience);
+  if (::poll(&polled, 1, static_cast<int>(wait.count())) <= 0) return std::nullopt;
   Report said;
   ssize_t count = 0;
   do count = ::read(report.get(), &said, sizeof said);

@@ -1,6 +1,7 @@
 // Starting one process, from an agent that has other threads: between fork and exec only what is safe there.
 #pragma once
 
+#include "core/time.hpp"
 #include "real/system/descriptor.hpp"
 #include "real/system/rank_user.hpp"
 
@@ -38,7 +39,8 @@ struct Launched {
 /// The process leads a session of its own.
 Launched launch(const Launch& what);
 
-/// Waits until the program runs. Why it does not, or nothing.
-std::string problem_of_start(const Launch& what, const Descriptor& report);
+/// Why the program does not run; empty where it does. Nothing where that is not known within `patience`: what it needs may lie on a
+/// file system that hangs.
+std::optional<std::string> problem_of_start(const Launch& what, const Descriptor& report, Duration patience);
 
 }  // namespace gauntlet

@@ -43,6 +43,11 @@ std::vector<pid_t> descendants(pid_t process) {
   return found;
 }
 
+bool is_below(pid_t process, pid_t ancestor) {
+  const std::vector<pid_t> all = descendants(ancestor);
+  return std::find(all.begin(), all.end(), process) != all.end();
+}
+
 std::vector<Descriptor> handles_below(pid_t process) {
   std::map<pid_t, Descriptor> opened;
   for (const pid_t each : descendants(process)) opened[each] = pidfd_of(each);

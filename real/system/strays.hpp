@@ -27,6 +27,7 @@ class Strays {
 
 /// Every process below this one, without it.
 std::vector<pid_t> descendants(pid_t process);
+bool is_below(pid_t process, pid_t ancestor);
 /// Handles of them. Each was opened before its process was found there once more: a number that is another process's by then has none.
 std::vector<Descriptor> handles_below(pid_t process);
 

@@ -176,34 +176,32 @@ class SimulatedLink final : public AgentLink {
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>* stop) override {
     constexpr Duration kRetry = 100ms;
     if (timeout > 1h) machine().loop.fail(driver_.name_ + " connects without a deadline");
-    if (driver_.dead()) return false;
     const std::int64_t deadline = now() + timeout.count();
     do {
-      if (!driver_.lives()) return false;  // the dead open no streams
-      const auto agent = driver_.agents_.living(agent_);
-      if (!agent || !agent->listens()) {
-        why = "no agent answers";
-        driver_.block(std::min(kRetry, Duration(deadline - now())), [stop] { return is_set(stop); });
-        continue;
-      }
+      const Attends attends = look(why);
+      if (attends != Attends::not_yet) return attends == Attends::yes;
+      driver_.block(std::min(kRetry, Duration(deadline - now())), [&] { return is_settled() || is_set(stop); });
+    } while (now() < deadline && !driver_.dead() && !is_set(stop));
+    return look(why) == Attends::yes;
+  }
+
+  Attends look(std::string& why) override {
+    why = "no agent answers";
+    if (!driver_.lives()) return Attends::not_yet;  // the dead open no streams
+    const auto agent = driver_.agents_.living(agent_);
+    if (!stream_ && agent && agent->listens()) {
       hello_.sent_ns = now();
       stream_ = agent->connect(hello_, listener_);
       stream_->driver_name = driver_.name_;
       driver_.streams_.push_back(stream_);
-      const auto settled = [this] { return stream_->driver != Connection::Driver::opening; };
-      driver_.block(Duration(deadline - now()), [&] { return settled() || is_set(stop); });
-      if (driver_.dead()) break;
-      if (settled() && stream_->refusal.empty()) return true;
-      if (!settled()) {
-        why = "the agent does not answer";
-        machine().network.end_by_driver(stream_);
-        stream_->driver = Connection::Driver::gone;
-        return false;
-      }
-      why = stream_->refusal;
-      if (why != kBroken) return false;
-    } while (now() < deadline && !driver_.dead() && !is_set(stop));
-    return false;
+    }
+    if (!stream_) return Attends::not_yet;
+    why = "the agent does not answer";
+    if (!is_settled()) return Attends::not_yet;
+    why = stream_->refusal;
+    if (why.empty()) return Attends::yes;
+    stream_.reset();
+    return why == kBroken ? Attends::not_yet : Attends::refused;
   }
 
   void send(const DriverMessage& message) override {
@@ -214,8 +212,9 @@ class SimulatedLink final : public AgentLink {
   void close() override {
     if (!stream_) return;
     if (!driver_.dead() && stream_->driver != Connection::Driver::gone) {
+      const bool opening = stream_->driver == Connection::Driver::opening;
       machine().network.end_by_driver(stream_);
-      driver_.block(1s, [this] { return stream_->driver == Connection::Driver::gone; });
+      if (!opening) driver_.block(1s, [this] { return stream_->driver == Connection::Driver::gone; });
     }
     stream_->driver = Connection::Driver::gone;
     stream_.reset();
@@ -224,6 +223,7 @@ class SimulatedLink final : public AgentLink {
  private:
   static constexpr std::string_view kBroken = "Socket closed";
 
+  bool is_settled() const { return stream_ && stream_->driver != Connection::Driver::opening; }
   std::int64_t now() const { return machine().loop.now(); }
   SimulatedMachine& machine() const { return driver_.machine_; }
 
@@ -287,14 +287,15 @@ class SimulatedHandle final : public AgentHandle {
     await_all(driver, all, 5s, stop);
     for (AgentHandle* each : all) {
       if (!of(each).has_ended()) each->kill();
+      each->exits_within(20s);
       of(each).agent_.reset();
     }
   }
   void kill() override {
-    if (!agent_ || !driver_.lives()) return;
-    agent_->kill();
-    exits_within(20s);
-    agent_.reset();
+    if (agent_ && driver_.lives()) agent_->kill();
+  }
+  void terminate() override {
+    if (agent_ && driver_.lives()) agent_->terminate();
   }
   void let_go() override { agent_.reset(); }
 

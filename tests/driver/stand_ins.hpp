@@ -20,10 +20,14 @@ namespace gauntlet {
 
 class StandInAgent final : public AgentHandle {
  public:
-  bool exits_within(Duration) override { return false; }
+  bool exits_within(Duration) override { return ended_; }
   bool wait_or_end(Duration, const std::atomic<bool>*) override { return true; }
-  void kill() override {}
+  void terminate() override { ended_ = true; }
+  void kill() override { ended_ = true; }
   void let_go() override {}
+
+ private:
+  bool ended_ = false;
 };
 
 class StandInLink final : public AgentLink {
@@ -34,6 +38,9 @@ class StandInLink final : public AgentLink {
   StandInLink(Dialled dialled, Answers answers, Hears hears)
       : dialled_(std::move(dialled)), answers_(std::move(answers)), hears_(std::move(hears)) {}
   void begin_connect() override { dialled_(); }
+  Attends look(std::string& why) override {
+    return answers_(Duration::zero(), why) ? Attends::yes : Attends::not_yet;
+  }
   bool connect(Duration timeout, std::string& why, const std::atomic<bool>*) override {
     return answers_(timeout, why);
   }
@@ -61,6 +68,7 @@ class StandIns final : public Platform, private Transport, private Processes {
       [](std::uint32_t, Duration, std::string&) { return true; };
   std::function<void(std::uint32_t host)> dialled = [](std::uint32_t) {};
   std::function<void(const DriverMessage&)> told = [](const DriverMessage&) {};  // to any agent
+  std::map<std::uint32_t, LinkListener> listeners;  // by host, of the newest link
   std::set<std::uint32_t> left;                 // hosts whose agents an earlier driver has left
   std::size_t ended = 0;                        // agents that drivers have waited for and ended
   std::string directory;                        // of the drill, once an agent was started
@@ -68,8 +76,10 @@ class StandIns final : public Platform, private Transport, private Processes {
   std::map<std::uint32_t, std::uint32_t> host;  // of a rank, as the agents were told last
 
  private:
-  std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello&, const LinkListener&) override {
+  std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello&,
+                                  const LinkListener& listener) override {
     const std::uint32_t number = agent.host;
+    listeners[number] = listener;
     const auto answer = [asked = answers, number](Duration timeout, std::string& why) {
       return asked(number, timeout, why);
     };

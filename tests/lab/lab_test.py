@@ -4,6 +4,7 @@
 """
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,24 @@ class Lab(labs.Case):
         drill.kill()
         drill.communicate()
         self.wait_for("the end of the keeper", lambda: not self.keepers())
+        self.nothing_is_left()
+
+    def test_ctrl_c_ends_a_start_whose_commands_hang(self):
+        """An `ip` that hangs, in a mount namespace of the test's own."""
+        began = self.place.path / "began"
+        hangs = self.place.path / "ip"
+        hangs.write_text(f"#!/bin/sh\necho $$ >{began}.new && mv {began}.new {began}\nexec sleep 100000\n")
+        hangs.chmod(0o755)
+        ip = shutil.which("ip", path="/usr/sbin:/sbin:/usr/bin:/bin")
+        inside = f'mount --bind "{hangs}" "{ip}" && exec "$@"'
+        drill = subprocess.Popen(["unshare", "--mount", "sh", "-c", inside, "sh", *self.place.command(*SHORT)],
+                                 env=self.place.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.wait_for("the command of ip", began.exists, drill)
+        command = int(began.read_text(encoding="ascii"))
+        drill.send_signal(signal.SIGINT)
+        run = drills.finish(drill)
+        self.assertEqual(run.code, 130, str(run))
+        self.assertFalse(pathlib.Path(f"/proc/{command}").exists(), "the command is left")
         self.nothing_is_left()
 
     def test_a_dry_run_lists_the_lab_and_makes_none(self):

@@ -2,6 +2,7 @@
 #include "real/agent/agent.hpp"
 
 #include "real/agent/place.hpp"
+#include "real/stream/listening.hpp"
 #include "real/system/clock.hpp"
 #include "tests/real/agent_harness.hpp"
 
@@ -10,10 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 #include <variant>
 
 namespace gauntlet {
@@ -525,6 +528,41 @@ TEST_F(Agents, AnUnsafePlaceIsRefused) {
   AgentUnderTest taken(directory, trainer.program());
   EXPECT_EQ(taken.exit_code(), kAgentRefused);
   EXPECT_THAT(taken.said(), HasSubstr("is not a socket"));
+}
+
+/// As a driver looks at a host during a drill.
+Attends looked_at(DriverUnderTest& driver) {
+  std::string why;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  Attends attends = driver.link.look(why);
+  for (; attends == Attends::not_yet && std::chrono::steady_clock::now() < until;
+       attends = driver.link.look(why))
+    std::this_thread::sleep_for(5ms);
+  return attends;
+}
+
+TEST_F(Agents, AnswerADriverThatDoesNotWait) {
+  AgentUnderTest agent(directory, trainer.program());
+  DriverUnderTest driver(agent.socket(), 1);
+  ASSERT_EQ(looked_at(driver), Attends::yes);
+  driver.link.lease(10min);
+  driver.link.start_ranks(OrderId{5}, 1, {0}, {});
+  EXPECT_TRUE(driver.await_done(5).ok);
+
+  DriverUnderTest equal(agent.socket(), 1);
+  EXPECT_EQ(looked_at(equal), Attends::refused) << "another driver has this epoch";
+}
+
+TEST(AgentLinks, OneThatAcceptsAndNeverAnswersKeepsNobody) {
+  const OwnDirectory directory;
+  const std::string path = agent_socket(directory.name(), 2);
+  Listening listening;
+  ASSERT_FALSE(listen_at(path, listening));
+  DriverUnderTest driver(path, 1);
+  driver.link.begin_connect();
+  std::string why;
+  for (int look = 0; look < 50; ++look) ASSERT_EQ(driver.link.look(why), Attends::not_yet);
+  EXPECT_THAT(why, HasSubstr("no agent answers"));
 }
 
 TEST(AgentLinks, NoAgentIsToldWithinTheTime) {

@@ -92,7 +92,7 @@ class RanksOfNobody : public ::testing::Test {
                          .errors = output.get(),
                          .user = nobody};
     const Launched launched = launch(what);
-    EXPECT_EQ(problem_of_start(what, launched.report), "");
+    EXPECT_EQ(problem_of_start(what, launched.report, kPatience), "");
     waitpid(launched.pid, nullptr, 0);
     return contents(file);
   }
@@ -124,7 +124,7 @@ TEST_F(RanksOfNobody, DieWithTheThreadThatStartedThem) {
                          .errors = STDERR_FILENO,
                          .user = nobody};
     const Launched launched = launch(what);
-    const bool runs = problem_of_start(what, launched.report).empty();
+    const bool runs = problem_of_start(what, launched.report, kPatience) == "";
     std::ofstream(pid) << launched.pid;
     _exit(runs ? 0 : 1);
   }
@@ -145,7 +145,7 @@ TEST_F(RanksOfNobody, AreToldWhatTheyMayNotStart) {
   std::ofstream(what.program) << "#!/bin/sh\n";
   chmod(what.program.c_str(), 0700);
   const Launched launched = launch(what);
-  EXPECT_THAT(problem_of_start(what, launched.report),
+  EXPECT_THAT(problem_of_start(what, launched.report, kPatience).value(),
               HasSubstr("cannot be started as user nobody: Permission denied"));
   waitpid(launched.pid, nullptr, 0);
 }

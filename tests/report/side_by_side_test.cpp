@@ -66,6 +66,15 @@ TEST(SideBySide, WhatOneSideDidAloneIsShownWithItsCause) {
   EXPECT_THAT(text, Not(HasSubstr("simulated alone")));
 }
 
+TEST(SideBySide, TimersOfANoisyDetectorAreOneLineWithTheirNumber) {
+  const Action timer = Wake{.at = kStart + 1h};
+  const std::string text = beside({kStop, timer, timer, kAlert, timer}, {kStop});
+  EXPECT_THAT(text, HasSubstr("real alone\n      2.000 s  Wake, 3 times until 5.000 s; the first\n"
+                              "    answers HostReturned at 2.000 s: 5 times in the real run"));
+  EXPECT_THAT(text, HasSubstr("      4.000 s  Alert{"));
+  EXPECT_THAT(text, Not(HasSubstr("goes on with the order"))) << "each line is shown once";
+}
+
 TEST(SideBySide, AnOrderThatCameEarlierIsPairedAllTheSame) {
   const std::string text = beside({kAlert, kStop, kEvict}, {kStop, kEvict, kAlert});
   EXPECT_THAT(text, HasSubstr("at another place in the sequence\n      1.000 s     3.000 s  Alert{"));
