@@ -89,6 +89,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
     // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
     expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
   }
+  fail_start();
 }
 
 /// How long ranks may take to end when they are asked to.

@@ -1,6 +1,8 @@
 // The driver's loop: agents' messages, timers, and what of them becomes an observation.
 #include "real/driver/real_cluster.hpp"
 
+#include "real/injectors/injector.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -269,9 +271,12 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
   if (injection != fault) {  // a fault that only a repair removes, in a later run
     if (message.ok && is_broken_by(fault) && !journal_.returned(injection))
       journal_.write({JournalStep::returned, injection, at});
-  } else if (!journal_.answered(fault)) {  // else told twice
+  } else if (!journal_.answered(fault)) {              // else told twice, or by another host
+    if (!message.ok && owes_injection(fault)) return;  // another host may have done it
     journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
     if (!message.ok) say_missed(fault, message.why);
+    if (message.ok && lasts(*world_, setup_.plan[fault]) < kForever)
+      schedule(after(at, lasts(*world_, setup_.plan[fault])), HealDue{fault});
   }
 }
 
@@ -289,6 +294,7 @@ void RealCluster::on(HostId host, const Lost& message) {
     superseded_ = true;
     throw Superseded("another driver took over: " + message.why);
   }
+  if (is_lost(host)) return lose_by_fault(host);
   platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
                 "); starting it again");
   hosts_[host.value].process.reset();
@@ -302,12 +308,6 @@ void RealCluster::on(const WakeDue& due) {
   if (open == nullptr) return;
   const bool asked = std::holds_alternative<Ask>(open->order.what);
   close(due.order, Status::done, asked ? Result(answer_of_person()) : Result());
-}
-
-void RealCluster::on(const InjectionDue& due) {
-  check_own();  // the journal is a later driver's too
-  journal_.write({JournalStep::began, due.injection, now()});
-  inject(due.injection);
 }
 
 /// Until it answers the host is silent, as its heartbeat watches will say.
