@@ -37,7 +37,7 @@ std::optional<Problem> find_drill(const CtlRequest& request, std::string& direct
   }
   if (running.empty())
     return Problem{.file = drill_base(),
-                   .why = "holds no drill that runs",
+                   .why = "holds no drill of this user that runs",
                    .suggestion = "start one with `gauntlet drill`, or name its directory with --drill DIR"};
   std::string all;
   for (const std::string& each : running) all += (all.empty() ? "" : ", ") + each;

@@ -164,6 +164,10 @@ std::vector<Problem> check_injections_of(const World& world, const std::string& 
 }
 
 std::vector<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {
+  if (!request.host_file.empty() && request.launcher != "given")
+    return {{.what = "--host-file " + request.host_file,
+             .why = "names hosts that --launch " + request.launcher + " does not use",
+             .suggestion = "write --launch given, or leave it out"}};
   return known(request.launcher).make(request, out);
 }
 

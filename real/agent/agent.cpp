@@ -68,7 +68,7 @@ std::optional<Problem> check_trainer(const std::string& trainer) {
   if (::access(trainer.c_str(), X_OK) == 0) return std::nullopt;
   return Problem{.file = trainer,
                  .why = std::string("cannot be run as a rank: ") + std::strerror(errno),
-                 .suggestion = "name the trainer's program by its path"};
+                 .suggestion = "name the path of gauntlet-trainer, which is built beside gauntlet"};
 }
 
 MachineSources sources_of(const AgentOptions& options, const HostIdentity& identity) {

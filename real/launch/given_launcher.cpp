@@ -3,16 +3,28 @@
 #include "real/launch/agent_process.hpp"
 #include "real/launch/free_port.hpp"
 #include "real/stream/listening.hpp"
+#include "real/system/program.hpp"
 #include "real/system/shown.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace gauntlet {
 namespace {
 
 void complain_of_agents(const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); }
+
+void expect_program(const char* what, const std::vector<std::string>& command) {
+  if (command.empty()) return;
+  const char* path = std::getenv("PATH");
+  const FoundProgram found = find_program(command.front(), ".", path == nullptr ? "" : path);
+  if (found.path.empty())
+    throw std::runtime_error(std::string("commands.") + what +
+                             " of the host file cannot be run: " + found.why);
+}
 
 }  // namespace
 
@@ -40,6 +52,13 @@ class GivenLauncher::Handle final : public AgentHandle {
 GivenLauncher::GivenLauncher(Wanted wanted)
     : wanted_(std::move(wanted)),
       hosts_(wanted_.file, wanted_.hosts, "gauntlet: evicted from drill " + wanted_.name, wanted_.stop) {}
+
+void GivenLauncher::prepare(const std::string& directory) {
+  expect_program("evict", wanted_.file.commands.evict);
+  expect_program("acquire", wanted_.file.commands.acquire);
+  expect_program("readmit", wanted_.file.commands.readmit);
+  hosts_.begin(directory);
+}
 
 std::unique_ptr<AgentHandle> GivenLauncher::start(const AgentName& agent, bool, const std::atomic<bool>*) {
   const std::lock_guard lock(mutex_);

@@ -28,7 +28,8 @@ class GivenLauncher final : public Launcher {
   };
   explicit GivenLauncher(Wanted wanted);
 
-  void prepare(const std::string& directory) override { hosts_.begin(directory); }
+  /// Throws std::runtime_error too where a command of the host file has no program here.
+  void prepare(const std::string& directory) override;
   void end(const std::string& directory) override { hosts_.end(directory); }
   /// Nothing is started: the agent runs, or whoever keeps it running starts it again. Whether it injects faults is its own option.
   std::unique_ptr<AgentHandle> start(const AgentName& agent, bool allow_injection,

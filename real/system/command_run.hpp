@@ -13,8 +13,8 @@ struct CommandResult {
   bool started = false;
   bool ok = false;       // it ended with exit code 0
   bool stopped = false;  // it was ended because `stop` was set
-  std::string output{};  // both streams; of a long one the first 64 KiB
-  std::string why{};     // where not ok, with the last line of the output
+  std::string output{};  // both streams; of a long one the first MiB
+  std::string why{};     // where not ok, with the last line that it printed
 };
 
 /// The program is looked up in PATH, and gets this process's environment. After `timeout`, or once `stop` is set, its process

@@ -192,7 +192,7 @@ class Ctl(unittest.TestCase):
         self.refused("--reason: has more than 1024 bytes", "evict", "1", "--reason", "a" * 1025)
 
     def test_where_no_drill_runs_it_says_so(self):
-        self.refused("holds no drill that runs", "status")
+        self.refused("holds no drill of this user that runs", "status")
         done = self.ctl("status", "--drill", "/nonexistent")
         self.assertEqual(done.code, 1, str(done))
         self.assertIn("has no driver that listens", done.err)
@@ -214,7 +214,7 @@ class Ctl(unittest.TestCase):
             os.chown(others, 65534, 65534)
         else:
             others.chmod(0o777)
-        self.refused("holds no drill that runs", "status")
+        self.refused("holds no drill of this user that runs", "status")
 
     def test_a_driver_that_takes_no_connection_is_not_waited_for(self):
         directory = self.listener("gauntlet-drill-full")

@@ -57,10 +57,17 @@ TEST(RunCommands, EndWhenAsked) {
   EXPECT_THAT(run_command({"sleep", "1000"}, kLongDeadline, &stop).why, HasSubstr("was stopped"));
 }
 
+TEST(RunCommands, ThatSayMuchAreExplainedByTheirLastLine) {
+  const CommandResult result =
+      run_command({"sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' '\\n'; echo the node is gone; exit 4"},
+                  kLongDeadline);
+  EXPECT_EQ(result.why, "sh ended with 4; it last said: the node is gone");
+}
+
 TEST(RunCommands, KeepABoundedPartOfALongOutput) {
   const CommandResult result = run_command({"head", "-c", "10000000", "/dev/zero"}, kLongDeadline);
   EXPECT_TRUE(result.ok) << result.why;
-  EXPECT_EQ(result.output.size(), std::size_t{64} << 10);
+  EXPECT_EQ(result.output.size(), std::size_t{1} << 20);
 }
 
 }  // namespace
