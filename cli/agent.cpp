@@ -19,6 +19,8 @@ struct AgentRequest {
   std::string trainer;
   std::string abandoned_after = "30s";
   bool allow_injection = false;
+  std::vector<std::string> injection_kinds;
+  std::string longest_injection;
   bool stays = false;
   bool shares_machine = false;
   std::vector<std::string> interfaces;
@@ -37,14 +39,29 @@ std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& req
   };
 }
 
+/// What is wrong with a time of the command line, or nothing.
+std::optional<Problem> read_time(const std::string& option, const std::string& text, Duration& out) {
+  const Parsed<Duration> read = parse_duration(text);
+  if (!read.value)
+    return Problem{
+        .file = "", .what = option + " = \"" + text + "\"", .why = read.why, .suggestion = read.suggestion};
+  out = *read.value;
+  return std::nullopt;
+}
+
+std::vector<std::string> injection_names() {
+  std::vector<std::string> names;
+  for (const InjectionTraits& each : kInjectionTraits) names.emplace_back(each.name);
+  return names;
+}
+
 int agent_command(const AgentRequest& request) {
-  const Parsed<Duration> patience = parse_duration(request.abandoned_after);
-  if (!patience.value) {
-    const Problem problem = {.file = "",
-                             .what = "--abandoned-after = \"" + request.abandoned_after + "\"",
-                             .why = patience.why,
-                             .suggestion = patience.suggestion};
-    return wrong_input(problem);
+  Duration patience{}, longest = kForever;
+  if (auto problem = read_time("--abandoned-after", request.abandoned_after, patience))
+    return wrong_input(*problem);
+  if (!request.longest_injection.empty()) {
+    if (auto problem = read_time("--longest-injection", request.longest_injection, longest))
+      return wrong_input(*problem);
   }
   if (!request.host && !request.stays) {
     return wrong_input(Problem{.what = "--host",
@@ -58,8 +75,10 @@ int agent_command(const AgentRequest& request) {
                     .run_as = request.run_as,
                     .trainer = request.trainer,
                     .program = "/proc/self/exe",
-                    .abandoned_after = *patience.value,
+                    .abandoned_after = patience,
                     .allow_injection = request.allow_injection,
+                    .injection_kinds = request.injection_kinds,
+                    .longest_injection = longest,
                     .stays = request.stays,
                     .host_faults = watchdog_of(request),
                     .shares_machine = request.shares_machine,
@@ -112,8 +131,19 @@ void add_agent(Program& program) {
       "numbers the host");
   stay.needs(listen);
   stay.excludes(host);
-  agent.flag("--allow-injection", request->allow_injection,
-             "Obey a driver that injects faults: kills, stops or slows ranks, or sets a link of a lab down");
+  Option allows = agent.flag("--allow-injection", request->allow_injection,
+                             "Obey a driver that injects faults (docs/inject-faults.md)");
+  agent
+      .value("--injection-kind", request->injection_kinds,
+             "Inject faults of this kind alone; may be given several times (default: all)")
+      .type_name("KIND")
+      .one_of(injection_names())
+      .needs(allows);
+  agent
+      .value("--longest-injection", request->longest_injection,
+             "Refuse faults that would last longer, or without end (default: none is refused)")
+      .type_name("TIME")
+      .needs(allows);
   agent
       .value("--interface", request->interfaces,
              "A network interface that carries the traffic of its ranks; may be given several times "

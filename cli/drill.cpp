@@ -184,7 +184,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   const auto add = [&problems](std::vector<Problem> more) {
     std::move(more.begin(), more.end(), std::back_inserter(problems));
   };
-  if (!request.no_faults) add(check_injections(world, injections_of_launcher(request.launch.launcher)));
+  if (!request.no_faults) add(check_injections_of(world, request.launch.launcher));
   add(check_probes(world, probes_of(loaded)));
   add(check_lines(scenario));
   add(check_sizes(scenario));

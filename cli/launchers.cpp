@@ -2,10 +2,12 @@
 
 #include "cli/host_file.hpp"
 #include "core/contract.hpp"
+#include "real/driver/drill.hpp"
 #include "real/launch/given_launcher.hpp"
 #include "real/launch/lab_launcher.hpp"
 #include "real/launch/local_launcher.hpp"
 #include "real/launch/slurm_launcher.hpp"
+#include "real/watchdog/all_injectors.hpp"
 #include "shell/interrupt.hpp"
 
 #include <algorithm>
@@ -95,10 +97,10 @@ struct KnownLauncher {
 };
 
 constexpr auto kLaunchers =
-    std::to_array<KnownLauncher>({{"local", {.interfaces = false}, &kSignalsToRanks, make_local},
+    std::to_array<KnownLauncher>({{"local", {.interfaces = false}, &kInjectionsOfOwnAgents, make_local},
                                   {"lab", {.interfaces = true}, &kAllInjections, make_lab},
-                                  {"slurm", {.interfaces = true}, &kSignalsToRanks, make_slurm},
-                                  {"given", {.interfaces = true}, &kSignalsToRanks, make_given}});
+                                  {"slurm", {.interfaces = true}, &kInjectionsOfOwnAgents, make_slurm},
+                                  {"given", {.interfaces = true}, &kInjectionsAnywhere, make_given}});
 
 const KnownLauncher& known(const std::string& name) {
   const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
@@ -147,8 +149,20 @@ std::vector<std::string> launcher_names() {
 
 SignalSources sources_of_launcher(const std::string& launcher) { return known(launcher).sources; }
 
-const InjectionKinds& injections_of_launcher(const std::string& launcher) {
-  return *known(launcher).injections;
+/// Injectors of a lab depend on the kernel; this machine has all hosts of it.
+std::vector<Problem> check_injections_of(const World& world, const std::string& launcher) {
+  std::vector<Problem> problems = check_injections(world, *known(launcher).injections);
+  for (const FaultKind& kind : world.faults) {
+    const std::optional<InjectionKind> what = injection_of(kind);
+    const auto injector = what ? host_injectors().find(*what) : host_injectors().end();
+    if (injector == host_injectors().end() || injector->second.unfit == nullptr || !problems.empty())
+      continue;
+    if (const std::string why = injector->second.unfit(); !why.empty())
+      problems.push_back({.what = "faults." + kind.name,
+                          .why = "cannot be injected on this machine: " + why,
+                          .suggestion = "leave the fault out, or write --no-faults"});
+  }
+  return problems;
 }
 
 std::vector<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out) {

@@ -35,8 +35,8 @@ std::vector<std::string> launcher_names();
 
 /// What its hosts bring, for agents to report.
 SignalSources sources_of_launcher(const std::string& launcher);
-/// Which faults can be injected there.
-const InjectionKinds& injections_of_launcher(const std::string& launcher);
+/// What keeps the faults of the world from being injected there: no injector, another launcher, or this machine.
+std::vector<Problem> check_injections_of(const World& world, const std::string& launcher);
 
 /// Starts nothing. What the launcher needs and does not find here is a problem; none: `out` is it.
 std::vector<Problem> make_launcher(const LaunchRequest& request, std::unique_ptr<Launcher>& out);

@@ -1,6 +1,12 @@
 // gauntlet list: what scenarios and studies can name.
 #include "cli/commands.hpp"
+#include "config/describe.hpp"
+#include "config/fault_models.hpp"
+#include "config/fields/reader.hpp"
 #include "config/listing.hpp"
+#include "config/toml/files.hpp"
+#include "config/toml/toml.hpp"
+#include "real/injectors/injector.hpp"
 #include "report/metric_words.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
@@ -31,9 +37,49 @@ std::vector<Listed> list_metrics() {
   return out;
 }
 
-constexpr std::array<Listing, 12> kListings = {{{"scenarios", list_scenarios},
+/// The kinds of faults that the catalogue's models describe, without rates. `world` takes the log lines that they name.
+std::vector<FaultKind> catalogue_fault_kinds(World& world) {
+  world.patterns = patterns_of_victims();
+  std::vector<FaultKind> kinds;
+  for (const std::string& name : catalogue_names(std::string(kFaultModels), {})) {
+    const auto path = find_in_catalogue(std::string(kFaultModels), name, {});
+    const FileText file = path ? read_file(*path) : FileText{};
+    Mistakes mistakes;
+    auto values = file.text ? parse_toml(*file.text, path->string(), 0, mistakes) : std::nullopt;
+    if (!values) continue;
+    FaultKind kind{.name = name};
+    Reader reader(Place(*values, "", mistakes));
+    describe_fault_model(reader, kind, world);
+    reader.finish();
+    if (mistakes.none()) kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+std::string about_injector(const FaultKind& kind, const World& world) {
+  if (is_stop_request(kind.effect)) return fmt::format("request, every launcher: {}", injector_of(kind).does);
+  const Injector injector = injector_of(kind);
+  if (!injector.kind) return fmt::format("none: {}", injector.does);
+  std::string text = fmt::format("{}, {}: {}", injector.differs.empty() ? "injector" : "mock",
+                                 where_injected(*injector.kind), injector.does);
+  if (kind.symptoms.log && injector.kind != InjectionKind::line)
+    text += ", and a log line " + world.patterns[kind.symptoms.log->value];
+  return injector.differs.empty() ? text : fmt::format("{}; {}", text, injector.differs);
+}
+
+/// How a drill brings about each fault model of the catalogue, or why it does not.
+std::vector<Listed> list_injectors() {
+  World world;
+  std::vector<Listed> out;
+  for (const FaultKind& kind : catalogue_fault_kinds(world))
+    out.push_back({kind.name, about_injector(kind, world)});
+  return out;
+}
+
+constexpr std::array<Listing, 13> kListings = {{{"scenarios", list_scenarios},
                                                 {"fault-models", list_fault_models},
                                                 {"faults", list_faults},
+                                                {"injectors", list_injectors},
                                                 {"distributions", list_distributions},
                                                 {"policies", list_policies},
                                                 {"detectors", list_detectors},

@@ -15,6 +15,7 @@ struct PlannedFault {
   // Drawn as a simulation draws it.
   Duration lasts{};   // until it heals by itself; a stop request: for how long the job is wanted stopped
   Duration repair{};  // of the host, where that alone removes the fault
+  bool logs = true;   // whether its log line comes, where its kind has one
 };
 
 /// In order of time.

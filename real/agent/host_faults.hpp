@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,12 @@ struct FaultEnd {
   friend bool operator==(const FaultEnd&, const FaultEnd&) = default;
 };
 
+/// What an injection finds on its host.
+struct InjectionSubject {
+  std::vector<pid_t> processes{};                    // of the ranks that it concerns
+  std::map<std::string, double> bytes_per_second{};  // that the job sends over each interface, in the mean
+};
+
 class HostFaults {
  public:
   HostFaults() = default;
@@ -29,9 +36,8 @@ class HostFaults {
   HostFaults(const HostFaults&) = delete;
   HostFaults& operator=(const HostFaults&) = delete;
 
-  /// Returns when the effect is there. `processes`: those of the rank that it concerns. `lease`: what is left of it. Why not, or nothing.
-  virtual std::string inject(const DriverInject&, const std::vector<pid_t>& /*processes*/,
-                             Duration /*lease*/) {
+  /// Returns when the effect is there. `lease`: what is left of it. Why not, or nothing.
+  virtual std::string inject(const DriverInject&, const InjectionSubject&, Duration /*lease*/) {
     return "this agent can only kill and stop ranks";
   }
   /// take_ends() names it when that is done, also where nothing of it was left. What cannot be undone is tried again.

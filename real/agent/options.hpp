@@ -23,6 +23,8 @@ struct AgentOptions {
   std::string program = {};       // Gauntlet's own, which carries out probes: a path
   Duration abandoned_after = std::chrono::seconds(30);  // without any driver for so long, it ends
   bool allow_injection = false;
+  std::vector<std::string> injection_kinds = {};  // the names of those that are allowed; none named: all
+  Duration longest_injection = kForever;          // a fault that would last longer is refused
   /// It serves one drill after another, as the host that each driver says; a drill without a driver for `abandoned_after` is over.
   bool stays = false;
   /// Makes what injects faults that are no signals; called before any thread is started. May throw std::runtime_error. None: there are none.

@@ -50,6 +50,7 @@ std::optional<int> Supervisor::settle() {
     undo_of_ranks();
     for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
     if (pending_start_ && !ending()) start_pending();
+    if (start_fails_ && !pending_start_) carry_out(*std::exchange(start_fails_, std::nullopt));
     if (drill_ends_) forget_drill();
   }
   return leaving_ && around_.ranks.none() ? leaving_ : std::nullopt;
@@ -83,6 +84,7 @@ Time Supervisor::next_deadline_but_traffic() const {
   if (attendance_) first = std::min(first, attendance_->next_heartbeat);
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
+  for (const auto& [number, each] : injected_) first = std::min(first, each.over ? kNever : each.ends);
   return first;
 }
 
@@ -164,7 +166,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
       watches_.on_log(parsed->pattern, now_);
       break;
     case Kind::loss:
-      if (const auto level = loss_.on_loss(parsed->value)) watches_.on_loss(*level, now_);
+      if (const auto level = loss_.on_loss(parsed->value)) watches_.on_loss(*level + higher_loss(), now_);
       break;
     case Kind::finished:
       stop_watching_ranks();
@@ -189,6 +191,9 @@ void Supervisor::train() {
   if (std::exchange(trains_, true)) return;
   watches_.host_began(now_);
   measure_traffic();
+  if (!options_.allow_injection) return;
+  sent_before_ = around_.host.report().nics;
+  trains_since_ = now_;
 }
 
 void Supervisor::stop_watching_ranks() {
@@ -237,6 +242,7 @@ void Supervisor::on_kernel_line(const std::string& line) {
 }
 
 void Supervisor::on_exit(const RankRunner::Exit& exit) {
+  if (host_lost_) return;
   tell_or_keep(AgentRankExited{.run = exit.run,
                                .rank = exit.rank,
                                .code = exit.code,

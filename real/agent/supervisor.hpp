@@ -111,7 +111,14 @@ class Supervisor {
   bool told(const AgentMessage& message);  // false if no driver is connected
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
+  void carry_out(const DriverInject& message);
+  std::string refusal_of(const DriverInject& message) const;
   std::string inject(const DriverInject& message);
+  std::string signal_targets(const DriverInject& what, AgentSignal signal);
+  std::vector<std::uint32_t> targets_of(const DriverInject& what) const;
+  InjectionSubject subject_of(const DriverInject& what);
+  std::string write_line(const InjectedLine& line);
+  double higher_loss() const;
   void undo(const DriverInject& what);
   void undo_all();
   void hear_undone();
@@ -158,9 +165,14 @@ class Supervisor {
   struct Injection {
     DriverInject what;
     AgentInjected answer;
-    bool over = false;  // its effect
+    bool over = false;   // its effect
+    Time ends = kNever;  // what the agent itself ends
   };
   std::map<std::uint64_t, Injection> injected_;  // of this drill, by number: no injection is done twice
+  std::optional<DriverInject> start_fails_;      // waits for the start that is pending
+  bool host_lost_ = false;                       // by an injection: nothing more is said of its ranks
+  std::vector<NicCounters> sent_before_;         // when the first rank of this host came up ...
+  Time trains_since_;                            // ... which was then
   std::vector<RunningProbe> probes_;             // of the present driver, in the order of their arrival
   std::uint64_t last_probe_ = 0;
   std::uint32_t probes_begun_ = 0;  // probes that run, including those of earlier drivers

@@ -26,6 +26,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     starting_.reset();
     last_run_ = 0;
     undo_all();
+    start_fails_.reset();
     static_cast<void>(around_.faults.take_ends());  // nobody asks any more
     lease_ends_ = kStart;
     host_ = HostId{message.greeting.host.value_or(options_.host)};

@@ -69,8 +69,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
   check_own();
   mark_run();
   for (const HostId host : seats_.hosts()) {
-    if (!hosts_[host.value].link)
-      return close(open.order.id, Status::failed);
+    if (!hosts_[host.value].link) return close(open.order.id, Status::failed);
   }
   progress_.begin(run_, seats_.layout().dp);
   if (seats_.layout().dp != world_->job.layout.dp)
@@ -90,6 +89,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
     // Ranks wait for each other for so long; one that is not up by then has not begun, or is not heard.
     expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
   }
+  fail_start();
 }
 
 /// How long ranks may take to end when they are asked to.

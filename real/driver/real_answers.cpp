@@ -1,12 +1,8 @@
 // What hosts owe the driver, and hosts that are lost: every order to an agent has a deadline.
 #include "core/quantity.hpp"
-#include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
-#include "real/injectors/injector.hpp"
-#include "real/trainer/segment_work.hpp"
 
 #include <algorithm>
-#include <exception>
 
 namespace gauntlet {
 namespace {
@@ -127,70 +123,6 @@ void RealCluster::end_waiting_for(HostId host) {
     if (open == nullptr) continue;
     if (std::holds_alternative<Probe>(open->order.what)) open->failing.insert(host.value);
     host_answered(*open, host);
-  }
-}
-
-// --- injections --------------------------------------------------------------------------------------------------------
-
-/// Begun in the journal already. An agent that did it before answers again, and does nothing.
-void RealCluster::inject(std::uint64_t injection) {
-  const std::uint64_t planned = fault_of_injection(injection);
-  const PlannedFault& fault = setup_.plan[planned];
-  const FaultKind& kind = world_->faults[fault.kind.value];
-  const HostId host = host_of(*world_, fault);
-  const std::optional<InjectionKind> what = injection_of(kind);
-  const std::uint32_t number = number_on_host(*world_, fault);
-  std::optional<std::uint32_t> target = number;
-  if (what && is_of_rank(*what)) {
-    target = seats_.rank_on(host, number);
-    if (hosts_[host.value].state != HostState::in_job) target.reset();
-  }
-  if (!what || !target || !hosts_[host.value].link) {
-    if (injection != planned) return;
-    say_missed(planned, hosts_[host.value].link ? "none of its ranks runs there" : "it has no agent");
-    return journal_.write({JournalStep::missed, injection, now()});
-  }
-  const double cores = *what == InjectionKind::slow ? cores_of_slow_rank(*world_, kind, usable_cores()) : 0;
-  hosts_[host.value].link->send(DriverInject{
-      .injection = injection, .kind = *what, .target = *target, .cores = cores, .lasts = lasts(kind)});
-  expect_answer(host, Debt::injection, injection);
-}
-
-/// Before the journal says so: a driver that dies in between leaves the reason, and the next one does not repeat it.
-void RealCluster::say_missed(std::uint64_t fault, const std::string& why) {
-  const PlannedFault& planned = setup_.plan[fault];
-  const std::string who = "fault " + std::to_string(fault) + " (" + world_->faults[planned.kind.value].name +
-                          ") on host " + std::to_string(host_of(*world_, planned).value);
-  if (std::any_of(missed_faults_.begin(), missed_faults_.end(),
-                  [&](const std::string& each) { return each.starts_with(who); }))
-    return;
-  missed_faults_.push_back(who + " is not injected: " + in_utf8(why));
-  missed_.append(missed_faults_.back());
-  platform_.say(missed_faults_.back());
-}
-
-/// What an agent was told to inject, and what became of it was not heard: the driver died in between, or the agent did.
-void RealCluster::inject_again(HostId host) {
-  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    const bool here = host_of(*world_, setup_.plan[i]) == host;
-    if (here && !disarmed_ && journal_.begun(i) && !journal_.answered(i)) inject(i);
-  }
-}
-
-/// What agents did before they ended, and nobody looked any more.
-void RealCluster::hear_last_injections() {
-  std::deque<Incoming> rest;
-  {
-    const std::lock_guard lock(inbox_mutex_);
-    rest.swap(inbox_);
-  }
-  try {
-    for (const Incoming& each : rest) {
-      const auto* message = std::get_if<AgentMessage>(&each.what);
-      if (message != nullptr && std::holds_alternative<AgentInjected>(*message)) hear(each);
-    }
-  } catch (const std::exception& error) {
-    platform_.say(error.what());
   }
 }
 

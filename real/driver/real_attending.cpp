@@ -21,7 +21,8 @@ constexpr Duration kAgentIsThere =
 constexpr std::size_t kDialledAhead = 32;
 
 constexpr Duration kListens = std::chrono::milliseconds(20);  // how soon it is noticed that an agent does
-constexpr Duration kObeys = std::chrono::seconds(5);  // an agent that is told to end: it stops its ranks first
+constexpr Duration kObeys =
+    std::chrono::seconds(5);  // an agent that is told to end: it stops its ranks first
 
 constexpr std::size_t kMostNamed = 10;  // of the hosts whose agents do not answer
 

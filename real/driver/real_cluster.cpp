@@ -1,5 +1,6 @@
 // The driver's loop: agents' messages, timers, and what of them becomes an observation.
 #include "real/driver/real_cluster.hpp"
+
 #include "real/injectors/injector.hpp"
 
 #include <algorithm>
@@ -275,9 +276,12 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
   if (injection != fault) {  // a fault that only a repair removes, in a later run
     if (message.ok && is_broken_by(fault) && !journal_.returned(injection))
       journal_.write({JournalStep::returned, injection, at});
-  } else if (!journal_.answered(fault)) {  // else told twice
+  } else if (!journal_.answered(fault)) {              // else told twice, or by another host
+    if (!message.ok && owes_injection(fault)) return;  // another host may have done it
     if (!message.ok) say_missed(fault, message.why);
     journal_.write({message.ok ? JournalStep::observed : JournalStep::missed, fault, at});
+    if (message.ok && lasts(*world_, setup_.plan[fault]) < kForever)
+      schedule(after(at, lasts(*world_, setup_.plan[fault])), HealDue{fault});
   }
 }
 
@@ -292,6 +296,7 @@ void RealCluster::on(HostId host, const ClockJump&) {
 void RealCluster::on(HostId host, const Lost& message) {
   if (hosts_[host.value].state == HostState::in_repair) return leave_burn_in(host);
   check_obeyed(message.why);
+  if (is_lost(host)) return lose_by_fault(host);
   platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
                 "); starting it again");
   end_process(host);
@@ -305,14 +310,6 @@ void RealCluster::on(const WakeDue& due) {
   if (open == nullptr) return;
   const bool asked = std::holds_alternative<Ask>(open->order.what);
   close(due.order, Status::done, asked ? Result(answer_of_person()) : Result());
-}
-
-void RealCluster::on(const InjectionDue& due) {
-  // Where its agent is being started again, the fault strikes once it attends or is given up.
-  if (is_coming(host_of(*world_, setup_.plan[due.injection]))) return schedule(now() + kAgentLook, due);
-  check_own();  // the journal is a later driver's too
-  journal_.write({JournalStep::began, due.injection, now()});
-  inject(due.injection);
 }
 
 /// Until it answers the host is silent, as its heartbeat watches will say.

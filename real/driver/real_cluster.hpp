@@ -176,6 +176,10 @@ class RealCluster final : public Cluster {
   struct InjectionDue {
     std::uint64_t injection;
   };
+  /// The time of a fault that heals by itself is over.
+  struct HealDue {
+    std::uint64_t fault;
+  };
   struct CheckpointDue {
     OrderId order;
   };
@@ -205,15 +209,15 @@ class RealCluster final : public Cluster {
     Duration allowed;
     bool extended = false;
   };
-  using Due = std::variant<WakeDue, RepairDue, InjectionDue, CheckpointDue, StopRequestDue, OperatorDue,
-                           WindowDue, GiveUpDue, AttendDue, AgentsDue, AnswerDue>;
+  using Due = std::variant<WakeDue, RepairDue, InjectionDue, HealDue, CheckpointDue, StopRequestDue,
+                           OperatorDue, WindowDue, GiveUpDue, AttendDue, AgentsDue, AnswerDue>;
 
   // real_cluster.cpp: the loop, and messages of agents
   Time now();
-  /// Of a host that is in repair or retired none is kept.
+  /// Of a host that is in repair or retired, or that a fault has taken away, none is kept.
   bool has_agent(HostId host) const {
     const HostState state = hosts_[host.value].state;
-    return state != HostState::in_repair && state != HostState::retired;
+    return state != HostState::in_repair && state != HostState::retired && !is_lost(host);
   }
   AgentName name_of(HostId host) const { return {setup_.directory, host.value}; }
   void push(const Observation& what, OperatorDesk::Answer confirmed = nullptr);
@@ -240,6 +244,7 @@ class RealCluster final : public Cluster {
   void on(HostId host, const Lost& message);
   void on(const WakeDue& due);
   void on(const InjectionDue& due);
+  void on(const HealDue& due);
   void on(const CheckpointDue& due);
   void on(const StopRequestDue& due);
   void on(const OperatorDue& due);
@@ -295,9 +300,27 @@ class RealCluster final : public Cluster {
   Answered answer_of_person() const;
   void strike_again();
   void end_faults_of(HostId host);
+  bool lacks_domain(HostId host) const;
   void on(const RepairDue& due);
   void leave_burn_in(HostId host);
   void repair_by_hand(HostId host);
+
+  // real_injections.cpp: what agents are told to inject, and the ends of it
+  std::vector<HostId> hosts_struck_by(std::uint64_t fault) const;
+  bool strikes(std::uint64_t fault, HostId host) const;
+  bool is_lost(HostId host) const;
+  bool has_lost(HostId host, std::uint64_t fault) const;
+  Duration left_of(std::uint64_t fault);
+  void inject(std::uint64_t injection);
+  std::string inject_on(HostId host, std::uint64_t injection);
+  std::optional<HostId> writer_of(std::uint64_t fault) const;
+  void say_missed(std::uint64_t fault, const std::string& why);
+  void inject_again(HostId host);
+  void fail_start();
+  void lose_by_fault(HostId host);
+  void end_loss(std::uint64_t fault);
+  void hear_last_injections();
+  bool owes_injection(std::uint64_t injection) const;
 
   // real_answers.cpp: answers that are due, and hosts that are lost
   void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
@@ -305,10 +328,6 @@ class RealCluster final : public Cluster {
   void lose(HostId host);
   void ranks_lost(HostId host);
   void end_waiting_for(HostId host);
-  void inject(std::uint64_t injection);
-  void say_missed(std::uint64_t fault, const std::string& why);
-  void inject_again(HostId host);
-  void hear_last_injections();
 
   // real_operators.cpp
   void hear_operators();
@@ -432,7 +451,7 @@ class RealCluster final : public Cluster {
   Duration checkpoint_interval_ = kForever;
   Duration collective_timeout_ = kForever;
   Restore restore_ = Restore::one_reader;  // of the last start
-  std::set<std::uint32_t> up_;  // ranks of this run that are up
+  std::set<std::uint32_t> up_;             // ranks of this run that are up
   std::set<std::uint32_t> finished_ranks_;
   // What operators did.
   OperatorDesk::Answer handed_out_;                  // of the observation that was handed out last

@@ -2,6 +2,7 @@
 #include "core/quantity.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -107,6 +108,8 @@ void RealCluster::begin_drill(bool taking_over) {
     if (!taking_over) journal_.write({JournalStep::armed, i, now()});
     const bool strikes = !is_stop_request(world_->faults[setup_.plan[i].kind.value].effect);
     if (strikes && !journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
+    if (is_open(i) && lasts(*world_, setup_.plan[i]) < kForever)
+      schedule(after(setup_.plan[i].at, lasts(*world_, setup_.plan[i])), HealDue{i});
   }
   for (std::size_t i = scripted_; i < world_->operators.size(); ++i)
     schedule(world_->operators[i].at, OperatorDue{i});

@@ -1,5 +1,6 @@
 // What operators ask of the driver of a drill, and how the drill stands.
 #include "core/quantity.hpp"
+#include "models/world/blast_radius.hpp"
 #include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
@@ -177,7 +178,8 @@ void RealCluster::disarm() {
 /// A rank that was killed is gone: its job recovers from that by its policies.
 bool RealCluster::can_be_undone(std::uint64_t injection) const {
   const auto what = injection_of(world_->faults[setup_.plan[injection].kind.value]);
-  return what != InjectionKind::kill && journal_.begun(injection) && !journal_.undone(injection);
+  const bool kills = what == InjectionKind::kill || what == InjectionKind::start_fails;
+  return !kills && journal_.begun(injection) && !journal_.undone(injection);
 }
 
 bool RealCluster::is_open(std::uint64_t injection) const {
@@ -198,43 +200,61 @@ void RealCluster::end_rank_faults() {
   }
 }
 
-/// Faults of the host that do not end with a rank.
+/// What the agent of the host does beyond the life of a rank.
 std::vector<std::uint64_t> RealCluster::open_faults_of(HostId host) const {
   std::vector<std::uint64_t> open;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
-    if (what && !is_of_rank(*what) && host_of(*world_, setup_.plan[i]) == host && is_open(i))
-      open.push_back(i);
+    const bool of_agent = what && !is_of_rank(*what) && *what != InjectionKind::host_lost;
+    if (of_agent && strikes(i, host) && is_open(i)) open.push_back(i);
   }
   return open;
 }
 
-/// Its agent has ended, and waited for its watchdog.
+/// Its agent has ended, and waited for its watchdog. What its repair ends, or the end of a failure domain's fault, stays.
 void RealCluster::note_undone(HostId host) {
-  for (const std::uint64_t fault : open_faults_of(host)) journal_.write({JournalStep::undone, fault, now()});
+  for (const std::uint64_t fault : open_faults_of(host)) {
+    const bool ends_here = sits_in_host(setup_.plan[fault].component.kind) &&
+                           (lasts(*world_, setup_.plan[fault]) < kForever || !is_broken_by(fault));
+    if (ends_here) journal_.write({JournalStep::undone, fault, now()});
+  }
 }
 
-/// The agent before this one was killed, and its watchdog undoes what it has left: this one says when that is done.
+/// The agent before this one was killed, and its watchdog undoes what it has left: this one says when that is done. The fault of a failure
+/// domain is still there.
 void RealCluster::ask_undone(HostId host) {
   if (!std::exchange(hosts_[host.value].was_lost, false)) return;
-  for (const std::uint64_t fault : open_faults_of(host)) undo(fault);
+  for (const std::uint64_t fault : open_faults_of(host)) {
+    if (sits_in_host(setup_.plan[fault].component.kind))
+      undo(fault);
+    else
+      static_cast<void>(inject_on(host, fault));
+  }
 }
 
 void RealCluster::undo(std::uint64_t fault) {
   if (!can_be_undone(fault)) return;
-  const HostId host = host_of(*world_, setup_.plan[fault]);
-  if (!hosts_[host.value].link) return;  // its ranks ended with its agent
-  for (const std::uint64_t injection :
-       {fault, injection_in_run(fault, run_)}) {  // agents know which they did
-    hosts_[host.value].link->send(DriverUndo{injection});
-    expect_answer(host, Debt::undo, injection);
+  for (const HostId host : hosts_struck_by(fault)) {
+    if (!hosts_[host.value].link) continue;  // its ranks ended with its agent
+    for (const std::uint64_t injection :
+         {fault, injection_in_run(fault, run_)}) {  // agents know which they did
+      hosts_[host.value].link->send(DriverUndo{injection});
+      expect_answer(host, Debt::undo, injection);
+    }
   }
+  if (injection_of(world_->faults[setup_.plan[fault].kind.value]) == InjectionKind::host_lost)
+    end_loss(fault);
 }
 
 void RealCluster::on(HostId host, const AgentUndone& message) {
   hosts_[host.value].unpaid.erase({Debt::undo, message.injection});
   const std::uint64_t fault = fault_of_injection(message.injection);
   if (fault >= setup_.plan.size() || journal_.undone(fault)) return;
+  // A slow rank ended, and its host is as slow as before: its next rank is slow too.
+  const auto what = injection_of(world_->faults[setup_.plan[fault].kind.value]);
+  if (message.why.empty() && what && is_of_rank(*what) && is_broken_by(fault) && !disarmed_ &&
+      left_of(fault) > Duration::zero())
+    return;
   if (!message.why.empty())
     return platform_.say(host_text(host) + " cannot undo fault " + std::to_string(fault) + " (" +
                          world_->faults[setup_.plan[fault].kind.value].name + ") yet: " + message.why);

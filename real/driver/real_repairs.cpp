@@ -1,4 +1,5 @@
 // Hosts that a planned fault has broken, their repair and their burn-in.
+#include "models/world/blast_radius.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
 
@@ -18,7 +19,8 @@ bool RealCluster::is_broken_by(std::uint64_t fault) const {
 std::vector<std::uint64_t> RealCluster::broken_by(HostId host) const {
   std::vector<std::uint64_t> faults;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
-    if (host_of(*world_, setup_.plan[i]) == host && is_broken_by(i)) faults.push_back(i);
+    const bool of_host = sits_in_host(setup_.plan[i].component.kind) && strikes(i, host);
+    if (of_host && is_broken_by(i)) faults.push_back(i);
   }
   return faults;
 }
@@ -45,7 +47,8 @@ void RealCluster::strike_again() {
   if (disarmed_) return;
   for (std::uint64_t i = 0; i < setup_.plan.size(); ++i) {
     const auto what = injection_of(world_->faults[setup_.plan[i].kind.value]);
-    if (what && is_of_rank(*what) && is_broken_by(i)) inject(injection_in_run(i, run_));
+    if (what && is_of_rank(*what) && is_broken_by(i) && left_of(i) > Duration::zero())
+      inject(injection_in_run(i, run_));
   }
 }
 
@@ -54,16 +57,22 @@ void RealCluster::end_faults_of(HostId host) {
   for (const std::uint64_t fault : broken_by(host)) journal_.write({JournalStep::undone, fault, now()});
 }
 
+/// A failure domain has taken it away, which no repair of the host brings back.
+bool RealCluster::lacks_domain(HostId host) const {
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i)
+    if (!sits_in_host(setup_.plan[i].component.kind) && has_lost(host, i)) return true;
+  return false;
+}
+
 // --- in repair -----------------------------------------------------------------------------------------------------------
 
 /// Repaired, the host gets an agent. It is back if that attends during all of the burn-in.
 void RealCluster::on(const RepairDue& due) {
   if (hosts_[due.host.value].state != HostState::in_repair) return;
   const bool begun = hosts_[due.host.value].dialled != nullptr;
-  if (!due.burnt_in && !begun && !platform_.supply().is_back(name_of(due.host)))
+  if (!due.burnt_in && !begun && (lacks_domain(due.host) || !platform_.supply().is_back(name_of(due.host))))
     return schedule(now() + kAgentRetry, due);
-  if (const auto again = due.burnt_in ? std::nullopt : attend(due.host))
-    return schedule(now() + *again, due);
+  if (const auto again = due.burnt_in ? std::nullopt : attend(due.host)) return schedule(now() + *again, due);
   if (!hosts_[due.host.value].link) return schedule(now(), RepairDue{due.host});
   const Duration burn_in = world_->repair.burn_in;
   if (!due.burnt_in && burn_in > Duration::zero())

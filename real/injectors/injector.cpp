@@ -1,56 +1,168 @@
 #include "real/injectors/injector.hpp"
 
+#include "core/component.hpp"
 #include "core/quantity.hpp"
 #include "models/world/blast_radius.hpp"
 #include "real/lab/plan.hpp"
 #include "real/trainer/segment_work.hpp"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 
 namespace gauntlet {
 namespace {
 
-struct Described {
+constexpr unsigned bit_of(ComponentKind kind) { return 1U << static_cast<unsigned>(kind); }
+constexpr unsigned any_of_components(std::initializer_list<ComponentKind> kinds) {
+  unsigned bits = 0;
+  for (const ComponentKind each : kinds) bits |= bit_of(each);
+  return bits;
+}
+constexpr unsigned kGpu = bit_of(ComponentKind::gpu), kJob = bit_of(ComponentKind::job);
+constexpr unsigned kPowered =
+    any_of_components({ComponentKind::host, ComponentKind::rack, ComponentKind::power});
+constexpr unsigned kHostOrJob = bit_of(ComponentKind::host) | kJob;
+constexpr unsigned kLinks = any_of_components({ComponentKind::nic, ComponentKind::tor});
+constexpr unsigned kNetwork =
+    kLinks | any_of_components({ComponentKind::host, ComponentKind::aggregation, ComponentKind::spine});
+
+/// What a rule asks of a fault kind beside its effect and component.
+enum class Shape : std::uint8_t { plain, heals, lasts, silent, at_start, loss, log };
+
+struct Rule {
+  Effect effect;
+  unsigned components;
+  Shape shape;
   InjectionKind kind;
-  const char* text;
+  std::string_view does, differs;
 };
-constexpr std::array<Described, kInjectionKinds> kDescriptions = {{
-    {InjectionKind::kill, "effect = \"crash\" of a gpu (SIGKILL of its rank)"},
-    {InjectionKind::stop, "effect = \"hang\" of a gpu (SIGSTOP of its rank)"},
-    {InjectionKind::slow, "effect = \"slow\" of a gpu (less processor time for its rank)"},
-    {InjectionKind::link_down,
-     "effect = \"stall\" of a nic with a constant heals_after (its interface is set down)"},
+/// The first that fits is taken.
+constexpr std::array<Rule, 18> kRules = {{
+    {Effect::crash, kPowered, Shape::silent, InjectionKind::host_lost,
+     "every process of the host ends, its agent too", ""},
+    {Effect::crash, kHostOrJob, Shape::at_start, InjectionKind::start_fails,
+     "SIGKILL of the host's ranks as soon as they are started", ""},
+    {Effect::crash, kGpu, Shape::plain, InjectionKind::kill, "SIGKILL of its rank", ""},
+    {Effect::crash, kPowered | kJob, Shape::plain, InjectionKind::kill, "SIGKILL of the host's ranks", ""},
+    {Effect::crash, kLinks, Shape::plain, InjectionKind::link_lost,
+     "the data interface is set down, and SIGKILL of the host's ranks", ""},
+    {Effect::hang, kGpu, Shape::lasts, InjectionKind::stop, "SIGSTOP of its rank", ""},
+    {Effect::hang, kHostOrJob, Shape::lasts, InjectionKind::stop, "SIGSTOP of the host's ranks", ""},
+    {Effect::hang, kGpu, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of its rank", ""},
+    {Effect::hang, kHostOrJob, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of the host's ranks",
+     ""},
+    {Effect::slow, kGpu, Shape::plain, InjectionKind::slow, "CPU quota of its rank", ""},
+    {Effect::slow, bit_of(ComponentKind::host), Shape::plain, InjectionKind::slow,
+     "CPU quota of the host's ranks", ""},
+    {Effect::stall, kLinks, Shape::heals, InjectionKind::link_down, "the data interface is set down", ""},
+    {Effect::stall, bit_of(ComponentKind::host), Shape::heals, InjectionKind::pause,
+     "SIGSTOP and SIGCONT of the host's ranks",
+     "a pause of equal length stands in for what makes the host wait"},
+    {Effect::stall, kJob, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of all ranks",
+     "a pause of equal length stands in for what makes the job wait"},
+    {Effect::degrade, kNetwork, Shape::plain, InjectionKind::rate,
+     "the data interface sends what the job sent before, divided by the factor", ""},
+    {Effect::corrupt, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
+     "the parameters stay right"},
+    {Effect::none, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
+     "the loss itself stays"},
+    {Effect::none, kGpu | kPowered | kJob | kNetwork, Shape::log, InjectionKind::line, "the log line alone",
+     ""},
+}};
+
+constexpr std::string_view kOneSegment = "every segment of the step is slower, not one alone";
+
+bool has_shape(const FaultKind& kind, Shape shape) {
+  const bool silent = kind.symptoms.heartbeat_lost, start = kind.clock == FaultClock::start;
+  const bool loss = kind.symptoms.loss != 0;  // also where it is not a number
+  switch (shape) {
+    case Shape::silent:
+      return silent && !start && !loss;
+    case Shape::at_start:
+      return start && !silent && !loss;
+    case Shape::loss:
+      return loss && !start && !silent;
+    case Shape::log:
+      return !silent && !start && !loss && kind.symptoms.log;
+    case Shape::plain:
+      return !silent && !start && !loss;
+    case Shape::heals:
+      return !silent && !start && !loss && kind.heals_after;
+    case Shape::lasts:
+      return !silent && !start && !loss && !kind.heals_after;
+  }
+  return false;
+}
+
+/// Why no injector can do it; empty where one may.
+std::string_view why_never(const FaultKind& kind) {
+  const Law& delay = kind.symptoms.log_delay;
+  if (kind.same_step) return "nothing kills a rank at the step at which another one was killed";
+  if (kind.grows_every != Duration::zero()) return "a drill is too short to see it grow";
+  if (kind.remedy == Remedy::person) return "a person ends it, and none does in a drill";
+  if (kind.effect == Effect::corrupt && kind.symptoms.loss == 0)
+    return "wrong parameters would go into the checkpoints of the job";
+  if (kind.clock == FaultClock::training)
+    return "it strikes only while the job trains, and a drill injects at any time";
+  if (kind.symptoms.log && (delay.mean() != 0 || delay.variance() != 0))
+    return "its log line comes later than the fault";
+  return "";
+}
+
+/// In what an injection by that rule differs from the fault kind.
+std::string_view difference(const FaultKind& kind, const Rule& rule) {
+  if (!rule.differs.empty()) return rule.differs;
+  return kind.effect == Effect::slow && kind.segment != Segment::all ? kOneSegment : "";
+}
+
+/// A stop request of the job is none of the faults: the driver asks for it.
+bool is_request(const FaultKind& kind) {
+  return is_stop_request(kind.effect) && kind.component == ComponentKind::job &&
+         kind.clock == FaultClock::always;
+}
+
+struct DescribedKind {
+  InjectionKind kind;
+  std::string_view faults;
+};
+constexpr std::array<DescribedKind, kInjectionTraits.size()> kDescribed = {{
+    {InjectionKind::kill, "effect = \"crash\" of a gpu, a host or the job (SIGKILL)"},
+    {InjectionKind::stop, "effect = \"hang\" of a gpu, a host or the job (SIGSTOP)"},
+    {InjectionKind::slow, "effect = \"slow\" of a gpu or a host"},
+    {InjectionKind::link_down, "effect = \"stall\" of a nic or a tor"},
+    {InjectionKind::pause, "effect = \"stall\" of a host or the job"},
+    {InjectionKind::rate, "effect = \"degrade\""},
+    {InjectionKind::link_lost, "effect = \"crash\" of a nic or a tor"},
+    {InjectionKind::start_fails, "effect = \"crash\" of a host with clock = \"start\""},
+    {InjectionKind::host_lost, "effect = \"crash\" with heartbeat_lost"},
+    {InjectionKind::line, "effect = \"none\" with a log line"},
+    {InjectionKind::loss, "a loss of the job"},
 }};
 
 std::string list_of(const InjectionKinds& kinds) {
   std::string text;
-  for (const Described& each : kDescriptions)
-    if (kinds.contains(each.kind)) text += (text.empty() ? "" : "; ") + std::string(each.text);
+  for (const DescribedKind& each : kDescribed)
+    if (kinds.contains(each.kind)) text += (text.empty() ? "" : "; ") + std::string(each.faults);
   return text;
-}
-
-bool heals_at_a_known_time(const FaultKind& kind) {
-  return kind.heals_after && kind.heals_after->variance() == 0;
 }
 
 }  // namespace
 
-std::optional<InjectionKind> injection_of(const FaultKind& kind) {
-  // Nothing but the effect: no symptom that nobody would bring about, and no change of it with time.
-  const bool plain = !kind.symptoms.log && !kind.symptoms.heartbeat_lost && kind.symptoms.loss == 0 &&
-                     kind.clock == FaultClock::always && !kind.same_step && !kind.halts_storage &&
-                     kind.grows_every == Duration::zero() && kind.segment == Segment::all;
-  if (!plain) return std::nullopt;
-  if (kind.component == ComponentKind::gpu && kind.remedy != Remedy::person) {
-    if (kind.effect == Effect::crash && !kind.heals_after) return InjectionKind::kill;
-    if (kind.effect == Effect::hang && !kind.heals_after) return InjectionKind::stop;
-    if (kind.effect == Effect::slow && kind.remedy == Remedy::restart &&
-        (!kind.heals_after || heals_at_a_known_time(kind)))
-      return InjectionKind::slow;
+Injector injector_of(const FaultKind& kind) {
+  if (const std::string_view never = why_never(kind); !never.empty()) return {.does = never};
+  for (const Rule& rule : kRules) {
+    if (rule.effect != kind.effect || (rule.components & bit_of(kind.component)) == 0) continue;
+    if (has_shape(kind, rule.shape))
+      return {.kind = rule.kind, .does = rule.does, .differs = difference(kind, rule)};
   }
-  const bool of_link = kind.component == ComponentKind::nic && kind.effect == Effect::stall;
-  if (of_link && heals_at_a_known_time(kind)) return InjectionKind::link_down;
-  return std::nullopt;
+  if (is_request(kind)) return {.does = "the driver asks the job to save and to stop"};
+  return {.does = "no injector has this effect on such a component"};
+}
+
+std::string_view where_injected(InjectionKind kind) {
+  if (kInjectionsAnywhere.contains(kind)) return "every launcher";
+  return kInjectionsOfOwnAgents.contains(kind) ? "agents that the drill starts" : "a lab";
 }
 
 std::vector<Problem> check_injectable(const World& world, const InjectionKinds& allowed) {
@@ -59,22 +171,18 @@ std::vector<Problem> check_injectable(const World& world, const InjectionKinds& 
   for (const InjectionKind each : kAllInjections)
     if (!allowed.contains(each)) others.insert(each);
   for (const FaultKind& kind : world.faults) {
-    const bool request = is_stop_request(kind.effect) && kind.component == ComponentKind::job &&
-                         kind.clock == FaultClock::always;
-    const std::optional<InjectionKind> injection = injection_of(kind);
-    if (request || (injection && allowed.contains(*injection))) continue;
+    const Injector injector = injector_of(kind);
+    if (is_request(kind) || (injector.kind && allowed.contains(*injector.kind))) continue;
+    const std::string here = "here can be injected: " + list_of(allowed);
     problems.push_back(
         {.file = "",
          .what = "faults." + kind.name,
-         .why = injection ? "can be injected in a lab alone" : "has no injector here",
+         .why = injector.kind
+                    ? "can be injected with " + std::string(where_injected(*injector.kind)) + " alone"
+                    : "has no injector here: " + std::string(injector.does),
          .suggestion =
-             (injection ? "write --launch lab; here can be injected: " : "what can be injected is ") +
-             list_of(allowed) +
-             (others.empty() || injection ? "" : "; with --launch lab also " + list_of(others)) +
-             "; and effect = \"planned\" or \"preempt\" of the job. Crashes and hangs of a gpu have remedy = "
-             "\"restart\" or "
-             "\"repair\", its slow faults \"restart\", and all have clock = \"always\" and no log "
-             "line, lost heartbeat or loss"});
+             (injector.kind ? "write --launch lab; " : "write --no-faults, or drill without it; ") + here +
+             (others.empty() || injector.kind ? "" : "; with --launch lab also " + list_of(others))});
   }
   return problems;
 }
@@ -83,42 +191,55 @@ HostId host_of(const World& world, const PlannedFault& fault) {
   return hosts_of(world, fault.component).first;
 }
 
-std::uint32_t number_on_host(const World& world, const PlannedFault& fault) {
-  const bool nic = fault.component.kind == ComponentKind::nic;
-  return fault.component.index % (nic ? world.hardware.nics_per_host : world.inventory.gpus_per_host);
+std::optional<std::uint32_t> target_on(const World& world, const PlannedFault& fault, HostId host) {
+  switch (fault.component.kind) {
+    case ComponentKind::gpu:
+      return fault.component.index % world.inventory.gpus_per_host;
+    case ComponentKind::nic:
+      return fault.component.index % world.hardware.nics_per_host % kDataInterfaces;
+    case ComponentKind::tor: {
+      const std::vector<std::uint32_t> below = interfaces_below(world, host.value, fault.component.index);
+      if (below.empty()) return std::nullopt;
+      return below.size() == kDataInterfaces ? kEveryTarget : below.front();
+    }
+    case ComponentKind::job:
+    case ComponentKind::host:
+    case ComponentKind::rack:
+    case ComponentKind::power:
+    case ComponentKind::aggregation:
+    case ComponentKind::spine:
+      break;
+  }
+  return kEveryTarget;
 }
 
-Duration lasts(const FaultKind& kind) {
-  return kind.heals_after ? from_seconds(kind.heals_after->mean()) : kForever;
+Duration lasts(const World& world, const PlannedFault& fault) {
+  return world.faults[fault.kind.value].heals_after ? fault.lasts : kForever;
 }
 
 /// The trainer's segments are work for a share s of their time and waiting for the rest. With q processors the work takes s / q, so that
 /// s / q + 1 - s = factor. Of a user's job nothing is known: all of it is work, with as much of the host as is its rank's.
-double cores_of_slow_rank(const World& world, const FaultKind& kind, std::uint32_t cores) {
+double cores_of_slow_ranks(const World& world, const FaultKind& kind, std::uint32_t cores) {
+  const std::uint32_t per_host = world.inventory.gpus_per_host;
+  const double ranks = kind.component == ComponentKind::gpu ? 1 : per_host;
   if (world.drill.command.given()) {
     const double of_host = kLabShareOfCores * cores / world.inventory.hosts();
-    return of_host / world.inventory.gpus_per_host / kind.factor;
+    return ranks * of_host / per_host / kind.factor;
   }
   const double work = work_share(world.job.layout.ranks(), cores);
-  return work / (kind.factor - 1 + work);
+  return ranks * work / (kind.factor - 1 + work);
 }
 
 std::string injection_text(const World& world, const PlannedFault& fault) {
   const FaultKind& kind = world.faults[fault.kind.value];
-  const std::optional<InjectionKind> injection = injection_of(kind);
-  if (!injection) return "none";
-  const std::string time = kind.heals_after ? " for " + to_text(lasts(kind)) : "";
-  switch (*injection) {
-    case InjectionKind::kill:
-      return "SIGKILL";
-    case InjectionKind::stop:
-      return "SIGSTOP";
-    case InjectionKind::slow:
-      return "CPU quota" + time;
-    case InjectionKind::link_down:
-      return data_interface(number_on_host(world, fault)) + " down" + time;
-  }
-  return "none";
+  const Injector injector = injector_of(kind);
+  std::string text(injector.does);
+  const auto target = target_on(world, fault, host_of(world, fault));
+  const bool of_links = injector.kind && is_by_watchdog(*injector.kind) && !is_of_rank(*injector.kind);
+  if (of_links && target && target != kEveryTarget) text = data_interface(*target) + ": " + text;
+  if (kind.symptoms.log && fault.logs) text += ", log line " + world.patterns[kind.symptoms.log->value];
+  if (kind.heals_after) text += ", for " + to_text(fault.lasts);
+  return text;
 }
 
 }  // namespace gauntlet

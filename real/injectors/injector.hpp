@@ -10,35 +10,59 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
 
 using InjectionKinds = std::set<InjectionKind>;
 
-/// What every agent can do, and what the host of a lab allows.
-inline const InjectionKinds kSignalsToRanks = {InjectionKind::kill, InjectionKind::stop};
-inline const InjectionKinds kAllInjections = {InjectionKind::kill, InjectionKind::stop, InjectionKind::slow,
-                                              InjectionKind::link_down};
+/// What agents of every launcher can do; what those can do that the drill starts itself; what the host of a lab allows besides.
+inline const InjectionKinds kInjectionsAnywhere = {InjectionKind::kill,        InjectionKind::stop,
+                                                   InjectionKind::pause,       InjectionKind::line,
+                                                   InjectionKind::start_fails, InjectionKind::loss};
+inline const InjectionKinds kInjectionsOfOwnAgents = [] {
+  InjectionKinds kinds = kInjectionsAnywhere;
+  kinds.insert(InjectionKind::host_lost);
+  return kinds;
+}();
+inline const InjectionKinds kAllInjections = [] {
+  InjectionKinds kinds;
+  for (const InjectionTraits& each : kInjectionTraits) kinds.insert(each.kind);
+  return kinds;
+}();
 
-/// How a fault kind is brought about just as the scenario describes it; nothing where that is not possible.
-std::optional<InjectionKind> injection_of(const FaultKind& kind);
+/// How faults of one kind are brought about.
+struct Injector {
+  std::optional<InjectionKind> kind{};  // not given: they are not injected
+  std::string_view does{};              // for people: "SIGKILL of its rank"; or why they are not injected
+  std::string_view
+      differs{};  // in what the injection differs from the fault that the scenario describes; empty: in nothing
+};
+Injector injector_of(const FaultKind& kind);
+inline std::optional<InjectionKind> injection_of(const FaultKind& kind) { return injector_of(kind).kind; }
+
+/// "every launcher", "a lab": for people.
+std::string_view where_injected(InjectionKind kind);
 
 /// One problem for each fault kind of the world that cannot be injected where hosts allow these kinds, naming what can be.
 std::vector<Problem> check_injectable(const World& world, const InjectionKinds& allowed);
 
-/// The host that a fault strikes, and its number there: of the GPU, the NIC.
+/// The first of the hosts that a fault strikes.
 HostId host_of(const World& world, const PlannedFault& fault);
-std::uint32_t number_on_host(const World& world, const PlannedFault& fault);
 
-/// How long a fault lasts at most; kForever where it does not heal by itself.
-Duration lasts(const FaultKind& kind);
+/// What it strikes on one of its hosts: the number of a GPU or of a data interface there, or kEveryTarget. Nothing where the lab gives the
+/// host no interface below that ToR switch.
+std::optional<std::uint32_t> target_on(const World& world, const PlannedFault& fault, HostId host);
 
-/// The processor time, in processors, that makes a step of one rank `kind.factor` times as long. `cores`: of the machine that all ranks
-/// share.
-double cores_of_slow_rank(const World& world, const FaultKind& kind, std::uint32_t cores);
+/// How long a fault lasts; kForever where it does not heal by itself.
+Duration lasts(const World& world, const PlannedFault& fault);
 
-/// "SIGKILL", "data0 down for 10 s": for people.
+/// The processor time, in processors, that makes a step of the fault's ranks on one host `factor` times as long. `cores`: of the machine
+/// that all ranks share.
+double cores_of_slow_ranks(const World& world, const FaultKind& kind, std::uint32_t cores);
+
+/// "SIGKILL of its rank", "data0: the data interface is set down, for 10s": for people.
 std::string injection_text(const World& world, const PlannedFault& fault);
 
 }  // namespace gauntlet

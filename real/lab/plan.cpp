@@ -75,6 +75,15 @@ std::optional<Problem> plan_lab(const World& world, const std::string& directory
   return std::nullopt;
 }
 
+std::vector<std::uint32_t> interfaces_below(const World& world, std::uint32_t host, std::uint32_t tor) {
+  const Topology topology(world.inventory.hosts(), world.inventory.hosts_per_tor, world.hardware,
+                          world.fabric);
+  std::vector<std::uint32_t> below;
+  for (std::uint32_t i = 0; i < kDataInterfaces; ++i)
+    if (tor_of(topology, host, i) == tor) below.push_back(i);
+  return below;
+}
+
 std::string network_commands(const LabPlan& plan, const std::vector<std::string>& namespaces) {
   std::string text = "link set lo up\n";
   const auto bridge = [&](const std::string& name) {

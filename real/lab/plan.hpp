@@ -55,6 +55,9 @@ inline constexpr const char* kSpineBridge = "spine";
 std::optional<Problem> plan_lab(const World& world, const std::string& directory, unsigned cores,
                                 LabPlan& out);
 
+/// The data interfaces of a host that are below a ToR switch, in ascending order.
+std::vector<std::uint32_t> interfaces_below(const World& world, std::uint32_t host, std::uint32_t tor);
+
 /// The commands of `ip -batch` that make the bridges, and the hosts' interfaces but for their addresses. `namespaces`: the path of
 /// each host's network namespace.
 std::string network_commands(const LabPlan& plan, const std::vector<std::string>& namespaces);

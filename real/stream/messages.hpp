@@ -8,10 +8,12 @@
 #include "models/world/job_command.hpp"
 #include "real/probes/suite/task.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -187,20 +189,65 @@ struct DriverRunProbe {
   OrderId order;
   ProbeTask task;
 };
-/// SIGKILL of a rank; SIGSTOP of a rank; less processor time for a rank; a data interface of the host is set down.
-enum class InjectionKind : std::uint8_t { kill, stop, slow, link_down };
-inline constexpr std::uint32_t kInjectionKinds = 4;
-constexpr bool is_signal(InjectionKind kind) {
-  return kind == InjectionKind::kill || kind == InjectionKind::stop;
+/// What an injection does on a host, beside the log line that it writes.
+enum class InjectionKind : std::uint8_t {
+  kill,       // SIGKILL of ranks
+  stop,       // SIGSTOP of ranks, until they end
+  slow,       // less processor time for ranks
+  link_down,  // data interfaces are set down
+  pause,      // SIGSTOP of ranks, and SIGCONT at the end
+  rate,       // data interfaces send less in a second
+  link_lost,  // data interfaces are set down, and the ranks of the host are killed: their connections are broken
+  start_fails,  // ranks are killed as soon as they are started
+  host_lost,    // every process of the host is gone, its agent too
+  line,         // nothing but the log line
+  loss,         // the agent reports a loss that lies higher
+};
+/// Who carries it out: the agent by signals to its ranks; the watchdog, which outlives the agent; the agent in what it reports.
+enum class InjectionCarrier : std::uint8_t { signals, watchdog, report };
+struct InjectionTraits {
+  InjectionKind kind;
+  std::string_view name;  // for options and messages
+  InjectionCarrier carrier;
+  bool of_rank;  // its targets are ranks, and it ends with them
+};
+inline constexpr std::array<InjectionTraits, 11> kInjectionTraits = {{
+    {InjectionKind::kill, "kill", InjectionCarrier::signals, true},
+    {InjectionKind::stop, "stop", InjectionCarrier::signals, true},
+    {InjectionKind::slow, "slow", InjectionCarrier::watchdog, true},
+    {InjectionKind::link_down, "link-down", InjectionCarrier::watchdog, false},
+    {InjectionKind::pause, "pause", InjectionCarrier::watchdog, true},
+    {InjectionKind::rate, "rate", InjectionCarrier::watchdog, false},
+    {InjectionKind::link_lost, "link-lost", InjectionCarrier::watchdog, false},
+    {InjectionKind::start_fails, "start-fails", InjectionCarrier::signals, true},
+    {InjectionKind::host_lost, "host-lost", InjectionCarrier::report, false},
+    {InjectionKind::line, "line", InjectionCarrier::report, false},
+    {InjectionKind::loss, "loss", InjectionCarrier::report, false},
+}};
+constexpr const InjectionTraits& traits_of(InjectionKind kind) {
+  return kInjectionTraits[static_cast<std::size_t>(kind)];
 }
-constexpr bool is_of_rank(InjectionKind kind) { return kind != InjectionKind::link_down; }
+constexpr bool is_of_rank(InjectionKind kind) { return traits_of(kind).of_rank; }
+constexpr bool is_by_watchdog(InjectionKind kind) {
+  return traits_of(kind).carrier == InjectionCarrier::watchdog;
+}
+
+/// In place of one target: every rank of the host, or each of its data interfaces.
+inline constexpr std::uint32_t kEveryTarget = ~0U;
+
+/// A line that the agent reads as if its host had logged it. Nothing goes to the kernel's log, which the site's own tools read.
+struct InjectedLine {
+  PatternId pattern;  // that it has to match
+  std::string text;
+};
 
 struct DriverInject {
   std::uint64_t injection = 0;
   InjectionKind kind = InjectionKind::kill;
-  std::uint32_t target = 0;   // the rank; link_down: the interface, counted from 0
-  double cores = 0;           // slow: the processor time that the rank gets, in processors
-  Duration lasts = kForever;  // from its beginning; then it is undone, whoever lives
+  std::uint32_t target = 0;  // the rank, or the data interface counted from 0, or kEveryTarget
+  double value = 0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations
+  Duration lasts = kForever;           // from its beginning; then it is undone, whoever lives
+  std::optional<InjectedLine> line{};  // written first
 };
 /// A rank that was killed stays killed.
 struct DriverUndo {

@@ -91,9 +91,12 @@ void put(const DriverInject& from, agent::ToAgent& to) {
   agent::Inject& inject = *to.mutable_inject();
   inject.set_injection(from.injection);
   inject.set_target(from.target);
-  inject.set_kind(static_cast<agent::Inject::Kind>(from.kind));
-  inject.set_cores(from.cores);
+  inject.set_kind(static_cast<std::uint32_t>(from.kind));
+  inject.set_value(from.value);
   inject.set_lasts_ns(from.lasts.count());
+  if (!from.line) return;
+  inject.set_pattern(from.line->pattern.value);
+  inject.set_line(from.line->text);
 }
 void put(const DriverUndo& from, agent::ToAgent& to) { to.mutable_undo()->set_injection(from.injection); }
 void put(const DriverQuit&, agent::ToAgent& to) { to.mutable_quit(); }
@@ -147,13 +150,17 @@ std::optional<DriverMessage> get(const agent::TellRanks& from) {
   return DriverTellRanks{.what = static_cast<RankOrder>(from.what()), .steps = from.steps()};
 }
 std::optional<DriverMessage> get(const agent::Inject& from) {
-  const bool known = from.kind() >= agent::Inject::KILL && from.kind() <= agent::Inject::LINK_DOWN;
-  if (!known || !(from.cores() >= 0) || from.lasts_ns() < 0) return std::nullopt;
-  return DriverInject{.injection = from.injection(),
-                      .kind = static_cast<InjectionKind>(from.kind()),
+  if (from.kind() >= kInjectionTraits.size() || from.lasts_ns() < 0) return std::nullopt;
+  // Only a loss may be a number that is not finite.
+  const auto kind = static_cast<InjectionKind>(from.kind());
+  if (kind != InjectionKind::loss && !(std::isfinite(from.value()) && from.value() >= 0)) return std::nullopt;
+  DriverInject inject{.injection = from.injection(),
+                      .kind = kind,
                       .target = from.target(),
-                      .cores = from.cores(),
+                      .value = from.value(),
                       .lasts = Duration(from.lasts_ns())};
+  if (from.has_pattern()) inject.line = {.pattern = PatternId{from.pattern()}, .text = from.line()};
+  return inject;
 }
 
 // --- from the agent ----------------------------------------------------------------------------------------------

@@ -1,13 +1,18 @@
 #include "real/watchdog/all_injectors.hpp"
 
 #include "real/watchdog/link_injector.hpp"
+#include "real/watchdog/pause_injector.hpp"
 #include "real/watchdog/quota_injector.hpp"
+#include "real/watchdog/rate_injector.hpp"
 
 namespace gauntlet {
 
 const HostInjectors& host_injectors() {
   static const HostInjectors all = {{InjectionKind::slow, quota_injector()},
-                                    {InjectionKind::link_down, link_injector()}};
+                                    {InjectionKind::link_down, link_injector()},
+                                    {InjectionKind::link_lost, link_injector()},
+                                    {InjectionKind::pause, pause_injector()},
+                                    {InjectionKind::rate, rate_injector()}};
   return all;
 }
 

@@ -1,4 +1,5 @@
-// The faults that a watchdog carries out: a slow rank, and a link that is down. Signals to ranks need none, for ranks die with their agent.
+// The faults that a watchdog carries out: slow and paused ranks, links that are down or slow. A rank that is killed or stopped for good needs
+// none: ranks die with their agent.
 #pragma once
 
 #include "real/watchdog/host_injector.hpp"

@@ -2,9 +2,8 @@
 // disk before anything is changed. The line is enough to undo the fault, and names nothing else.
 #pragma once
 
+#include "real/agent/host_faults.hpp"
 #include "real/stream/messages.hpp"
-
-#include <sys/types.h>
 
 #include <map>
 #include <string>
@@ -19,15 +18,17 @@ struct InjectionSite {
 };
 
 struct HostInjector {
-  /// The target of an injection. `processes`: those of its rank. Why it cannot be injected here goes to `why`.
-  std::string (*target)(const InjectionSite& site, const DriverInject& what,
-                        const std::vector<pid_t>& processes, std::string& why);
+  /// The target of an injection. Why it cannot be injected here goes to `why`.
+  std::string (*target)(const InjectionSite& site, const DriverInject& what, const InjectionSubject& subject,
+                        std::string& why);
   /// Why not, or nothing.
   std::string (*inject)(const std::string& target);
   /// Whether the system says that the effect is there.
   bool (*observed)(const std::string& target);
   /// Why not, or nothing. Nothing also where the effect is gone already.
   std::string (*undo)(const std::string& target);
+  /// Why this machine cannot do it, or nothing. Changes nothing. Not given: whoever has its site can.
+  std::string (*unfit)() = nullptr;
 };
 
 using HostInjectors = std::map<InjectionKind, HostInjector>;

@@ -77,18 +77,18 @@ std::vector<pid_t> outside_of(const QuotaTarget& target) {
 
 std::string not_a_target(const std::string& text) { return "\"" + text + "\" does not name a control group"; }
 
-std::string quota_target(const InjectionSite& site, const DriverInject& what,
-                         const std::vector<pid_t>& processes, std::string& why) {
+std::string quota_target(const InjectionSite& site, const DriverInject& what, const InjectionSubject& subject,
+                         std::string& why) {
   if (site.group.empty()) why = "only a lab limits the processor time of a rank";
   std::int64_t period = kPeriodUs;
-  auto quota = static_cast<std::int64_t>(what.cores * static_cast<double>(period));
-  if (quota < kLeastQuotaUs && what.cores > 0) {
+  auto quota = static_cast<std::int64_t>(what.value * static_cast<double>(period));
+  if (quota < kLeastQuotaUs && what.value > 0) {
     quota = kLeastQuotaUs;
-    period = static_cast<std::int64_t>(static_cast<double>(quota) / what.cores);
+    period = static_cast<std::int64_t>(static_cast<double>(quota) / what.value);
   }
   std::string text = site.group + "/slow-" + std::to_string(what.injection) + " " + std::to_string(quota) +
                      " " + std::to_string(period);
-  for (const pid_t each : processes) {
+  for (const pid_t each : subject.processes) {
     if (const auto name = name_process(each)) text += " " + to_text(*name);
   }
   return text;

@@ -271,11 +271,11 @@ void Watchdog::undo_left() {
   }
 }
 
-std::string Watchdog::inject(const DriverInject& what, const std::vector<pid_t>& processes, Duration lease) {
+std::string Watchdog::inject(const DriverInject& what, const InjectionSubject& subject, Duration lease) {
   const auto injector = injectors_.find(what.kind);
   if (injector == injectors_.end()) return "this agent has no injector of that kind";
   std::string why;
-  const std::string target = injector->second.target(site_, what, processes, why);
+  const std::string target = injector->second.target(site_, what, subject, why);
   if (!why.empty()) return why;
   const std::string number = std::to_string(what.injection);
   if (!send("inject " + number + " " + std::to_string(static_cast<unsigned>(what.kind)) + " " +

@@ -26,7 +26,7 @@ class Watchdog final : public HostFaults {
   /// Waits until everything is undone.
   ~Watchdog() override;
 
-  std::string inject(const DriverInject& what, const std::vector<pid_t>& processes, Duration lease) override;
+  std::string inject(const DriverInject& what, const InjectionSubject& subject, Duration lease) override;
   void undo(std::uint64_t injection) override;
   void renew(Duration lease) override;
   std::vector<FaultEnd> take_ends() override;

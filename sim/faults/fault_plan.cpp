@@ -29,6 +29,14 @@ Duration repairing(const World& world, Seed seed, const PlannedFault& fault) {
   return from_seconds(time.sample(draws));
 }
 
+/// Whether its line comes, by the stream of Monitoring::log_fault.
+bool logging(const FaultKind& kind, Seed seed, Time at, ComponentId component) {
+  const Probability comes = kind.symptoms.log_probability;
+  if (!kind.symptoms.log || comes.value >= 1) return true;
+  Stream draws = stream_now(seed, stream_name("symptom." + kind.name), at, component.index);
+  return draws.uniform() < comes.value;
+}
+
 }  // namespace
 
 FaultPlan draw_plan(const World& world, Seed seed, Time until) {
@@ -39,6 +47,7 @@ FaultPlan draw_plan(const World& world, Seed seed, Time until) {
     PlannedFault fault{.at = at, .kind = strike.kind, .component = strike.component};
     fault.lasts = lasting(world.faults[strike.kind.value], seed, at, strike.component);
     fault.repair = repairing(world, seed, fault);
+    fault.logs = logging(world.faults[strike.kind.value], seed, at, strike.component);
     plan.push_back(fault);
   };
   for (const Strike& strike : arrivals.present_at_start()) add(kStart, strike);

@@ -1,4 +1,4 @@
-"""Faults of a lab's hosts: a rank gets less processor time, a link goes down. Each is there while it lasts, and is undone afterwards.
+"""Faults of a lab's hosts: a rank gets less processor time, a link goes down or is slow. Each is there while it lasts, and is undone afterwards.
 
     GAUNTLET=build/gauntlet python3 tests/lab/faults_test.py
 """
@@ -31,7 +31,9 @@ heartbeat_period = "1s"
 timeout = "100s"
 hang_timeout = "100s"
 collective_timeout = "200s"
-
+{faults}
+"""
+LOST = """
 [faults.rank_slow]
 component = "gpu"
 effect = "slow"
@@ -46,6 +48,14 @@ heals_after = "10min"
 remedy = "restart"
 trace = [{link}]
 """
+SLOW_LINK = """
+[faults.link_slow]
+component = "nic"
+effect = "degrade"
+factor = 2.0
+remedy = "restart"
+trace = [{link}]
+"""
 
 
 def strikes(component):
@@ -53,12 +63,13 @@ def strikes(component):
     return ", ".join(f'{{ at = "{seconds}s", component = {component} }}' for seconds in (1, 5, 20, 60))
 
 
-@unittest.skipIf(labs.missing(), labs.missing())
-class Faults(labs.Case):
+class Disturbed(labs.Case):
+    faults = LOST.format(slow=strikes(1), link=strikes(2))
+
     def setUp(self):
         super().setUp()
         scenario = self.place.path / "faults.toml"
-        scenario.write_text(SCENARIO.format(base=os.path.abspath("scenarios/drill-tiny.toml"), slow=strikes(1), link=strikes(2)))
+        scenario.write_text(SCENARIO.format(base=os.path.abspath("scenarios/drill-tiny.toml"), faults=self.faults))
         self.place.scenario = str(scenario)
 
     def wait_for(self, what, holds, process=None):
@@ -70,13 +81,26 @@ class Faults(labs.Case):
             time.sleep(0.02)
         return found
 
-    def slow_groups(self):
-        return [group for lab in labs.groups() - self.groups for group in lab.glob("host-*/slow-*")]
-
     def helpers(self, name):
         """Processes of a host, by host: its agent, or the watchdog beside it."""
         return {line[line.index("--host") + 1]: pid for pid, line in self.place.processes().items()
                 if "agent" in line and "--host" in line and pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name}
+
+    def watchdogs(self, drill):
+        return self.wait_for("four watchdogs", lambda: len(found := self.helpers("gauntlet-undo")) == 4 and found, drill)
+
+    def kill_driver_and_agents(self, drill):
+        agents = self.helpers("gauntlet")
+        drill.kill()
+        for pid in agents.values():
+            os.kill(pid, signal.SIGKILL)
+        drill.communicate()
+
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class Faults(Disturbed):
+    def slow_groups(self):
+        return [group for lab in labs.groups() - self.groups for group in lab.glob("host-*/slow-*")]
 
     def link_is_up(self, process, interface="data0"):
         shown = subprocess.run(["nsenter", f"--net=/proc/{process}/ns/net", "ip", "-o", "link", "show", interface], capture_output=True, text=True)
@@ -86,7 +110,7 @@ class Faults(labs.Case):
         drill = self.place.start("--launch", "lab")
         self.addCleanup(drill.kill)
         group = self.wait_for("the slow rank", self.slow_groups, drill)[0]
-        watchdogs = self.wait_for("four watchdogs", lambda: len(found := self.helpers("gauntlet-undo")) == 4 and found, drill)
+        watchdogs = self.watchdogs(drill)
         self.wait_for("the lost link", lambda: not self.link_is_up(watchdogs["2"]), drill)
         self.assertEqual(group.parent.name, "host-1")
         return drill, group, watchdogs
@@ -115,11 +139,7 @@ class Faults(labs.Case):
         drill, _, watchdogs = self.injected()
         network = os.open(f"/proc/{watchdogs['2']}/ns/net", os.O_RDONLY)
         self.addCleanup(os.close, network)
-        agents = self.helpers("gauntlet")
-        drill.kill()
-        for pid in agents.values():
-            os.kill(pid, signal.SIGKILL)
-        drill.communicate()
+        self.kill_driver_and_agents(drill)
 
         def undone():
             up = subprocess.run(["nsenter", f"--net=/proc/{os.getpid()}/fd/{network}", "ip", "-o", "link", "show", "data0"],
@@ -127,6 +147,36 @@ class Faults(labs.Case):
             return not self.slow_groups() and bool(re.search(r"<[^>]*\bUP\b", up))
 
         self.wait_for("the undoing", undone)
+        self.wait_for("the end of the lab", lambda: not self.keepers() and not self.place.processes())
+        self.nothing_is_left()
+
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class SlowLink(Disturbed):
+    faults = SLOW_LINK.format(link=strikes(3))
+
+    def is_limited(self, network, interface="data0"):
+        shown = subprocess.run(["nsenter", f"--net={network}", "tc", "qdisc", "show", "dev", interface], capture_output=True, text=True)
+        return "qdisc tbf" in shown.stdout
+
+    def test_the_death_of_driver_and_agents_undoes_it(self):
+        drill = self.place.start("--launch", "lab")
+        self.addCleanup(drill.kill)
+        try:
+            watchdogs = self.watchdogs(drill)
+        except AssertionError as problem:
+            if "CONFIG_NET_SCH_TBF" in str(problem):
+                self.skipTest("the kernel has no token bucket for interfaces")
+            raise
+        networks = [os.open(f"/proc/{watchdogs[host]}/ns/net", os.O_RDONLY) for host in "0123"]
+        for network in networks:
+            self.addCleanup(os.close, network)
+        paths = [f"/proc/{os.getpid()}/fd/{network}" for network in networks]
+        self.wait_for("the slow link", lambda: self.is_limited(paths[3]), drill)
+        self.assertFalse(any(self.is_limited(path) for path in paths[:3]))
+        self.assertFalse(self.is_limited(paths[3], "data1"))
+        self.kill_driver_and_agents(drill)
+        self.wait_for("the undoing", lambda: not self.is_limited(paths[3]))
         self.wait_for("the end of the lab", lambda: not self.keepers() and not self.place.processes())
         self.nothing_is_left()
 

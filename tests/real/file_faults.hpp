@@ -47,7 +47,7 @@ inline const HostInjectors& file_faults() {
   static const HostInjectors all = {
       {InjectionKind::link_down,
        {.target =
-            [](const InjectionSite& site, const DriverInject& what, const std::vector<pid_t>&,
+            [](const InjectionSite& site, const DriverInject& what, const InjectionSubject&,
                std::string& why) {
               if (what.target > 0) why = "this host has one file";
               return site.group + "/fault-" + std::to_string(what.injection);
@@ -68,7 +68,7 @@ inline const HostInjectors& file_faults() {
               return std::string();
             }}},
       {InjectionKind::slow,
-       {.target = [](const InjectionSite&, const DriverInject&, const std::vector<pid_t>&,
+       {.target = [](const InjectionSite&, const DriverInject&, const InjectionSubject&,
                      std::string&) { return std::string("nothing"); },
         .inject = [](const std::string&) { return std::string(); },
         .observed = [](const std::string&) { return false; },

@@ -28,10 +28,13 @@ struct StandInClock final : Clock {
 struct StandInStreams final : AgentStreams {
   bool send(StreamId stream, const AgentMessage& message) override {
     if (stream == broken) return false;
-    if (const auto* injected = std::get_if<AgentInjected>(&message))
+    if (const auto* injected = std::get_if<AgentInjected>(&message)) {
       injections.emplace_back(stream, injected->injection);
+      answers.emplace_back(injected->injection, injected->why);
+    }
     if (const auto* over = std::get_if<AgentUndone>(&message))
       undone.emplace_back(over->injection, over->why);
+    exits += std::holds_alternative<AgentRankExited>(message) ? 1 : 0;
     if (const auto* attending = std::get_if<AgentAttending>(&message))
       attended.emplace_back(stream, *attending);
     if (const auto* seen = std::get_if<AgentSeen>(&message))
@@ -41,10 +44,12 @@ struct StandInStreams final : AgentStreams {
   void end(StreamId stream, const std::string& why) override { ended.emplace_back(stream, why); }
 
   std::optional<StreamId> broken;
+  int exits = 0;  // of ranks, that a driver was told
   std::vector<std::pair<StreamId, AgentAttending>> attended;
   std::vector<std::pair<StreamId, std::string>> ended;         // why; empty: all is well
   std::vector<std::uint32_t> hosts_seen;                       // that samples were about
   std::vector<std::pair<StreamId, std::uint64_t>> injections;  // who was told of which
+  std::vector<std::pair<std::uint64_t, std::string>> answers;  // of injections, and why not
   std::vector<std::pair<std::uint64_t, std::string>> undone;   // which, and why not yet
 };
 
@@ -58,8 +63,12 @@ struct SlowRanks final : RankRunner {
   void stop() override {}
   void kill() override { ++kills; }
   void forget() override { ++forgotten; }
-  std::string signal(std::uint32_t, AgentSignal) override { return ""; }
+  std::string signal(std::uint32_t rank, AgentSignal signal) override {
+    signals.emplace_back(rank, signal);
+    return "";
+  }
   void collect(const Listener& listener) override {
+    for (const std::string& line : std::exchange(lines, {})) listener.on_line(run(), 0, line);
     if (std::exchange(exits, false)) listener.on_exit({.run = run(), .rank = 0, .code = 1});
   }
   bool none() const override { return living.empty(); }
@@ -67,13 +76,15 @@ struct SlowRanks final : RankRunner {
   std::vector<std::uint32_t> alive() const override { return living; }
 
   std::vector<std::uint32_t> started, living;
+  std::vector<std::pair<std::uint32_t, AgentSignal>> signals;
+  std::vector<std::string> lines;  // that the first one says
   int kills = 0, forgotten = 0;
   bool exits = false;  // one does
 };
 
 /// Of an earlier agent's watchdog, too: they end when the test says so.
 struct HeldFaults final : HostFaults {
-  std::string inject(const DriverInject&, const std::vector<pid_t>&, Duration) override { return ""; }
+  std::string inject(const DriverInject&, const InjectionSubject&, Duration) override { return ""; }
   void undo(std::uint64_t injection) override { asked.push_back(injection); }
   void end(const FaultEnd& what) { ends_.push_back(what); }
   std::vector<std::uint64_t> asked;
@@ -163,6 +174,102 @@ TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {
   EXPECT_THAT(streams.injections, IsEmpty());
   attend(2, 2);
   EXPECT_THAT(streams.injections, ElementsAre(Pair(StreamId{2}, 7U)));
+}
+
+TEST_F(Supervisors, AFaultOfTheHostReachesEachOfItsRanks) {
+  attend(1, 1);
+  hear(1, DriverInject{.injection = 1, .kind = InjectionKind::kill, .target = kEveryTarget});
+  hear(1, DriverStartRanks{.order = OrderId{10}, .run = 1, .ranks = {4, 5}, .arguments = {}});
+  hear(1, DriverInject{.injection = 2, .kind = InjectionKind::stop, .target = kEveryTarget});
+  hear(1, DriverInject{.injection = 3, .kind = InjectionKind::stop, .target = 0});
+  EXPECT_THAT(streams.answers,
+              ElementsAre(Pair(1U, "no rank runs here"), Pair(2U, ""), Pair(3U, "rank 0 does not run here")));
+  EXPECT_THAT(ranks.signals, ElementsAre(Pair(4U, AgentSignal::stop), Pair(5U, AgentSignal::stop)));
+}
+
+// The driver's order to start and the fault come together, while ranks of the run before are ending.
+TEST_F(Supervisors, AFaultOfAStartWaitsForTheRanks) {
+  attend(1, 1);
+  start(1, 10, 1);
+  start(1, 11, 2);
+  hear(1, DriverInject{.injection = 7, .kind = InjectionKind::start_fails, .target = kEveryTarget});
+  EXPECT_THAT(streams.answers, IsEmpty());
+  EXPECT_THAT(ranks.signals, IsEmpty());
+  ranks.living.clear();
+  hear(1, DriverLease{10min});
+  EXPECT_THAT(ranks.started, ElementsAre(1, 2));
+  EXPECT_THAT(streams.answers, ElementsAre(Pair(7U, "")));
+  EXPECT_THAT(ranks.signals, ElementsAre(Pair(0U, AgentSignal::kill)));
+}
+
+TEST_F(Supervisors, AnAgentGoesWithItsHostAndSaysNothingOfItsRanks) {
+  attend(1, 1);
+  start(1, 10, 1);
+  supervisor.wake({FromStream{1, DriverInject{.injection = 7, .kind = InjectionKind::host_lost}}});
+  EXPECT_THAT(streams.answers, ElementsAre(Pair(7U, "")));
+  EXPECT_EQ(ranks.kills, 2) << "at the beginning of the drill, and now";
+  EXPECT_FALSE(supervisor.settle()) << "its rank is dying";
+  ranks.exits = true;
+  ranks.living.clear();
+  supervisor.wake({});
+  EXPECT_EQ(streams.exits, 0);
+  EXPECT_EQ(supervisor.settle(), kAgentEnded);
+}
+
+/// A driver that asks for lines and for losses.
+struct Readers : Supervisors {
+  Readers() {
+    hear(1, DriverHello{.epoch = 1,
+                        .greeting = {.started_ns = 1,
+                                     .patterns = {"collective_timeout", "peer_lost", "xid_79", "exception"},
+                                     .expressions = {"", "", R"(Xid \([^)]*\): 79\b)", "^Traceback"}}});
+    hear(1, DriverLease{10min});
+    watch(3, Signal::log_line, Match{.pattern = PatternId{2}});
+    watch(4, Signal::loss, Outside{.low = -5, .high = 5});
+  }
+  void watch(std::uint32_t id, Signal signal, const decltype(Watch::until)& until) {
+    hear(1, DriverWatch{Order{OrderId{id}, Watch{.id = WatchId{id},
+                                                 .signal = signal,
+                                                 .who = Scope{.kind = ComponentKind::host},
+                                                 .until = until}}});
+  }
+  void inject_line(std::uint64_t injection, std::uint32_t pattern, const std::string& text) {
+    hear(1, DriverInject{.injection = injection,
+                         .kind = InjectionKind::line,
+                         .line = InjectedLine{.pattern = PatternId{pattern}, .text = text}});
+  }
+};
+
+TEST_F(Readers, ALineIsInjectedWhereTheReaderFindsIt) {
+  inject_line(1, 2, "NVRM: Xid (PCI:0000:00:00): 79 (injected by gauntlet)");
+  EXPECT_THAT(streams.hosts_seen, ElementsAre(0U));
+  inject_line(2, 2, "NVRM: Xid (PCI:0000:00:00): 7");
+  inject_line(3, 9, "of no kind");
+  ASSERT_EQ(streams.answers.size(), 3U);
+  EXPECT_EQ(streams.answers[0].second, "");
+  EXPECT_THAT(streams.answers[1].second, HasSubstr("is not found by drill.lines.xid_79"));
+  EXPECT_THAT(streams.answers[2].second, HasSubstr("of no kind"));
+  EXPECT_EQ(streams.hosts_seen.size(), 1U);
+}
+
+TEST_F(Readers, AHigherLossEndsAfterItsTime) {
+  start(1, 10, 1);
+  const auto train = [&](int steps) {
+    for (int i = 0; i < steps; ++i) ranks.lines.push_back("1 loss 1 1.0");
+    supervisor.wake({});
+  };
+  train(20);
+  EXPECT_THAT(streams.hosts_seen, IsEmpty());
+  hear(1, DriverInject{.injection = 1, .kind = InjectionKind::loss, .value = 12, .lasts = 10s});
+  train(1);
+  EXPECT_THAT(streams.hosts_seen, ElementsAre(0U));
+  clock.now += std::chrono::nanoseconds(10s).count();
+  EXPECT_LE(supervisor.next_deadline(), Time(Duration(clock.now)));
+  train(0);
+  EXPECT_THAT(streams.undone, ElementsAre(Pair(1U, "")));
+  streams.hosts_seen.clear();
+  train(1);
+  EXPECT_LE(streams.hosts_seen.size(), 1U) << "the end of the excursion, and no other";
 }
 
 // --- an agent that stays -----------------------------------------------------------------------------------------------

@@ -216,8 +216,9 @@ TEST_F(Watchdogs, ASlowRankIsSlowWithAllThatItHasStarted) {
 
 TEST(HostInjectorsTest, OnlyWhatALabMadeIsTouched) {
   for (const auto& [kind, injector] : host_injectors()) {
+    if (kind == InjectionKind::pause) continue;  // of ranks, which the agent itself has started
     std::string why;
-    injector.target({}, {.injection = 1, .kind = kind, .cores = 0.1}, {::getpid()}, why);
+    injector.target({}, {.injection = 1, .kind = kind, .value = 0.1}, {.processes = {::getpid()}}, why);
     EXPECT_THAT(why, HasSubstr("lab"));
   }
   std::string why;

@@ -1,0 +1,168 @@
+// Injectors of a host: each effect is there, is seen, and is gone after its undo, on processes and networks of the test's own.
+#include "real/injectors/injector.hpp"
+#include "real/signals/link_state.hpp"
+#include "real/system/process_name.hpp"
+#include "real/watchdog/all_injectors.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+namespace {
+
+using testing::HasSubstr;
+
+/// What is run in a process of its own ends with 0 where `holds` says nothing; what that says goes to standard error.
+int in_own_network(std::string (*holds)()) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNET) != 0) ::_exit(2);
+    const std::string why = holds();
+    if (!why.empty()) std::fprintf(stderr, "%s\n", why.c_str());
+    ::_exit(why.empty() ? 0 : 1);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+bool has_networks() {
+  return in_own_network([] { return std::string(); }) == 0;
+}
+
+bool make_interfaces() {
+  return std::system(
+             "ip link add data0 type veth peer name there0 && ip link add data1 type veth peer name there1 "
+             "&& "
+             "ip link set data0 up && ip link set data1 up && ip link set there0 up && ip link set there1 "
+             "up") == 0;
+}
+
+const InjectionSite kSite = {.group = {}, .interfaces = {"data0", "data1"}};
+
+TEST(HostEffects, APausedProcessGoesOnAndNoOtherIsTouched) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  const HostInjector& pause = host_injectors().at(InjectionKind::pause);
+  std::string why;
+  const std::string target =
+      pause.target({}, {.kind = InjectionKind::pause}, {.processes = {child}, .bytes_per_second = {}}, why);
+  EXPECT_EQ(why, "");
+  EXPECT_FALSE(pause.observed(target));
+  EXPECT_EQ(pause.inject(target), "");
+  EXPECT_TRUE(pause.observed(target));
+  // A name of an earlier process of that number.
+  ProcessName earlier = *name_process(child);
+  --earlier.started;
+  EXPECT_EQ(pause.undo(to_text(earlier)), "");
+  EXPECT_TRUE(pause.observed(target)) << "it was another process's pause";
+  EXPECT_EQ(pause.undo(target), "");
+  EXPECT_EQ(::waitpid(child, nullptr, WCONTINUED | WNOHANG | WUNTRACED) >= 0, true);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(pause.undo(target), "") << "it is gone, and nothing is left to undo";
+}
+
+TEST(HostEffects, EveryInterfaceOfAHostIsSetDownAndUp) {
+  if (!has_networks()) GTEST_SKIP() << "needs the right to make a network namespace (root)";
+  const auto holds = [] {
+    if (!make_interfaces()) return std::string("ip cannot make interfaces");
+    const HostInjector& link = host_injectors().at(InjectionKind::link_down);
+    std::string why;
+    const std::string target =
+        link.target(kSite, {.kind = InjectionKind::link_down, .target = kEveryTarget}, {}, why);
+    if (link.observed(target)) return std::string("the links are down before");
+    if (why = link.inject(target); !why.empty()) return why;
+    if (!link.observed(target)) return std::string("the links are not down");
+    if (why = link.undo(target); !why.empty()) return why;
+    const bool up = link_state("data0") == LinkState::up && link_state("data1") == LinkState::up;
+    return std::string(up ? "" : "the links are not up again");
+  };
+  EXPECT_EQ(in_own_network(holds), 0);
+}
+
+TEST(HostEffects, AnInterfaceSendsLess) {
+  if (!has_networks()) GTEST_SKIP() << "needs the right to make a network namespace (root)";
+  const HostInjector& rate = host_injectors().at(InjectionKind::rate);
+  if (const std::string unfit = rate.unfit(); !unfit.empty()) GTEST_SKIP() << unfit;
+  const auto holds = [] {
+    if (!make_interfaces()) return std::string("ip cannot make interfaces");
+    const HostInjector& slow = host_injectors().at(InjectionKind::rate);
+    const DriverInject what{.kind = InjectionKind::rate, .target = 1, .value = 2};
+    std::string why;
+    slow.target(kSite, what, {}, why);
+    if (why.find("nobody knows what it sends") == std::string::npos) return "a rate of nothing: " + why;
+    why.clear();
+    const std::string target =
+        slow.target(kSite, what, {.processes = {}, .bytes_per_second = {{"data1", 1e6}}}, why);
+    if (!target.starts_with("500000 |")) return "the target is " + target;
+    if (why = slow.inject(target); !why.empty()) return why;
+    if (!slow.observed(target)) return std::string("no rate is seen");
+    if (std::system(
+            "tc qdisc show dev data1 | grep -q 'rate 4Mbit' && ! tc qdisc show dev data0 | grep -q tbf") != 0)
+      return std::string("the rate is another one");
+    if (why = slow.undo(target); !why.empty()) return why;
+    if (slow.observed(target)) return std::string("the rate stays");
+    return slow.undo(target);  // a second time
+  };
+  EXPECT_EQ(in_own_network(holds), 0);
+}
+
+// --- which fault has which injector ------------------------------------------------------------------------------------
+
+FaultKind crash_of(ComponentKind component) {
+  FaultKind kind;
+  kind.component = component;
+  kind.effect = Effect::crash;
+  return kind;
+}
+
+TEST(InjectorRules, AHostThatIsLostTakesItsAgentWithIt) {
+  FaultKind kind = crash_of(ComponentKind::rack);
+  EXPECT_EQ(injection_of(kind), InjectionKind::kill);
+  kind.symptoms.heartbeat_lost = true;
+  EXPECT_EQ(injection_of(kind), InjectionKind::host_lost);
+  kind.component = ComponentKind::gpu;
+  EXPECT_EQ(injection_of(kind), std::nullopt) << "a GPU has no heartbeat";
+}
+
+TEST(InjectorRules, WhatNobodyBringsAboutHasAReason) {
+  FaultKind kind = crash_of(ComponentKind::job);
+  kind.same_step = true;
+  EXPECT_THAT(std::string(injector_of(kind).does), HasSubstr("at the step"));
+  kind = crash_of(ComponentKind::gpu);
+  kind.effect = Effect::corrupt;
+  EXPECT_THAT(std::string(injector_of(kind).does), HasSubstr("checkpoints"));
+  kind.effect = Effect::crash;
+  kind.symptoms.log = PatternId{0};
+  EXPECT_EQ(injection_of(kind), InjectionKind::kill);
+  kind.symptoms.log_delay = Law::constant(3);
+  EXPECT_EQ(injection_of(kind), std::nullopt);
+  kind = crash_of(ComponentKind::aggregation);
+  EXPECT_THAT(std::string(injector_of(kind).does), HasSubstr("no injector"));
+}
+
+TEST(InjectorRules, ASlowSegmentIsAMock) {
+  FaultKind kind = crash_of(ComponentKind::host);
+  kind.effect = Effect::slow;
+  EXPECT_EQ(injector_of(kind).differs, "");
+  kind.segment = Segment::forward;
+  EXPECT_THAT(std::string(injector_of(kind).differs), HasSubstr("every segment"));
+}
+
+TEST(InjectorRules, EveryKindStandsWhereItsNumberSays) {
+  for (const InjectionTraits& each : kInjectionTraits) EXPECT_EQ(&traits_of(each.kind), &each) << each.name;
+}
+
+}  // namespace
+}  // namespace gauntlet
