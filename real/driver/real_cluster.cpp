@@ -298,7 +298,7 @@ void RealCluster::on(HostId host, const Lost& message) {
   check_obeyed(message.why);
   if (is_lost(host)) return lose_by_fault(host);
   platform_.say("agent of host " + std::to_string(host.value) + " is gone (" + message.why +
-                "); starting it again");
+                "); looking for it again");
   end_process(host);
   lose(host);
 }
