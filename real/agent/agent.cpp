@@ -181,7 +181,7 @@ int run_agent(const AgentOptions& options) {
                                   .host = sensor,
                                   .faults = *faults,
                                   .identity = own_identity(address),
-                                  .rank_user = name_of(user),
+                                  .rank_uid = user ? user->uid : ::geteuid(),
                                   .say = say});
   const int exit_code =
       run_supervisor(supervisor, ranks, sensor, *faults, *mailbox, clock, signals.descriptor());

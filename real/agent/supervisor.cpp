@@ -50,7 +50,8 @@ std::optional<int> Supervisor::settle() {
     undo_of_ranks();
     for (const OrderId order : std::exchange(pending_stops_, {})) tell(done(order));
     if (pending_start_ && !ending()) start_pending();
-    if (start_fails_ && !pending_start_) carry_out(*std::exchange(start_fails_, std::nullopt));
+    if (!pending_start_)
+      for (const DriverInject& each : std::exchange(start_fails_, {})) carry_out(each);
     if (drill_ends_) forget_drill();
   }
   return leaving_ && around_.ranks.none() ? leaving_ : std::nullopt;

@@ -38,7 +38,7 @@ struct AgentSurroundings {
   HostSensor& host;
   HostFaults& faults;
   HostIdentity identity;
-  std::string rank_user;                        // as whom ranks run; empty: not said
+  std::optional<std::uint32_t> rank_uid;        // as whom ranks run; nothing: not said
   std::function<void(const std::string&)> say;  // a line for people
 };
 
@@ -117,7 +117,8 @@ class Supervisor {
   std::string signal_targets(const DriverInject& what, AgentSignal signal);
   std::vector<std::uint32_t> targets_of(const DriverInject& what) const;
   InjectionSubject subject_of(const DriverInject& what);
-  std::string write_line(const InjectedLine& line);
+  std::string problem_of_line(const InjectedLine& line);
+  void write_line(const InjectedLine& line);
   double higher_loss() const;
   void undo(const DriverInject& what);
   void undo_all();
@@ -159,7 +160,7 @@ class Supervisor {
 
   std::optional<DriverStartRanks> pending_start_;  // waits until the ranks of the run before have ended
   std::vector<OrderId> pending_stops_;
-  std::optional<OrderId> starting_;                 // whose programs may not run yet
+  std::optional<OrderId> starting_;  // whose programs may not run yet
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
   struct Injection {
@@ -169,7 +170,7 @@ class Supervisor {
     Time ends = kNever;  // what the agent itself ends
   };
   std::map<std::uint64_t, Injection> injected_;  // of this drill, by number: no injection is done twice
-  std::optional<DriverInject> start_fails_;      // waits for the start that is pending
+  std::vector<DriverInject> start_fails_;        // wait for the start that is pending
   bool host_lost_ = false;                       // by an injection: nothing more is said of its ranks
   std::vector<NicCounters> sent_before_;         // when the first rank of this host came up ...
   Time trains_since_;                            // ... which was then

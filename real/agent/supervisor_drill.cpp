@@ -26,7 +26,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
     starting_.reset();
     last_run_ = 0;
     undo_all();
-    start_fails_.reset();
+    start_fails_.clear();
     static_cast<void>(around_.faults.take_ends());  // nobody asks any more
     lease_ends_ = kStart;
     host_ = HostId{message.greeting.host.value_or(options_.host)};
@@ -51,7 +51,7 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
                       .run = has_ranks ? around_.ranks.run() : 0,
                       .ranks = has_ranks ? around_.ranks.alive() : std::vector<std::uint32_t>(),
                       .identity = around_.identity,
-                      .rank_user = around_.rank_user,
+                      .rank_uid = around_.rank_uid,
                       .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()}});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;

@@ -11,7 +11,10 @@ void Supervisor::on(StreamId, const DriverInject& message) {
     return tell_or_keep(before->second.answer);
   // Ranks that are about to start are killed when they have started.
   if (message.kind == InjectionKind::start_fails && pending_start_) {
-    start_fails_ = message;
+    const bool waits = std::any_of(start_fails_.begin(), start_fails_.end(), [&](const DriverInject& each) {
+      return each.injection == message.injection;
+    });
+    if (!waits) start_fails_.push_back(message);
     return;
   }
   carry_out(message);
@@ -86,17 +89,21 @@ InjectionSubject Supervisor::subject_of(const DriverInject& what) {
   return subject;
 }
 
-/// The reader of log lines gets it. Why it finds nothing, or nothing.
-std::string Supervisor::write_line(const InjectedLine& line) {
+/// Why the reader of log lines would not find it, or nothing.
+std::string Supervisor::problem_of_line(const InjectedLine& line) {
   const std::uint32_t pattern = line.pattern.value;
   if (pattern >= greeting_.patterns.size()) return "its log line is of no kind that the driver named";
-  const std::vector<std::uint32_t> found = patterns_.match(LinePatterns::kKernel, line.text, now_);
+  const std::vector<std::uint32_t> found = patterns_.match(LinePatterns::kInjected, line.text, now_);
   const bool matches = std::find(found.begin(), found.end(), pattern) != found.end();
-  if (!matches && !greeting_.expressions[pattern].empty())
-    return "\"" + line.text + "\" is not found by drill.lines." + greeting_.patterns[pattern];
-  around_.say("an injected line of " + greeting_.patterns[pattern] + ": " + line.text);
-  watches_.on_log(greeting_.patterns[pattern], now_);
-  return "";
+  if (matches || greeting_.expressions[pattern].empty()) return "";
+  return "\"" + line.text + "\" is not found by drill.lines." + greeting_.patterns[pattern];
+}
+
+/// The reader of log lines gets it.
+void Supervisor::write_line(const InjectedLine& line) {
+  const std::string& pattern = greeting_.patterns[line.pattern.value];
+  around_.say("an injected line of " + pattern + ": " + line.text);
+  watches_.on_log(pattern, now_);
 }
 
 /// Why not, or nothing.
@@ -106,12 +113,11 @@ std::string Supervisor::inject(const DriverInject& message) {
                                           : "rank " + std::to_string(message.target) + " does not run here";
   if (message.kind == InjectionKind::host_lost && options_.stays)
     return "this agent serves other drills too, and does not end with its host";
-  if (message.line)
-    if (std::string why = write_line(*message.line); !why.empty()) return why;
-  std::string why;
-  if (is_by_watchdog(message.kind))
+  std::string why = message.line ? problem_of_line(*message.line) : "";
+  if (why.empty() && is_by_watchdog(message.kind))
     why = around_.faults.inject(message, subject_of(message), lease_ends_ - now_);
   if (!why.empty()) return why;
+  if (message.line) write_line(*message.line);
   switch (message.kind) {
     case InjectionKind::kill:
     case InjectionKind::start_fails:

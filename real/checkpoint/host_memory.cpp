@@ -35,13 +35,14 @@ HostMemory::Block LockedMemory::allocate(std::size_t bytes) {
   int error = 0;
   const int file = path_.empty() ? -1 : make_shared_file(path_, bytes, error);
   if (error != 0)
-    block.problem = weaker(bytes, "cannot be kept in " + path_ + " and end with this process", error,
+    block.problem = weaker(bytes, "are not kept in " + path_ + ", so the copy ends with this process", error,
                            "free some space there");
   const int flags = (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   error = errno;
   if (file >= 0) ::close(file);
-  if (memory == MAP_FAILED) throw std::system_error(error, std::generic_category(), "memory for a checkpoint");
+  if (memory == MAP_FAILED)
+    throw std::system_error(error, std::generic_category(), "memory for a checkpoint");
   block.bytes = {static_cast<std::byte*>(memory), bytes};
   if (::mlock(memory, bytes) != 0)
     block.problem = weaker(bytes, "cannot be locked in memory", errno,

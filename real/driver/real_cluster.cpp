@@ -3,6 +3,8 @@
 
 #include "real/injectors/injector.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -133,11 +135,17 @@ void RealCluster::finish(Ending ending) {
 /// What ranks it has, reconcile() asked, and saw.
 void RealCluster::on(HostId host, const AgentAttending& message) {
   hosts_[host.value].identity = message.identity;
-  const std::string wanted = gauntlet::name_of(setup_.rank_user);
-  if (!message.rank_user.empty() && message.rank_user != wanted)
-    throw std::runtime_error("the agent of host " + std::to_string(host.value) + " (" + message.identity.pod +
-                             ") runs ranks as " + message.rank_user + ", and the drill as " + wanted +
-                             ": give both the same --run-as");
+  const std::uint32_t wanted = setup_.rank_user ? setup_.rank_user->uid : ::geteuid();
+  if (!message.rank_uid || *message.rank_uid == wanted) return;
+  const std::string why = "the agent of host " + std::to_string(host.value) + " (" + message.identity.pod +
+                          ") runs ranks as user " + std::to_string(*message.rank_uid) +
+                          ", and the drill as " + gauntlet::name_of(setup_.rank_user) + " (" +
+                          std::to_string(wanted) + "): give both the same --run-as";
+  if (most_steps_ == 0) throw std::runtime_error(why);
+  platform_.say(why);
+  hang_up(host);
+  end_process(host);
+  schedule_attend(host, now() + kAgentRetry);
 }
 
 std::vector<HostIdentity> RealCluster::identities() const {

@@ -188,6 +188,7 @@ void RealCluster::lose_by_fault(HostId host) {
   platform_.say("host " + std::to_string(host.value) + " is lost, by a fault of the plan");
   Host& lost = hosts_[host.value];
   ++lost.connection;
+  lost.was_lost = true;
   lost.unpaid.clear();
   end_process(host);
   hang_up(host);

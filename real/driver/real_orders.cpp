@@ -1,4 +1,5 @@
 // Orders to real machines and their outcomes: exactly one for each.
+#include "core/component.hpp"
 #include "core/contract.hpp"
 #include "core/record/codec.hpp"
 #include "real/driver/real_cluster.hpp"
@@ -184,26 +185,25 @@ void RealCluster::stop_ranks(OpenOrder& open) {
 void RealCluster::begin(OpenOrder& open, const Start&) {
   if (!open.taken) return close(open.order.id, Status::failed);
   if (job_never_trained()) {
-    platform_.say(
-        "none of the first " + std::to_string(kStartsWithoutAStep) +
-        " starts came to a step: the job itself does not work, whatever host it runs on; the drill ends");
+    platform_.say("no start came to a step, and ranks ended by themselves on " +
+                  std::to_string(std::min(kStartsWithoutAStep, hosts_.size())) +
+                  " hosts: the job itself does not work, whatever host it runs on; the drill ends");
     close(open.order.id, Status::failed);
     return finish(Ending::stopped);
   }
   start_ranks(open);
 }
 
-/// Where a fault of the plan was injected, starts may fail for its sake; ranks that a signal ended may have met a broken host.
+/// Once a fault of the plan strikes, starts may fail for its sake; ranks that a signal ended may have met a broken host. The first rank
+/// that fails in a start counts: others fail because it is gone.
 bool RealCluster::job_never_trained() const {
-  if (most_steps_ > 0 || !journal_.entries().empty()) return false;
+  if (most_steps_ > 0) return false;
+  for (std::uint64_t i = 0; i < setup_.plan.size(); ++i)
+    if (journal_.begun(i)) return false;
   std::set<std::uint32_t> starts, hosts;
-  for (const FailedRank& rank : failed_ranks_.all()) {
-    if (rank.code >= kSignalled) continue;
-    starts.insert(rank.run);
-    hosts.insert(rank.host);
-  }
-  return starts.size() >= kStartsWithoutAStep &&
-         hosts.size() >= std::min(kStartsWithoutAStep, seats_.hosts().size());
+  for (const FailedRank& rank : failed_ranks_.all())
+    if (rank.code < kSignalled && starts.insert(rank.run).second) hosts.insert(rank.host);
+  return starts.size() >= kStartsWithoutAStep && hosts.size() >= std::min(kStartsWithoutAStep, hosts_.size());
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------------
@@ -251,7 +251,8 @@ void RealCluster::begin(OpenOrder& open, const Ask&) {
 }
 
 void RealCluster::begin(OpenOrder& open, const Alert& action) {
-  platform_.say("alert: detectors point at " + gauntlet::name_of(action.who) + "; nothing waits for a person");
+  platform_.say("alert: detectors point at " + gauntlet::name_of(action.who) +
+                "; nothing waits for a person");
   close(open.order.id, Status::done);
 }
 

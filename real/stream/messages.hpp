@@ -76,8 +76,8 @@ struct AgentAttending {
   std::uint32_t run = 0;             // of the ranks that it supervises, 0 for none
   std::vector<std::uint32_t> ranks;  // alive
   HostIdentity identity{};
-  std::string rank_user{};    // as whom its ranks run; empty: not said
-  AgentClockReading clock{};  // of Hello
+  std::optional<std::uint32_t> rank_uid{};  // as whom its ranks run; nothing: not said
+  AgentClockReading clock{};                // of Hello
 };
 struct AgentHeartbeat {
   std::uint64_t number = 0;

@@ -177,7 +177,7 @@ void put(const AgentAttending& from, agent::FromAgent& to) {
   for (const std::uint32_t rank : from.ranks) attending.add_ranks(rank);
   attending.set_address(from.identity.address);
   attending.set_pod(from.identity.pod);
-  attending.set_rank_user(from.rank_user);
+  if (from.rank_uid) attending.set_rank_uid(*from.rank_uid);
   put(from.clock, *attending.mutable_clock());
 }
 void put(const HostReport& from, agent::HostReport& to) {
@@ -375,7 +375,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
           .run = message.attending().run(),
           .ranks = {message.attending().ranks().begin(), message.attending().ranks().end()},
           .identity = {.address = message.attending().address(), .pod = message.attending().pod()},
-          .rank_user = message.attending().rank_user(),
+          .rank_uid = message.attending().has_rank_uid() ? std::optional(message.attending().rank_uid())
+                                                         : std::nullopt,
           .clock = get(message.attending().clock())};
     case agent::FromAgent::kHeartbeat:
       return get(message.heartbeat());

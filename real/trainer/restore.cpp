@@ -64,12 +64,25 @@ class Restoring {
   void look(bool copies) {
     survey_ = tier_.manifests();
     if (survey_.problem) throw Failure(*survey_.problem);
-    const bool completes = copies && !survey_.unfinished.empty() &&
-                           survey_.unfinished.front() > survey_.newest() &&
-                           !tier_.first_missing(survey_.unfinished.front());
-    if (completes && !tier_.commit(survey_.unfinished.front())) survey_ = tier_.manifests();
-    if (survey_.problem) throw Failure(*survey_.problem);
+    if (copies) complete_newest();
     damaged_ = survey_.damaged;
+  }
+
+  /// Of the steps that are newer than the newest whole one: the newest of which every rank's shard is there.
+  void complete_newest() {
+    for (const std::int64_t step : survey_.unfinished) {
+      if (step <= survey_.newest()) return;
+      if (tier_.first_missing(step)) continue;
+      if (const auto problem = tier_.commit(step)) {
+        warn_(kCheckpointFailed, "the shards of step " + std::to_string(step) +
+                                     " are there, and make no checkpoint: " + problem->text());
+        std::erase(survey_.unfinished, step);  // the next start may be luckier
+        return;
+      }
+      survey_ = tier_.manifests();
+      if (survey_.problem) throw Failure(*survey_.problem);
+      return;
+    }
   }
 
   std::int64_t newest() const {
@@ -119,7 +132,7 @@ class Restoring {
   Peers& peers_;
   std::size_t state_bytes_;
   const WarnOfCheckpoint& warn_;
-  CheckpointTier::Survey survey_;                            // at rank 0
+  CheckpointTier::Survey survey_;                          // at rank 0
   std::vector<std::pair<std::int64_t, Problem>> damaged_;  // found here, and not said yet
 };
 

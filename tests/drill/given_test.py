@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import drills  # noqa: E402
@@ -56,6 +57,24 @@ class Given(GivenAgents):
         why = ("fault 0 (rank_killed) on host 1 is not injected: this agent injects no faults; start it with --allow-injection")
         self.assertIn(why, run.err)
         self.assertIn("Faults that were not injected\n  " + why, run.out)
+
+    def test_a_job_that_cannot_work_costs_few_hosts(self):
+        agents = [self.agent(name) for name in ("n0", "n1", "n2")]
+        self.host_file(agents[:2], self.scheduler(agents))
+        run = self.place.run(*self.given("--set", 'drill.command={arguments=["false"]}', "--set", 'faults.rank_killed.trace=[{at="1h",component=1}]'))
+        self.assertEqual(run.code, 1, str(run))
+        self.assertIn("ranks ended by themselves on 2 hosts: the job itself does not work", run.err)
+        calls = [call for call in json.loads(self.state.read_text())["calls"] if call[0] == "evict"]
+        self.assertLessEqual(len(calls), 3, str(run))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root runs ranks as another user")
+    def test_agents_that_run_ranks_as_another_user_are_refused(self):
+        with unittest.mock.patch.object(drills, "run_as", lambda: ["--run-as", "daemon"]):
+            agents = [self.agent("n0"), self.agent("n1")]
+        self.host_file(agents)
+        run = self.place.run(*self.given())
+        self.assertEqual(run.code, 1, str(run))
+        self.assertRegex(run.err, r"runs ranks as user \d+, and the drill as \w+ \(\d+\): give both the same --run-as")
 
     def test_certificates_of_another_host_and_of_another_lab_are_refused(self):
         good = self.agent("n0")

@@ -54,7 +54,7 @@ void SimulatedAgent::listen() {
                                         .host = host_,
                                         .faults = faults_,
                                         .identity = {"simulated", "host-" + std::to_string(name_.host)},
-                                        .rank_user = {},
+                                        .rank_uid = {},
                                         .say = [this](const std::string& line) { say(line); }});
   poke();
 }

@@ -67,7 +67,9 @@ TEST(HostEffects, APausedProcessGoesOnAndNoOtherIsTouched) {
   EXPECT_EQ(pause.undo(to_text(earlier)), "");
   EXPECT_TRUE(pause.observed(target)) << "it was another process's pause";
   EXPECT_EQ(pause.undo(target), "");
-  EXPECT_EQ(::waitpid(child, nullptr, WCONTINUED | WNOHANG | WUNTRACED) >= 0, true);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, WCONTINUED), child);
+  EXPECT_TRUE(WIFCONTINUED(status));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   EXPECT_EQ(pause.undo(target), "") << "it is gone, and nothing is left to undo";

@@ -121,7 +121,7 @@ struct Supervisors : testing::Test {
                                           .host = host,
                                           .faults = faults,
                                           .identity = {},
-                                          .rank_user = {},
+                                          .rank_uid = {},
                                           .say = [](const std::string&) {}}};
 };
 
@@ -315,7 +315,7 @@ struct StayingAgents : Supervisors {
                                               .host = host,
                                               .faults = faults,
                                               .identity = {},
-                                              .rank_user = {},
+                                              .rank_uid = {},
                                               .say = [](const std::string&) {}}};
 };
 

@@ -42,11 +42,14 @@ void carry_tag(const std::string& tag) {
   if (equals != std::string::npos) ::setenv(tag.substr(0, equals).c_str(), tag.substr(equals + 1).c_str(), 1);
 }
 
+/// For good, and without the rights of setuid programs, as ranks have it.
 void become(const std::string& name) {
   std::optional<RankUser> user;
   if (const auto problem = find_rank_user(name, ::geteuid(), user)) throw std::runtime_error(problem->text());
   if (user && !become_user(*user))
     throw std::runtime_error("this process cannot become " + name + ": " + std::strerror(errno));
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    throw std::runtime_error(std::string("new rights cannot be ruled out: ") + std::strerror(errno));
 }
 
 }  // namespace
@@ -74,7 +77,10 @@ ProbeSample carry_out(const ProbeTask& task, const ProbeSurroundings& where) {
     sample.errors.push_back(result.why.empty() ? kSaidNothing : result.why);
     return sample;
   }
-  const Json json = Json::parse(result.output, nullptr, false);
+  // One line; a library may have printed others.
+  const std::size_t begin = result.output.rfind("\n{");
+  const Json json = Json::parse(begin == std::string::npos ? result.output : result.output.substr(begin + 1),
+                                nullptr, false);
   if (!json.is_discarded()) return json.get<ProbeSample>();
   sample.errors.emplace_back(kSaidNothing);
   return sample;
@@ -84,7 +90,8 @@ std::string carry_out_here(const std::string& task) {
   const Json said = Json::parse(task, nullptr, false);
   if (said.is_discarded()) throw std::runtime_error("the task is not JSON");
   try {
-    die_with(said.at("parent").get<pid_t>());
+    const pid_t parent = said.at("parent").get<pid_t>();
+    die_with(parent);
     carry_tag(said.at("tag").get<std::string>());
     const Duration deadline(said.at("deadline_ns").get<std::int64_t>());
     const ProbeCommand command{.arguments = said.at("arguments").get<std::vector<std::string>>(),
@@ -92,6 +99,7 @@ std::string carry_out_here(const std::string& task) {
                                .unit = {}};
     if (command.given()) {
       become(said.at("run_as").get<std::string>());
+      die_with(parent);  // a change of user forgets it
       return json_text(run_command_probe(command, deadline, nullptr));
     }
     const OwnProbe* own = own_probe(said.at("probe").get<std::string>());

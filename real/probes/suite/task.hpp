@@ -30,7 +30,8 @@ struct ProbeSurroundings {
 /// In a process of its own, since whoever asks has threads. Blocks, at most a few seconds longer than the deadline.
 ProbeSample carry_out(const ProbeTask& task, const ProbeSurroundings& where);
 
-/// That process: the sample of `task` as JSON, for whoever asked. Ends with whoever asked. Throws std::runtime_error where the task
+/// That process: the sample of `task` as JSON, for whoever asked. Ends with whoever asked; a program that is
+/// the probe is found by its tag. Throws std::runtime_error where the task
 /// cannot be read, or its user cannot be found.
 std::string carry_out_here(const std::string& task);
 
