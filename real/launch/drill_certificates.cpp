@@ -17,11 +17,9 @@ namespace {
 constexpr std::uint32_t kDaysOfAuthority = 90;
 constexpr std::uint32_t kDaysOfCertificate = 30;
 
-std::time_t now() { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); }
-
 std::optional<Problem> load(const std::string& authority, PeerRole role, HostCertificates& into) {
   const std::string name = std::string(name_of(role)) + "-" + std::string(kHostOfDrill);
-  auto problem = load_host_certificates(authority + "/" + name, role, now(), into);
+  auto problem = load_host_certificates(authority + "/" + name, role, time_of_day(), into);
   if (problem)
     problem->suggestion = "issue it: gauntlet certs issue " + authority + " --role " +
                           std::string(name_of(role)) + " --host " + std::string(kHostOfDrill);
@@ -29,6 +27,8 @@ std::optional<Problem> load(const std::string& authority, PeerRole role, HostCer
 }
 
 }  // namespace
+
+std::time_t time_of_day() { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); }
 
 std::optional<Problem> load_driver_trust(const std::string& authority, std::shared_ptr<PeerTrust>& out) {
   HostCertificates driver;
@@ -49,7 +49,7 @@ std::optional<Problem> load_drill_certificates(const std::string& authority, Dri
 
 std::optional<Problem> make_drill_authority(const std::string& directory, const std::string& cluster) {
   if (std::filesystem::exists(directory)) return std::nullopt;  // whole: it is made under another name
-  return make_authority(directory, cluster, kDaysOfAuthority, now());
+  return make_authority(directory, cluster, kDaysOfAuthority, time_of_day());
 }
 
 std::optional<Problem> issue_missing(const std::string& authority, PeerRole role, const std::string& host,
@@ -59,7 +59,7 @@ std::optional<Problem> issue_missing(const std::string& authority, PeerRole role
   if (auto problem = signer.open(authority)) return problem;
   CertificateAuthority::Issued issued;
   const CertificateAuthority::Request request = {
-      .role = role, .host = host, .days = kDaysOfCertificate, .now = now()};
+      .role = role, .host = host, .days = kDaysOfCertificate, .now = time_of_day()};
   auto problem = signer.issue(request, issued);
   if (!problem || whose == AuthorityIs::of_others) return problem;
   std::vector<IssuedCertificate> revoked;  // one in the books whose directory was never made

@@ -5,6 +5,7 @@
 #include "real/certs/peer_trust.hpp"
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct DrillCertificates {
 
 /// The host whose certificates a drill on this machine alone takes.
 inline constexpr std::string_view kHostOfDrill = "localhost";
+
+/// By which certificates are issued and checked.
+std::time_t time_of_day();
 
 /// The driver's certificate that an authority in this directory issued for kHostOfDrill.
 std::optional<Problem> load_driver_trust(const std::string& authority, std::shared_ptr<PeerTrust>& out);

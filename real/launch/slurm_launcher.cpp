@@ -20,8 +20,6 @@
 namespace gauntlet {
 namespace {
 
-std::time_t now() { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); }
-
 void check(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
 }
@@ -73,8 +71,8 @@ void SlurmLauncher::prepare(const std::string& directory) {
   if (wanted_.authority.empty()) check(make_drill_authority(authority_, "job-" + hosts_.slurm().job()));
   issue(PeerRole::driver, host);
   HostCertificates own;
-  check(
-      load_host_certificates(directory_of(authority_, PeerRole::driver, host), PeerRole::driver, now(), own));
+  check(load_host_certificates(directory_of(authority_, PeerRole::driver, host), PeerRole::driver,
+                               time_of_day(), own));
   trust_ = std::make_shared<PeerTrust>(
       std::move(own), [](const std::string& line) { std::fprintf(stderr, "gauntlet: %s\n", line.c_str()); });
   hosts_.begin(directory);
