@@ -23,6 +23,7 @@ class NoHandle final : public AgentHandle {
  public:
   bool exits_within(Duration) override { return false; }
   bool wait_or_end(Duration, const std::atomic<bool>*) override { return true; }
+  void terminate() override {}
   void kill() override {}
   void let_go() override {}
 };
