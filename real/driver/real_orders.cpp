@@ -13,6 +13,8 @@ namespace {
 // Starts that failed, and hosts on which they did. Each may cost a host, because policies look for the culprit among hosts: so few
 // healthy hosts are evicted for a job that cannot work, and two broken hosts are no reason to end.
 constexpr std::size_t kStartsWithoutAStep = 3;
+// Where the same host fails first each time: a replacement has the number of the host whose place it took.
+constexpr std::size_t kMostStartsWithoutAStep = 2 * kStartsWithoutAStep;
 constexpr std::int32_t kSignalled = 128;  // exit codes from here on are signals
 
 }  // namespace
@@ -185,9 +187,9 @@ void RealCluster::stop_ranks(OpenOrder& open) {
 void RealCluster::begin(OpenOrder& open, const Start&) {
   if (!open.taken) return close(open.order.id, Status::failed);
   if (job_never_trained()) {
-    platform_.say("no start came to a step, and ranks ended by themselves on " +
-                  std::to_string(std::min(kStartsWithoutAStep, hosts_.size())) +
-                  " hosts: the job itself does not work, whatever host it runs on; the drill ends");
+    platform_.say(
+        "no start came to a step, and ranks ended by themselves in each: the job itself does not work, "
+        "whatever host it runs on; the drill ends");
     close(open.order.id, Status::failed);
     return finish(Ending::stopped);
   }
@@ -203,7 +205,8 @@ bool RealCluster::job_never_trained() const {
   std::set<std::uint32_t> starts, hosts;
   for (const FailedRank& rank : failed_ranks_.all())
     if (rank.code < kSignalled && starts.insert(rank.run).second) hosts.insert(rank.host);
-  return starts.size() >= kStartsWithoutAStep && hosts.size() >= std::min(kStartsWithoutAStep, hosts_.size());
+  if (starts.size() < kStartsWithoutAStep) return false;
+  return hosts.size() >= std::min(kStartsWithoutAStep, hosts_.size()) || run_ > kMostStartsWithoutAStep;
 }
 
 // --- hosts -----------------------------------------------------------------------------------------------------------------

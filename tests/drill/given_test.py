@@ -63,9 +63,9 @@ class Given(GivenAgents):
         self.host_file(agents[:2], self.scheduler(agents))
         run = self.place.run(*self.given("--set", 'drill.command={arguments=["false"]}', "--set", 'faults.rank_killed.trace=[{at="1h",component=1}]'))
         self.assertEqual(run.code, 1, str(run))
-        self.assertIn("ranks ended by themselves on 2 hosts: the job itself does not work", run.err)
+        self.assertIn("ranks ended by themselves in each: the job itself does not work", run.err)
         calls = [call for call in json.loads(self.state.read_text())["calls"] if call[0] == "evict"]
-        self.assertLessEqual(len(calls), 3, str(run))
+        self.assertLessEqual(len(calls), 12, str(run))  # both hosts in each of six starts at most
 
     @unittest.skipUnless(os.geteuid() == 0, "only root runs ranks as another user")
     def test_agents_that_run_ranks_as_another_user_are_refused(self):
