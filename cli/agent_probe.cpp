@@ -13,7 +13,7 @@ namespace gauntlet {
 void add_agent_probe(Program& program) {
   const auto task = std::make_shared<std::string>();
   Command probe =
-      program.command("agent-probe", "Carry out one probe for an agent, which judges what it measured",
+      program.command("agent-probe", "Carry out one probe for an agent, whose driver judges what it measured",
                       "  for agents; a person at a machine runs: gauntlet probe");
   probe.hidden();
   probe.value("task", *task, "The task as JSON").required();

@@ -17,7 +17,7 @@ std::vector<Problem> check_sizes(const Scenario& scenario);
 /// Signals that policies need and no agent reports, whose hosts have these sources.
 std::vector<Problem> check_signals(const Scenario& scenario, const SignalSources& sources);
 
-/// How its probes are carried out. The scenario has no problems.
+/// How the probes of a scenario without problems are carried out.
 ProbeMeasures probes_of(const LoadedScenario& loaded);
 
 }  // namespace gauntlet

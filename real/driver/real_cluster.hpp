@@ -108,7 +108,7 @@ class RealCluster final : public Cluster {
   const std::vector<std::string>& operator_actions() const { return operator_actions_; }
   /// Faults of the plan that could not be injected and why, a sentence each, of all drivers of the drill.
   const std::vector<std::string>& missed_faults() const { return missed_faults_; }
-  /// Ranks ended by themselves in several starts and on several hosts before the first step, although no fault was injected.
+  /// Ranks ended by themselves in several starts before the first step, although no fault was injected.
   bool job_never_trained() const;
   const RawProgress& raw_progress() const { return progress_; }
   const Journal& journal() const { return journal_; }

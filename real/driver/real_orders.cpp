@@ -187,9 +187,9 @@ void RealCluster::stop_ranks(OpenOrder& open) {
 void RealCluster::begin(OpenOrder& open, const Start&) {
   if (!open.taken) return close(open.order.id, Status::failed);
   if (job_never_trained()) {
-    platform_.say(
-        "no start came to a step, and ranks ended by themselves in each: the job itself does not work, "
-        "whatever host it runs on; the drill ends");
+    platform_.say("no start came to a step, and in " + std::to_string(kStartsWithoutAStep) +
+                  " or more ranks ended by themselves: look for the cause in the job, not in its hosts; the "
+                  "drill ends");
     close(open.order.id, Status::failed);
     return finish(Ending::stopped);
   }

@@ -63,7 +63,7 @@ class Given(GivenAgents):
         self.host_file(agents[:2], self.scheduler(agents))
         run = self.place.run(*self.given("--set", 'drill.command={arguments=["false"]}', "--set", 'faults.rank_killed.trace=[{at="1h",component=1}]'))
         self.assertEqual(run.code, 1, str(run))
-        self.assertIn("ranks ended by themselves in each: the job itself does not work", run.err)
+        self.assertIn("ranks ended by themselves: look for the cause in the job, not in its hosts", run.err)
         calls = [call for call in json.loads(self.state.read_text())["calls"] if call[0] == "evict"]
         self.assertLessEqual(len(calls), 12, str(run))  # both hosts in each of six starts at most
 
