@@ -120,6 +120,8 @@ void describe_drill(Fields& fields, World& world) {
                "whether `gauntlet drill` may inject the faults into real processes");
   fields.field("lease", duration(drill.lease, Sign::positive), Fallback::value("\"10s\""),
                "when their driver was not heard for so long, ranks stop and injected faults are undone");
+  fields.field("at_once", whole_number(drill.at_once, {0, 1'000'000}), Fallback::value("0"),
+               "so many faults act together at most, and others are not injected; 0: no bound");
   fields.field("clock_spread", duration(drill.clock_spread, Sign::not_negative), Fallback::value("\"1h\""),
                "how far ahead the clock of the last host of a lab is; the others lie evenly between");
   fields.inline_table(

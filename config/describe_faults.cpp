@@ -47,6 +47,14 @@ constexpr std::array<Choice<Segment>, 4> kSegments = {{
     {"backward", Segment::backward},
     {"optimizer", Segment::optimizer},
 }};
+constexpr std::array<Choice<Tampering>, 6> kTamperings = {{
+    {"nothing", Tampering::nothing},
+    {"checkpoint", Tampering::checkpoint},
+    {"clock", Tampering::clock},
+    {"late_heartbeats", Tampering::late_heartbeats},
+    {"repeated_heartbeats", Tampering::repeated_heartbeats},
+    {"partition", Tampering::partition},
+}};
 constexpr std::array<Choice<Remedy>, 3> kRemedies = {{
     {"restart", Remedy::restart},
     {"repair", Remedy::repair},
@@ -134,6 +142,8 @@ void describe_effect(Fields& fields, FaultKind& fault) {
                "crash, hang of the job: it returns whenever the step is reached at which it struck");
   fields.field("halts_storage", flag(fault.halts_storage),
                "stall: checkpoints that are being written or loaded wait as well");
+  fields.field("tampers", choice<Tampering>(fault.tampers, kTamperings, "what is tampered with"),
+               "none: what it does to checkpoints, clocks or heartbeats while the job trains on");
   fields.field("heals_after", optional_law(fault.heals_after), Fallback::optional(),
                "until it ends by itself");
   fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"),

@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What a fault with another effect does not take from its model: a slow host that is made to crash has no segment.
-constexpr std::array<std::string_view, 7> kOfTheEffect = {
-    "factor", "grows_every", "segment", "same_step", "halts_storage", "loss", "exit_code"};
+constexpr std::array<std::string_view, 8> kOfTheEffect = {
+    "factor", "grows_every", "segment", "same_step", "halts_storage", "tampers", "loss", "exit_code"};
 /// About the model, for `gauntlet list fault-models`.
 constexpr std::array<std::string_view, 2> kOfTheModelAlone = {"area", "summary"};
 

@@ -84,6 +84,25 @@ void check_component(const Place& place, const FaultKind& fault) {
                      "remedy = \"restart\" or \"person\"");
 }
 
+/// Whether what it tampers with is the component's, and ends where it lasts.
+void check_tampering(const Place& place, const FaultKind& fault) {
+  if (fault.tampers == Tampering::nothing || !place.sound("tampers")) return;
+  if (fault.effect != Effect::none)
+    return place.mistake_at("tampers", "is given, and the effect is not none", "effect = \"none\"");
+  if (!place.sound("component")) return;
+  const bool checkpoint = fault.tampers == Tampering::checkpoint;
+  if (checkpoint != (fault.component == ComponentKind::job) ||
+      (!checkpoint && fault.component != ComponentKind::host))
+    return place.mistake_at("tampers",
+                            checkpoint ? "is of the checkpoints of the job" : "is of the agent of a host",
+                            checkpoint ? "component = \"job\"" : "component = \"host\"");
+  const bool lasts = !checkpoint && fault.tampers != Tampering::clock;
+  if (lasts && !fault.heals_after && place.sound("heals_after"))
+    place.mistake_at("heals_after", "is missing", "write how long it lasts: heals_after = \"3s\"");
+  if (!lasts && fault.heals_after && place.sound("heals_after"))
+    place.mistake_at("heals_after", "is given, and what it did stays", "leave it out");
+}
+
 /// Whether the effect has the size and the symptoms that are given.
 void check_effect(const Place& place, const FaultKind& fault) {
   if (!place.sound("effect")) return;
@@ -99,6 +118,7 @@ void check_effect(const Place& place, const FaultKind& fault) {
     place.mistake_at("same_step", "is given, and the effect is neither crash nor hang", "leave it out");
   if (fault.halts_storage && fault.effect != Effect::stall && place.sound("halts_storage"))
     place.mistake_at("halts_storage", "is given, and the effect is not stall", "leave it out");
+  check_tampering(place, fault);
   if (fault.effect == Effect::stall && !fault.heals_after && place.sound("heals_after"))
     place.mistake_at("heals_after", "is missing", "a stall is a pause that heals: heals_after = \"3s\"");
   if (is_stop_request(fault.effect) && !fault.heals_after && place.sound("heals_after"))

@@ -34,6 +34,16 @@ constexpr bool is_stop_request(Effect effect) {
 }
 constexpr bool stops_job(Effect effect) { return effect == Effect::crash || effect == Effect::hang; }
 
+/// What a fault without an effect on training does to the means by which people and policies look after it.
+enum class Tampering : std::uint8_t {
+  nothing,
+  checkpoint,           // the newest complete checkpoint in storage cannot be read any more
+  clock,                // the clock of the host's agent steps; policies must not notice
+  late_heartbeats,      // the host's heartbeats wait until it ends
+  repeated_heartbeats,  // each arrives twice; policies must not notice
+  partition,            // driver and agent cannot reach each other
+};
+
 /// Which compute a slow culprit is slow in.
 enum class Segment : std::uint8_t { all, forward, backward, optimizer };
 
@@ -85,8 +95,9 @@ struct FaultKind {
   Duration grows_every{};          // slow: not zero: `factor` is applied once more after each such time
   Segment segment = Segment::all;  // slow
   bool same_step = false;  // crash, hang of the job: returns whenever the step is reached at which it struck
-  bool halts_storage = false;        // stall: checkpoints that are written or loaded meanwhile wait too
-  std::optional<Law> heals_after{};  // seconds; stalls and planned stops need it
+  bool halts_storage = false;              // stall: checkpoints that are written or loaded meanwhile wait too
+  Tampering tampers = Tampering::nothing;  // none
+  std::optional<Law> heals_after{};        // seconds; stalls and planned stops need it
   Remedy remedy = Remedy::repair;
   Symptoms symptoms{};
   std::optional<FollowedBy> followed_by{};

@@ -204,10 +204,11 @@ struct Cost {
 
 /// What a drill on real processes is allowed and given.
 struct DrillModel {
-  bool inject = false;      // faults are injected only where the scenario asks for it
-  Duration lease{};         // ranks stop when their driver was not heard for so long
-  JobCommand command;       // the user's own job
-  Duration clock_spread{};  // how far ahead the clock of a lab's last host is
+  bool inject = false;        // faults are injected only where the scenario asks for it
+  Duration lease{};           // ranks stop when their driver was not heard for so long
+  std::uint32_t at_once = 0;  // so many faults act together at most; 0: no bound
+  JobCommand command;         // the user's own job
+  Duration clock_spread{};    // how far ahead the clock of a lab's last host is
   std::vector<std::pair<std::string, std::string>>
       lines;  // by the name of a kind of log line, the regular expression (RE2) that finds it
 };
