@@ -312,8 +312,10 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
           const ProbeMeasures& probes) {
   const World& world = scenario.world;
   const std::uint64_t seed = request.seed.value_or(scenario.study.seed);
-  FaultPlan plan;
-  if (!request.no_faults) plan = draw_plan(world, {.study = seed, .replica = 0}, horizon(world));
+  BoundedPlan bounded;
+  if (!request.no_faults)
+    bounded = within_bound(world, draw_plan(world, {.study = seed, .replica = 0}, horizon(world)));
+  const FaultPlan& plan = bounded.kept;
 
   std::unique_ptr<Launcher> launcher;
   LaunchRequest launch = request.launch;
@@ -322,7 +324,8 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   launch.world = &world;
   launch.stop = &stop_on_interrupt();
   if (const auto wrong = make_launcher(launch, launcher); !wrong.empty()) return wrong_input(wrong);
-  if (request.dry_run) return print(dry_run_text(world, plan, drill_base(), *launcher)) ? kSuccess : kFailed;
+  if (request.dry_run)
+    return print(dry_run_text(world, bounded, drill_base(), *launcher)) ? kSuccess : kFailed;
 
   const ScenarioFacts facts = facts_of(scenario, seed, GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;
@@ -341,6 +344,7 @@ int drill(const DrillRequest& request, const Scenario& scenario, const Resolved&
   options.platform = &platform;
   options.header = {.version = GAUNTLET_VERSION, .scenario = resolved.values, .seed = seed, .replica = 0};
   options.plan = plan;
+  options.left_out = left_out_texts(world, bounded.left_out);
   options.probes = probes;
   options.rank_user = user_of(request);
   options.stop = &stop_on_interrupt();
