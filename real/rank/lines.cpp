@@ -12,7 +12,7 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{{{"up", Kind::up},
+constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"up", Kind::up},
                                                                     {"step", Kind::step},
                                                                     {"stall", Kind::stall},
                                                                     {"saved", Kind::saved},
@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{{{"up", Kind:
                                                                     {"loss", Kind::loss},
                                                                     {"mfu", Kind::mfu},
                                                                     {"dropped", Kind::dropped},
-                                                                    {"segment", Kind::segment}}};
+                                                                    {"segment", Kind::segment},
+                                                                    {"held", Kind::held}}};
 constexpr std::size_t kHashDigits = 16;
 
 std::string_view name_of(Kind kind) {
