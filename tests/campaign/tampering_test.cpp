@@ -26,7 +26,8 @@ std::string decisions(Tampering tampers, bool strikes) {
     for (const Duration at : {kHour, 2 * kHour, 3 * kHour}) tampering.trace.emplace_back(kStart + at, 5);
   World world = eight_hosts();
   add_faults(world, {crash, tampering}, 0);
-  Simulation simulation(world, every_detector());
+  const PolicyConstants policies = every_detector();
+  Simulation simulation(world, policies);
   simulation.run({.seed = 1, .replica = 0});
   return transcript(simulation.record());
 }
