@@ -8,7 +8,7 @@
 namespace gauntlet {
 
 std::string text_report(const CalibratedScenario& of, const std::string& file) {
-  TextTable table{.header = {"key", "measured", "value", "90% interval", "in one run more"}, .rows = {}};
+  TextTable table{.header = {"key", "n", "value", "90% interval", "in one run more"}, .rows = {}};
   for (const CalibratedKey& key : of.keys) {
     const Estimate& value = key.value;
     const auto interval = [&](const LogInterval& ends) -> std::string {
