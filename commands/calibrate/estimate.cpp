@@ -59,16 +59,18 @@ LogInterval interval(double seconds, double error_of_log, double degrees) {
 }
 
 /// `share`: of the variance of one value, that of the centre. `scale`: of the values, to their logarithm.
-void put_intervals(Estimate& into, const Spread& spread, double share, double scale) {
+void put_intervals(Estimate& into, KeyForm form, const Spread& spread, double share, double scale) {
   into.value = into.one_run = {.low = into.seconds, .high = into.seconds};
   const double one = std::sqrt(spread.within + spread.between) * scale;
   if (spread.degrees < 1 || !(one > kSmallestSpread)) return;
   into.degrees = spread.degrees;
   const double of_value = share * (spread.within + spread.between * spread.clumping);
-  // With one value of each run, how runs differ is how values do.
-  const double of_runs = into.runs == into.n && into.sigma == 0 ? spread.within : spread.between;
+  // A simulated run has one duration for all of its stops, so that is the mean of a run; of a distribution it has many draws.
+  const double of_mean =
+      form == KeyForm::duration ? spread.within * into.runs / static_cast<double>(into.n) : 0;
   into.value = interval(into.seconds, std::sqrt(of_value) * scale, spread.degrees);
-  into.one_run = interval(into.seconds, std::sqrt(of_value + of_runs) * scale, spread.degrees);
+  into.one_run =
+      interval(into.seconds, std::sqrt(of_value + spread.between + of_mean) * scale, spread.degrees);
 }
 
 /// Where the value lies at a size, and what its variance is of that of one measurement.
@@ -121,7 +123,7 @@ void put_distribution(const KeySample& sample, const Centre& centre, Estimate& i
   const Spread spread = spread_of(sample, logs, centre.used);
   const double sigma = std::sqrt(spread.within);
   if (spread.degrees >= 1 && sigma > kSmallestSpread) into.sigma = sigma;
-  put_intervals(into, spread, centre.share, 1);
+  put_intervals(into, KeyForm::distribution, spread, centre.share, 1);
 }
 
 void put_mean(const KeySample& sample, const Centre& centre, Estimate& into) {
@@ -129,7 +131,7 @@ void put_mean(const KeySample& sample, const Centre& centre, Estimate& into) {
   for (std::size_t i = 0; i < sample.values.size(); ++i)
     errors.push_back(sample.values[i].seconds - centre.at[i]);
   into.seconds = centre.asked;
-  put_intervals(into, spread_of(sample, errors, centre.used), centre.share,
+  put_intervals(into, KeyForm::duration, spread_of(sample, errors, centre.used), centre.share,
                 centre.asked > 0 ? 1 / centre.asked : 0);
 }
 

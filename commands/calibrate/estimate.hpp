@@ -32,7 +32,7 @@ struct Estimate {
   double seconds = 0;   // the median of a distribution, or the duration
   double sigma = 0;     // of the logarithm, of a distribution; 0: a constant
   LogInterval value;    // of `seconds`; as wide as nothing where the measurements do not tell
-  LogInterval one_run;  // of what `seconds` is in one run more
+  LogInterval one_run;  // of what `seconds` is in one run more; of a duration, its mean there
   double degrees = 0;   // of freedom of both; 0: the measurements do not tell
   std::size_t n = 0;
   std::uint32_t runs = 0;

@@ -67,10 +67,10 @@ std::string uncertain_toml(const CalibratedScenario& of) {
     const std::string low = duration_text(key.value.one_run.low),
                       high = duration_text(key.value.one_run.high);
     if (key.value.degrees == 0 || low == high) continue;
-    out += fmt::format(
-        "  {{ path = {}, low = {}, high = {}, shape = \"log-t\", degrees = {:g}, source = {} }},\n",
-        quoted_toml(path_of(key)), quoted_toml(low), quoted_toml(high), key.value.degrees,
-        quoted_toml(measured_text(key) + "; " + of.date));
+    // A log-t of few degrees has these ends too, and beyond them times that no scenario can hold.
+    out += fmt::format("  {{ path = {}, low = {}, high = {}, shape = \"lognormal\", source = {} }},\n",
+                       quoted_toml(path_of(key)), quoted_toml(low), quoted_toml(high),
+                       quoted_toml(measured_text(key) + "; " + of.date));
   }
   return out.empty() ? "" : "\nstudy.uncertain = [\n" + out + "]\n";
 }

@@ -8,7 +8,7 @@ import subprocess
 import drills
 
 SCENARIO = "scenarios/drills/predict.toml"
-STEPS, STEP_S = 100, 0.2  # of the scenario; the ETTR counts each step as long as it is meant to take
+STEPS, STEP_S = 65, 0.2  # of the scenario; the ETTR counts each step as long as it is meant to take
 KINDS = ("rank_killed", "rank_stopped")
 
 
