@@ -81,7 +81,7 @@ const CalibratedKey& key_of(const CalibratedScenario& of, const std::string& key
   if (found == of.keys.end()) throw std::runtime_error(key + " was not measured");
   return *found;
 }
-bool holds(const CalibratedScenario& of, const std::string& key) {
+bool has_key(const CalibratedScenario& of, const std::string& key) {
   return std::any_of(of.keys.begin(), of.keys.end(),
                      [&](const CalibratedKey& each) { return each.sample.key == key; });
 }
@@ -115,7 +115,7 @@ TEST(Calibrate, OrdersAndMeasurementsBecomeTheKeysOfAScenario) {
   for (const auto& [key, seconds] : expected)
     EXPECT_NEAR(key_of(*of.result, key).value.seconds, seconds, 1e-9) << key;
   EXPECT_EQ(of.result->keys.size(), expected.size());
-  EXPECT_FALSE(holds(*of.result, "job.restart_time"));
+  EXPECT_FALSE(has_key(*of.result, "job.restart_time"));
 }
 
 TEST(Calibrate, AStartWithoutPhasesIsTheRestartTimeLessTheLoad) {

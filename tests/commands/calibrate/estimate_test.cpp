@@ -93,7 +93,7 @@ TEST(CalibrateEstimate, OneSizeIsAConstantThatSaysSo) {
 
 /// How many of 2,000 intervals hold the true value; `size`: for which it is asked.
 template <class Draw>
-int covered(KeyForm form, Grows grows, std::size_t n, double size, double truth, Draw draw) {
+int held_intervals(KeyForm form, Grows grows, std::size_t n, double size, double truth, Draw draw) {
   int held = 0;
   for (std::uint32_t trial = 0; trial < 2000; ++trial) {
     Stream stream({.study = 7, .replica = trial}, stream_name("calibrate.coverage"));
@@ -106,16 +106,16 @@ int covered(KeyForm form, Grows grows, std::size_t n, double size, double truth,
 }
 
 // 90% of 2,000 are 1,800, with a standard deviation of 13.4: the bounds are four of these away.
-constexpr int kFewest = 1746, kMost = 1854;
+constexpr int kFewestHeld = 1746, kMostHeld = 1854;
 
 TEST(CalibrateCoverage, IntervalsOfAMedianHoldItAsOftenAsTheySay) {
   const Law law = Law::lognormal(3, 0.8);
   for (const std::size_t n : {2UL, 4UL, 40UL}) {
     const int held =
-        covered(KeyForm::distribution, Grows::with_nothing, n, 0, 3,
-                [&](std::size_t, Stream& stream) { return MeasuredDuration{law.sample(stream)}; });
-    EXPECT_GE(held, kFewest) << n;
-    EXPECT_LE(held, kMost) << n;
+        held_intervals(KeyForm::distribution, Grows::with_nothing, n, 0, 3,
+                       [&](std::size_t, Stream& stream) { return MeasuredDuration{law.sample(stream)}; });
+    EXPECT_GE(held, kFewestHeld) << n;
+    EXPECT_LE(held, kMostHeld) << n;
   }
 }
 
@@ -124,10 +124,10 @@ TEST(CalibrateCoverage, IntervalsOfAMeanHoldItAsOftenAsTheySay) {
   const Law law = Law::lognormal_with_mean(3, 0.1);
   for (const std::size_t n : {3UL, 10UL, 40UL}) {
     const int held =
-        covered(KeyForm::duration, Grows::with_nothing, n, 0, 3,
-                [&](std::size_t, Stream& stream) { return MeasuredDuration{law.sample(stream)}; });
-    EXPECT_GE(held, kFewest) << n;
-    EXPECT_LE(held, kMost) << n;
+        held_intervals(KeyForm::duration, Grows::with_nothing, n, 0, 3,
+                       [&](std::size_t, Stream& stream) { return MeasuredDuration{law.sample(stream)}; });
+    EXPECT_GE(held, kFewestHeld) << n;
+    EXPECT_LE(held, kMostHeld) << n;
   }
 }
 
@@ -135,12 +135,12 @@ TEST(CalibrateCoverage, IntervalsOnALineHoldItAsOftenAsTheySay) {
   // t = 2 + 0.5 x hosts, and an error of 0.1; asked for 16 hosts after 4 and 8 were measured.
   const Law noise = Law::uniform(0, 0.2);
   const int held =
-      covered(KeyForm::duration, Grows::with_hosts, 20, 16, 10, [&](std::size_t i, Stream& stream) {
+      held_intervals(KeyForm::duration, Grows::with_hosts, 20, 16, 10, [&](std::size_t i, Stream& stream) {
         const double hosts = i % 2 == 0 ? 4 : 8;
         return MeasuredDuration{1.9 + 0.5 * hosts + noise.sample(stream), hosts};
       });
-  EXPECT_GE(held, kFewest);
-  EXPECT_LE(held, kMost);
+  EXPECT_GE(held, kFewestHeld);
+  EXPECT_LE(held, kMostHeld);
 }
 
 // Runs of four measurements each: the machine makes a run slower or quicker by a fifth, and a measurement by a tenth.
@@ -167,8 +167,8 @@ TEST(CalibrateCoverage, IntervalsHoldWhatRunsAndTheNextRunHaveAtLeastAsOftenAsTh
         held += of->value.low <= middle && middle <= of->value.high ? 1 : 0;
         held_next += of->one_run.low <= next && next <= of->one_run.high ? 1 : 0;
       }
-      EXPECT_GE(held, kFewest) << runs;
-      EXPECT_GE(held_next, kFewest) << runs;
+      EXPECT_GE(held, kFewestHeld) << runs;
+      EXPECT_GE(held_next, kFewestHeld) << runs;
       // Not by being as wide as anything: 95% is the most.
       EXPECT_LE(held_next, 1900) << runs;
     }
