@@ -96,6 +96,11 @@ Calibrated calibrate(const std::vector<MeasuredRun>& runs, const std::vector<std
       out.problems.push_back(not_above_zero(key));
       continue;
     }
+    if (key.starts_with(kSignalPrefix)) {
+      sample.key.erase(0, kSignalPrefix.size());
+      result.signals.push_back({std::move(sample), *value});
+      continue;
+    }
     const bool placed = !key.starts_with("probes.") || base.resolved.find(key) != nullptr;
     CalibratedKey& put =
         (placed ? result.keys : result.without_place).emplace_back(CalibratedKey{std::move(sample), *value});

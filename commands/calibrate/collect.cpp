@@ -110,12 +110,15 @@ class RunReader {
     evicted_.erase(evicted);
   }
 
-  /// Silence is found by the driver itself.
   void read(Time at, const Seen& seen) {
     const auto signal = watched_.find(seen.watch.value);
-    const bool delayed = signal != watched_.end() &&
-                         (signal->second == Signal::log_line || signal->second == Signal::forward_time ||
-                          signal->second == Signal::backward_time || signal->second == Signal::traffic);
+    if (signal == watched_.end() || seen.sensed >= at)
+      return;  // the driver itself finds that heartbeats stay away
+    const Signal of = signal->second;
+    add(std::string(kSignalPrefix) + std::string(kSignalNames[static_cast<std::size_t>(of)]),
+        KeyForm::duration, Grows::with_nothing, at - seen.sensed);
+    const bool delayed = of == Signal::log_line || of == Signal::forward_time ||
+                         of == Signal::backward_time || of == Signal::traffic;
     if (delayed) add("telemetry.delay", KeyForm::duration, Grows::with_nothing, at - seen.sensed);
   }
 

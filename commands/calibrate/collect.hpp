@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -33,7 +34,10 @@ ReadRun read_run(const std::string& file);
 /// What keeps these runs from being measurements of one scenario: it may differ in its size and in what only a study reads.
 std::optional<Problem> problem_of_runs(const std::vector<MeasuredRun>& runs);
 
-/// By key. A start counts with its phases where ranks marked them in any of the runs, else as a whole.
+/// Begins the name of a signal in place of a key: how long after a host sensed it the driver heard it.
+inline constexpr std::string_view kSignalPrefix = "signal ";
+
+/// By key, and by signal. A start counts with its phases where ranks marked them in any of the runs, else as a whole.
 std::map<std::string, KeySample> collect(const std::vector<MeasuredRun>& runs);
 
 }  // namespace gauntlet

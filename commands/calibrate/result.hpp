@@ -22,6 +22,7 @@ struct CalibratedScenario {
   double hosts = 0, bytes = 0;
   std::vector<CalibratedKey> keys;           // by key
   std::vector<CalibratedKey> without_place;  // of probes that the scenario does not have
+  std::vector<CalibratedKey> signals;        // by name, without a key: from the host to the driver
   std::vector<std::string> zeroed;           // phases of a start that are part of those that were measured
   std::vector<std::string> warnings;  // a sentence for each value that is for a size which was not measured
 };

@@ -91,6 +91,13 @@ std::string to_toml(const CalibratedScenario& of) {
   for (const CalibratedKey& key : of.without_place)
     out += fmt::format("# Not in the drilled scenario: {} = {}\n{}", key.sample.key, value_toml(key),
                        comments(key));
+  if (!of.signals.empty())
+    out +=
+        "\n# From the host to the driver. A simulation delays by telemetry.delay, and reports an exit with "
+        "the host's next heartbeat.\n";
+  for (const CalibratedKey& key : of.signals)
+    out +=
+        fmt::format("# {}: {}, {}\n", key.sample.key, duration_text(key.value.seconds), measured_text(key));
   return out + uncertain_toml(of);
 }
 

@@ -118,6 +118,30 @@ TEST(Calibrate, OrdersAndMeasurementsBecomeTheKeysOfAScenario) {
   EXPECT_FALSE(has_key(*of.result, "job.restart_time"));
 }
 
+TEST(Calibrate, SaysHowLongSignalsTake) {
+  const Scratch place;
+  const auto watch = [](std::uint32_t id, Signal signal) {
+    return Watch{.id = WatchId{id}, .signal = signal, .who = {}, .until = Match{}, .first = kEachMember};
+  };
+  const auto seen = [](std::uint32_t id, Time sensed) {
+    return Seen{
+        .watch = WatchId{id}, .who = {}, .edge = Edge::sample, .sensed = sensed, .value = 0, .more = 0};
+  };
+  const std::string drill = WrittenDrill(place, "a.rec")
+                                .done(kStart + 1s, watch(1, Signal::process_exit), 0s)
+                                .done(kStart + 1s, watch(2, Signal::log_line), 0s)
+                                .done(kStart + 1s, Start{}, 500ms)
+                                .observed(kStart + 2s, seen(1, kStart + 2s - 3ms))
+                                .observed(kStart + 3s, seen(2, kStart + 3s - 5ms))
+                                .finish()
+                                .write();
+  const Calibrated of = calibrate(read_all({drill}), {}, {});
+  ASSERT_TRUE(of.result);
+  EXPECT_NEAR(key_of(*of.result, "telemetry.delay").value.seconds, 0.005, 1e-12);
+  ASSERT_EQ(of.result->signals.size(), 2U);
+  EXPECT_THAT(to_toml(*of.result), HasSubstr("# process_exit: 3ms, n = 1 in 1 run"));
+}
+
 TEST(Calibrate, AStartWithoutPhasesIsTheRestartTimeLessTheLoad) {
   const Scratch place;
   const std::string drill = WrittenDrill(place, "a.rec").done(kStart + 1s, Start{}, 505ms).finish().write();
