@@ -298,13 +298,16 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
     complain(fmt::format("final parameters {:016x}", result.final_hash));
 }
 
+/// "; the same command continues from FILE" where that is so.
+std::string continuation_of(const DrillRequest& request) {
+  std::error_code ignored;
+  if (request.record.empty() || !std::filesystem::exists(request.record + ".state", ignored)) return "";
+  return fmt::format("; the same command continues from {}", request.record);
+}
+
 /// The exit code then.
 int complain_of_interruption(const DrillRequest& request) {
-  std::error_code ignored;
-  const bool goes_on = !request.record.empty() && std::filesystem::exists(request.record, ignored);
-  complain(goes_on
-               ? fmt::format("interrupted before the end; the same command continues from {}", request.record)
-               : "interrupted before the end");
+  complain("interrupted before the end" + continuation_of(request));
   return kSignalBase + interrupting_signal();
 }
 
@@ -421,7 +424,7 @@ int drill_command(const DrillRequest& request) {
         exhausted ? "; a thread or a process cannot be started: raise `ulimit -u`, or end others" : ""));
     return kFailed;
   } catch (const std::exception& error) {
-    complain(fmt::format("the drill failed: {}", text_of(error)));
+    complain(fmt::format("the drill failed: {}{}", text_of(error), continuation_of(request)));
     return kFailed;
   }
 }
