@@ -51,6 +51,9 @@ SHORTER = {
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
     "make drill-torch": ("installs packages", "Makefile"),
+    "make drill": ("takes minutes and needs root", "Makefile"),
+    "make drills": ("takes minutes and needs root", "tests/chaos/random_drills_slow_test.py"),
+    "make drill-chaos SEED=7": ("takes a minute and needs root", "Makefile"),
     "make": ("builds what is tested here", "Makefile"),
     'export PATH="$PWD/build:$PATH"': ("every command here runs with such a PATH", "tests/docs/pages_test.py"),
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
