@@ -185,6 +185,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
     case Kind::saved:
     case Kind::mfu:
     case Kind::dropped:
+    case Kind::phase:
     case Kind::held:
       break;
   }
