@@ -3,6 +3,7 @@
 #include "real/signals/link_state.hpp"
 #include "real/system/process_name.hpp"
 #include "real/watchdog/all_injectors.hpp"
+#include "tests/real/file_faults.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,12 +40,18 @@ bool has_networks() {
   return in_own_network([] { return std::string(); }) == 0;
 }
 
+/// The kernel says so up to a second later (Documentation/networking/operstates.rst).
+bool both_come_up() {
+  return becomes([] { return link_state("data0") == LinkState::up && link_state("data1") == LinkState::up; });
+}
+
 bool make_interfaces() {
   return std::system(
              "ip link add data0 type veth peer name there0 && ip link add data1 type veth peer name there1 "
              "&& "
              "ip link set data0 up && ip link set data1 up && ip link set there0 up && ip link set there1 "
-             "up") == 0;
+             "up") == 0 &&
+         both_come_up();
 }
 
 const InjectionSite kSite = {.group = {}, .interfaces = {"data0", "data1"}};
@@ -87,8 +94,7 @@ TEST(HostEffects, EveryInterfaceOfAHostIsSetDownAndUp) {
     if (why = link.inject(target); !why.empty()) return why;
     if (!link.observed(target)) return std::string("the links are not down");
     if (why = link.undo(target); !why.empty()) return why;
-    const bool up = link_state("data0") == LinkState::up && link_state("data1") == LinkState::up;
-    return std::string(up ? "" : "the links are not up again");
+    return std::string(both_come_up() ? "" : "the links are not up again");
   };
   EXPECT_EQ(in_own_network(holds), 0);
 }
