@@ -147,13 +147,6 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   return problems;
 }
 
-/// "; the same command continues from FILE" where a drill that failed has left what that needs.
-std::string continuation_of(const DrillRequest& request) {
-  std::error_code ignored;
-  if (request.record.empty() || !std::filesystem::exists(request.record + ".state", ignored)) return "";
-  return fmt::format("; the same command continues from {}", request.record);
-}
-
 int drill_command(const DrillRequest& request) {
   const auto loaded = load_scenario(request.scenario, request.sets);
   if (!loaded.scenario) return wrong_input(loaded.problems);
