@@ -55,6 +55,7 @@ set(GAUNTLET_REAL_ROOMS
     real_watchdog
     real_lab
     real_checkpoint
+    real_checkpointer
     real_trainer
     real_clocks
     real_injectors

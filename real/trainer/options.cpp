@@ -19,9 +19,17 @@ std::string variable(const char* name) {
 
 StagedPlace read_staged_place() {
   const std::string start = variable("GAUNTLET_RUN");
-  StagedPlace place{.prefix = variable("GAUNTLET_STAGED_COPIES")};
+  StagedPlace place{.prefix = variable("GAUNTLET_STAGED_COPIES"),
+                    .checkpointer = variable("GAUNTLET_CHECKPOINTER")};
   std::from_chars(start.data(), start.data() + start.size(), place.start);
   return place;
+}
+
+std::vector<std::string> files_of_copies(const TrainerOptions& options) {
+  if (options.staged.prefix.empty()) return {};
+  const std::string file = options.staged.prefix + std::to_string(options.rank);
+  if (!options.keeps_in_memory()) return {file + "-0"};
+  return {file + "-0", file + "-1"};
 }
 
 std::optional<Problem> read_meeting(Meeting& out) {

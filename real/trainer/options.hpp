@@ -27,10 +27,12 @@ struct Meeting {
       own;  // GAUNTLET_DATA_ADDRESSES, by interface; empty: the one from which rank 0 is reached
 };
 
-/// Where the copies of stage one outlive a rank: from the environment of a drill.
+/// Where the copies of stage one outlive a rank, and who writes them then: from the environment of a drill.
 struct StagedPlace {
-  std::string prefix;       // GAUNTLET_STAGED_COPIES: with the number of the rank, a file; empty: they die with it
+  std::string prefix;        // GAUNTLET_STAGED_COPIES: with the number of the rank, and of its copy, a file; empty: they die with it
+  std::string checkpointer;  // GAUNTLET_CHECKPOINTER: a socket; empty: the rank writes its copies itself
   std::uint64_t start = 0;  // GAUNTLET_RUN: counts the starts of the job
+
 };
 StagedPlace read_staged_place();
 
@@ -42,7 +44,8 @@ struct TrainerOptions {
   std::int64_t steps = 1;
   Meeting meeting;                    // of a job of several ranks
   std::string checkpoint_directory;   // shared by the ranks of all starts of this job
-  std::int64_t checkpoint_every = 0;  // steps; 0 for never
+  std::int64_t checkpoint_every = 0;  // steps between those to storage; 0 for never
+  std::int64_t memory_every = 0;      // and between those to the memory of the own host
   Retention retention;
   Restore restore = Restore::one_reader;
   StagedPlace staged;
@@ -50,8 +53,12 @@ struct TrainerOptions {
   Duration collective_timeout{};      // above zero
 
   Layout layout() const { return {.tp = tp, .pp = pp, .dp = dp}; }
+  bool keeps_in_memory() const { return memory_every > 0; }
   std::uint32_t micro_batches() const { return global_batch / (dp * micro_batch); }  // of a replica
 };
+
+/// The files of a rank's copies; none where they die with it. Two for checkpoints in memory: one is complete while the other is made.
+std::vector<std::string> files_of_copies(const TrainerOptions& options);
 
 inline constexpr std::uint32_t kMostRanks = 4096;
 

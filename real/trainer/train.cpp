@@ -3,6 +3,8 @@
 #include "core/problem.hpp"
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/host_memory.hpp"
+#include "real/checkpoint/host_stage_two.hpp"
+#include "real/checkpoint/stage_two.hpp"
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/system/clock.hpp"
@@ -19,7 +21,9 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +45,7 @@ constexpr double kSegments = 0.8;
 constexpr double kForward = 1.0 / 3;  // of a micro-batch's segments: the backward pass computes two gradients
 
 // What rank 0 tells the others at a step boundary.
-constexpr std::int64_t kCheckpoint = 1, kStop = 2;
+constexpr std::int64_t kCheckpoint = 1, kStop = 2, kCheckpointInMemory = 4;
 
 class Training {
  public:
@@ -51,7 +55,6 @@ class Training {
         storage_(options.checkpoint_directory),
         checkpoints_(storage_, {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp},
                      options.retention),
-        memory_(options.staged.prefix.empty() ? "" : options.staged.prefix + std::to_string(options.rank)),
         stage_(options.seed, place_of(options)),
         work_(options.step_time > Duration::zero()
                   ? SegmentWork(work_share(options.layout().ranks(), usable_cores()))
@@ -60,12 +63,13 @@ class Training {
   /// Throws Failure and CollectiveTimedOut.
   void run() {
     if (writes()) {
-      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes()))
-        throw Failure(*problem);
+      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
     peers_.emplace(options_, output_);
     std::int64_t step = restore_state();
-    if (writes()) start_writer();
+    if (writes() || options_.keeps_in_memory()) start_writer();
+    // What was loaded is in memory again, on every host.
+    if (writer_ && step > 0 && options_.keeps_in_memory()) writer_->write(step, state(), Tier::memory);
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
       peers_->at_step(++step);
@@ -75,7 +79,8 @@ class Training {
       output_.end_step(step, began);
       if (step == options_.steps) break;
       const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
-      if ((told & kCheckpoint) != 0) checkpoint(step);
+      if ((told & (kCheckpoint | kCheckpointInMemory)) != 0)
+        checkpoint(step, (told & kCheckpoint) != 0 ? Tier::storage : Tier::memory);
       stop = (told & kStop) != 0;
     }
     if (writer_) writer_->wait_until_idle();
@@ -90,9 +95,12 @@ class Training {
 
   bool writes() const { return options_.checkpoint_every > 0; }
 
+  static bool is_due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
+
   /// At rank 0, after this step.
   std::int64_t wanted(std::int64_t step) {
     return (output_.checkpoint_wanted(step, options_.checkpoint_every) ? kCheckpoint : 0) |
+           (is_due(step, options_.memory_every) ? kCheckpointInMemory : 0) |
            (output_.stop_wanted() ? kStop : 0);
   }
 
@@ -125,15 +133,42 @@ class Training {
     const auto not_removed = [this](const Problem& problem) {
       warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
     };
-    // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
-    writer_.emplace(
-        checkpoints_, options_.rank,
-        StagedCopy::Settings{
-            .memory = memory_, .state_bytes = state_bytes(), .start = options_.staged.start},
-        options_.collective_timeout / 2,
-        CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
+    const CheckpointListener listener{.saved = saved, .failed = failed, .not_removed = not_removed};
+    writer_.emplace(stage_two(listener), checkpoints_.job(), options_.rank, copies());
     if (const auto& problem = writer_->memory_problem())
       std::cerr << "gauntlet-trainer: warning: " + problem->text() + "\n" << std::flush;
+  }
+
+  std::vector<StagedCopy::Settings> copies() {
+    std::vector<std::string> files = files_of_copies(options_);
+    if (files.empty()) files.emplace_back();  // memory that ends with this rank
+    std::vector<StagedCopy::Settings> copies;
+    memories_.clear();
+    for (const std::string& file : files)
+      copies.push_back({.memory = memories_.emplace_back(file),
+                        .state_bytes = state_bytes(),
+                        .start = options_.staged.start});
+    return copies;
+  }
+
+  std::unique_ptr<StageTwo> stage_two(const CheckpointListener& listener) const {
+    // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
+    const Duration longest_wait = options_.collective_timeout / 2;
+    auto own = std::make_unique<OwnStageTwo>(
+        checkpoints_, OwnStageTwo::Settings{.rank = options_.rank, .longest_wait = longest_wait}, listener);
+    if (options_.staged.checkpointer.empty()) return own;
+    return std::make_unique<HostStageTwo>(
+        HostStageTwo::Settings{
+            .socket = options_.staged.checkpointer,
+            .copies = files_of_copies(options_),
+            .hello = {.rank = options_.rank,
+                      .start = options_.staged.start,
+                      .state_bytes = state_bytes(),
+                      .job = checkpoints_.job(),
+                      .directory = std::filesystem::absolute(options_.checkpoint_directory),
+                      .retention = options_.retention,
+                      .longest_wait = longest_wait}},
+        std::move(own), listener);
   }
 
   /// The parameters, then the momentum.
@@ -145,10 +180,10 @@ class Training {
   }
   std::size_t state_bytes() const { return 2 * stage_.parameters().size() * sizeof(double); }
 
-  void checkpoint(std::int64_t step) {
+  void checkpoint(std::int64_t step, Tier reach) {
     const std::int64_t began = monotonic_ns();
     if (!writer_) start_writer();  // none was due when this rank was started
-    writer_->write(step, state());
+    writer_->write(step, state(), reach);
     output_.stall(step, began);
   }
 
@@ -261,7 +296,7 @@ class Training {
   RankOutput& output_;
   DirectoryStorage storage_;
   CheckpointTier checkpoints_;
-  LockedMemory memory_;
+  std::deque<LockedMemory> memories_;  // of each copy
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;

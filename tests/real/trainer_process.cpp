@@ -204,6 +204,8 @@ std::vector<std::string> TrainerJob::arguments(std::uint32_t rank) const {
           checkpoints(),
           "--checkpoint-every",
           text(checkpoint_every),
+          "--memory-every",
+          text(memory_every),
           "--restore",
           restore,
           "--step-time",

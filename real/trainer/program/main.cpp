@@ -82,6 +82,10 @@ int main_program(int argc, char** argv) {
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_option("--memory-every", options.memory_every,
+                 "Steps between checkpoints in the memory of this host; 0 makes none")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostSteps));
   app.add_option("--keep", options.retention.keep, "Newest checkpoints to keep")
       ->capture_default_str()
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
