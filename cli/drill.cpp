@@ -111,7 +111,7 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies, const JobComm
   const CheckpointConstants& checkpoint = policies.checkpoint;
   const std::string own_job = "a job of your own keeps no checkpoints in memory: leave it out";
   refuse(checkpoint.memory_interval != kForever && command.given(), "checkpoint.memory_interval", own_job);
-  refuse(checkpoint.peers_interval != kForever, "checkpoint.peers_interval", own_job);
+  refuse(checkpoint.peers_interval != kForever && command.given(), "checkpoint.peers_interval", own_job);
   const RecoveryConstants& recovery = policies.recovery;
   refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
   refuse(!policies.detection.corruption.lines.empty(), "detection.corruption.lines", "write []");

@@ -55,8 +55,8 @@ set(GAUNTLET_REAL_ROOMS
     real_watchdog
     real_lab
     real_checkpoint
-    real_checkpointer
     real_trainer
+    real_checkpointer
     real_clocks
     real_injectors
     real_control

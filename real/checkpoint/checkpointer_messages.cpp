@@ -11,9 +11,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<const char*, 3> kOfStep = {"saved", "failed", "done"};
+constexpr std::array<const char*, 4> kOfStep = {"saved", "failed", "done", "listens"};
 constexpr std::array kKindsOfStep = {FromCheckpointer::Kind::saved, FromCheckpointer::Kind::failed,
-                                     FromCheckpointer::Kind::done};
+                                     FromCheckpointer::Kind::done, FromCheckpointer::Kind::listens};
 
 Json json_of(const RankHello& hello) {
   return {{"hello",
@@ -27,13 +27,29 @@ Json json_of(const RankHello& hello) {
             {"directory", hello.directory},
             {"keep", hello.retention.keep},
             {"keep_every", hello.retention.every},
-            {"longest_wait_ns", hello.longest_wait.count()}}}};
+            {"longest_wait_ns", hello.longest_wait.count()},
+            {"copies", hello.copies},
+            {"address", hello.address},
+            {"secret", hello.secret}}}};
 }
 
 Json json_of(const WriteOrder& order) {
   return {{"write", order.step},
           {"copy", order.copy},
           {"reach", kTierNames.at(static_cast<std::size_t>(order.reach))}};
+}
+
+Json json_of(const PeerHosts& peers) {
+  Json list = Json::array();
+  for (const HostAddress& each : peers) list.push_back({{"address", each.address}, {"port", each.port}});
+  return {{"peers", std::move(list)}};
+}
+
+PeerHosts peers_in(const Json& json) {
+  PeerHosts peers;
+  for (const Json& each : json)
+    peers.push_back({each.at("address").get<std::string>(), each.at("port").get<std::uint16_t>()});
+  return peers;
 }
 
 RankHello hello_in(const Json& json) {
@@ -48,6 +64,9 @@ RankHello hello_in(const Json& json) {
   json.at("directory").get_to(hello.directory);
   json.at("keep").get_to(hello.retention.keep);
   json.at("keep_every").get_to(hello.retention.every);
+  json.at("copies").get_to(hello.copies);
+  json.at("address").get_to(hello.address);
+  json.at("secret").get_to(hello.secret);
   hello.longest_wait = Duration(json.at("longest_wait_ns").get<std::int64_t>());
   return hello;
 }
@@ -88,7 +107,9 @@ std::string to_text(const FromCheckpointer& message) {
 
 std::optional<ToCheckpointer> parse_to_checkpointer(std::string_view text) {
   return parsed<ToCheckpointer>(text, [](const Json& json) -> std::optional<ToCheckpointer> {
-    return json.contains("hello") ? hello_in(json.at("hello")) : order_in(json);
+    if (json.contains("hello")) return hello_in(json.at("hello"));
+    if (json.contains("peers")) return peers_in(json.at("peers"));
+    return order_in(json);
   });
 }
 

@@ -2,7 +2,9 @@
 //
 //   rank            {"hello": ...}                      once
 //                   {"write": step, "copy": file, "reach": tier}
-//   checkpointer    {"saved": step}   {"failed": step, "why": text}   {"not_removed": text}
+//                   {"peers": [address, ...]}           hosts that hold its copies too, from now on
+//   checkpointer    {"listens": port}                   to hello; 0: other hosts cannot reach it
+//                   {"saved": step}   {"failed": step, "why": text}   {"not_removed": text}
 //                   {"done": step}                      to each write, last
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 
@@ -27,7 +30,12 @@ struct RankHello {
   JobIdentity job;
   std::string directory;  // of the checkpoints
   Retention retention;
-  Duration longest_wait{};  // of rank 0, for the shards of the other ranks
+  Duration
+      longest_wait{};  // of rank 0, for the shards of the other ranks; of any rank, for a copy to reach another host
+  // Of checkpoints in the memory of other hosts. The address is empty where there are none.
+  std::string copies;   // GAUNTLET_STAGED_COPIES
+  std::string address;  // of this host, for other hosts
+  std::string secret;   // of the start
 };
 /// Bring the copy in that file as far as `reach`.
 struct WriteOrder {
@@ -35,12 +43,17 @@ struct WriteOrder {
   std::string copy;
   Tier reach = Tier::storage;
 };
-using ToCheckpointer = std::variant<RankHello, WriteOrder>;
+struct HostAddress {
+  std::string address;
+  std::uint16_t port = 0;
+};
+using PeerHosts = std::vector<HostAddress>;
+using ToCheckpointer = std::variant<RankHello, WriteOrder, PeerHosts>;
 
 struct FromCheckpointer {
-  enum class Kind : std::uint8_t { saved, failed, not_removed, done };
+  enum class Kind : std::uint8_t { listens, saved, failed, not_removed, done };
   Kind kind = Kind::done;
-  std::int64_t step = 0;  // not of not_removed
+  std::int64_t step = 0;  // not of not_removed; listens: the port
   std::string why{};      // failed, not_removed
 };
 

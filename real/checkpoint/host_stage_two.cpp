@@ -1,15 +1,35 @@
 #include "real/checkpoint/host_stage_two.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace gauntlet {
 
 HostStageTwo::HostStageTwo(Settings settings, std::unique_ptr<StageTwo> own, CheckpointListener listener)
     : settings_(std::move(settings)), own_(std::move(own)), listener_(std::move(listener)) {}
+
+std::uint16_t HostStageTwo::meet(const std::string& address, Duration patience) {
+  settings_.hello.address = address;
+  return connect() ? hear_port(patience) : 0;
+}
+
+std::uint16_t HostStageTwo::hear_port(Duration patience) const {
+  pollfd waits{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+  if (::poll(&waits, 1, static_cast<int>(std::min<std::int64_t>(wait, std::numeric_limits<int>::max()))) <= 0)
+    return 0;
+  const auto text = receive_message(socket_.get());
+  const auto message = text ? parse_from_checkpointer(*text) : std::nullopt;
+  if (!message || message->kind != FromCheckpointer::Kind::listens) return 0;
+  return static_cast<std::uint16_t>(message->step);
+}
 
 void HostStageTwo::write(std::int64_t step, StagedCopy& copy, Tier reach) {
   if (reach == Tier::memory) return;
@@ -58,9 +78,13 @@ bool HostStageTwo::connect() {
 
 /// A checkpointer that ended since the last order has a successor.
 bool HostStageTwo::order(const std::string& message) {
-  if (socket_ && send_message(socket_.get(), message)) return true;
+  const auto sent = [&] {
+    return send_message(socket_.get(), to_text(ToCheckpointer(peers_))) &&
+           send_message(socket_.get(), message);
+  };
+  if (socket_ && sent()) return true;
   disconnect();
-  return connect() && send_message(socket_.get(), message);
+  return connect() && sent();
 }
 
 void HostStageTwo::disconnect() {

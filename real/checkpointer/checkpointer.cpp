@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <csignal>
 #include <list>
 #include <utility>
@@ -15,18 +14,18 @@ namespace gauntlet {
 
 void run_checkpointer(const Descriptor& listener) {
   std::signal(SIGXFSZ, SIG_IGN);  // a quota that is used up is an error of the call that meets it
+  CopyPlace place;
   std::list<RankSession> sessions;
-  while (true) {
-    Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (socket) {
+  for (bool shut_down = false; true;) {
+    while (Descriptor socket{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)}) {
       const auto user = user_at_other_end(socket.get());
-      if (user && may_command(*user, ::geteuid())) sessions.emplace_back(std::move(socket));
-      continue;
+      if (user && may_command(*user, ::geteuid())) sessions.emplace_back(std::move(socket), place);
     }
-    if (errno == EINVAL) return;  // shut down, and everybody who had come is served
+    if (shut_down) return;  // and everybody who had come before is served
     sessions.remove_if([](const RankSession& each) { return each.is_over(); });
-    pollfd waits{.fd = listener.get(), .events = POLLIN, .revents = 0};
+    pollfd waits{.fd = listener.get(), .events = POLLIN | POLLRDHUP, .revents = 0};
     ::poll(&waits, 1, -1);
+    shut_down = (waits.revents & POLLRDHUP) != 0;
   }
 }
 

@@ -1,5 +1,8 @@
 #include "real/checkpointer/rank_session.hpp"
 
+#include "core/quantity.hpp"
+#include "real/trainer/peer_copies.hpp"
+
 #include <sys/socket.h>
 
 #include <exception>
@@ -24,7 +27,7 @@ StagedCopy& RankSession::Rank::copy_in(const std::string& file) {
       .first->second;
 }
 
-RankSession::RankSession(Descriptor socket) : socket_(std::move(socket)) {
+RankSession::RankSession(Descriptor socket, CopyPlace& place) : socket_(std::move(socket)), place_(place) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -42,13 +45,8 @@ void RankSession::run() {
   try {
     while (const auto text = receive_message(socket_.get())) {
       const auto message = parse_to_checkpointer(*text);
-      if (!message) break;
-      if (const auto* hello = std::get_if<RankHello>(&*message))
-        meet(*hello);
-      else if (rank_)
-        carry_out(std::get<WriteOrder>(*message));
-      else
-        break;
+      if (!message || (!rank_ && !std::holds_alternative<RankHello>(*message))) break;
+      std::visit([this](const auto& each) { on(each); }, *message);
     }
   } catch (const std::exception&) {
     // No memory, or a copy that is gone: the rank finds its connection closed, and writes itself.
@@ -57,20 +55,44 @@ void RankSession::run() {
   over_ = true;
 }
 
-void RankSession::meet(const RankHello& hello) {
+void RankSession::on(const RankHello& hello) {
   const CheckpointListener listener = {
       .saved = [this](std::int64_t step) { say({.kind = Kind::saved, .step = step}); },
       .failed = [this](std::int64_t step,
                        const Problem& why) { say({.kind = Kind::failed, .step = step, .why = why.text()}); },
       .not_removed = [this](const Problem& why) { say({.kind = Kind::not_removed, .why = why.text()}); }};
-  const std::lock_guard lock(mutex_);
-  rank_.emplace(hello, listener);
-  if (ending_) rank_->stage_two.end();
+  {
+    const std::lock_guard lock(mutex_);
+    rank_.emplace(hello, listener);
+    if (ending_) rank_->stage_two.end();
+  }
+  say({.kind = Kind::listens, .step = place_.serve(hello)});
 }
 
-void RankSession::carry_out(const WriteOrder& order) {
-  rank_->stage_two.write(order.step, rank_->copy_in(order.copy), order.reach);
+void RankSession::on(const PeerHosts& peers) { rank_->peers = peers; }
+
+void RankSession::on(const WriteOrder& order) {
+  StagedCopy& copy = rank_->copy_in(order.copy);
+  share(order, copy);
+  rank_->stage_two.write(order.step, copy, order.reach);
   say({.kind = Kind::done, .step = order.step});
+}
+
+/// With the hosts that hold this rank's copies too: memory before storage, which is slower.
+void RankSession::share(const WriteOrder& order, StagedCopy& copy) const {
+  const std::optional<CopyKey> key = copy.key();
+  if (rank_->peers.empty() || !key) return;
+  const RankHello& hello = rank_->hello;
+  const PeerCopies others(hello.secret, hello.longest_wait);
+  const std::string_view shard = copy.sealed();
+  for (const HostAddress& peer : rank_->peers) {
+    const TcpAddress at = tcp_address(peer.address, peer.port);
+    if (others.put(at, hello.rank, *key, shard)) continue;
+    say({.kind = Kind::failed,
+         .step = order.step,
+         .why =
+             "its copy did not reach the host at " + at.text() + " within " + to_text(hello.longest_wait)});
+  }
 }
 
 /// To a rank that may be gone by now.

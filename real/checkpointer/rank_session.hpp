@@ -7,6 +7,7 @@
 #include "real/checkpoint/stage_two.hpp"
 #include "real/checkpoint/staged_copy.hpp"
 #include "real/checkpoint/tier.hpp"
+#include "real/checkpointer/copy_place.hpp"
 #include "real/system/descriptor.hpp"
 
 #include <atomic>
@@ -21,8 +22,8 @@ namespace gauntlet {
 
 class RankSession {
  public:
-  /// `socket`: a connection of the rank.
-  explicit RankSession(Descriptor socket);
+  /// `socket`: a connection of the rank. The place outlives this.
+  RankSession(Descriptor socket, CopyPlace& place);
   /// What has been ordered is finished; only shards of other hosts are no longer waited for.
   ~RankSession();
   RankSession(const RankSession&) = delete;
@@ -37,6 +38,7 @@ class RankSession {
     StagedCopy& copy_in(const std::string& file);
 
     RankHello hello;
+    PeerHosts peers;
     DirectoryStorage storage;
     CheckpointTier tier;
     OwnStageTwo stage_two;
@@ -45,11 +47,14 @@ class RankSession {
   };
 
   void run();
-  void carry_out(const WriteOrder& order);
-  void meet(const RankHello& hello);
+  void on(const RankHello& hello);
+  void on(const PeerHosts& peers);
+  void on(const WriteOrder& order);
+  void share(const WriteOrder& order, StagedCopy& copy) const;
   void say(const FromCheckpointer& message) const;
 
   Descriptor socket_;
+  CopyPlace& place_;
   std::mutex mutex_;  // of the next two
   std::optional<Rank> rank_;
   bool ending_ = false;

@@ -6,7 +6,7 @@
 #include "real/driver/event_log.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/probes/suite/task.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
 #include <filesystem>
 #include <stdexcept>

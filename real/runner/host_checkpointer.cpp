@@ -79,7 +79,10 @@ void HostCheckpointer::begin() {
 }
 
 void HostCheckpointer::collect() {
-  if (ends_by_ != kNever && Time(Duration(monotonic_ns())) >= ends_by_) kill();
+  if (ends_by_ != kNever && Time(Duration(monotonic_ns())) >= ends_by_) {
+    late_ = true;
+    kill();
+  }
   if (handle_ && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
     handle_.reset();
     ends_by_ = kNever;

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -32,6 +33,8 @@ class HostCheckpointer {
   bool finish();
   /// At once.
   void kill();
+  /// Whether it was killed because it did not finish in time; once.
+  bool take_late() { return std::exchange(late_, false); }
 
   bool none() const { return !handle_; }
   pid_t process() const { return pid_; }
@@ -50,6 +53,7 @@ class HostCheckpointer {
   Descriptor handle_;  // a pidfd, while the process runs
   int begun_ = 0;      // in this start
   Time ends_by_ = kNever;
+  bool late_ = false;
 };
 
 }  // namespace gauntlet

@@ -55,11 +55,12 @@ bool dumps_elsewhere(const std::vector<std::string>& environment) {
 }  // namespace
 
 RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user,
-                             std::string program)
+                             const OfHost& host)
     : trainer_(std::move(trainer)),
       directory_(std::move(directory)),
       user_(std::move(user)),
-      checkpointer_(std::move(program), user_) {}
+      host_(host.number),
+      checkpointer_(host.program, user_) {}
 
 /// Without a wait for what the kernel holds.
 RankProcesses::~RankProcesses() {
@@ -157,7 +158,7 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
   if (speaks())
     launch.environment.insert(launch.environment.end(),
                               {"GAUNTLET_RANK_SOCKET=" + channels_.path(), "GAUNTLET_RANK_MARKS=" + marks_prefix(),
-                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/staged-"});
+                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/" + copies_prefix()});
   if (!checkpointer_.path().empty())
     launch.environment.push_back("GAUNTLET_CHECKPOINTER=" + checkpointer_.path());
   if (start_.command.given()) {
@@ -374,6 +375,8 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
 void RankProcesses::collect(const Listener& listener) {
   if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill_ranks();
   checkpointer_.collect();
+  if (checkpointer_.take_late() && listener.on_stuck)
+    listener.on_stuck("the checkpointer did not finish in time: the copies that it had not written are lost");
   const RankChannels::OnLine on_line = [&](std::uint32_t rank, const std::string& line) {
     note_heard(rank);
     listener.on_line(start_.run, rank, line);

@@ -28,10 +28,13 @@ namespace gauntlet {
 
 class RankProcesses final : public RankRunner {
  public:
+  struct OfHost {
+    std::uint32_t number = 0;  // hosts may share a directory, and never what they have in memory
+    std::string program = {};  // Gauntlet's own, for the checkpointer: a path; empty: there is none
+  };
   /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to
-  /// `directory`/rank-R.log. Ranks run as `user`, or as this process's own. `program`: Gauntlet's own, for the checkpointer; empty: there is none.
-  RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user = std::nullopt,
-                std::string program = {});
+  /// `directory`/rank-R.log. Ranks run as `user`, or as this process's own.
+  RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user, const OfHost& host);
   /// Kills whatever runs, and reaps what ends soon.
   ~RankProcesses() override;
 
@@ -45,7 +48,9 @@ class RankProcesses final : public RankRunner {
   /// Their logs, and what they recorded.
   void forget() override;
   std::optional<std::string> started() override;
-  Time deadline() const override { return std::min({kill_at_, ends_by_, reports_.deadline(), checkpointer_.deadline()}); }
+  Time deadline() const override {
+    return std::min({kill_at_, ends_by_, reports_.deadline(), checkpointer_.deadline()});
+  }
   std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
@@ -87,6 +92,7 @@ class RankProcesses final : public RankRunner {
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string dumps_prefix() const;
+  std::string copies_prefix() const;
   std::string make_recorders_folder();
   std::vector<RankMark> marks_of(std::uint32_t rank, std::string& why) const;
   void note_heard(std::uint32_t rank);
@@ -105,6 +111,7 @@ class RankProcesses final : public RankRunner {
 
   std::string trainer_, directory_;
   std::optional<RankUser> user_;
+  std::uint32_t host_;
   std::vector<Process> processes_;
   DriverStartRanks start_;
   StartReports reports_;

@@ -21,8 +21,12 @@ void remove_files(const std::string& directory, const Wanted& wanted) {
 
 }  // namespace
 
+/// With the number of the rank and of its copy: a file in the folder of marks.
+std::string RankProcesses::copies_prefix() const { return "staged-" + std::to_string(host_) + "-"; }
+
 void RankProcesses::drop_copies() {
-  remove_files(directory_ + "/marks", [](const std::string& name) { return name.starts_with("staged-"); });
+  remove_files(directory_ + "/marks",
+               [this](const std::string& name) { return name.starts_with(copies_prefix()); });
 }
 
 void RankProcesses::forget() {

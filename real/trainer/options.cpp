@@ -32,6 +32,13 @@ std::vector<std::string> files_of_copies(const TrainerOptions& options) {
   return {file + "-0", file + "-1"};
 }
 
+std::uint32_t read_host() {
+  const std::string text = variable("GROUP_RANK");
+  std::uint32_t host = 0;
+  std::from_chars(text.data(), text.data() + text.size(), host);
+  return host;
+}
+
 std::optional<Problem> read_meeting(Meeting& out) {
   out = {.address = variable("MASTER_ADDR"), .port = 0, .secret = variable("GAUNTLET_SECRET"), .own = {}};
   if (out.address.empty())

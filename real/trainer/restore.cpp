@@ -3,9 +3,12 @@
 #include "real/checkpoint/staged_copy.hpp"
 #include "real/rank/lines.hpp"
 #include "real/trainer/failure.hpp"
+#include "real/trainer/peer_copies.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -61,10 +64,11 @@ class Restoring {
 
   // --- memory
 
-  /// The newest checkpoint of which every rank's copy is on its own host, unless storage holds a newer one. Step 0 where there is none.
+  /// The newest checkpoint of which every rank's copy is in the memory of its host or of another one, unless storage holds a newer one. Step 0 where there
+  /// is none.
   RestoredState from_memory() {
     std::vector<CopyKey> tried;  // at rank 0: the oldest first
-    if (options_.rank == 0) tried = own_copies();
+    if (options_.rank == 0) tried = known_copies();
     std::erase_if(tried, [this](const CopyKey& key) { return key.step < newest(); });
     while (true) {
       CopyKey key = tried.empty() ? CopyKey{} : tried.back();
@@ -77,27 +81,49 @@ class Restoring {
     }
   }
 
-  /// Of this rank, the oldest first.
-  std::vector<CopyKey> own_copies() const {
-    std::vector<CopyKey> found;
+  /// Of this rank, on any host, each once and the oldest first.
+  std::vector<CopyKey> known_copies() const {
+    std::set<CopyKey> found;
     for (const std::string& file : files_of_copies(options_))
-      if (const auto key = copy_in(file); key && key->step <= options_.steps) found.push_back(*key);
-    std::sort(found.begin(), found.end());
-    return found;
+      if (const auto key = copy_in(file)) found.insert(*key);
+    for (const TcpAddress& host : other_hosts()) {
+      const std::vector<CopyKey> there = others().list(host, options_.rank);
+      found.insert(there.begin(), there.end());
+    }
+    std::erase_if(found, [this](const CopyKey& key) { return key.step > options_.steps; });
+    return {found.begin(), found.end()};
   }
 
-  /// This rank's, from its own host.
+  /// This rank's: of its own host, or else of another one.
   std::optional<std::string> state_of(const CopyKey& key) const {
-    for (const std::string& file : files_of_copies(options_)) {
-      const auto bytes = read_copy(file, key);
-      if (!bytes) continue;
-      ReadShard read = read_shard(*bytes);
-      if (read.shard && read.shard->job == tier_.job() && read.shard->rank == options_.rank &&
-          read.shard->state.size() == state_bytes_)
-        return std::move(read.shard->state);
-    }
+    for (const std::string& file : files_of_copies(options_))
+      if (auto state = state_in(read_copy(file, key), key)) return state;
+    for (const TcpAddress& host : other_hosts())
+      if (auto state = state_in(others().get(host, options_.rank, key), key)) return state;
     return std::nullopt;
   }
+
+  /// Nothing where the bytes are not that shard of this job and rank.
+  std::optional<std::string> state_in(const std::optional<std::string>& bytes, const CopyKey& key) const {
+    if (!bytes) return std::nullopt;
+    ReadShard read = read_shard(*bytes);
+    if (!read.shard || read.shard->job != tier_.job() || read.shard->rank != options_.rank ||
+        read.shard->step != key.step || read.shard->state.size() != state_bytes_)
+      return std::nullopt;
+    return std::move(read.shard->state);
+  }
+
+  /// Where checkpointers of other hosts listen.
+  std::vector<TcpAddress> other_hosts() const {
+    std::map<std::uint64_t, TcpAddress> hosts;
+    if (options_.peers_every > 0)
+      for (const RankPlace& each : peers_.places())
+        if (each.host != options_.host && each.checkpointer.port != 0) hosts[each.host] = each.checkpointer;
+    std::vector<TcpAddress> all;
+    for (const auto& [host, at] : hosts) all.push_back(at);
+    return all;
+  }
+  PeerCopies others() const { return {options_.meeting.secret, options_.collective_timeout / 2}; }
 
   // --- storage
 

@@ -1,8 +1,8 @@
 // How the ranks of a start find the state with which training goes on. All ranks take part, each at the same time.
 //
-// Rank 0 names the newest checkpoint. If every rank's copy of it is in the memory of its host, each rank loads its own. Otherwise readers read the newest
-// one in storage that has a manifest, and verify it: one rank of each data-parallel group, which then broadcasts, or every rank. If one of them finds damage,
-// rank 0 sets the checkpoint aside and names the next older one.
+// Rank 0 names the newest checkpoint. If every rank's copy of it is in memory, each rank loads its own: from its host, or from another host that holds it too.
+// Otherwise readers read the newest one in storage that has a manifest, and verify it: one rank of each data-parallel group, which then broadcasts, or every
+// rank. If one of them finds damage, rank 0 sets the checkpoint aside and names the next older one.
 #pragma once
 
 #include "real/checkpoint/tier.hpp"

@@ -1,6 +1,7 @@
 #include "real/trainer/train.hpp"
 
 #include "core/problem.hpp"
+#include "models/storage/peer_memory.hpp"
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/host_memory.hpp"
 #include "real/checkpoint/host_stage_two.hpp"
@@ -8,13 +9,13 @@
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/system/clock.hpp"
-#include "real/trainer/batch.hpp"
+#include "real/trainer/model/batch.hpp"
 #include "real/trainer/failure.hpp"
 #include "real/trainer/peers.hpp"
 #include "real/trainer/restore.hpp"
 #include "real/trainer/schedule.hpp"
 #include "real/trainer/segment_work.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include <deque>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +47,7 @@ constexpr double kSegments = 0.8;
 constexpr double kForward = 1.0 / 3;  // of a micro-batch's segments: the backward pass computes two gradients
 
 // What rank 0 tells the others at a step boundary.
-constexpr std::int64_t kCheckpoint = 1, kStop = 2, kCheckpointInMemory = 4;
+constexpr std::int64_t kCheckpoint = 1, kStop = 2, kToMemory = 4, kToPeers = 8;
 
 class Training {
  public:
@@ -65,11 +67,15 @@ class Training {
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
-    peers_.emplace(options_, output_);
+    if (options_.peers_every > 0 && !options_.staged.checkpointer.empty())
+      host_stage_two_ = make_host_stage_two();
+    peers_.emplace(options_, output_, [this](const TcpAddress& own) { return listen(own); });
+    if (host_stage_two_) host_stage_two_->share_with(peer_hosts());
     std::int64_t step = restore_state();
     if (writes() || options_.keeps_in_memory()) start_writer();
-    // What was loaded is in memory again, on every host.
-    if (writer_ && step > 0 && options_.keeps_in_memory()) writer_->write(step, state(), Tier::memory);
+    // What was loaded is in memory again, on every host and its peers.
+    if (writer_ && step > 0 && options_.keeps_in_memory())
+      writer_->write(step, state(), options_.peers_every > 0 ? Tier::peers : Tier::memory);
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
       peers_->at_step(++step);
@@ -79,8 +85,7 @@ class Training {
       output_.end_step(step, began);
       if (step == options_.steps) break;
       const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
-      if ((told & (kCheckpoint | kCheckpointInMemory)) != 0)
-        checkpoint(step, (told & kCheckpoint) != 0 ? Tier::storage : Tier::memory);
+      if (const auto reach = reach_of(told)) checkpoint(step, *reach);
       stop = (told & kStop) != 0;
     }
     if (writer_) writer_->wait_until_idle();
@@ -97,11 +102,18 @@ class Training {
 
   static bool is_due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
 
+  /// How far the checkpoint goes that was told of, if one was.
+  static std::optional<Tier> reach_of(std::int64_t told) {
+    if ((told & kCheckpoint) != 0) return Tier::storage;
+    if ((told & kToPeers) != 0) return Tier::peers;
+    return (told & kToMemory) != 0 ? std::optional(Tier::memory) : std::nullopt;
+  }
+
   /// At rank 0, after this step.
   std::int64_t wanted(std::int64_t step) {
     return (output_.checkpoint_wanted(step, options_.checkpoint_every) ? kCheckpoint : 0) |
-           (is_due(step, options_.memory_every) ? kCheckpointInMemory : 0) |
-           (output_.stop_wanted() ? kStop : 0);
+           (is_due(step, options_.memory_every) ? kToMemory : 0) |
+           (is_due(step, options_.peers_every) ? kToPeers : 0) | (output_.stop_wanted() ? kStop : 0);
   }
 
   /// The step after which training goes on.
@@ -125,16 +137,7 @@ class Training {
   }
 
   void start_writer() {
-    const auto saved = [this](std::int64_t step) { output_.saved(step); };
-    const auto failed = [this](std::int64_t step, const Problem& problem) {
-      warn(kCheckpointFailed,
-           "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
-    };
-    const auto not_removed = [this](const Problem& problem) {
-      warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
-    };
-    const CheckpointListener listener{.saved = saved, .failed = failed, .not_removed = not_removed};
-    writer_.emplace(stage_two(listener), checkpoints_.job(), options_.rank, copies());
+    writer_.emplace(stage_two(), checkpoints_.job(), options_.rank, copies());
     if (const auto& problem = writer_->memory_problem())
       std::cerr << "gauntlet-trainer: warning: " + problem->text() + "\n" << std::flush;
   }
@@ -151,12 +154,28 @@ class Training {
     return copies;
   }
 
-  std::unique_ptr<StageTwo> stage_two(const CheckpointListener& listener) const {
-    // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
-    const Duration longest_wait = options_.collective_timeout / 2;
-    auto own = std::make_unique<OwnStageTwo>(
-        checkpoints_, OwnStageTwo::Settings{.rank = options_.rank, .longest_wait = longest_wait}, listener);
-    if (options_.staged.checkpointer.empty()) return own;
+  CheckpointListener listener() {
+    const auto saved = [this](std::int64_t step) { output_.saved(step); };
+    const auto failed = [this](std::int64_t step, const Problem& problem) {
+      warn(kCheckpointFailed,
+           "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
+    };
+    const auto not_removed = [this](const Problem& problem) {
+      warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
+    };
+    return {.saved = saved, .failed = failed, .not_removed = not_removed};
+  }
+
+  // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
+  Duration longest_wait() const { return options_.collective_timeout / 2; }
+
+  std::unique_ptr<StageTwo> own_stage_two() {
+    return std::make_unique<OwnStageTwo>(
+        checkpoints_, OwnStageTwo::Settings{.rank = options_.rank, .longest_wait = longest_wait()},
+        listener());
+  }
+
+  std::unique_ptr<HostStageTwo> make_host_stage_two() {
     return std::make_unique<HostStageTwo>(
         HostStageTwo::Settings{
             .socket = options_.staged.checkpointer,
@@ -167,8 +186,36 @@ class Training {
                       .job = checkpoints_.job(),
                       .directory = std::filesystem::absolute(options_.checkpoint_directory),
                       .retention = options_.retention,
-                      .longest_wait = longest_wait}},
-        std::move(own), listener);
+                      .longest_wait = longest_wait(),
+                      .copies = options_.staged.prefix,
+                      .address = {},
+                      .secret = options_.meeting.secret}},
+        own_stage_two(), listener());
+  }
+
+  std::unique_ptr<StageTwo> stage_two() {
+    if (host_stage_two_) return std::move(host_stage_two_);
+    if (options_.staged.checkpointer.empty()) return own_stage_two();
+    return make_host_stage_two();
+  }
+
+  /// Where other hosts reach the checkpointer of this one.
+  TcpAddress listen(const TcpAddress& own) {
+    TcpAddress place = own;
+    place.port = host_stage_two_ ? host_stage_two_->meet(own.address.data(), options_.collective_timeout) : 0;
+    return place;
+  }
+
+  /// The hosts that hold what this one holds.
+  PeerHosts peer_hosts() const {
+    std::map<std::uint64_t, TcpAddress> hosts;
+    for (const RankPlace& each : peers_->places()) hosts[each.host] = each.checkpointer;
+    const std::uint32_t groups = peer_groups(static_cast<std::uint32_t>(hosts.size()), options_.copies);
+    PeerHosts peers;
+    for (const auto& [host, at] : hosts)
+      if (host != options_.host && host % groups == options_.host % groups && at.port != 0)
+        peers.push_back({at.address.data(), at.port});
+    return peers;
   }
 
   /// The parameters, then the momentum.
@@ -300,7 +347,8 @@ class Training {
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;
-  std::optional<CheckpointWriter> writer_;  // last: it ends first
+  std::unique_ptr<HostStageTwo> host_stage_two_;  // until the writer has it
+  std::optional<CheckpointWriter> writer_;        // last: it ends first
 };
 
 }  // namespace

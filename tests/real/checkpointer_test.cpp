@@ -55,6 +55,7 @@ class Checkpointers : public ::testing::Test {
   }
   void finish() {
     serve_until([this] { return host_.finish(); });
+    EXPECT_FALSE(host_.take_late());
   }
 
   std::string file(std::uint32_t rank, int copy = 0) const {

@@ -1,8 +1,8 @@
 // Real ranks: gauntlet-trainer in as many processes as the job has ranks.
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
-#include "real/trainer/batch.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/batch.hpp"
+#include "real/trainer/model/stage.hpp"
 #include "tests/real/scratch.hpp"
 #include "tests/real/trainer_process.hpp"
 
