@@ -38,7 +38,7 @@ std::string HostCheckpointer::open(const std::string& directory) {
   close();
   begun_ = 0;
   if (program_.empty()) return "";
-  const std::string path = directory + "/checkpointer-" + std::to_string(::getpid()) + ".sock";
+  const std::string path = directory + "/copies-" + std::to_string(::getpid()) + ".sock";
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const auto failure = [&](int error) {

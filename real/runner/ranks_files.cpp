@@ -37,7 +37,7 @@ void RankProcesses::forget() {
     const bool log = name.starts_with("rank-") && name.ends_with(".log");
     // Of an agent that was killed.
     const bool socket =
-        (name.starts_with("ranks-") || name.starts_with("checkpointer-")) && name.ends_with(".sock");
+        (name.starts_with("ranks-") || name.starts_with("copies-")) && name.ends_with(".sock");
     return log || socket;
   });
 }

@@ -324,11 +324,17 @@ TEST_F(Trainer, OneReaderOfEachGroupReadsAndBroadcastsOrEveryRankReads) {
   EXPECT_EQ(common_start(each), 6);
   EXPECT_EQ(final_hashes(each), hashes);
 
-  // Two replicas more than the checkpoint has.
-  job.dp = 4;
-  const Ranks more = job.start_all();
-  EXPECT_EQ(common_start(more), 6);
-  expect_model(final_hashes(more), job);
+  // More replicas than the checkpoint has, and fewer.
+  for (const std::uint32_t replicas : {4, 2, 1}) {
+    job.dp = replicas;
+    for (const char* restore : {"one-reader", "every-rank"}) {
+      job.restore = restore;
+      const Ranks other = job.start_all();
+      EXPECT_EQ(common_start(other), replicas <= 1 || job.restore == "one-reader" ? 9 : 6)
+          << replicas << ' ' << restore;
+      expect_model(final_hashes(other), job);
+    }
+  }
 }
 
 // No rank wrote anything to storage when all were killed: the next start goes on from what their host still has in memory.
