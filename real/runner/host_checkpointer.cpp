@@ -66,7 +66,7 @@ void HostCheckpointer::close() {
 void HostCheckpointer::begin() {
   if (++begun_ > kMostBegun) return close();
   Launched launched = launch({.program = program_,
-                              .arguments = {program_, "agent-checkpointer"},
+                              .arguments = {program_, "agent-checkpointer", path_},
                               .environment = {rank_tag()},
                               .directory = {},
                               .input = listener_.get(),
