@@ -4,6 +4,7 @@
 #include "core/record/resume_cluster.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/event_log.hpp"
+#include "real/driver/measured_times.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/probes/suite/task.hpp"
 #include "real/trainer/model/stage.hpp"
@@ -193,6 +194,12 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
   result.journal = journal.entries();
   result.logs = assemble_logs(world, options.plan, progress.entries(), progress.replicas(), journal.entries(),
                               result.record, DrillClock(started_ns));
+  result.measurements = measured_times(world, options.plan, progress.entries(), progress.replicas(),
+                                       journal.entries(), result.record, DrillClock(started_ns));
+}
+
+void append_measurements(const DrillResult& result, AppendFile& file) {
+  RecordingWriter([&file](std::string_view frame) { file.append(frame); }).write(result.measurements);
 }
 
 /// Of a drill that was over when its driver died, before that could say so.
@@ -200,7 +207,6 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     options.platform->processes().find({state.directory, host}).reset();  // which ends it
-  AppendFile(options.record, recording.whole_bytes, *options.files).sync();
   DrillResult result;
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
@@ -209,6 +215,9 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
+  AppendFile file(options.record, recording.whole_bytes, *options.files);
+  if (recording.measurements.empty()) append_measurements(result, file);
+  file.sync();
   return result;
 }
 
@@ -299,6 +308,8 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.job_never_trained = cluster.job_never_trained();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
+    if (result.finished) append_measurements(result, file);
+    file.sync();
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
   } catch (const Interrupted&) {

@@ -64,13 +64,19 @@ class Training {
 
   /// Throws Failure and CollectiveTimedOut.
   void run() {
+    output_.phase("process_start");
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
+<<<<<<< HEAD
     if (options_.peers_every > 0 && !options_.staged.checkpointer.empty())
       host_stage_two_ = make_host_stage_two();
     peers_.emplace(options_, output_, [this](const TcpAddress& own) { return listen(own); });
     if (host_stage_two_) host_stage_two_->share_with(peer_hosts());
+=======
+    peers_.emplace(options_, output_);
+    output_.phase("communicator_init");
+>>>>>>> base
     std::int64_t step = restore_state();
     if (writes() || options_.keeps_in_memory()) start_writer();
     // What was loaded is in memory again, on every host and its peers.

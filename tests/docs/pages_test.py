@@ -43,6 +43,8 @@ SHORTER = {
     "gauntlet drill drill-tiny --hosts 4 --against-simulation": ("--set job.steps=40", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --certs lab-ca": ("--set job.steps=20", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --record drill.rec": ("--set job.steps=40", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 1 --record 1.rec": ("--set job.steps=15", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 2 --record 2.rec": ("--set job.steps=15", "takes a minute"),
 }
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
