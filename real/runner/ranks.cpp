@@ -251,6 +251,10 @@ void RankProcesses::tell(const DriverTellRanks& message) {
   }
 }
 
+bool RankProcesses::hold(std::uint32_t rank, bool held) {
+  return channels_.tell(rank, held ? "hold" : "go on");
+}
+
 /// Whoever left its rank's process group, or its session, is a child of this process now.
 void RankProcesses::end_strays() { strays_left_ = strays_left_ && strays_.end(); }
 

@@ -42,6 +42,7 @@ class RankProcesses final : public RankRunner {
   void stop() override;
   /// SIGKILL to every rank's process group, and to the checkpointer.
   void kill() override;
+  bool hold(std::uint32_t rank, bool held) override;
   void tell(const DriverTellRanks& message) override;
   /// The copies of their state: a new agent has none of what its host held in memory.
   void drop_copies();

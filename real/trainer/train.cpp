@@ -68,20 +68,17 @@ class Training {
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
-<<<<<<< HEAD
     if (options_.peers_every > 0 && !options_.staged.checkpointer.empty())
       host_stage_two_ = make_host_stage_two();
     peers_.emplace(options_, output_, [this](const TcpAddress& own) { return listen(own); });
     if (host_stage_two_) host_stage_two_->share_with(peer_hosts());
-=======
-    peers_.emplace(options_, output_);
     output_.phase("communicator_init");
->>>>>>> base
     std::int64_t step = restore_state();
     if (writes() || options_.keeps_in_memory()) start_writer();
     // What was loaded is in memory again, on every host and its peers.
     if (writer_ && step > 0 && options_.keeps_in_memory())
       writer_->write(step, state(), options_.peers_every > 0 ? Tier::peers : Tier::memory);
+    output_.checkpoint_every(options_.checkpoint_every);
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
       peers_->at_step(++step);
@@ -117,7 +114,7 @@ class Training {
 
   /// At rank 0, after this step.
   std::int64_t wanted(std::int64_t step) {
-    return (output_.checkpoint_wanted(step, options_.checkpoint_every) ? kCheckpoint : 0) |
+    return (output_.checkpoint_wanted(step) ? kCheckpoint : 0) |
            (is_due(step, options_.memory_every) ? kToMemory : 0) |
            (is_due(step, options_.peers_every) ? kToPeers : 0) | (output_.stop_wanted() ? kStop : 0);
   }
