@@ -137,9 +137,10 @@ TEST_F(Trainer, LinesTellWhatHappened) {
     }
     said.back() = said.back().substr(0, said.back().rfind(' '));
     // A checkpoint after every fourth step, and none after the last.
-    EXPECT_THAT(said, ::testing::ElementsAre("up 0", "step 1", "step 2", "step 3", "step 4", "stall 4",
-                                             "step 5", "step 6", "step 7", "step 8", "stall 8", "step 9",
-                                             "step 10", "step 11", "step 12", "finished 12"));
+    EXPECT_THAT(said, ::testing::ElementsAre("phase process_start", "phase communicator_init", "up 0",
+                                             "step 1", "step 2", "step 3", "step 4", "stall 4", "step 5",
+                                             "step 6", "step 7", "step 8", "stall 8", "step 9", "step 10",
+                                             "step 11", "step 12", "finished 12"));
     EXPECT_EQ(segments, job.steps);
     EXPECT_EQ(losses, rank == 2 ? job.steps : 0);
     std::vector<std::int64_t> saved;
