@@ -1,0 +1,19 @@
+"""One round of tests/lab/probe_faults.py: a slow disk, a lossy link and a busy core are found, and no healthy host is blamed.
+
+    GAUNTLET=build/gauntlet python3 tests/lab/probe_faults_slow_test.py
+"""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import probe_faults  # noqa: E402
+
+
+class OneRound(probe_faults.Faults):
+    def test_each_fault_is_found(self):
+        self.rounds(1)
+
+
+if __name__ == "__main__":
+    unittest.main()
