@@ -150,7 +150,10 @@ ProbeFinding judge(const std::string& probe, const ProbeMetric& metric, const Pr
       });
   ProbeFinding finding{.verdict = ProbeVerdict::pass, .part = "", .metric = {}, .compared = "", .why = ""};
   if (worst != parts.end()) finding = finding_of(*worst, probe, metric, threshold);
-  if (!links.suspects.empty()) finding.why = links.suspects;
+  if (!links.suspects.empty()) {
+    finding.why = links.suspects;
+    finding.names_suspects = true;
+  }
   const std::string& undecided = links.undecided.empty() ? sample.inconclusive : links.undecided;
   if (!sample.errors.empty()) {
     finding.verdict = ProbeVerdict::fail;

@@ -23,6 +23,7 @@ struct ProbeFinding {
   std::optional<Spread> metric;  // of that part
   std::string compared;          // what it was compared with; empty: with nothing
   bool beside_peers = false;     // and not with an absolute line
+  bool names_suspects = false;   // it passes, and neighbours are suspects
   std::string why;               // unless it passes; also then where a neighbour is a suspect
 };
 

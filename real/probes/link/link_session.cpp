@@ -15,7 +15,7 @@ constexpr char kMore = 1, kLast = 0;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kMessageBytes = 64;
 constexpr Duration kWindow = std::chrono::milliseconds(125);
-constexpr std::size_t kWindows = 9;  // the first one is left out
+constexpr std::size_t kWindows = 5;  // the first one is left out
 constexpr Duration kStreams = kWindow * kWindows;
 constexpr Duration kEchoes = std::chrono::seconds(2);
 constexpr std::size_t kMostEchoes = 2000;

@@ -41,9 +41,9 @@ constexpr bool is_bad(ProbeVerdict verdict) {
 // have been busy the first time.
 inline constexpr std::size_t kLooksAtSuspects = 3;
 
-/// Whether a further look may clear the host.
+/// Whether a further look may clear the host, or a neighbour.
 constexpr bool may_be_cleared(const ProbeFinding& finding) {
-  return finding.verdict == ProbeVerdict::degraded && finding.beside_peers;
+  return finding.beside_peers && (finding.verdict == ProbeVerdict::degraded || finding.names_suspects);
 }
 
 }  // namespace gauntlet

@@ -90,7 +90,7 @@ TEST(ProbeJudge, OtherHostsArePeers) {
 
 // A peer that was disturbed for most of the time is no excuse for a part that never reaches its best.
 TEST(ProbeJudge, BestRepetitionsAreComparedWithBestOnes) {
-  EXPECT_EQ(judge("cores", kRate, parts_of({{6, 6, 10}, {5, 5, 5}}), kPeers).part, "part 1");
+  EXPECT_EQ(judge("cores", kRate, parts_of({{6, 6, 10}, {5, 5, 5}}), kPeers).part, "core 1");
   EXPECT_EQ(judge("cores", kRate, parts_of({{6, 6, 10}, {5, 5, 9}}), kPeers).verdict, ProbeVerdict::pass);
 }
 

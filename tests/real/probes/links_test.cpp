@@ -65,11 +65,11 @@ TEST_F(Links, WhoHasAnotherSecretMeasuresNothing) {
   EXPECT_THAT(probe_tcp_loss(host()).parts, SizeIs(1));  // the next one is served
 }
 
-TEST(LinkProbes, WithoutANeighbourCannotLook) {
+TEST(TcpProbes, WithoutANeighbourCannotLook) {
   EXPECT_THAT(probe_tcp_bandwidth({}).unsupported, HasSubstr("--pair HOST:PORT"));
 }
 
-TEST(LinkProbes, ANameThatNobodyHasSaysNothingOfTheLink) {
+TEST(TcpProbes, ANameThatNobodyHasSaysNothingOfTheLink) {
   const ProbedHost host{.neighbours = {{.host = "no-such-host.invalid", .port = 7500}}, .secret = kSecret};
   EXPECT_THAT(probe_tcp_loss(host).unsupported, HasSubstr("no-such-host.invalid:7500: "));
 }
