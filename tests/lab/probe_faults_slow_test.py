@@ -1,4 +1,4 @@
-"""One round of tests/lab/probe_faults.py: a slow disk, a lossy link and a busy core are found, and no healthy host is blamed.
+"""One round of tests/lab/probe_faults.py with three probes: a slow disk, a lossy link and a busy core are found, and no healthy host is blamed.
 
     GAUNTLET=build/gauntlet python3 tests/lab/probe_faults_slow_test.py
 """
@@ -11,6 +11,8 @@ import probe_faults  # noqa: E402
 
 
 class OneRound(probe_faults.Faults):
+    probes = ("cpu_cores", "disk_write", "tcp_loss")
+
     def test_each_fault_is_found(self):
         self.rounds(1)
 
