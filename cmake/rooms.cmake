@@ -84,6 +84,7 @@ set(GAUNTLET_ALL_ROOMS
     study_summary
     report
     report_levers
+    report_worlds
     shell
     ${GAUNTLET_COMMANDS}
     ${GAUNTLET_REAL_ROOMS})

@@ -53,6 +53,7 @@ ELSEWHERE = {
     'export PATH="$PWD/build:$PATH"': ("every command here runs with such a PATH", "tests/docs/pages_test.py"),
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
     "gauntlet drill scenarios/drills/python/lines.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
+    "gauntlet drill drill-tiny --hosts 4 --repeat 20 --vary-seed --out drills": ("takes a quarter of an hour", "tests/drill/repeat_slow_test.py"),
     "gauntlet drill drills/every-order --hosts 4 --against-simulation": ("takes a quarter of a minute", "tests/drill/every_order_test.py"),
     "gauntlet drill drill-tiny --hosts 4 --launch lab --run-as nobody --dry-run": ("needs root", "tests/lab/lab_test.py"),
     "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_long_test.py"),

@@ -154,9 +154,9 @@ TEST_F(LostHosts, ALaterDriverReportsTheFaultsThatAnEarlierOneMissed) {
   }
   setup.epoch = 2;
   const RealCluster second(world, setup, so_far, platform);
-  EXPECT_EQ(
-      second.missed_faults(),
-      std::vector<std::string>{"fault 0 (rank_stopped) on host 1 is not injected: it injects no faults"});
+  EXPECT_EQ(second.missed_faults(),
+            std::vector<std::string>{
+                "fault 0 (rank_stopped) on host 1 is not injected: it injects no faults"});
 }
 
 // The order comes at once; its ranks begin when the agent is back.

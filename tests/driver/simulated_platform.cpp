@@ -180,8 +180,7 @@ class SimulatedLink final : public AgentLink {
     do {
       const Attends attends = look(why);
       if (attends != Attends::not_yet) return attends == Attends::yes;
-      driver_.block(std::min(kRetry, Duration(deadline - now())),
-                    [&] { return is_settled() || is_set(stop); });
+      driver_.block(std::min(kRetry, Duration(deadline - now())), [&] { return is_settled() || is_set(stop); });
     } while (now() < deadline && !driver_.dead() && !is_set(stop));
     return look(why) == Attends::yes;
   }

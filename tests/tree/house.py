@@ -49,6 +49,7 @@ ROOMS = {
     "study/mpi": ("core", "core/record", "score", "config", "study"),
     "report": ("core", "core/record", "score", "study/summary"),
     "report/levers": ("report", "study/summary"),
+    "report/worlds": ("core", "score", "study", "study/summary", "report"),
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
     # No command includes another: what two need moves down.
     "commands/new": ("core", "models", "policies", "config", "study", "shell"),
