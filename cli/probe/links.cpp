@@ -43,7 +43,7 @@ std::optional<Problem> read_secret(const std::string& path, std::string& secret)
   if (secret.size() < kShortestSecret)
     return problem("has a secret of " + std::to_string(secret.size()) + " characters, and " +
                        std::to_string(kShortestSecret) + " are the minimum",
-                   "write one with openssl rand -hex 32");
+                   "write one with head -c 32 /dev/urandom | base64");
   return std::nullopt;
 }
 
@@ -58,9 +58,10 @@ std::optional<Problem> read_links(const LinkRequest& request, std::vector<Neighb
   }
   if (neighbours.empty() && request.serve.empty()) return std::nullopt;
   if (request.secret_file.empty())
-    return Problem{.what = "--secret-file",
-                   .why = "is missing: neighbours know each other by a secret",
-                   .suggestion = "write one with openssl rand -hex 32, and copy the file to both hosts"};
+    return Problem{
+        .what = "--secret-file",
+        .why = "is missing: neighbours know each other by a secret",
+        .suggestion = "write one with head -c 32 /dev/urandom | base64, and copy the file to both hosts"};
   return read_secret(request.secret_file, secret);
 }
 
