@@ -411,6 +411,14 @@ constexpr LabelWords kLabels[] = {
     {"until progress is regained", "", "the length of an incident"},
     {"orders", "", "what the policies ordered in both, as far as it is the same"},
     // The report of a host.
+    // A calibration.
+    {"key", "", "the key of a scenario whose value was measured"},
+    {"n", "", "the number of measurements"},
+    {"value", "", "what the scenario gets: the median of a distribution, or the mean"},
+    {"90% interval", "", "the value lies in it with a probability of 90%, by the measurements alone"},
+    {"in one run more", "",
+     "the 90% interval of the value in one run more: runs differ, and what is measured in one run is alike",
+     "90% interval"},
     {"probe", "",
      "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own", "verdict"},
     {"verdict", "",
