@@ -17,6 +17,7 @@ BESIDE_PEERS = ("disk_write", "disk_read", "configuration")
 LINES = ("--set", "probes.disk_fsync.threshold.at_most=1000")
 DISK_BYTES = 100_000_000  # per second
 LOST_OF_100 = 2
+REPEATED = 10  # at most
 
 
 def lose_packets(host):
@@ -43,6 +44,7 @@ class Faults(unittest.TestCase):
             hog = core if host is hosts[BUSY_CORE] else None
             host.first = host.probe("--suite", "full", *LINES, "--only", ",".join(self.probes), "--pair", probed_hosts.neighbours_of(host, hosts),
                                     "--secret-file", str(secret), hog=hog)
+        self.repeat_where_busy(hosts[BUSY_CORE], core)
         reports = {host: host.report.read_text() for host in hosts}
         bad = {}
         for host in hosts:
@@ -61,7 +63,16 @@ class Faults(unittest.TestCase):
             self.assertLessEqual(set(bad[SLOW_DISK]), {"disk_write", "disk_read", "disk_fsync"}, bad)
             self.assertIn("tcp_loss", bad[LOSSY_LINK], bad)
             self.assertLessEqual(set(bad[LOSSY_LINK]), {"tcp_loss", "tcp_latency", "tcp_bandwidth", "link_drops"}, bad)
-            self.assertEqual(set(bad[BUSY_CORE]), {"cpu_cores"}, bad)
+            self.assertEqual(set(bad[BUSY_CORE]), {"cpu_cores"}, (bad, probed_hosts.finding(hosts[BUSY_CORE].first, "cpu_cores")))
+
+    def repeat_where_busy(self, host, core):
+        """As an inconclusive probe asks for: "repeat it while nothing else runs"."""
+        for _ in range(REPEATED):
+            found = probed_hosts.finding(host.first, "cpu_cores")
+            if found["verdict"] != "inconclusive":
+                return
+            again = host.probe("--suite", "full", "--only", "cpu_cores", hog=core)
+            found.update(probed_hosts.finding(again, "cpu_cores"))
 
     def rounds(self, count):
         problem = probed_hosts.missing() or probed_hosts.slow_disk_missing(tempfile.gettempdir())
