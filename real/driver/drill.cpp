@@ -116,9 +116,11 @@ std::vector<Problem> check_drillable(const World& world) {
 std::vector<Problem> check_probes(const World& world, const ProbeMeasures& probes) {
   std::vector<Problem> problems;
   for (const ProbeKind& probe : world.probes) {
-    if (probe.group > 1)
-      problems.push_back(problem("probes." + probe.name + ".group = " + std::to_string(probe.group),
-                                 "cannot be drilled", "each host is probed alone: remove it"));
+    const std::uint32_t group = needs_neighbour(probe.name, measure_of(probes, probe.name)) ? 2 : 1;
+    if (probe.group != group)
+      problems.push_back(problem(
+          "probes." + probe.name + ".group = " + std::to_string(probe.group), "cannot be drilled",
+          group == 1 ? "each host is probed alone: remove it" : "two hosts measure their link: write 2"));
     const std::string why = problem_of(
         {.probe = probe.name, .arguments = measure_of(probes, probe.name).command.arguments, .metric = {}});
     if (!why.empty())

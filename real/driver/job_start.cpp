@@ -66,6 +66,7 @@ void RealCluster::mark_run() const {
 
 void RealCluster::start_ranks(OpenOrder& open) {
   if (waits_for_agents(open, seats_.hosts())) return;
+  proven_.clear();
   check_own();
   mark_run();
   for (const HostId host : seats_.hosts()) {

@@ -19,7 +19,7 @@ import unittest
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 300
-# The exit code of `gauntlet probe` (cli/probe.cpp) for a host that fails a probe: it prints its report all the same.
+# The exit code of `gauntlet probe` (cli/probe/command.cpp) for a host that fails a probe: it prints its report all the same.
 UNHEALTHY = 4
 REFERENCE = pathlib.Path("docs/reference.md")
 PRICED = "--set cost.gpu_hour=2USD"
