@@ -114,13 +114,19 @@ std::string Supervisor::inject(const DriverInject& message) {
   if (message.kind == InjectionKind::host_lost && options_.stays)
     return "this agent serves other drills too, and does not end with its host";
   std::string why = message.line ? problem_of_line(*message.line) : "";
-  if (why.empty() && is_by_watchdog(message.kind))
+  const bool made = options_.causes.contains(message.kind);
+  if (why.empty() && is_by_watchdog(message.kind) && (made || !has_cause(message.kind)))
     why = around_.faults.inject(message, subject_of(message), lease_ends_ - now_);
   if (!why.empty()) return why;
-  if (message.line) write_line(*message.line);
+  // A rank whose disk fails says so itself. The kernel would say of memory that it ran out, and nobody here reads its log.
+  if (message.line && (!made || message.kind == InjectionKind::memory)) write_line(*message.line);
+  if (made) return "";
   switch (message.kind) {
     case InjectionKind::kill:
     case InjectionKind::start_fails:
+    case InjectionKind::disk_full:
+    case InjectionKind::disk_failing:
+    case InjectionKind::memory:
       return signal_targets(message, AgentSignal::kill);
     case InjectionKind::link_lost:
       static_cast<void>(signal_targets(message, AgentSignal::kill));  // where ranks run
@@ -134,6 +140,7 @@ std::string Supervisor::inject(const DriverInject& message) {
     case InjectionKind::host_lost:
     case InjectionKind::line:
     case InjectionKind::loss:
+    case InjectionKind::damage:
       break;
   }
   return "";

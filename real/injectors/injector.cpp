@@ -28,7 +28,7 @@ constexpr unsigned kNetwork =
     kLinks | any_of_components({ComponentKind::host, ComponentKind::aggregation, ComponentKind::spine});
 
 /// What a rule asks of a fault kind beside its effect and component.
-enum class Shape : std::uint8_t { plain, heals, lasts, silent, at_start, loss, log };
+enum class Shape : std::uint8_t { plain, heals, lasts, silent, at_start, loss, log, damages };
 
 struct Rule {
   Effect effect;
@@ -36,14 +36,28 @@ struct Rule {
   Shape shape;
   InjectionKind kind;
   std::string_view does, differs;
+  std::string_view model{};  // of the catalogue, where the rule is for that alone
 };
 /// The first that fits is taken.
-constexpr std::array<Rule, 18> kRules = {{
+constexpr std::array<Rule, 22> kRules = {{
     {Effect::crash, kPowered, Shape::silent, InjectionKind::host_lost,
      "every process of the host ends, its agent too", ""},
     {Effect::crash, kHostOrJob, Shape::at_start, InjectionKind::start_fails,
      "SIGKILL of the host's ranks as soon as they are started", ""},
     {Effect::crash, kGpu, Shape::plain, InjectionKind::kill, "SIGKILL of its rank", ""},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::disk_full,
+     "in a lab the disk with the host's checkpoints is full (ENOSPC), and its next checkpoint ends a rank; "
+     "elsewhere SIGKILL of the host's ranks",
+     "", "disk_full"},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::disk_failing,
+     "in a lab the disk with the host's checkpoints fails (EIO), and its next checkpoint ends a rank; "
+     "elsewhere SIGKILL of the host's ranks",
+     "", "mount_lost"},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::memory,
+     "in a lab a rank of the host has no memory left, and the kernel kills it; elsewhere SIGKILL of the "
+     "host's "
+     "ranks",
+     "", "memory_pressure"},
     {Effect::crash, kPowered | kJob, Shape::plain, InjectionKind::kill, "SIGKILL of the host's ranks", ""},
     {Effect::crash, kLinks, Shape::plain, InjectionKind::link_lost,
      "the data interface is set down, and SIGKILL of the host's ranks", ""},
@@ -63,6 +77,11 @@ constexpr std::array<Rule, 18> kRules = {{
      "a pause of equal length stands in for what makes the job wait"},
     {Effect::degrade, kNetwork, Shape::plain, InjectionKind::rate,
      "the data interface sends what the job sent before, divided by the factor", ""},
+    {Effect::none, kJob, Shape::damages, InjectionKind::damage,
+     "the newest complete checkpoint is damaged: a flipped bit, a shard that is cut short, a torn manifest "
+     "or a "
+     "lost directory, in turn",
+     ""},
     {Effect::corrupt, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
      "the parameters stay right"},
     {Effect::none, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
@@ -76,7 +95,11 @@ constexpr std::string_view kOneSegment = "every segment of the step is slower, n
 bool has_shape(const FaultKind& kind, Shape shape) {
   const bool silent = kind.symptoms.heartbeat_lost, start = kind.clock == FaultClock::start;
   const bool loss = kind.symptoms.loss != 0;  // also where it is not a number
+  const bool damages = kind.tampers == Tampering::checkpoint && !silent && !start && !loss;
+  if (kind.tampers != Tampering::nothing) return shape == Shape::damages && damages;
   switch (shape) {
+    case Shape::damages:
+      return false;
     case Shape::silent:
       return silent && !start && !loss;
     case Shape::at_start:
@@ -138,6 +161,10 @@ constexpr std::array<DescribedKind, kInjectionTraits.size()> kDescribed = {{
     {InjectionKind::host_lost, "effect = \"crash\" with heartbeat_lost"},
     {InjectionKind::line, "effect = \"none\" with a log line"},
     {InjectionKind::loss, "a loss of the job"},
+    {InjectionKind::damage, "tampers = \"checkpoint\""},
+    {InjectionKind::disk_full, "model = \"disk_full\""},
+    {InjectionKind::disk_failing, "model = \"mount_lost\""},
+    {InjectionKind::memory, "model = \"memory_pressure\""},
 }};
 
 std::string list_of(const InjectionKinds& kinds) {
@@ -153,11 +180,19 @@ Injector injector_of(const FaultKind& kind) {
   if (const std::string_view never = why_never(kind); !never.empty()) return {.does = never};
   for (const Rule& rule : kRules) {
     if (rule.effect != kind.effect || (rule.components & bit_of(kind.component)) == 0) continue;
+    if (!rule.model.empty() && rule.model != kind.model) continue;
     if (has_shape(kind, rule.shape))
       return {.kind = rule.kind, .does = rule.does, .differs = difference(kind, rule)};
   }
   if (is_request(kind)) return {.does = "the driver asks the job to save and to stop"};
   return {.does = "no injector has this effect on such a component"};
+}
+
+bool disks_fail(const World& world) {
+  return std::any_of(world.faults.begin(), world.faults.end(), [](const FaultKind& each) {
+    const std::optional<InjectionKind> kind = injection_of(each);
+    return kind == InjectionKind::disk_full || kind == InjectionKind::disk_failing;
+  });
 }
 
 std::string_view where_injected(InjectionKind kind) {
@@ -214,6 +249,7 @@ std::optional<std::uint32_t> target_on(const World& world, const PlannedFault& f
 }
 
 Duration lasts(const World& world, const PlannedFault& fault) {
+  if (world.faults[fault.kind.value].tampers == Tampering::checkpoint) return Duration::zero();
   return world.faults[fault.kind.value].heals_after ? fault.lasts : kForever;
 }
 

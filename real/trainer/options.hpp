@@ -29,7 +29,7 @@ struct Meeting {
 
 /// Where the copies of stage one outlive a rank: from the environment of a drill.
 struct StagedPlace {
-  std::string prefix;       // GAUNTLET_STAGED_COPIES: with the number of the rank, a file; empty: they die with it
+  std::string prefix;  // GAUNTLET_STAGED_COPIES: with the number of the rank, a file; empty: they die with it
   std::uint64_t start = 0;  // GAUNTLET_RUN: counts the starts of the job
 };
 StagedPlace read_staged_place();
@@ -43,11 +43,12 @@ struct TrainerOptions {
   Meeting meeting;                    // of a job of several ranks
   std::string checkpoint_directory;   // shared by the ranks of all starts of this job
   std::int64_t checkpoint_every = 0;  // steps; 0 for never
+  bool must_save = false;             // a rank that cannot write a checkpoint ends; else it trains on
   Retention retention;
   Restore restore = Restore::one_reader;
   StagedPlace staged;
-  Duration step_time{};               // of an undisturbed step: what a GPU would take
-  Duration collective_timeout{};      // above zero
+  Duration step_time{};           // of an undisturbed step: what a GPU would take
+  Duration collective_timeout{};  // above zero
 
   Layout layout() const { return {.tp = tp, .pp = pp, .dp = dp}; }
   std::uint32_t micro_batches() const { return global_batch / (dp * micro_batch); }  // of a replica

@@ -14,6 +14,7 @@
 #include "real/trainer/segment_work.hpp"
 #include "real/trainer/stage.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -60,8 +61,7 @@ class Training {
   /// Throws Failure and CollectiveTimedOut.
   void run() {
     if (writes()) {
-      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes()))
-        throw Failure(*problem);
+      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
     peers_.emplace(options_, output_);
     std::int64_t step = restore_state();
@@ -73,6 +73,8 @@ class Training {
       do_step(step);
       sleep_until(began + options_.step_time.count());
       output_.end_step(step, began);
+      if (cannot_save_)
+        throw Failure({.what = "a checkpoint", .why = "could not be written, and --must-save is given"});
       if (step == options_.steps) break;
       const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
       if ((told & kCheckpoint) != 0) checkpoint(step);
@@ -121,6 +123,7 @@ class Training {
     const auto failed = [this](std::int64_t step, const Problem& problem) {
       warn(kCheckpointFailed,
            "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
+      cannot_save_ = options_.must_save;
     };
     const auto not_removed = [this](const Problem& problem) {
       warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
@@ -128,8 +131,7 @@ class Training {
     // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
     writer_.emplace(
         checkpoints_, options_.rank,
-        StagedCopy::Settings{
-            .memory = memory_, .state_bytes = state_bytes(), .start = options_.staged.start},
+        StagedCopy::Settings{.memory = memory_, .state_bytes = state_bytes(), .start = options_.staged.start},
         options_.collective_timeout / 2,
         CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
     if (const auto& problem = writer_->memory_problem())
@@ -265,6 +267,7 @@ class Training {
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;
+  std::atomic<bool> cannot_save_{false};    // set by the writer's thread
   std::optional<CheckpointWriter> writer_;  // last: it ends first
 };
 

@@ -82,6 +82,8 @@ int main_program(int argc, char** argv) {
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_flag("--must-save", options.must_save,
+               "End where a checkpoint cannot be written (default: train on)");
   app.add_option("--keep", options.retention.keep, "Newest checkpoints to keep")
       ->capture_default_str()
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
