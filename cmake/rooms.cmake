@@ -39,6 +39,7 @@ set(GAUNTLET_COMMANDS
     commands_step
     commands_topology
     commands_trace
+    commands_calibrate
     commands_validate
     commands_explain)
 
@@ -85,6 +86,7 @@ set(GAUNTLET_ALL_ROOMS
     study_summary
     report
     report_levers
+    report_worlds
     shell
     ${GAUNTLET_COMMANDS}
     ${GAUNTLET_REAL_ROOMS})

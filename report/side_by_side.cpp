@@ -15,13 +15,6 @@
 namespace gauntlet {
 namespace {
 
-/// What an order does to what, without its id and without any time that is its own.
-std::string kind_and_target(const Action& action) {
-  if (std::holds_alternative<Wake>(action)) return "Wake";
-  if (std::holds_alternative<Cancel>(action)) return "Cancel";
-  return to_text(Order{OrderId{}, action});
-}
-
 /// The bounds of a watch, which policies may have measured; nothing where it has none.
 const Outside* bounds_of(const Action& action) {
   const auto* watch = std::get_if<Watch>(&action);
@@ -30,10 +23,10 @@ const Outside* bounds_of(const Action& action) {
 
 /// What makes two orders the same: an order to watch is the same whatever was measured before.
 std::string meaning_of(const Action& action) {
-  if (bounds_of(action) == nullptr) return kind_and_target(action);
+  if (bounds_of(action) == nullptr) return order_text(action);
   Watch watch = std::get<Watch>(action);
   watch.until = Outside{};
-  return kind_and_target(watch);
+  return order_text(watch);
 }
 
 std::vector<std::string> meanings_of(const Record& record) {
@@ -150,7 +143,7 @@ std::string moved(const Told& left, const Told& right, Alone& alone) {
         std::find_if(alone.right.begin(), alone.right.end(), [&](std::size_t j) { return a[i] == b[j]; });
     if (partner == alone.right.end()) return false;
     out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n", left.seconds_of(i), right.seconds_of(*partner),
-                       kind_and_target(left.order(i).order.what));
+                       order_text(left.order(i).order.what));
     const std::string answers = answers_text(left, i, right, *partner);
     out +=
         answers.empty()
@@ -202,7 +195,7 @@ std::string alone_text(const Told& here, const std::vector<std::size_t>& orders,
       ++unexplained;
       cause = "not explained: answers " + here.causes.text_of(origin) + ", which both runs observed as often";
     }
-    const std::string key = kind_and_target(here.order(i).order.what) + "\n" + here.causes.kind_of(origin) +
+    const std::string key = order_text(here.order(i).order.what) + "\n" + here.causes.kind_of(origin) +
                             (explained ? "" : "\nnot explained");
     const auto [found, is_new] = known.emplace(key, groups.size());
     if (is_new) groups.push_back({.first = i, .last = i, .count = 0, .cause = cause});
@@ -212,7 +205,7 @@ std::string alone_text(const Told& here, const std::vector<std::size_t>& orders,
   std::string out;
   for (const Alike& each : groups) {
     out += fmt::format("  {:9.3f} s  {}", here.seconds_of(each.first),
-                       kind_and_target(here.order(each.first).order.what));
+                       order_text(here.order(each.first).order.what));
     if (each.count > 1)
       out += fmt::format(", {} times until {:.3f} s; the first", each.count, here.seconds_of(each.last));
     out += "\n    " + each.cause + "\n";
@@ -228,6 +221,12 @@ std::string bounds_text(const Action& left, const Side& right, const Action& oth
 }
 
 }  // namespace
+
+std::string order_text(const Action& action) {
+  if (std::holds_alternative<Wake>(action)) return "Wake";
+  if (std::holds_alternative<Cancel>(action)) return "Cancel";
+  return to_text(Order{OrderId{}, action});
+}
 
 /// A longest common subsequence, by the table of its lengths from each place on.
 std::vector<OrderPair> pair_orders(const Record& left, const Record& right) {
@@ -267,7 +266,7 @@ std::string side_by_side(const Side& left, const Side& right, const std::vector<
     a.paired[i] = b.paired[j] = true;
     const std::string bounds = bounds_text(a.order(i).order.what, right, b.order(j).order.what);
     out += fmt::format("  {:9.3f} s {:9.3f} s  {}\n{}{}{}", a.seconds_of(i), b.seconds_of(j),
-                       kind_and_target(a.order(i).order.what), bounds, answers_text(a, i, b, j),
+                       order_text(a.order(i).order.what), bounds, answers_text(a, i, b, j),
                        took_text(a, i, b, j));
     bounds_differ = bounds_differ || !bounds.empty();
     ++paired;

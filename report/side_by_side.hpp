@@ -17,6 +17,9 @@ struct Side {
   const Figures* figures = nullptr;
 };
 
+/// What an order does to what, without its id and without any time that is its own.
+std::string order_text(const Action& action);
+
 /// Two orders of the same meaning: kind and target, ids, times and measured bounds aside. Either may be missing.
 struct OrderPair {
   std::optional<std::size_t> left, right;  // in Record::orders

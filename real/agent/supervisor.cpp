@@ -177,6 +177,7 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
     case Kind::saved:
     case Kind::mfu:
     case Kind::dropped:
+    case Kind::phase:
       break;
   }
   if (rank != 0) return true;  // the job's steps are those of its first rank

@@ -265,17 +265,18 @@ void RealCluster::renew_stage_watches() {
   }
 }
 
-/// The host leaves: its agent and ranks end.
+/// The host leaves: its agent and ranks end. An agent that does not attend is not told to quit, and is given no time for that.
 void RealCluster::release(HostId host) {
   Host& leaving = hosts_[host.value];
   ++leaving.connection;
   leaving.silence.clear();
   leaving.unpaid.clear();
-  if (leaving.link) leaving.link->quit();
-  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_), setup_.stop) &&
-      !setup_.stopped()) {
-    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
-                  to_text(quits_within(setup_)) + "; it was ended");
+  const bool told = leaving.link != nullptr;
+  if (told) leaving.link->quit();
+  const Duration patience = told ? quits_within(setup_) : Duration::zero();
+  if (leaving.process && !leaving.process->wait_or_end(patience, setup_.stop) && told && !setup_.stopped()) {
+    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " + to_text(patience) +
+                  "; it was ended");
   }
   leaving.process.reset();
   hang_up(host);

@@ -18,8 +18,8 @@
  *   gauntlet_rank_close(&rank);
  *
  * Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and gauntlet_rank_checkpoint_wanted is 0. A
- * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved`, `log` and `finished`
- * alone wait, for a second at most. Segments and collectives go to a file in shared memory, without a system call. One thread at a
+ * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `phase`, `resumed`, `saved`, `log` and
+ * `finished` alone wait, for a second at most. Segments and collectives go to a file in shared memory, without a system call. One thread at a
  * time. With -std=c99 define _POSIX_C_SOURCE as 200809L. real/rank/PROTOCOL.md describes the messages. */
 #ifndef GAUNTLET_RANK_H
 #define GAUNTLET_RANK_H
@@ -251,6 +251,12 @@ static inline void gauntlet_rank_say_value(gauntlet_rank* rank, const char* kind
   gauntlet_rank_say(rank, 0, gauntlet_rank_now(), text);
 }
 
+/* This phase of the start is complete: "process_start", "communicator_init", "load" or "data_loader". */
+static inline void gauntlet_rank_phase(gauntlet_rank* rank, const char* name) {
+  char text[96];
+  (void)snprintf(text, sizeof text, "phase %.64s", name);
+  gauntlet_rank_say(rank, 1, gauntlet_rank_now(), text);
+}
 /* The groups stand and the state is loaded: training goes on after this step. */
 static inline void gauntlet_rank_resumed(gauntlet_rank* rank, int64_t step) {
   gauntlet_rank_say_step(rank, 1, gauntlet_rank_now(), "up", step);

@@ -1,6 +1,9 @@
 """What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; it needs Python alone.
 
     rank = gauntlet_rank.Rank()
+    rank.phase("process_start")
+    ...
+    rank.phase("communicator_init")
     rank.resumed(step)                       # the state after this step is loaded, 0 for none
     while step < steps and not rank.stop_wanted():
         step += 1
@@ -17,7 +20,7 @@
     rank.finished(step, parameter_bytes)
 
 Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and checkpoint_wanted(step) is false. A
-rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved` and `finished` alone wait,
+rank never waits for Gauntlet: a message that does not fit is dropped and counted. `phase`, `resumed`, `saved` and `finished` alone wait,
 for a second at most. Call it from one thread. real/rank/PROTOCOL.md describes the messages.
 """
 import contextlib
@@ -73,6 +76,10 @@ class Rank:
         return self._socket is not None
 
     # --- what it tells
+
+    def phase(self, name):
+        """This phase of the start is complete: "process_start", "communicator_init", "load" or "data_loader"."""
+        self._say(f"phase {name}", wait=True)
 
     def resumed(self, step):
         """The groups stand and the state is loaded: training goes on after this step."""

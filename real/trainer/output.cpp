@@ -19,6 +19,12 @@ void RankOutput::check_agent() const {
   if (descriptor_ >= 0 && rank_.socket < 0) end_without_reader();
 }
 
+void RankOutput::phase(const char* name) {
+  const std::lock_guard lock(mutex_);
+  gauntlet_rank_phase(&rank_, name);
+  check_agent();
+}
+
 void RankOutput::up(std::int64_t step) {
   const std::lock_guard lock(mutex_);
   gauntlet_rank_resumed(&rank_, step);

@@ -22,6 +22,8 @@ class RankOutput {
   /// That an agent holds the other end of; -1 where nobody listens.
   int descriptor() const { return descriptor_; }
 
+  /// A phase of the start is complete (real/rank/lines.hpp).
+  void phase(const char* name);
   void up(std::int64_t step);
   /// The time, for end_step.
   std::int64_t begin_step(std::int64_t step);

@@ -60,10 +60,12 @@ class Training {
 
   /// Throws Failure and CollectiveTimedOut.
   void run() {
+    output_.phase("process_start");
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
     peers_.emplace(options_, output_);
+    output_.phase("communicator_init");
     std::int64_t step = restore_state();
     if (writes()) start_writer();
     output_.up(step);

@@ -44,15 +44,21 @@ SHORTER = {
     "gauntlet drill drill-tiny --hosts 4 --against-simulation": ("--set job.steps=40", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --certs lab-ca": ("--set job.steps=20", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --record drill.rec": ("--set job.steps=40", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 1 --record 1.rec": ("--set job.steps=15", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 2 --record 2.rec": ("--set job.steps=15", "takes a minute"),
 }
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
     "make drill-torch": ("installs packages", "Makefile"),
+    "make drill": ("takes minutes and needs root", "Makefile"),
+    "make drills": ("takes minutes and needs root", "tests/chaos/random_drills_slow_test.py"),
+    "make drill-chaos SEED=7": ("takes a minute and needs root", "Makefile"),
     "make": ("builds what is tested here", "Makefile"),
     'export PATH="$PWD/build:$PATH"': ("every command here runs with such a PATH", "tests/docs/pages_test.py"),
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
     "gauntlet drill scenarios/drills/python/lines.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),
+    "gauntlet drill drill-tiny --hosts 4 --repeat 20 --vary-seed --out drills": ("takes a quarter of an hour", "tests/drill/repeat_slow_test.py"),
     "gauntlet drill drills/every-order --hosts 4 --against-simulation": ("takes a quarter of a minute", "tests/drill/every_order_test.py"),
     "gauntlet drill drill-tiny --hosts 4 --launch lab --run-as nobody --dry-run": ("needs root", "tests/lab/lab_test.py"),
     "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_long_test.py"),

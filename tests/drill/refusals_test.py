@@ -43,6 +43,10 @@ class Refusals(unittest.TestCase):
         run = self.place.run("--no-faults", "--dry-run", *(word for setting in faults for word in ("--set", setting)))
         self.assertEqual((run.code, run.err), (0, ""), str(run))
 
+    def test_many_drills_need_a_place_and_a_number(self):
+        self.refused(2, ["--repeat 3", "--out DIR"], "--repeat", "3")
+        self.refused(2, ["--vary-seed", "--repeat N"], "--vary-seed")
+
     def test_a_dry_run_starts_nothing(self):
         """Its faults are those of the scenario's traces, and are injected by what the injectors say."""
         process = subprocess.Popen(self.place.command("--dry-run", "--out", str(self.place.path / "out"), "--record",

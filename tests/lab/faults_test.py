@@ -96,9 +96,6 @@ class Disturbed(labs.Case):
             os.kill(pid, signal.SIGKILL)
         drill.communicate()
 
-
-@unittest.skipIf(labs.missing(), labs.missing())
-class Faults(Disturbed):
     def slow_groups(self):
         return [group for lab in labs.groups() - self.groups for group in lab.glob("host-*/slow-*")]
 
@@ -106,8 +103,8 @@ class Faults(Disturbed):
         shown = subprocess.run(["nsenter", f"--net=/proc/{process}/ns/net", "ip", "-o", "link", "show", interface], capture_output=True, text=True)
         return bool(re.search(r"<[^>]*\bUP\b", shown.stdout))
 
-    def injected(self):
-        drill = self.place.start("--launch", "lab")
+    def injected(self, *more):
+        drill = self.place.start("--launch", "lab", *more)
         self.addCleanup(drill.kill)
         group = self.wait_for("the slow rank", self.slow_groups, drill)[0]
         watchdogs = self.watchdogs(drill)
@@ -115,6 +112,9 @@ class Faults(Disturbed):
         self.assertEqual(group.parent.name, "host-1")
         return drill, group, watchdogs
 
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class Faults(Disturbed):
     def test_both_are_there_and_disarm_undoes_them(self):
         drill, group, watchdogs = self.injected()
         # The group is there before the rank is moved into it.

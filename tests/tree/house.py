@@ -50,6 +50,7 @@ ROOMS = {
     "study/mpi": ("core", "core/record", "score", "config", "study"),
     "report": ("core", "core/record", "score", "study/summary"),
     "report/levers": ("report", "study/summary"),
+    "report/worlds": ("core", "score", "study", "study/summary", "report"),
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
     # No command includes another: what two need moves down.
     "commands/new": ("core", "models", "policies", "config", "study", "shell"),
@@ -65,6 +66,7 @@ ROOMS = {
     "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
     "commands/topology": ("models", "config", "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
+    "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),
     "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
                           "study/search", "study/published", "report", "shell"),
     "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),

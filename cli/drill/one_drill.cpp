@@ -1,0 +1,186 @@
+#include "cli/drill/one_drill.hpp"
+
+#include "cli/drill_progress.hpp"
+#include "cli/drill_sections.hpp"
+#include "policies/controller/controller.hpp"
+#include "real/control/control_server.hpp"
+#include "real/control/metrics.hpp"
+#include "real/driver/drill_place.hpp"
+#include "real/driver/leftovers.hpp"
+#include "real/launch/machine_platform.hpp"
+#include "report/text.hpp"
+#include "score/score.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/terminal.hpp"
+#include "sim/faults/fault_plan.hpp"
+#include "study/point.hpp"
+#include "study/replica.hpp"
+#include "study/statistics.hpp"
+#include "study/summary/summary_json.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+/// Where nobody asked for the recording it still is what a drill runs on, until it ends.
+class TemporaryRecord {
+ public:
+  explicit TemporaryRecord(const std::string& wanted) : path_(wanted) {
+    if (!wanted.empty()) return;
+    remove_leftovers(drill_base());  // of drivers that were killed
+    path_ = new_temporary_record();
+    directory_ = std::filesystem::path(path_).parent_path().string();
+  }
+  ~TemporaryRecord() {
+    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored_);
+  }
+  TemporaryRecord(const TemporaryRecord&) = delete;
+  TemporaryRecord& operator=(const TemporaryRecord&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_, directory_;
+  std::error_code ignored_;
+};
+
+/// How far ahead faults are planned: well beyond the fault-free run, for one that takes longer meets more.
+Time horizon(const World& world) {
+  if (world.job.window > Duration::zero()) return kStart + world.job.window;
+  return kStart + 10 * world.job.steps * world.job.step_time;
+}
+
+ResultDirectory::Opened open_results(const DrillTask& task, const ScenarioFacts& facts, Existing existing) {
+  const StudyIdentity study = {.command = "drill",
+                               .arguments = command_of(task.request, facts.seed),
+                               .version = facts.version,
+                               .seed = facts.seed,
+                               .scenario = facts.name,
+                               .text = task.resolved.values};
+  auto opened = ResultDirectory::open(task.request.out, existing, study, facts.faults);
+  if (opened.problem) opened.problem->suggestion = "choose another --out";  // a drill replaces no results
+  return opened;
+}
+
+/// One point with one replica.
+std::optional<Problem> write_results(ResultDirectory& directory, const ResolvedScenario& resolved,
+                                     const MeasuredDrill& drill) {
+  Store& store = directory.store();
+  const std::uint32_t point =
+      store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = drill.summary.facts});
+  store.add(point, 0, {&drill.figures, 1});
+  store.put_summary(point, drill.summary);
+  const ResultFile files[] = {
+      {std::string(kResultFile), to_json(drill.summary)},
+      {std::string(kReportFile),
+       text_report(drill.summary, {.command = "", .colour = Colour::never}) + drill.sections},
+      {std::string(kScenarioFile), resolved.annotated}};
+  auto problem = directory.commit(files);
+  if (problem) problem->suggestion = "make room there, and drill again";
+  return problem;
+}
+
+std::unique_ptr<DrillMetrics> serve_metrics(const DrillTask& task) {
+  if (task.request.metrics.empty()) return nullptr;
+  auto metrics = std::make_unique<DrillMetrics>(*port_of(task.request.metrics), task.scenario.world.name);
+  complain(fmt::format("metrics are at http://127.0.0.1:{}/metrics", metrics->port()));
+  return metrics;
+}
+
+std::shared_ptr<void> open_to_operators(const std::string& directory, OperatorDesk& desk) {
+  auto server = std::make_shared<ControlServer>(directory, desk);
+  complain(fmt::format("operators reach this drill with `gauntlet ctl status --drill {}`", directory));
+  return server;
+}
+
+void score_drill(const DrillTask& task, const ScenarioFacts& facts, MeasuredDrill& drill) {
+  const DrillResult& result = drill.result;
+  score(score_facts(task.scenario.world), result.logs.truth, result.logs.progress, result.record,
+        drill.figures);
+  drill.summary = summarize(facts, {&drill.figures, 1});
+  drill.summary.clocks = {.largest_error_seconds = to_seconds(result.clock_accuracy.largest_error),
+                          .jumps = result.clock_accuracy.jumps};
+  drill.sections = drill_sections(result, task.scenario.policies);
+}
+
+}  // namespace
+
+FaultPlan plan_of(const DrillTask& task) {
+  const World& world = task.scenario.world;
+  if (task.request.no_faults) return {};
+  return draw_plan(world, {.study = task.seed(), .replica = 0}, horizon(world));
+}
+
+std::vector<Problem> launcher_of(const DrillTask& task, std::unique_ptr<Launcher>& out) {
+  LaunchRequest launch = task.request.launch;
+  launch.gauntlet = own_path();
+  launch.trainer = trainer_path();
+  launch.world = &task.scenario.world;
+  launch.stop = &stop_on_interrupt();
+  return make_launcher(launch, out);
+}
+
+MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
+  const DrillRequest& request = task.request;
+  std::unique_ptr<Launcher> launcher;
+  if (auto wrong = launcher_of(task, launcher); !wrong.empty()) return {.drill = {}, .problems = wrong};
+  const ScenarioFacts facts = facts_of(task.scenario, task.seed(), GAUNTLET_VERSION);
+  std::unique_ptr<ResultDirectory> directory;
+  if (!request.out.empty()) {
+    auto opened = open_results(task, facts, how.existing);
+    if (!opened.directory) return {.drill = {}, .problems = {*opened.problem}};
+    directory = std::move(opened.directory);
+  }
+
+  MeasuredDrill drill;
+  drill.header = {
+      .version = GAUNTLET_VERSION, .scenario = task.resolved.values, .seed = task.seed(), .replica = 0};
+  drill.plan = plan_of(task);
+  const TemporaryRecord record(request.record);
+  Controller controller(task.scenario.policies);
+  MachinePlatform platform(std::move(launcher));
+  const std::unique_ptr<DrillMetrics> metrics = serve_metrics(task);
+  DrillOptions options;
+  options.record = record.path();
+  options.keep_unfinished = !request.record.empty();
+  options.platform = &platform;
+  options.header = drill.header;
+  options.plan = drill.plan;
+  options.probes = task.probes;
+  options.rank_user = user_of(request);
+  options.stop = &stop_on_interrupt();
+  options.keeps_log = true;
+  options.log = request.log;
+  options.on_status = [&, shows = shows_progress()](const DrillStatus& status) {
+    if (metrics) metrics->set(status);
+    if (shows) say(fmt::format("\r{}{}\x1b[K", how.progress, drill_progress_text(status)));
+  };
+  options.open_to_operators = open_to_operators;
+  drill.result = run_drill(task.scenario.world, controller, options);
+  if (shows_progress()) say("\r\x1b[K");
+  if (!drill.result.began || drill.result.difference) return {.drill = std::move(drill), .problems = {}};
+  score_drill(task, facts, drill);
+  if (!drill.result.finished)
+    return {.drill = std::move(drill), .problems = {}};  // --out stays free for the rest
+  if (!how.recording.empty())
+    drill.not_written = write_recording(how.recording, drill.header, drill.result.record);
+  if (directory && !drill.not_written) drill.not_written = write_results(*directory, task.resolved, drill);
+  return {.drill = std::move(drill), .problems = {}};
+}
+
+std::optional<SimulatedDrill> simulate_drill(const DrillTask& task, const FaultPlan& plan,
+                                             std::uint32_t replica, const std::atomic<bool>* stop) {
+  const World world = with_plan(task.scenario.world, plan);
+  Simulation simulation(world, task.scenario.policies);
+  SimulatedDrill simulated;
+  if (!simulation.run({.seed = task.seed(), .replica = replica, .stop = stop}, simulated.figures))
+    return std::nullopt;
+  simulated.record = simulation.record();
+  return simulated;
+}
+
+}  // namespace gauntlet
