@@ -223,6 +223,11 @@ void append_measurements(const DrillResult& result, AppendFile& file) {
   RecordingWriter([&file](std::string_view frame) { file.append(frame); }).write(result.measurements);
 }
 
+void add_missed(const std::vector<std::string>& missed, const DrillOptions& options, DrillResult& result) {
+  result.missed_faults = options.left_out;
+  result.missed_faults.insert(result.missed_faults.end(), missed.begin(), missed.end());
+}
+
 /// Of a drill that was over when its driver died, before that could say so.
 DrillResult result_of_finished(const World& world, const DrillOptions& options, Recording recording,
                                const DrillState& state) {
@@ -232,7 +237,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   result.operator_actions = LineFile(operators_file(state.directory)).found();
-  result.missed_faults = LineFile(missed_faults_file(state.directory)).found();
+  add_missed(LineFile(missed_faults_file(state.directory)).found(), options, result);
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
@@ -295,6 +300,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (options.keeps_log) log.emplace(drill_log(state.directory), options.log);
     EventLog* const kept_log = log ? &*log : nullptr;
     LoggedPlatform platform(*options.platform, kept_log, DrillClock(state.started_ns));
+    for (const std::string& each : options.left_out) platform.say(each);
     OperatorDesk desk;
     std::shared_ptr<void> door;  // closed after the cluster has answered what it was asked
     RealCluster cluster(world,
@@ -321,7 +327,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
     result.reports = cluster.reports();
     result.operator_actions = cluster.operator_actions();
-    result.missed_faults = cluster.missed_faults();
+    add_missed(cluster.missed_faults(), options, result);
     result.job_never_trained = cluster.job_never_trained();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);

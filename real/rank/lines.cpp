@@ -22,7 +22,8 @@ constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"up", Kind:
                                                                     {"mfu", Kind::mfu},
                                                                     {"dropped", Kind::dropped},
                                                                     {"segment", Kind::segment},
-                                                                    {"phase", Kind::phase}}};
+                                                                    {"phase", Kind::phase},
+                                                                    {"held", Kind::held}}};
 constexpr std::size_t kHashDigits = 16;
 
 std::string_view name_of(Kind kind) {

@@ -10,6 +10,7 @@
 //   <ns> loss <n> <value>           the loss of step n
 //   <ns> mfu <n> <value>            its model FLOPs utilisation, from 0 to 1
 //   <ns> dropped <n>                so many lines were not said, because nobody read them
+//   <ns> held <n>                   in step n it waits before a collective, until it is told to go on
 //   <ns> finished <n> <hash>        all n steps are complete; 16 hexadecimal digits over this rank's parameters
 //
 // The first number is CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a machine.
@@ -25,7 +26,20 @@
 namespace gauntlet {
 
 struct RankLine {
-  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished, loss, mfu, dropped, segment, phase };
+  enum class Kind : std::uint8_t {
+    up,
+    step,
+    stall,
+    saved,
+    log,
+    finished,
+    loss,
+    mfu,
+    dropped,
+    segment,
+    phase,
+    held
+  };
   std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
   Kind kind = Kind::up;
   std::int64_t step = 0;     // all but log and phase; dropped: how many lines

@@ -78,6 +78,7 @@ struct AgentAttending {
   HostIdentity identity{};
   std::optional<std::uint32_t> rank_uid{};  // as whom its ranks run; nothing: not said
   AgentClockReading clock{};                // of Hello
+  std::uint32_t lapsed_run = 0;  // whose ranks the agent ended last because no lease came, 0 for none
 };
 struct AgentHeartbeat {
   std::uint64_t number = 0;
@@ -126,9 +127,14 @@ struct AgentUndone {
   std::string why{};  // it cannot be undone yet
 };
 
+/// For people: something is wrong with the agent itself.
+struct AgentRemark {
+  std::string text;
+};
+
 using AgentMessage =
     std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone, AgentProbed,
-                 AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
+                 AgentRankExited, AgentInjected, AgentClockReading, AgentUndone, AgentRemark>;
 
 // --- what a driver says ------------------------------------------------------------------------------------------
 
@@ -206,6 +212,12 @@ enum class InjectionKind : std::uint8_t {
   disk_full,     // the directory of checkpoints has no space left for ranks of the host; or they are killed
   disk_failing,  // each call there fails; or ranks are killed
   memory,        // the kernel kills a rank that has no memory left; or ranks are killed
+  clock_step,    // what the agent says from then on is by a clock that is ahead
+  late_heartbeats,      // the agent's heartbeats wait until the end
+  repeated_heartbeats,  // each of its heartbeats arrives twice
+  partition,            // nothing passes between driver and agent
+  hold,                 // a rank does not enter its next collective
+  packet_loss,          // data interfaces lose packets
 };
 /// Who carries it out: the agent by signals to its ranks; the watchdog, which outlives the agent; the watchdog where it can make the cause, and
 /// else the agent by the signal that the cause ends in; the agent in what it reports.
@@ -216,7 +228,7 @@ struct InjectionTraits {
   InjectionCarrier carrier;
   bool of_rank;  // its targets are ranks, and it ends with them
 };
-inline constexpr std::array<InjectionTraits, 15> kInjectionTraits = {{
+inline constexpr std::array<InjectionTraits, 21> kInjectionTraits = {{
     {InjectionKind::kill, "kill", InjectionCarrier::signals, true},
     {InjectionKind::stop, "stop", InjectionCarrier::signals, true},
     {InjectionKind::slow, "slow", InjectionCarrier::watchdog, true},
@@ -232,6 +244,12 @@ inline constexpr std::array<InjectionTraits, 15> kInjectionTraits = {{
     {InjectionKind::disk_full, "disk-full", InjectionCarrier::cause, true},
     {InjectionKind::disk_failing, "disk-failing", InjectionCarrier::cause, true},
     {InjectionKind::memory, "memory", InjectionCarrier::cause, true},
+    {InjectionKind::clock_step, "clock-step", InjectionCarrier::report, false},
+    {InjectionKind::late_heartbeats, "late-heartbeats", InjectionCarrier::report, false},
+    {InjectionKind::repeated_heartbeats, "repeated-heartbeats", InjectionCarrier::report, false},
+    {InjectionKind::partition, "partition", InjectionCarrier::report, false},
+    {InjectionKind::hold, "hold", InjectionCarrier::signals, true},
+    {InjectionKind::packet_loss, "packet-loss", InjectionCarrier::watchdog, false},
 }};
 constexpr const InjectionTraits& traits_of(InjectionKind kind) {
   return kInjectionTraits[static_cast<std::size_t>(kind)];
@@ -241,6 +259,12 @@ constexpr bool has_cause(InjectionKind kind) { return traits_of(kind).carrier ==
 /// Or may be.
 constexpr bool is_by_watchdog(InjectionKind kind) {
   return traits_of(kind).carrier == InjectionCarrier::watchdog || has_cause(kind);
+}
+
+/// Nothing of it is left to be undone.
+constexpr bool is_over_at_once(InjectionKind kind) {
+  return kind == InjectionKind::kill || kind == InjectionKind::start_fails || kind == InjectionKind::line ||
+         kind == InjectionKind::clock_step;
 }
 
 /// In place of one target: every rank of the host, or each of its data interfaces.
@@ -256,7 +280,8 @@ struct DriverInject {
   std::uint64_t injection = 0;
   InjectionKind kind = InjectionKind::kill;
   std::uint32_t target = 0;  // the rank, or the data interface counted from 0, or kEveryTarget
-  double value = 0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations
+  double value =
+      0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations; packet_loss: share
   Duration lasts = kForever;           // from its beginning; then it is undone, whoever lives
   std::optional<InjectedLine> line{};  // written first
   std::string directory{};             // of the job's checkpoints

@@ -3,6 +3,7 @@
 #include "real/watchdog/checkpoint_injector.hpp"
 #include "real/watchdog/disk_injector.hpp"
 #include "real/watchdog/link_injector.hpp"
+#include "real/watchdog/loss_injector.hpp"
 #include "real/watchdog/memory_injector.hpp"
 #include "real/watchdog/pause_injector.hpp"
 #include "real/watchdog/quota_injector.hpp"
@@ -15,6 +16,8 @@ const HostInjectors& host_injectors() {
                                     {InjectionKind::link_down, link_injector()},
                                     {InjectionKind::link_lost, link_injector()},
                                     {InjectionKind::pause, pause_injector()},
+                                    {InjectionKind::packet_loss, loss_injector()},
+                                    {InjectionKind::partition, partition_injector()},
                                     {InjectionKind::rate, rate_injector()},
                                     {InjectionKind::damage, checkpoint_injector()},
                                     {InjectionKind::disk_full, disk_injector<StorageFault::full>()},
