@@ -80,6 +80,7 @@ class SimCluster final : public Cluster {
 
   // sim_faults.cpp: how a fault passes through the parts
   bool strike(const Strike& strike);
+  void damage_checkpoint(FaultRef ref);
   void show(ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);

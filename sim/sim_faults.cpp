@@ -36,7 +36,15 @@ bool SimCluster::strike(const Strike& strike) {
   monitoring_.fault_began(fault);
   show(fault);
   if (fault.met_job) meet_job(fault);
+  if (faults_.kind_of(fault).tampers == Tampering::checkpoint) damage_checkpoint(struck->fault);
   return true;
+}
+
+/// The checkpoint stays damaged, and the fault is over: the same kind may strike again at once.
+void SimCluster::damage_checkpoint(FaultRef ref) {
+  training_.damage_stored();
+  faults_[ref].line = {};  // whoever writes of it is still there
+  end_fault(ref);
 }
 
 /// What it does wherever it is. A host that is gone, or starts anew, has lost what was in its memory. One whose agent is

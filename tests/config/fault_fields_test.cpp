@@ -495,6 +495,20 @@ TEST(BadFaults, TamperingIsOfAHostWithoutAnEffect) {
   EXPECT_EQ(world.faults[0].tampers, Tampering::late_heartbeats);
 }
 
+TEST(BadFaults, TamperingOfACheckpoint) {
+  const std::string job = "component = \"job\"\nremedy = \"restart\"\n";
+  const std::string tampers = "tampers = \"checkpoint\"\n", none = "effect = \"none\"\n";
+  EXPECT_EQ(wrong_in(job + none + tampers + kDays), "");
+  EXPECT_EQ(
+      wrong_in(kHost + kDays + tampers),
+      "test.toml:25:11: tampers = \"checkpoint\" is given, and the effect is not none; effect = \"none\"\n");
+  EXPECT_EQ(
+      wrong_in("component = \"host\"\n" + none + kDays + tampers),
+      "test.toml:25:11: tampers = \"checkpoint\" is of the checkpoints of the job; component = \"job\"\n");
+  EXPECT_EQ(wrong_in(job + none + tampers + "heals_after = \"1h\"\n" + kDays),
+            "test.toml:26:15: heals_after = \"1h\" is given, and what it did stays; leave it out\n");
+}
+
 TEST(BadFaults, FieldsOfOtherEffects) {
   EXPECT_EQ(wrong_in(kHost + kDays + "halts_storage = true\n"),
             "test.toml:25:17: halts_storage = true is given, and the effect is not stall; leave it out\n");
