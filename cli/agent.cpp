@@ -25,6 +25,7 @@ struct AgentRequest {
   bool shares_machine = false;
   std::vector<std::string> interfaces;
   std::string lab_group;
+  std::string lab_management;
   std::vector<std::string> lab_links;
 };
 
@@ -33,9 +34,10 @@ static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRef
 /// Also where no fault may be injected: ranks must not outlive the agent.
 std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& request) {
   return [&request] {
-    return std::make_unique<Watchdog>(
-        request.directory + "/undo-" + std::to_string(request.host.value_or(0)),
-        InjectionSite{.group = request.lab_group, .interfaces = request.lab_links});
+    return std::make_unique<Watchdog>(request.directory + "/undo-" + std::to_string(request.host.value_or(0)),
+                                      InjectionSite{.group = request.lab_group,
+                                                    .interfaces = request.lab_links,
+                                                    .management = request.lab_management});
   };
 }
 
@@ -82,6 +84,7 @@ int agent_command(const AgentRequest& request) {
                     .stays = request.stays,
                     .host_faults = watchdog_of(request),
                     .shares_machine = request.shares_machine,
+                    .lab_management = request.lab_management,
                     .lab_links = request.lab_links,
                     .interfaces = request.interfaces});
 }
@@ -154,6 +157,10 @@ void add_agent(Program& program) {
       .value("--lab-group", request->lab_group,
              "The control group of this host of a lab: faults may limit the processor time of ranks below it")
       .type_name("DIR");
+  agent
+      .value("--lab-management", request->lab_management,
+             "The interface of this host of a lab to its driver: faults may set it down")
+      .type_name("NAME");
   agent
       .value("--lab-link", request->lab_links,
              "A data interface of this host of a lab: faults may set it down; may be given several times")

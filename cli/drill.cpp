@@ -165,7 +165,7 @@ int drill_command(const DrillRequest& request) {
         exhausted ? "; a thread or a process cannot be started: raise `ulimit -u`, or end others" : ""));
     return kFailed;
   } catch (const std::exception& error) {
-    complain(fmt::format("the drill failed: {}", text_of(error)));
+    complain(fmt::format("the drill failed: {}{}", text_of(error), continuation_of(request)));
     return kFailed;
   }
 }

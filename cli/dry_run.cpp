@@ -64,7 +64,17 @@ std::string command_text(const JobCommand& command) {
 
 }  // namespace
 
-std::string dry_run_text(const World& world, const FaultPlan& plan, const std::string& directory,
+std::vector<std::string> left_out_texts(const World& world, const FaultPlan& left_out) {
+  std::vector<std::string> texts;
+  for (const PlannedFault& fault : left_out)
+    texts.push_back(fmt::format(
+        "{} on {} at {} is not injected: {} {} already then, and drill.at_once allows no more",
+        world.faults[fault.kind.value].name, name_of(fault.component), to_text(fault.at.time_since_epoch()),
+        world.drill.at_once, world.drill.at_once == 1 ? "fault acts" : "faults act"));
+  return texts;
+}
+
+std::string dry_run_text(const World& world, const BoundedPlan& bounded, const std::string& directory,
                          const Launcher& launcher) {
   const bool starts = launcher.starts_agents();
   std::string text = "Dry run: nothing is started and nothing injected.\n\n";
@@ -77,8 +87,9 @@ std::string dry_run_text(const World& world, const FaultPlan& plan, const std::s
   text += wrapped(command_text(world.drill.command));
   for (const LaunchTable& each : launcher.plan())
     text += "\n" + each.title + "\n" + to_text({.header = each.header, .rows = each.rows});
-  if (plan.empty()) return text + "\nNo faults are injected.\n";
-  text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, plan);
+  if (bounded.kept.empty()) return text + "\nNo faults are injected.\n";
+  text += "\nFaults to inject, as far as the job lasts\n" + faults_table(world, bounded.kept);
+  for (const std::string& each : left_out_texts(world, bounded.left_out)) text += wrapped(each);
   return text + wrapped(
                     "Each strikes its component's host, or the rank that is on the component at that time. "
                     "What does not end with the rank is undone after its time, and at the latest drill.lease "

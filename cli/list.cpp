@@ -47,7 +47,7 @@ std::vector<FaultKind> catalogue_fault_kinds(World& world) {
     Mistakes mistakes;
     auto values = file.text ? parse_toml(*file.text, path->string(), 0, mistakes) : std::nullopt;
     if (!values) continue;
-    FaultKind kind{.name = name};
+    FaultKind kind{.name = name, .model = name};
     Reader reader(Place(*values, "", mistakes));
     describe_fault_model(reader, kind, world);
     reader.finish();

@@ -39,6 +39,7 @@ set(GAUNTLET_COMMANDS
     commands_step
     commands_topology
     commands_trace
+    commands_calibrate
     commands_validate
     commands_explain)
 

@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 /// What a fault with another effect does not take from its model: a slow host that is made to crash has no segment.
 constexpr std::array<std::string_view, 8> kOfTheEffect = {
     "factor", "grows_every", "segment", "same_step", "halts_storage", "tampers", "loss", "exit_code"};
+/// What a fault with a trace does not take from its model: the trace says what strikes when.
+constexpr std::array<std::string_view, 4> kOfTheRate = {"lemons", "batches", "daily", "curve"};
 /// About the model, for `gauntlet list fault-models`.
 constexpr std::array<std::string_view, 2> kOfTheModelAlone = {"area", "summary"};
 
@@ -80,6 +82,8 @@ Value values_below(const Value& model, const Value& fault) {
   const bool same = own == nullptr || (own->string() != nullptr && *own->string() == *usual->string());
   if (!same)
     for (const std::string_view key : kOfTheEffect) below.table()->erase(std::string(key));
+  if (fault.find("trace") != nullptr)
+    for (const std::string_view key : kOfTheRate) below.table()->erase(std::string(key));
   return below;
 }
 

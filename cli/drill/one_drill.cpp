@@ -2,6 +2,7 @@
 
 #include "cli/drill_progress.hpp"
 #include "cli/drill_sections.hpp"
+#include "cli/dry_run.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/metrics.hpp"
@@ -12,7 +13,6 @@
 #include "score/score.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/terminal.hpp"
-#include "sim/faults/fault_plan.hpp"
 #include "study/point.hpp"
 #include "study/replica.hpp"
 #include "study/statistics.hpp"
@@ -109,10 +109,10 @@ void score_drill(const DrillTask& task, const ScenarioFacts& facts, MeasuredDril
 
 }  // namespace
 
-FaultPlan plan_of(const DrillTask& task) {
+BoundedPlan plan_of(const DrillTask& task) {
   const World& world = task.scenario.world;
   if (task.request.no_faults) return {};
-  return draw_plan(world, {.study = task.seed(), .replica = 0}, horizon(world));
+  return within_bound(world, draw_plan(world, {.study = task.seed(), .replica = 0}, horizon(world)));
 }
 
 std::vector<Problem> launcher_of(const DrillTask& task, std::unique_ptr<Launcher>& out) {
@@ -139,7 +139,8 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   MeasuredDrill drill;
   drill.header = {
       .version = GAUNTLET_VERSION, .scenario = task.resolved.values, .seed = task.seed(), .replica = 0};
-  drill.plan = plan_of(task);
+  BoundedPlan bounded = plan_of(task);
+  drill.plan = std::move(bounded.kept);
   const TemporaryRecord record(request.record);
   Controller controller(task.scenario.policies);
   MachinePlatform platform(std::move(launcher));
@@ -150,6 +151,7 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   options.platform = &platform;
   options.header = drill.header;
   options.plan = drill.plan;
+  options.left_out = left_out_texts(task.scenario.world, bounded.left_out);
   options.probes = task.probes;
   options.rank_user = user_of(request);
   options.stop = &stop_on_interrupt();

@@ -4,9 +4,9 @@
 #include "cli/drill/request.hpp"
 #include "core/problem.hpp"
 #include "core/record/recording.hpp"
-#include "models/world/fault_plan.hpp"
 #include "real/driver/drill.hpp"
 #include "score/figures.hpp"
+#include "sim/faults/fault_plan.hpp"
 #include "study/store/directory/result_directory.hpp"
 #include "study/summary/summary.hpp"
 
@@ -18,8 +18,8 @@
 
 namespace gauntlet {
 
-/// The faults of a drill with this seed; none with --no-faults.
-FaultPlan plan_of(const DrillTask& task);
+/// The faults of a drill with this seed, as far as `drill.at_once` lets them; none with --no-faults.
+BoundedPlan plan_of(const DrillTask& task);
 
 /// What starts its agents. What the launcher needs and does not find here is a problem; none: `out` is it.
 std::vector<Problem> launcher_of(const DrillTask& task, std::unique_ptr<Launcher>& out);

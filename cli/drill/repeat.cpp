@@ -53,7 +53,7 @@ Attempt have_drill(const DrillTask& task, const fs::path& out, std::uint32_t num
 /// A drill beside its simulation. Drills of one seed have one fault plan, and simulations that differ in what else is left to chance.
 DrillPair pair_of(const DrillTask& task, std::uint32_t number, const KeptDrill& kept) {
   const std::uint32_t replica = task.request.vary_seed ? 0 : number - 1;
-  const SimulatedDrill simulated = *simulate_drill(task, plan_of(task), replica);
+  const SimulatedDrill simulated = *simulate_drill(task, plan_of(task).kept, replica);
   return {.number = number,
           .seed = task.seed(),
           .measured = kept.figures,

@@ -2,6 +2,7 @@
 
 #include "shell/command_line.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -24,6 +25,12 @@ std::optional<RankUser> user_of(const DrillRequest& request) {
   std::optional<RankUser> user;
   static_cast<void>(find_rank_user(request.launch.run_as, geteuid(), user));
   return user;
+}
+
+std::string continuation_of(const DrillRequest& request) {
+  std::error_code ignored;
+  if (request.record.empty() || !std::filesystem::exists(request.record + ".state", ignored)) return "";
+  return fmt::format("; the same command continues from {}", request.record);
 }
 
 std::string command_of(const DrillRequest& request, std::uint64_t seed) {

@@ -57,6 +57,9 @@ std::optional<std::uint16_t> port_of(const std::string& text);
 /// The user of --run-as; empty where ranks run as this process does, or where there is no such user.
 std::optional<RankUser> user_of(const DrillRequest& request);
 
+/// "; the same command continues from FILE" where that is so.
+std::string continuation_of(const DrillRequest& request);
+
 /// The command that drills the same again, with this seed.
 std::string command_of(const DrillRequest& request, std::uint64_t seed);
 

@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <variant>
 
 namespace gauntlet {
@@ -51,11 +50,7 @@ void tell(const DrillResult& result, const FaultPlan& plan, bool no_faults) {
 
 /// The exit code then.
 int complain_of_interruption(const DrillRequest& request) {
-  std::error_code ignored;
-  const bool goes_on = !request.record.empty() && std::filesystem::exists(request.record, ignored);
-  complain(goes_on
-               ? fmt::format("interrupted before the end; the same command continues from {}", request.record)
-               : "interrupted before the end");
+  complain("interrupted before the end" + continuation_of(request));
   return kSignalBase + interrupting_signal();
 }
 

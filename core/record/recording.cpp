@@ -21,7 +21,7 @@ constexpr std::size_t kFrameHead = 9;
 
 constexpr const char* kWriteOne = "give a file that `gauntlet run --record` wrote";
 
-enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3 };
+enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3, measurements = 4 };
 
 std::uint32_t checksum(FrameKind kind, std::string_view payload) {
   Fingerprint hash;
@@ -68,6 +68,31 @@ Problem file_problem(const std::string& path, std::string why, std::string sugge
 
 std::string says(int error) { return system_message(error); }
 
+constexpr std::size_t kMeasurementBytes = 17;
+
+std::string encode_measurements(std::span<const Measurement> measurements) {
+  std::string out;
+  for (const Measurement& each : measurements) {
+    put_little_endian(static_cast<std::uint64_t>(each.what), 1, out);
+    put_little_endian(static_cast<std::uint64_t>(each.at.time_since_epoch().count()), 8, out);
+    put_little_endian(static_cast<std::uint64_t>(each.took.count()), 8, out);
+  }
+  return out;
+}
+
+bool decode_measurements(std::string_view in, std::vector<Measurement>& into) {
+  if (in.size() % kMeasurementBytes != 0) return false;
+  while (!in.empty()) {
+    const std::uint64_t what = take_little_endian(in, 1);
+    const auto at = static_cast<std::int64_t>(take_little_endian(in, 8));
+    const auto took = static_cast<std::int64_t>(take_little_endian(in, 8));
+    if (what >= kMeasured || at < 0 || took < 0) return false;
+    into.push_back(
+        {.what = static_cast<Measured>(what), .at = kStart + Duration(at), .took = Duration(took)});
+  }
+  return true;
+}
+
 /// What a frame behind the header says; false where it was written by nobody.
 bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
   switch (kind) {
@@ -89,6 +114,8 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
         return true;
       }
       return false;
+    case FrameKind::measurements:  // at the end of a run, once
+      return into.measurements.empty() && decode_measurements(payload, into.measurements);
   }
   return false;
 }
@@ -165,6 +192,12 @@ void RecordingWriter::write(const Order& order) {
   encode(order, payload);
   std::string out;
   put_frame(FrameKind::order, view(payload), out);
+  put_(out);
+}
+
+void RecordingWriter::write(std::span<const Measurement> measurements) {
+  std::string out;
+  put_frame(FrameKind::measurements, encode_measurements(measurements), out);
   put_(out);
 }
 

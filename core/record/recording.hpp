@@ -3,14 +3,17 @@
 
 #include "core/files/files.hpp"
 #include "core/problem.hpp"
+#include "core/record/measurement.hpp"
 #include "core/record/record.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 
@@ -25,6 +28,7 @@ struct RecordingHeader {
 struct Recording {
   RecordingHeader header;
   Record record;
+  std::vector<Measurement> measurements;  // of a drill, once it is over; else none
   /// What stands after the last whole frame.
   enum class Tail { nothing, part_of_a_frame, damage };
   Tail tail = Tail::nothing;
@@ -47,6 +51,8 @@ class RecordingWriter {
   void write(const RecordingHeader& header);
   void write(const Observed& seen);
   void write(const Order& order);
+  /// All of the run, once and at its end: they are there whole or not at all.
+  void write(std::span<const Measurement> measurements);
 
  private:
   std::function<void(std::string_view)> put_;

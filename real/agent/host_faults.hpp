@@ -45,6 +45,8 @@ class HostFaults {
   virtual void renew(Duration /*lease*/) {}
   /// What is new since the last call.
   virtual std::vector<FaultEnd> take_ends() { return std::exchange(ends_, {}); }
+  /// What is wrong with whoever undoes them, in sentences; new since the last call.
+  virtual std::vector<std::string> take_remarks() { return {}; }
   /// Adds what to wait for: take_ends() is due.
   virtual void add_to(std::vector<pollfd>& /*polled*/) const {}
 

@@ -31,6 +31,7 @@ struct AgentOptions {
   std::function<std::unique_ptr<HostFaults>()> host_faults = {};
   /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
   bool shares_machine = false;
+  std::string lab_management = {};  // the interface of this host of a lab that its driver reaches it by
   std::vector<std::string> lab_links = {};  // the data interfaces of this host of a lab
   std::vector<std::string> interfaces =
       {};  // that carry its ranks' traffic; none named: all but the loopback

@@ -40,6 +40,7 @@ bool is_progress(const AgentMessage& message) {
 Supervisor::Supervisor(const AgentOptions& options, AgentSurroundings surroundings)
     : options_(options),
       around_(std::move(surroundings)),
+      streams_(around_.streams),
       watches_(HostId{options.host}),
       now_(time_of(around_.clock)),
       host_{options.host},
@@ -60,6 +61,7 @@ std::optional<int> Supervisor::settle() {
 void Supervisor::wake(const std::vector<SupervisorMessage>& heard) {
   now_ = time_of(around_.clock);
   hear_ranks();  // before the orders: what came first is not their doing
+  hear_late();
   for (const SupervisorMessage& message : heard) hear(message);
   hear_undone();
   run_timers();
@@ -86,6 +88,7 @@ Time Supervisor::next_deadline_but_traffic() const {
   if (!around_.ranks.none() && lease_ends_ > kStart) first = std::min(first, lease_ends_);
   for (const RunningProbe& probe : probes_) first = std::min(first, probe.late);
   for (const auto& [number, each] : injected_) first = std::min(first, each.over ? kNever : each.ends);
+  for (const auto& [rank, each] : holds_) first = std::min(first, each.late);
   return first;
 }
 
@@ -96,6 +99,7 @@ void Supervisor::run_timers() {
     if (options_.stays && attendance_) abandoned_at_ = after(now_, options_.abandoned_after);
     if (!around_.ranks.none()) {
       around_.say("the lease has lapsed: its ranks are stopped");
+      lapsed_run_ = around_.ranks.run();
       // Not ordered by the driver: one that lives after all learns from the steps that stay away.
       around_.ranks.kill();
     }
@@ -154,6 +158,10 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
   if (!parsed) return false;
   using Kind = RankLine::Kind;
   // Segments are for the filters alone: a driver of many ranks would hear little else.
+  if (parsed->kind == Kind::held) {
+    end_hold(rank, "");
+    return true;
+  }
   if (parsed->kind != Kind::segment) tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
   switch (parsed->kind) {
     case Kind::up:
@@ -177,6 +185,8 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
     case Kind::saved:
     case Kind::mfu:
     case Kind::dropped:
+    case Kind::phase:
+    case Kind::held:
       break;
   }
   if (rank != 0) return true;  // the job's steps are those of its first rank
@@ -290,7 +300,15 @@ void Supervisor::answer_start(const std::string& why) {
 
 void Supervisor::hear(const SupervisorMessage& message) {
   if (const auto* ended = std::get_if<ProbeEnded>(&message)) return on(*ended);
-  const auto& [stream, what, receipt] = std::get<FromStream>(message);
+  const auto& said = std::get<FromStream>(message);
+  if (streams_.is_cut())
+    unheard_.push_back(said);
+  else
+    hear_stream(said);
+}
+
+void Supervisor::hear_stream(const FromStream& message) {
+  const auto& [stream, what, receipt] = message;
   if (const auto* said = std::get_if<DriverMessage>(&what)) {
     std::visit([&, from = stream](const auto& each) { obey(from, each); }, *said);
   } else if (attendance_ && attendance_->stream == stream) {
@@ -388,7 +406,7 @@ void Supervisor::answer_probe(const RunningProbe& probe, ProbeSample sample) {
 // --- telling -----------------------------------------------------------------------------------------------------
 
 bool Supervisor::told(const AgentMessage& message) {
-  return attendance_ && around_.streams.send(attendance_->stream, message);
+  return attendance_ && streams_.send(attendance_->stream, message);
 }
 
 void Supervisor::tell(const AgentMessage& message) { static_cast<void>(told(message)); }

@@ -3,6 +3,7 @@
 // processes and sockets (agent_loop.hpp), and with simulated ones.
 #pragma once
 
+#include "real/agent/disturbed_streams.hpp"
 #include "real/agent/host_faults.hpp"
 #include "real/agent/options.hpp"
 #include "real/agent/probe_runner.hpp"
@@ -90,6 +91,8 @@ class Supervisor {
   void read_traffic();
   void beat();
   void hear(const SupervisorMessage& message);
+  void hear_stream(const FromStream& message);
+  void hear_late();
   void run_timers();
   void send_seen();
 
@@ -112,6 +115,10 @@ class Supervisor {
   void tell(const AgentMessage& message);
   void tell_or_keep(const AgentMessage& message);
   void carry_out(const DriverInject& message);
+  void conclude(const DriverInject& message, std::int64_t began_ns, const std::string& why);
+  bool hold(const DriverInject& message);
+  void end_hold(std::uint32_t rank, const std::string& why);
+  std::optional<std::uint32_t> held_by(const DriverInject& what) const;
   std::string refusal_of(const DriverInject& message) const;
   std::string inject(const DriverInject& message);
   std::string signal_targets(const DriverInject& what, AgentSignal signal);
@@ -120,10 +127,13 @@ class Supervisor {
   std::string problem_of_line(const InjectedLine& line);
   void write_line(const InjectedLine& line);
   double higher_loss() const;
+  bool by_watchdog(const DriverInject& what) const;
+  void disturb(const DriverInject& what, bool begins);
   void undo(const DriverInject& what);
   void undo_all();
   void hear_undone();
   void undo_of_ranks();
+  void stop_again();
   void begin_probes();
   void answer_probe(const RunningProbe& probe, ProbeSample sample);
   void start_pending();
@@ -138,6 +148,8 @@ class Supervisor {
 
   const AgentOptions options_;
   const AgentSurroundings around_;
+  DisturbedStreams streams_;
+  std::deque<FromStream> unheard_;  // what came while nothing passes between driver and agent
 
   Watches watches_;
   AgentGreeting greeting_;  // of the present driver
@@ -163,6 +175,7 @@ class Supervisor {
   std::optional<OrderId> starting_;  // whose programs may not run yet
   std::optional<AgentDone> last_start_;
   std::uint32_t last_run_ = 0;
+  std::uint32_t lapsed_run_ = 0;  // the last that ended because no lease came
   struct Injection {
     DriverInject what;
     AgentInjected answer;
@@ -171,10 +184,15 @@ class Supervisor {
   };
   std::map<std::uint64_t, Injection> injected_;  // of this drill, by number: no injection is done twice
   std::vector<DriverInject> start_fails_;        // wait for the start that is pending
-  bool host_lost_ = false;                       // by an injection: nothing more is said of its ranks
-  std::vector<NicCounters> sent_before_;         // when the first rank of this host came up ...
-  Time trains_since_;                            // ... which was then
-  std::vector<RunningProbe> probes_;             // of the present driver, in the order of their arrival
+  struct Hold {
+    DriverInject what;
+    Time late;  // when the rank should have come to a collective
+  };
+  std::map<std::uint32_t, Hold> holds_;   // by rank: it was told and has not said that it is held
+  bool host_lost_ = false;                // by an injection: nothing more is said of its ranks
+  std::vector<NicCounters> sent_before_;  // when the first rank of this host came up ...
+  Time trains_since_;                     // ... which was then
+  std::vector<RunningProbe> probes_;      // of the present driver, in the order of their arrival
   std::uint64_t last_probe_ = 0;
   std::uint32_t probes_begun_ = 0;  // probes that run, including those of earlier drivers
   std::optional<int> leaving_;

@@ -12,19 +12,19 @@ constexpr auto kShortestHeartbeatPeriod = std::chrono::milliseconds(1);
 }  // namespace
 
 void Supervisor::on(StreamId stream, const DriverHello& message) {
-  if (leaving_) return around_.streams.end(stream, "the agent is ending");
-  if (drill_ends_) return around_.streams.end(stream, "the agent is ending a drill");
+  if (leaving_) return streams_.end(stream, "the agent is ending");
+  if (drill_ends_) return streams_.end(stream, "the agent is ending a drill");
   if (const std::string why = drill_.refusal_of(message, host_.value); !why.empty())
-    return around_.streams.end(stream, why);
+    return streams_.end(stream, why);
   if (attendance_)
-    around_.streams.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
+    streams_.end(attendance_->stream, kDriverOfEpoch + std::to_string(message.epoch) + " took over");
   if (drill_.begins_with(message)) {
     end_ranks("");
     missed_.clear();
     missed_progress_ = missed_left_out_ = 0;
     last_start_.reset();
     starting_.reset();
-    last_run_ = 0;
+    last_run_ = lapsed_run_ = 0;
     undo_all();
     start_fails_.clear();
     static_cast<void>(around_.faults.take_ends());  // nobody asks any more
@@ -52,7 +52,8 @@ void Supervisor::on(StreamId stream, const DriverHello& message) {
                       .ranks = has_ranks ? around_.ranks.alive() : std::vector<std::uint32_t>(),
                       .identity = around_.identity,
                       .rank_uid = around_.rank_uid,
-                      .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()}});
+                      .clock = {.asked_ns = message.sent_ns, .at_ns = around_.clock.monotonic_ns()},
+                      .lapsed_run = lapsed_run_});
   for (const AgentMessage& missed : std::exchange(missed_, {})) tell(missed);
   missed_progress_ = 0;
   if (missed_left_out_ > 0)
@@ -102,7 +103,7 @@ void Supervisor::forget_drill() {
   lease_ends_ = kStart;
   around_.ranks.forget();
   drill_.end();
-  if (attendance_) around_.streams.end(attendance_->stream, "");
+  if (attendance_) streams_.end(attendance_->stream, "");
   attendance_.reset();
   watches_.reset({});
   around_.say("the drill is over, and the next one may begin");

@@ -3,8 +3,17 @@
 #include "real/agent/supervisor.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
 
 namespace gauntlet {
+namespace {
+
+constexpr Duration kComesToCollective =
+    std::chrono::seconds(10);  // half of what a driver waits for its answer
+
+}  // namespace
 
 void Supervisor::on(StreamId, const DriverInject& message) {
   if (const auto before = injected_.find(message.injection); before != injected_.end())
@@ -17,24 +26,64 @@ void Supervisor::on(StreamId, const DriverInject& message) {
     if (!waits) start_fails_.push_back(message);
     return;
   }
-  carry_out(message);
+  const bool held = std::any_of(holds_.begin(), holds_.end(), [&](const auto& each) {
+    return each.second.what.injection == message.injection;
+  });
+  if (!held) carry_out(message);
 }
 
 void Supervisor::carry_out(const DriverInject& message) {
-  AgentInjected answer = {.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}};
-  answer.why = refusal_of(message);
-  if (answer.why.empty()) answer.why = inject(message);
-  answer.ok = answer.why.empty();
+  const std::int64_t began_ns = around_.clock.monotonic_ns();  // nothing of its effect is seen before
+  std::string why = refusal_of(message);
+  if (why.empty()) why = inject(message);
+  if (why.empty() && message.kind == InjectionKind::hold && hold(message)) return;
+  conclude(message, began_ns, why);
+}
+
+/// What became of it is known.
+void Supervisor::conclude(const DriverInject& message, std::int64_t began_ns, const std::string& why) {
+  const AgentInjected answer = {
+      .injection = message.injection, .ok = why.empty(), .at_ns = began_ns, .why = why};
   if (!answer.ok) around_.say("a fault is not injected: " + answer.why);
-  const bool by_agent = traits_of(message.kind).carrier == InjectionCarrier::report;
+  const bool by_agent = traits_of(message.kind).carrier == InjectionCarrier::report && !by_watchdog(message);
   injected_.emplace(message.injection, Injection{.what = message,
                                                  .answer = answer,
                                                  .over = !answer.ok,
                                                  .ends = by_agent ? after(now_, message.lasts) : kNever});
   tell_or_keep(answer);  // it is the truth of the drill, whoever attends next
+  if (answer.ok) disturb(message, true);
   if (!answer.ok || message.kind != InjectionKind::host_lost) return;
   host_lost_ = true;
   leave(kAgentEnded, "an injected fault takes this host away");
+}
+
+/// The rank that is kept from a collective. The others then wait for it.
+std::optional<std::uint32_t> Supervisor::held_by(const DriverInject& what) const {
+  const std::vector<std::uint32_t> ranks = targets_of(what);
+  return ranks.empty() ? std::nullopt : std::optional(ranks.front());
+}
+
+/// False where nothing is left to wait for: the rank does not speak to us, and is stopped with its neighbours.
+bool Supervisor::hold(const DriverInject& message) {
+  const std::uint32_t rank = held_by(message).value();
+  if (around_.ranks.hold(rank, true)) {
+    holds_.insert_or_assign(rank, Hold{.what = message, .late = after(now_, kComesToCollective)});
+    return true;
+  }
+  around_.say("rank " + std::to_string(rank) +
+              " does not speak through gauntlet_rank: it is stopped, and not held before a collective");
+  static_cast<void>(signal_targets(message, AgentSignal::stop));
+  return false;
+}
+
+/// The rank is held, or never will be.
+void Supervisor::end_hold(std::uint32_t rank, const std::string& why) {
+  const auto found = holds_.find(rank);
+  if (found == holds_.end()) return;
+  const DriverInject what = found->second.what;
+  holds_.erase(found);
+  if (!why.empty()) static_cast<void>(around_.ranks.hold(rank, false));
+  conclude(what, around_.clock.monotonic_ns(), why);
 }
 
 /// What whoever started this agent allows.
@@ -44,7 +93,7 @@ std::string Supervisor::refusal_of(const DriverInject& message) const {
   const std::string kind(traits_of(message.kind).name);
   if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
     return "this agent does not inject " + kind + "; --injection-kind allows it";
-  if (message.lasts > options_.longest_injection)
+  if (!is_over_at_once(message.kind) && message.lasts > options_.longest_injection)
     return "this agent injects nothing that lasts longer than " + to_text(options_.longest_injection) +
            " (--longest-injection)";
   return "";
@@ -114,7 +163,7 @@ std::string Supervisor::inject(const DriverInject& message) {
   if (message.kind == InjectionKind::host_lost && options_.stays)
     return "this agent serves other drills too, and does not end with its host";
   std::string why = message.line ? problem_of_line(*message.line) : "";
-  if (why.empty() && is_by_watchdog(message.kind))
+  if (why.empty() && by_watchdog(message))
     why = around_.faults.inject(message, subject_of(message), lease_ends_ - now_);
   if (!why.empty()) return why;
   if (message.line) write_line(*message.line);
@@ -131,12 +180,41 @@ std::string Supervisor::inject(const DriverInject& message) {
     case InjectionKind::link_down:
     case InjectionKind::pause:
     case InjectionKind::rate:
+    case InjectionKind::packet_loss:
     case InjectionKind::host_lost:
     case InjectionKind::line:
     case InjectionKind::loss:
+    case InjectionKind::clock_step:
+    case InjectionKind::late_heartbeats:
+    case InjectionKind::repeated_heartbeats:
+    case InjectionKind::partition:
+    case InjectionKind::hold:
       break;
   }
   return "";
+}
+
+/// The host of a lab has an interface to its driver that can be set down.
+bool Supervisor::by_watchdog(const DriverInject& what) const {
+  return is_by_watchdog(what.kind) ||
+         (what.kind == InjectionKind::partition && !options_.lab_management.empty());
+}
+
+/// What the agent says, once it has said that the fault is there. A clock that has stepped stays so.
+void Supervisor::disturb(const DriverInject& what, bool begins) {
+  if (what.kind == InjectionKind::clock_step && begins) streams_.step_clock(kClockStep);
+  if (what.kind == InjectionKind::late_heartbeats) streams_.hold_heartbeats(begins);
+  if (what.kind == InjectionKind::repeated_heartbeats) streams_.repeat_heartbeats(begins);
+  if (what.kind == InjectionKind::partition && !by_watchdog(what)) streams_.cut(begins);
+}
+
+/// What came while nothing passed.
+void Supervisor::hear_late() {
+  while (!streams_.is_cut() && !unheard_.empty()) {
+    const FromStream next = std::move(unheard_.front());
+    unheard_.pop_front();
+    hear_stream(next);
+  }
 }
 
 /// What faults add to the level of the loss.
@@ -149,17 +227,26 @@ double Supervisor::higher_loss() const {
 
 /// Of what the watchdog does, hear_undone() tells the end.
 void Supervisor::undo(const DriverInject& what) {
-  if (what.kind == InjectionKind::stop) static_cast<void>(signal_targets(what, AgentSignal::go_on));
-  if (is_by_watchdog(what.kind)) around_.faults.undo(what.injection);
+  disturb(what, false);
+  if (what.kind == InjectionKind::hold) {
+    if (const auto rank = held_by(what)) static_cast<void>(around_.ranks.hold(*rank, false));
+  }
+  if (what.kind == InjectionKind::stop || what.kind == InjectionKind::hold)
+    static_cast<void>(signal_targets(what, AgentSignal::go_on));
+  if (by_watchdog(what)) around_.faults.undo(what.injection);
 }
 
 void Supervisor::on(StreamId, const DriverUndo& message) {
+  const auto waiting = std::find_if(holds_.begin(), holds_.end(), [&](const auto& each) {
+    return each.second.what.injection == message.injection;
+  });
+  if (waiting != holds_.end()) end_hold(waiting->first, "it was undone before its rank came to a collective");
   const auto found = injected_.find(message.injection);
   // One of an agent that was here before: its watchdog, or that of this agent, undoes it.
   if (found == injected_.end()) return around_.faults.undo(message.injection);
   if (!found->second.over) {
     undo(found->second.what);
-    if (is_by_watchdog(found->second.what.kind)) return;
+    if (by_watchdog(found->second.what)) return;
     found->second.over = true;
   }
   tell_or_keep(AgentUndone{.injection = message.injection, .at_ns = around_.clock.monotonic_ns(), .why = {}});
@@ -170,31 +257,55 @@ void Supervisor::undo_all() {
   for (const auto& [number, each] : injected_)
     if (!each.over) undo(each.what);
   injected_.clear();
+  holds_.clear();
+}
+
+/// The end of a pause lets a rank go on that another fault has stopped.
+void Supervisor::stop_again() {
+  for (const auto& [number, each] : injected_)
+    if (each.what.kind == InjectionKind::stop && !each.over)
+      static_cast<void>(signal_targets(each.what, AgentSignal::stop));
 }
 
 /// What was done to ranks is over without them.
 void Supervisor::undo_of_ranks() {
+  while (!holds_.empty()) end_hold(holds_.begin()->first, "its rank ended before it came to a collective");
   for (auto& [number, each] : injected_) {
     if (!is_of_rank(each.what.kind) || each.over) continue;
     each.over = true;
-    if (is_by_watchdog(each.what.kind)) undo(each.what);
+    if (by_watchdog(each.what)) undo(each.what);
   }
 }
 
 void Supervisor::hear_undone() {
+  for (auto each = holds_.begin(); each != holds_.end();) {
+    const auto next = std::next(each);
+    if (now_ >= each->second.late)
+      end_hold(each->first, "rank " + std::to_string(each->first) + " came to no collective within " +
+                                to_text(kComesToCollective));
+    each = next;
+  }
   const auto tell_end = [this](std::uint64_t injection, const std::string& why) {
     tell_or_keep(AgentUndone{.injection = injection, .at_ns = now_.time_since_epoch().count(), .why = why});
   };
   for (const FaultEnd& end : around_.faults.take_ends()) {
-    if (const auto found = injected_.find(end.injection); found != injected_.end() && end.why.empty())
+    if (const auto found = injected_.find(end.injection); found != injected_.end() && end.why.empty()) {
       found->second.over = true;
+      if (found->second.what.kind == InjectionKind::pause) stop_again();
+    }
     tell_end(end.injection, end.why);
   }
   for (auto& [number, each] : injected_) {
     if (each.over || now_ < each.ends) continue;
     each.over = true;
+    undo(each.what);
     tell_end(number, "");
   }
+  for (const std::string& each : around_.faults.take_remarks()) {
+    around_.say(each);
+    tell_or_keep(AgentRemark{each});
+  }
+  hear_late();
 }
 
 }  // namespace gauntlet

@@ -4,6 +4,7 @@
 #include "core/record/resume_cluster.hpp"
 #include "real/driver/drill_place.hpp"
 #include "real/driver/event_log.hpp"
+#include "real/driver/measured_times.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/probes/suite/task.hpp"
 #include "real/trainer/stage.hpp"
@@ -133,8 +134,9 @@ bool ended(const Record& record) {
   return !record.observations.empty() && std::holds_alternative<Finished>(record.observations.back().what);
 }
 
-/// A recording that this run goes on with; an empty one where there is none.
-Recording recorded_so_far(const DrillOptions& options) {
+/// A recording that this run goes on with; an empty one where there is none. A driver that died before it wrote to its recording has left an
+/// empty file, which is removed.
+Recording recorded_so_far(const DrillOptions& options, const StateFile& kept) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_type type = fs::symlink_status(options.record, error).type();
@@ -144,6 +146,10 @@ Recording recorded_so_far(const DrillOptions& options) {
                              ": is a symbolic link, which is not followed; name the file itself");
   if (type != fs::file_type::regular)
     throw std::runtime_error(options.record + ": is not a regular file; give another --record");
+  if (kept.holds_state() && fs::file_size(options.record, error) == 0) {
+    options.files->remove(options.record);
+    return {};
+  }
   ReadRecording read = read_recording(options.record);
   if (!read.recording) throw std::runtime_error(read.problem.text());
   // The end that a driver was writing when it died is written anew; what somebody changed says nothing of this drill.
@@ -179,6 +185,17 @@ void remove_traces(StateFile& kept, const std::string& directory) {
   kept.remove();
 }
 
+/// Of a drill that begins. A driver that died before the recording had any bytes has left a directory, where agents may live: it is taken
+/// over, so that nobody has to find it.
+DrillState new_state(const DrillOptions& options) {
+  const std::string earlier = drill_directory_of(options.record);
+  const bool left = is_drill_directory(earlier);
+  return {.started_ns = options.platform->clock().monotonic_ns(),
+          .epoch = left ? newest_epoch(earlier).value_or(0) : 0,
+          .plan = mark_of(options.plan),
+          .directory = left ? earlier : new_drill_directory()};
+}
+
 /// What the files of a drill say about it, at any time.
 void read_result(const World& world, const DrillOptions& options, const RawProgress& progress,
                  const Journal& journal, const std::vector<FailedRank>& failed, std::int64_t started_ns,
@@ -193,6 +210,17 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
   result.journal = journal.entries();
   result.logs = assemble_logs(world, options.plan, progress.entries(), progress.replicas(), journal.entries(),
                               result.record, DrillClock(started_ns));
+  result.measurements = measured_times(world, options.plan, progress.entries(), progress.replicas(),
+                                       journal.entries(), result.record, DrillClock(started_ns));
+}
+
+void append_measurements(const DrillResult& result, AppendFile& file) {
+  RecordingWriter([&file](std::string_view frame) { file.append(frame); }).write(result.measurements);
+}
+
+void add_missed(const std::vector<std::string>& missed, const DrillOptions& options, DrillResult& result) {
+  result.missed_faults = options.left_out;
+  result.missed_faults.insert(result.missed_faults.end(), missed.begin(), missed.end());
 }
 
 /// Of a drill that was over when its driver died, before that could say so.
@@ -200,15 +228,17 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     options.platform->processes().find({state.directory, host}).reset();  // which ends it
-  AppendFile(options.record, recording.whole_bytes, *options.files).sync();
   DrillResult result;
   result.record = std::move(recording.record);
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   result.operator_actions = LineFile(operators_file(state.directory)).found();
-  result.missed_faults = LineFile(missed_faults_file(state.directory)).found();
+  add_missed(LineFile(missed_faults_file(state.directory)).found(), options, result);
   read_result(world, options, RawProgress(state.directory + "/progress"),
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
+  AppendFile file(options.record, recording.whole_bytes, *options.files);
+  if (recording.measurements.empty()) append_measurements(result, file);
+  file.sync();
   return result;
 }
 
@@ -216,18 +246,14 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
 
 DrillResult run_drill(const World& world, Policy& controller, const DrillOptions& options) {
   StateFile kept(options.record, *options.files);
-  Recording so_far = recorded_so_far(options);
+  Recording so_far = recorded_so_far(options, kept);
   const bool fresh = so_far.whole_bytes == 0;
   if (ended(so_far.record) && !kept.holds_state()) {
     throw std::runtime_error(options.record +
                              ": this drill is finished; give another --record, or replay it");
   }
   if (!fresh) refuse_another_drill(so_far, options);
-  DrillState state = fresh ? DrillState{.started_ns = options.platform->clock().monotonic_ns(),
-                                        .epoch = 0,
-                                        .plan = mark_of(options.plan),
-                                        .directory = new_drill_directory()}
-                           : kept.read(options.record);
+  DrillState state = fresh ? new_state(options) : kept.read(options.record);
   refuse_another_plan(state.plan, options);
   if (ended(so_far.record)) {
     DrillResult result = result_of_finished(world, options, std::move(so_far), state);
@@ -257,9 +283,9 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   };
   bool recording_is_ours = false;
   try {
+    kept.write(state);  // first of all: the next driver finds what this one leaves
     prepare_drill_directory(state.directory, system_files(), options.rank_user);
     options.platform->prepare(state.directory);
-    kept.write(state);
     AppendFile file = fresh ? AppendFile(options.record, *options.files)
                             : AppendFile(options.record, so_far.whole_bytes, *options.files);
     recording_is_ours = true;
@@ -269,6 +295,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (options.keeps_log) log.emplace(drill_log(state.directory), options.log);
     EventLog* const kept_log = log ? &*log : nullptr;
     LoggedPlatform platform(*options.platform, kept_log, DrillClock(state.started_ns));
+    for (const std::string& each : options.left_out) platform.say(each);
     OperatorDesk desk;
     std::shared_ptr<void> door;  // closed after the cluster has answered what it was asked
     RealCluster cluster(world,
@@ -295,10 +322,12 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     if (!result.clock_accuracy.one_clock) result.host_clocks = cluster.host_clocks();
     result.reports = cluster.reports();
     result.operator_actions = cluster.operator_actions();
-    result.missed_faults = cluster.missed_faults();
+    add_missed(cluster.missed_faults(), options, result);
     result.job_never_trained = cluster.job_never_trained();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
+    if (result.finished) append_measurements(result, file);
+    file.sync();
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now
   } catch (const Interrupted&) {

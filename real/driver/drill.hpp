@@ -33,6 +33,7 @@ struct DrillOptions {
   Platform* platform = nullptr;  // where agents run; must be given
   RecordingHeader header;
   FaultPlan plan;
+  std::vector<std::string> left_out = {};  // faults that are not in the plan, and why: a sentence each
   ProbeMeasures probes = {};
   std::optional<RankUser> rank_user{};  // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;
@@ -50,6 +51,7 @@ struct DrillOptions {
 struct DrillResult {
   Record record;
   DrillLogs logs;
+  std::vector<Measurement> measurements;         // also in the recording, once the drill is over
   std::uint64_t final_hash = 0;                  // over the final parameters of all ranks; 0: not known
   bool began = true;                             // else it was interrupted before its agents were there
   bool finished = false;                         // else it was interrupted and can be resumed
@@ -59,7 +61,7 @@ struct DrillResult {
   std::vector<HostIdentity> hosts;               // by HostId
   std::vector<std::string> host_remarks;         // HostSupply::remarks()
   std::vector<std::string> operator_actions;     // RealCluster::operator_actions()
-  std::vector<std::string> missed_faults;        // RealCluster::missed_faults()
+  std::vector<std::string> missed_faults;        // DrillOptions::left_out, RealCluster::missed_faults()
   bool job_never_trained = false;                // RealCluster::job_never_trained()
   ClockAccuracy clock_accuracy;
   std::vector<std::optional<HostClock>> host_clocks;  // by HostId, at the end; empty where one_clock

@@ -3,6 +3,7 @@
 #include "core/files/durable.hpp"
 #include "core/files/read.hpp"
 #include "core/record/fingerprint.hpp"
+#include "core/system_advice.hpp"
 #include "real/stream/messages.hpp"
 #include "real/system/process_name.hpp"
 
@@ -28,7 +29,7 @@ constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
 constexpr const char* kStateSuffix = ".state";
 
 std::runtime_error refused(const std::string& path, const char* what, int error) {
-  return std::runtime_error(path + what + std::generic_category().message(error));
+  return std::runtime_error(path + what + system_message(error) + system_advice(error));
 }
 constexpr const char* kCannotBeWritten = ": cannot be written: ";
 

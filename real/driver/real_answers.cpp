@@ -93,19 +93,21 @@ void RealCluster::lose(HostId host) {
   schedule_attend(host, now());
 }
 
-/// The host's ranks died with its agent.
-void RealCluster::ranks_lost(HostId host) {
+/// The host's ranks have ended, and nobody said so: with their agent, or with its lease.
+void RealCluster::ranks_lost(HostId host, int code) {
   end_waiting_for(host);
   const bool had_ranks = hosts_[host.value].state == HostState::in_job && ranks_ != RanksState::none;
   if (!had_ranks) return;
   for (const Order& order : watches_) {
     const Watch& watch = std::get<Watch>(order.what);
     if (watch.signal != Signal::process_exit) continue;
+    const auto* harmless = std::get_if<Outside>(&watch.until);
+    if (harmless != nullptr && code >= harmless->low && code <= harmless->high) continue;
     push(Seen{.watch = watch.id,
               .who = component(host),
               .edge = Edge::sample,
               .sensed = now(),
-              .value = 137,
+              .value = static_cast<double>(code),
               .more = 0});
   }
   if (ranks_ != RanksState::starting) return;

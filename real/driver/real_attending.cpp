@@ -148,7 +148,7 @@ void RealCluster::schedule_attend(HostId host, Time at) {
 }
 
 /// Handshakes with the next agents go on while one is awaited. Those that are late are awaited last and together, so that each has
-/// `answers_within` and all of them no more.
+/// `answers_within` and all of them no more. Those that are dead are awaited together too: an earlier driver may have ended all of them.
 void RealCluster::attend_to_all() {
   std::vector<HostId> hosts;
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
@@ -156,12 +156,19 @@ void RealCluster::attend_to_all() {
   }
   agents_awaited_ = hosts.size();
   const Duration look = std::min(kAgentIsThere, setup_.answers_within);
+  const std::int64_t begin = platform_.clock().monotonic_ns();
+  const auto is_dead = [&](HostId host) {
+    if (hosts_[host.value].process || Duration(platform_.clock().monotonic_ns() - begin) < look) return false;
+    const auto found = platform_.processes().find(name_of(host));
+    if (found) found->let_go();
+    return !found;
+  };
   std::vector<std::pair<HostId, std::string>> late;
   for (std::size_t i = 0, dialled = 0; i < hosts.size(); ++i) {
     while (dialled < std::min(hosts.size(), i + kDialledAhead)) dial(hosts[dialled++]);
     // Where many are late, they wait for each other; an earlier driver's agent has ranks to lose.
     const bool many = late.size() >= kDialledAhead && hosts_[hosts[i].value].process;
-    const std::string why = wait_for_agent(hosts[i], many ? Duration::zero() : look);
+    const std::string why = wait_for_agent(hosts[i], many || is_dead(hosts[i]) ? Duration::zero() : look);
     if (why.empty())
       greet(hosts[i]);
     else

@@ -293,6 +293,10 @@ void RealCluster::on(HostId host, const AgentInjected& message) {
   }
 }
 
+void RealCluster::on(HostId host, const AgentRemark& message) {
+  platform_.say("host " + std::to_string(host.value) + ": " + message.text);
+}
+
 void RealCluster::on(HostId host, const ClockJump&) {
   times_.note_jump();
   platform_.say(

@@ -241,6 +241,7 @@ class RealCluster final : public Cluster {
   void on(HostId host, const AgentInjected& message);
   void on(HostId host, const ClockJump& jump);
   void on(HostId host, const AgentUndone& message);
+  void on(HostId host, const AgentRemark& message);
   void on(HostId host, const Lost& message);
   void on(const WakeDue& due);
   void on(const InjectionDue& due);
@@ -326,7 +327,7 @@ class RealCluster final : public Cluster {
   void expect_answer(HostId host, Debt debt, std::uint64_t number, Duration takes = {});
   bool owes(HostId host, Debt debt, std::uint64_t number) const;
   void lose(HostId host);
-  void ranks_lost(HostId host);
+  void ranks_lost(HostId host, int code = 137);  // as a shell says of SIGKILL
   void end_waiting_for(HostId host);
 
   // real_operators.cpp

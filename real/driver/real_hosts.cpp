@@ -109,7 +109,7 @@ void RealCluster::begin_drill(bool taking_over) {
     const bool strikes = !is_stop_request(world_->faults[setup_.plan[i].kind.value].effect);
     if (strikes && !journal_.begun(i) && !disarmed_) schedule(setup_.plan[i].at, InjectionDue{i});
     if (is_open(i) && lasts(*world_, setup_.plan[i]) < kForever)
-      schedule(after(setup_.plan[i].at, lasts(*world_, setup_.plan[i])), HealDue{i});
+      schedule(after(*journal_.observed_at(i), lasts(*world_, setup_.plan[i])), HealDue{i});
   }
   for (std::size_t i = scripted_; i < world_->operators.size(); ++i)
     schedule(world_->operators[i].at, OperatorDue{i});
@@ -265,17 +265,18 @@ void RealCluster::renew_stage_watches() {
   }
 }
 
-/// The host leaves: its agent and ranks end.
+/// The host leaves: its agent and ranks end. An agent that does not attend is not told to quit, and is given no time for that.
 void RealCluster::release(HostId host) {
   Host& leaving = hosts_[host.value];
   ++leaving.connection;
   leaving.silence.clear();
   leaving.unpaid.clear();
-  if (leaving.link) leaving.link->quit();
-  if (leaving.process && !leaving.process->wait_or_end(quits_within(setup_), setup_.stop) &&
-      !setup_.stopped()) {
-    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
-                  to_text(quits_within(setup_)) + "; it was ended");
+  const bool told = leaving.link != nullptr;
+  if (told) leaving.link->quit();
+  const Duration patience = told ? quits_within(setup_) : Duration::zero();
+  if (leaving.process && !leaving.process->wait_or_end(patience, setup_.stop) && told && !setup_.stopped()) {
+    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " + to_text(patience) +
+                  "; it was ended");
   }
   leaving.process.reset();
   hang_up(host);
@@ -357,14 +358,19 @@ void RealCluster::reconcile() {
     // The links' first messages say who still has ranks of this run.
     const std::lock_guard lock(inbox_mutex_);
     for (const HostId host : seats_.hosts()) {
-      const bool runs = std::any_of(inbox_.begin(), inbox_.end(), [&](const Incoming& each) {
-        if (each.host != host.value || each.connection != hosts_[host.value].connection) return false;
+      const AgentAttending* said = nullptr;
+      for (const Incoming& each : inbox_) {
+        if (each.host != host.value || each.connection != hosts_[host.value].connection) continue;
         const auto* message = std::get_if<AgentMessage>(&each.what);
-        const auto* attending = message == nullptr ? nullptr : std::get_if<AgentAttending>(message);
-        return attending != nullptr && attending->run == run_ &&
-               attending->ranks.size() == seats_.ranks_of(host).size();
-      });
-      if (!runs) ranks_lost(host);
+        if (message != nullptr && std::holds_alternative<AgentAttending>(*message))
+          said = &std::get<AgentAttending>(*message);
+      }
+      const bool runs =
+          said != nullptr && said->run == run_ && said->ranks.size() == seats_.ranks_of(host).size();
+      // Ranks that ended because no driver gave a lease are victims: no host is to blame.
+      const bool lapsed = said != nullptr && said->lapsed_run == run_;
+      if (!runs && lapsed) ranks_lost(host, kAbortedByWatchdog);
+      if (!runs && !lapsed) ranks_lost(host);
     }
   }
   for (const auto& [id, each] : open) {

@@ -67,8 +67,9 @@ void RealCluster::on(const InjectionDue& due) {
 /// What is left of the time of a fault that strikes now, or has struck.
 Duration RealCluster::left_of(std::uint64_t fault) {
   const Duration whole = lasts(*world_, setup_.plan[fault]);
-  if (whole == kForever || !journal_.observed(fault)) return whole;
-  return std::max(Duration::zero(), after(setup_.plan[fault].at, whole) - now());
+  const std::optional<Time> began = journal_.observed_at(fault);
+  if (whole == kForever || !began) return whole;
+  return std::max(Duration::zero(), after(*began, whole) - now());
 }
 
 /// Begun in the journal already. An agent that did it before answers again, and does nothing.
@@ -105,12 +106,15 @@ std::string RealCluster::inject_on(HostId host, std::uint64_t injection) {
   DriverInject inject{.injection = injection, .kind = *what, .target = *target, .lasts = left_of(planned)};
   if (*what == InjectionKind::slow) inject.value = cores_of_slow_ranks(*world_, kind, usable_cores());
   if (*what == InjectionKind::rate) inject.value = kind.factor;
+  if (*what == InjectionKind::packet_loss) inject.value = lost_share(kind.factor);
   if (*what == InjectionKind::loss) inject.value = kind.symptoms.loss;
   if (kind.symptoms.log && fault.logs && host == writer_of(planned))
     inject.line = {.pattern = *kind.symptoms.log,
                    .text = sample_line(world_->patterns[kind.symptoms.log->value])};
   hosts_[host.value].link->send(inject);
-  expect_answer(host, Debt::injection, injection);
+  // Its answer waits until the two can reach each other again.
+  const bool apart = *what == InjectionKind::partition;
+  expect_answer(host, Debt::injection, injection, apart ? inject.lasts : Duration::zero());
   return "";
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 
 namespace gauntlet {
@@ -28,7 +29,19 @@ constexpr unsigned kNetwork =
     kLinks | any_of_components({ComponentKind::host, ComponentKind::aggregation, ComponentKind::spine});
 
 /// What a rule asks of a fault kind beside its effect and component.
-enum class Shape : std::uint8_t { plain, heals, lasts, silent, at_start, loss, log };
+enum class Shape : std::uint8_t {
+  plain,
+  heals,
+  lasts,
+  silent,
+  at_start,
+  loss,
+  log,
+  clock,
+  late,
+  twice,
+  apart
+};
 
 struct Rule {
   Effect effect;
@@ -36,9 +49,10 @@ struct Rule {
   Shape shape;
   InjectionKind kind;
   std::string_view does, differs;
+  std::string_view model{};  // of the catalogue, which alone it is for
 };
 /// The first that fits is taken.
-constexpr std::array<Rule, 18> kRules = {{
+constexpr std::array<Rule, 24> kRules = {{
     {Effect::crash, kPowered, Shape::silent, InjectionKind::host_lost,
      "every process of the host ends, its agent too", ""},
     {Effect::crash, kHostOrJob, Shape::at_start, InjectionKind::start_fails,
@@ -48,7 +62,11 @@ constexpr std::array<Rule, 18> kRules = {{
     {Effect::crash, kLinks, Shape::plain, InjectionKind::link_lost,
      "the data interface is set down, and SIGKILL of the host's ranks", ""},
     {Effect::hang, kGpu, Shape::lasts, InjectionKind::stop, "SIGSTOP of its rank", ""},
-    {Effect::hang, kHostOrJob, Shape::lasts, InjectionKind::stop, "SIGSTOP of the host's ranks", ""},
+    {Effect::hang, bit_of(ComponentKind::host), Shape::lasts, InjectionKind::hold,
+     "the host's first rank does not enter its next collective; of a job that does not use gauntlet_rank, "
+     "SIGSTOP of the host's ranks",
+     ""},
+    {Effect::hang, kJob, Shape::lasts, InjectionKind::stop, "SIGSTOP of the host's ranks", ""},
     {Effect::hang, kGpu, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of its rank", ""},
     {Effect::hang, kHostOrJob, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of the host's ranks",
      ""},
@@ -61,22 +79,60 @@ constexpr std::array<Rule, 18> kRules = {{
      "a pause of equal length stands in for what makes the host wait"},
     {Effect::stall, kJob, Shape::heals, InjectionKind::pause, "SIGSTOP and SIGCONT of all ranks",
      "a pause of equal length stands in for what makes the job wait"},
+    {Effect::degrade, bit_of(ComponentKind::nic), Shape::plain, InjectionKind::packet_loss,
+     "the data interface loses packets that it receives",
+     "what that costs depends on the round-trip time, and small messages lose more than bandwidth",
+     "lossy_link"},
     {Effect::degrade, kNetwork, Shape::plain, InjectionKind::rate,
      "the data interface sends what the job sent before, divided by the factor", ""},
     {Effect::corrupt, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
      "the parameters stay right"},
     {Effect::none, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
      "the loss itself stays"},
+    {Effect::none, bit_of(ComponentKind::host), Shape::clock, InjectionKind::clock_step,
+     "the times that its agent says are 1,000 s ahead from then on", ""},
+    {Effect::none, bit_of(ComponentKind::host), Shape::late, InjectionKind::late_heartbeats,
+     "the agent keeps its heartbeats back", ""},
+    {Effect::none, bit_of(ComponentKind::host), Shape::twice, InjectionKind::repeated_heartbeats,
+     "the agent sends each heartbeat twice", ""},
+    {Effect::none, bit_of(ComponentKind::host), Shape::apart, InjectionKind::partition,
+     "the management interface is set down; outside a lab the agent neither sends nor hears",
+     "outside a lab the network between driver and agent works"},
     {Effect::none, kGpu | kPowered | kJob | kNetwork, Shape::log, InjectionKind::line, "the log line alone",
      ""},
 }};
 
 constexpr std::string_view kOneSegment = "every segment of the step is slower, not one alone";
 
+/// Of a fault that tampers with something.
+std::optional<Shape> shape_of(Tampering tampers) {
+  switch (tampers) {
+    case Tampering::clock:
+      return Shape::clock;
+    case Tampering::late_heartbeats:
+      return Shape::late;
+    case Tampering::repeated_heartbeats:
+      return Shape::twice;
+    case Tampering::partition:
+      return Shape::apart;
+    case Tampering::nothing:
+    case Tampering::checkpoint:
+      break;
+  }
+  return std::nullopt;
+}
+
 bool has_shape(const FaultKind& kind, Shape shape) {
   const bool silent = kind.symptoms.heartbeat_lost, start = kind.clock == FaultClock::start;
   const bool loss = kind.symptoms.loss != 0;  // also where it is not a number
+  if (kind.tampers != Tampering::nothing)
+    return shape == shape_of(kind.tampers) && !silent && !start && !loss;
   switch (shape) {
+    case Shape::clock:
+    case Shape::late:
+    case Shape::twice:
+    case Shape::apart:
+      return false;
     case Shape::silent:
       return silent && !start && !loss;
     case Shape::at_start:
@@ -128,16 +184,22 @@ struct DescribedKind {
 };
 constexpr std::array<DescribedKind, kInjectionTraits.size()> kDescribed = {{
     {InjectionKind::kill, "effect = \"crash\" of a gpu, a host or the job (SIGKILL)"},
-    {InjectionKind::stop, "effect = \"hang\" of a gpu, a host or the job (SIGSTOP)"},
+    {InjectionKind::stop, "effect = \"hang\" of a gpu or the job (SIGSTOP)"},
     {InjectionKind::slow, "effect = \"slow\" of a gpu or a host"},
     {InjectionKind::link_down, "effect = \"stall\" of a nic or a tor"},
     {InjectionKind::pause, "effect = \"stall\" of a host or the job"},
     {InjectionKind::rate, "effect = \"degrade\""},
+    {InjectionKind::packet_loss, "model = \"lossy_link\""},
     {InjectionKind::link_lost, "effect = \"crash\" of a nic or a tor"},
     {InjectionKind::start_fails, "effect = \"crash\" of a host with clock = \"start\""},
     {InjectionKind::host_lost, "effect = \"crash\" with heartbeat_lost"},
     {InjectionKind::line, "effect = \"none\" with a log line"},
     {InjectionKind::loss, "a loss of the job"},
+    {InjectionKind::clock_step, "tampers = \"clock\""},
+    {InjectionKind::late_heartbeats, "tampers = \"late_heartbeats\""},
+    {InjectionKind::repeated_heartbeats, "tampers = \"repeated_heartbeats\""},
+    {InjectionKind::partition, "tampers = \"partition\""},
+    {InjectionKind::hold, "effect = \"hang\" of a host (a rank in a collective)"},
 }};
 
 std::string list_of(const InjectionKinds& kinds) {
@@ -153,6 +215,7 @@ Injector injector_of(const FaultKind& kind) {
   if (const std::string_view never = why_never(kind); !never.empty()) return {.does = never};
   for (const Rule& rule : kRules) {
     if (rule.effect != kind.effect || (rule.components & bit_of(kind.component)) == 0) continue;
+    if (!rule.model.empty() && rule.model != kind.model) continue;
     if (has_shape(kind, rule.shape))
       return {.kind = rule.kind, .does = rule.does, .differs = difference(kind, rule)};
   }
@@ -228,6 +291,21 @@ double cores_of_slow_ranks(const World& world, const FaultKind& kind, std::uint3
   }
   const double work = work_share(world.job.layout.ranks(), cores);
   return ranks * work / (kind.factor - 1 + work);
+}
+
+/// Between two points of the measured curve along a line in logarithms: a power of the loss, as Mathis et al. have it.
+double lost_share(double factor) {
+  struct Point {
+    double factor, lost;
+  };
+  // Linux 6.18, two network namespaces, one TCP connection (docs/performance.md, "What packet loss costs").
+  constexpr std::array<Point, 5> kMeasured = {
+      {{1.8, 0.01}, {3.2, 0.02}, {16, 0.05}, {40, 0.10}, {320, 0.20}}};
+  std::size_t i = 0;
+  while (i + 2 < kMeasured.size() && factor > kMeasured[i + 1].factor) ++i;
+  const Point &low = kMeasured[i], &high = kMeasured[i + 1];
+  const double power = std::log(high.lost / low.lost) / std::log(high.factor / low.factor);
+  return std::min(kMeasured.back().lost, low.lost * std::pow(factor / low.factor, power));
 }
 
 std::string injection_text(const World& world, const PlannedFault& fault) {

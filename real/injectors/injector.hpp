@@ -18,9 +18,16 @@ namespace gauntlet {
 using InjectionKinds = std::set<InjectionKind>;
 
 /// What agents of every launcher can do; what those can do that the drill starts itself; what the host of a lab allows besides.
-inline const InjectionKinds kInjectionsAnywhere = {InjectionKind::kill,        InjectionKind::stop,
-                                                   InjectionKind::pause,       InjectionKind::line,
-                                                   InjectionKind::start_fails, InjectionKind::loss};
+inline const InjectionKinds kInjectionsAnywhere = {InjectionKind::kill,
+                                                   InjectionKind::stop,
+                                                   InjectionKind::pause,
+                                                   InjectionKind::line,
+                                                   InjectionKind::start_fails,
+                                                   InjectionKind::loss,
+                                                   InjectionKind::late_heartbeats,
+                                                   InjectionKind::repeated_heartbeats,
+                                                   InjectionKind::partition,
+                                                   InjectionKind::hold};
 inline const InjectionKinds kInjectionsOfOwnAgents = [] {
   InjectionKinds kinds = kInjectionsAnywhere;
   kinds.insert(InjectionKind::host_lost);
@@ -61,6 +68,9 @@ Duration lasts(const World& world, const PlannedFault& fault);
 /// The processor time, in processors, that makes a step of the fault's ranks on one host `factor` times as long. `cores`: of the machine
 /// that all ranks share.
 double cores_of_slow_ranks(const World& world, const FaultKind& kind, std::uint32_t cores);
+
+/// The share of packets whose loss makes TCP send `factor` times less; at most a fifth.
+double lost_share(double factor);
 
 /// "SIGKILL of its rank", "data0: the data interface is set down, for 10s": for people.
 std::string injection_text(const World& world, const PlannedFault& fault);

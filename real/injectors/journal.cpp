@@ -42,10 +42,16 @@ bool Journal::holds(std::uint64_t injection, JournalStep step) const {
   });
 }
 
+std::optional<Time> Journal::observed_at(std::uint64_t injection) const {
+  for (const JournalEntry& entry : entries_)
+    if (entry.injection == injection && entry.step == JournalStep::observed) return entry.at;
+  return std::nullopt;
+}
+
 bool Journal::begun(std::uint64_t injection) const { return holds(injection, JournalStep::began); }
 
 bool Journal::answered(std::uint64_t injection) const {
-  return holds(injection, JournalStep::observed) || holds(injection, JournalStep::missed);
+  return observed(injection) || holds(injection, JournalStep::missed);
 }
 
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include "core/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,9 @@ class Journal {
   bool begun(std::uint64_t injection) const;
   /// Whether its agent has answered that the injection was observed or missed.
   bool answered(std::uint64_t injection) const;
-  bool observed(std::uint64_t injection) const { return holds(injection, JournalStep::observed); }
+  /// Nothing where it was not.
+  std::optional<Time> observed_at(std::uint64_t injection) const;
+  bool observed(std::uint64_t injection) const { return observed_at(injection).has_value(); }
   bool undone(std::uint64_t injection) const { return holds(injection, JournalStep::undone); }
   bool returned(std::uint64_t injection) const { return holds(injection, JournalStep::returned); }
 

@@ -116,11 +116,12 @@ std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, st
   return host_group(system, plan, host) + "/" + kAgentGroup + "/cgroup.procs";
 }
 
+void leave_groups(const QuotaSystem& system) { write_value(system.root + "/cgroup.procs", "0"); }
+
 std::vector<std::string> remove_groups(const QuotaSystem& system, const std::string& group) {
   if (!group.starts_with(kLabGroupPrefix)) return {};
   const fs::path lab = fs::path(system.root) / group;
   if (::access(lab.c_str(), F_OK) != 0) return {};
-  std::ofstream(fs::path(system.root) / "cgroup.procs") << "0";  // this process
   std::vector<std::string> left;
   for (int i = 0; i < kTries; ++i) {
     if (i > 0) std::this_thread::sleep_for(kPause);

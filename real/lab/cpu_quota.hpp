@@ -25,8 +25,10 @@ std::string host_group(const QuotaSystem& system, const LabPlan& plan, std::uint
 /// A process that writes "0" there joins the agent's group below that.
 std::string entrance_of_group(const QuotaSystem& system, const LabPlan& plan, std::uint32_t host);
 
-/// The calling process leaves them, what else is in them is killed, and they are removed. Those that are left after two seconds, with the
-/// processes in them: one that the kernel holds does not die.
+/// The calling process leaves whatever group it is in.
+void leave_groups(const QuotaSystem& system);
+/// What is in them is killed, and they are removed. Those that are left after two seconds, with the processes in them: one that the kernel
+/// holds does not die.
 std::vector<std::string> remove_groups(const QuotaSystem& system, const std::string& group);
 /// Groups of labs whose keeper and agents are gone.
 void remove_dead_groups(const QuotaSystem& system);

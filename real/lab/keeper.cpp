@@ -110,6 +110,16 @@ void take_ends() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// Its control groups, with their processes, and its files. Namespaces end with their last process.
+void remove_lab(const QuotaSystem& quotas, const std::string& group, const std::string& directory) {
+  for (const std::string& left : remove_groups(quotas, group))
+    std::fprintf(stderr, "this control group of the lab cannot be removed, with its processes: %s\n",
+                 left.c_str());
+  std::error_code ignored;
+  std::filesystem::remove_all(lab_authority(directory), ignored);
+  std::filesystem::remove(lab_file(directory), ignored);
+}
+
 int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory, int report) {
   leave_driver(directory, report);
   take_ends();
@@ -139,12 +149,8 @@ int keep(const LabPlan& plan, const QuotaSystem& quotas, const std::string& dire
     say(report, error.what());
     exit_code = 1;
   }
-  for (const std::string& left : remove_groups(quotas, plan.cgroup))
-    std::fprintf(stderr, "this control group of the lab cannot be removed, with its processes: %s\n",
-                 left.c_str());
-  std::error_code ignored;
-  std::filesystem::remove_all(lab_authority(directory), ignored);
-  std::filesystem::remove(lab_file(directory), ignored);
+  leave_groups(quotas);
+  remove_lab(quotas, plan.cgroup, directory);
   return exit_code;
 }
 
@@ -156,7 +162,7 @@ std::string lab_authority(const std::string& directory) { return directory + "/l
 
 Lab::Lab(const LabPlan& plan, const QuotaSystem& quotas, const std::string& directory,
          const std::atomic<bool>* stop)
-    : directory_(directory), stop_(stop) {
+    : quotas_(quotas), group_(plan.cgroup), directory_(directory), stop_(stop) {
   take_turn();
   const Descriptor lock = lock_file(keeper_lock(directory));
   LockHolder keeper = process_with(lock);
@@ -248,11 +254,12 @@ void Lab::read_entrances(const LabPlan& plan, const QuotaSystem& quotas) {
   enter_network(open(held + bridges, O_RDONLY));
 }
 
-/// The lab stays for a later driver where agents live.
+/// The lab stays for a later driver where agents live. What a keeper that was killed has left is removed here.
 Lab::~Lab() {
   if (!keeper_ || agents_live(directory_, hosts_.size())) return;
   hosts_.clear();
   end_keeper();
+  remove_lab(quotas_, group_, directory_);
 }
 
 }  // namespace gauntlet

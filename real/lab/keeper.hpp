@@ -42,6 +42,8 @@ class Lab {
   std::string keepers_report(const Descriptor& report) const;
   void end_keeper();
 
+  QuotaSystem quotas_;
+  std::string group_;  // of all its control groups
   std::string directory_;
   const std::atomic<bool>* stop_;
   Descriptor turn_;    // the lock of the driver

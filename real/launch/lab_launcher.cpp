@@ -17,7 +17,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr Duration kBegins = std::chrono::seconds(5);  // a program that the driver runs itself, so it is in memory
+constexpr Duration kBegins =
+    std::chrono::seconds(5);  // a program that the driver runs itself, so it is in memory
 
 void hold(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
@@ -71,9 +72,10 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   const LabHost& host = plan_.hosts.at(agent.host);
   const HostEntrance& entrance = lab_->entrance(agent.host);
   std::vector<std::string> arguments = agent_arguments(setup_.command, agent, allow_injection);
-  arguments.insert(arguments.end(), {"--listen", host.management.address + ":0", "--certs",
-                                     authority(agent.directory) + "/agent-" + host.name, kSharesMachine,
-                                     "--lab-group", host_group(setup_.quotas, plan_, agent.host)});
+  arguments.insert(arguments.end(),
+                   {"--listen", host.management.address + ":0", "--certs",
+                    authority(agent.directory) + "/agent-" + host.name, kSharesMachine, "--lab-group",
+                    host_group(setup_.quotas, plan_, agent.host), "--lab-management", host.management.name});
   for (const LabInterface& each : host.data)
     arguments.insert(arguments.end(), {"--lab-link", each.name, "--interface", each.name});
   std::vector<std::string> environment = agent_environment();

@@ -18,9 +18,10 @@
  *   gauntlet_rank_close(&rank);
  *
  * Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and gauntlet_rank_checkpoint_wanted is 0. A
- * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved`, `log` and `finished`
- * alone wait, for a second at most. Segments and collectives go to a file in shared memory, without a system call. One thread at a
- * time. With -std=c99 define _POSIX_C_SOURCE as 200809L. real/rank/PROTOCOL.md describes the messages. */
+ * rank never waits for Gauntlet: a message that does not fit is dropped and counted. `phase`, `resumed`, `saved`, `log` and
+ * `finished` alone wait, for a second at most, and a collective where an injected fault holds this rank. Segments and collectives go to a
+ * file in shared memory, without a system call. One thread at a time. With -std=c99 define _POSIX_C_SOURCE as 200809L.
+ * real/rank/PROTOCOL.md describes the messages. */
 #ifndef GAUNTLET_RANK_H
 #define GAUNTLET_RANK_H
 
@@ -75,8 +76,8 @@ typedef struct {
 typedef struct {
   int socket; /* -1: nobody listens */
   int number;
-  int checkpoint, stop;
-  int64_t every;
+  int checkpoint, stop, held;
+  int64_t every, step; /* `step`: the last that began */
   uint64_t dropped, unsaid_drops, next;
   gauntlet_rank_recorder* recorder;
   struct {
@@ -251,13 +252,39 @@ static inline void gauntlet_rank_say_value(gauntlet_rank* rank, const char* kind
   gauntlet_rank_say(rank, 0, gauntlet_rank_now(), text);
 }
 
+/* This phase of the start is complete: "process_start", "communicator_init", "load" or "data_loader". */
+static inline void gauntlet_rank_phase(gauntlet_rank* rank, const char* name) {
+  char text[96];
+  (void)snprintf(text, sizeof text, "phase %.64s", name);
+  gauntlet_rank_say(rank, 1, gauntlet_rank_now(), text);
+}
 /* The groups stand and the state is loaded: training goes on after this step. */
 static inline void gauntlet_rank_resumed(gauntlet_rank* rank, int64_t step) {
   gauntlet_rank_say_step(rank, 1, gauntlet_rank_now(), "up", step);
 }
+static inline void gauntlet_rank_listen(gauntlet_rank* rank) {
+  char message[GAUNTLET_RANK_LONGEST];
+  while (rank->socket >= 0) {
+    const ssize_t length = recv(rank->socket, message, sizeof message - 1, MSG_DONTWAIT);
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (length <= 0) {
+      gauntlet_rank_hang_up(rank);
+      return;
+    }
+    message[length] = '\0';
+    if (strcmp(message, "checkpoint") == 0) rank->checkpoint = 1;
+    if (strcmp(message, "stop") == 0) rank->stop = 1;
+    if (strcmp(message, "hold") == 0) rank->held = 1;
+    if (strcmp(message, "go on") == 0) rank->held = 0;
+    if (strncmp(message, "cadence ", 8) == 0) rank->every = (int64_t)strtoll(message + 8, NULL, 10);
+  }
+}
 /* Steps count from 1. Returns the time, for gauntlet_rank_end_step. */
 static inline int64_t gauntlet_rank_begin_step(gauntlet_rank* rank, int64_t step) {
   const int64_t now = gauntlet_rank_now();
+  gauntlet_rank_listen(rank);
+  rank->step = step;
   gauntlet_rank_put(rank, now, GAUNTLET_RANK_STEP_BEGAN, step, "", "");
   memset(rank->segments, 0, sizeof rank->segments);
   return now;
@@ -285,9 +312,22 @@ static inline void gauntlet_rank_segment(gauntlet_rank* rank, const char* name, 
 static inline void gauntlet_rank_sent(gauntlet_rank* rank, uint64_t bytes) {
   if (rank->recorder != NULL) rank->recorder->sent += bytes;
 }
+/* An injected fault: this rank does not enter its collective, and says so once, until it is told to go on or nobody listens. */
+static inline void gauntlet_rank_wait_while_held(gauntlet_rank* rank) {
+  gauntlet_rank_say_step(rank, 1, gauntlet_rank_now(), "held", rank->step);
+  while (rank->held && rank->socket >= 0) {
+    struct pollfd polled;
+    polled.fd = rank->socket;
+    polled.events = POLLIN;
+    polled.revents = 0;
+    (void)poll(&polled, 1, -1);
+    gauntlet_rank_listen(rank);
+  }
+}
 /* Returns the sequence number of this collective in its group, for gauntlet_rank_leave. */
 static inline uint64_t gauntlet_rank_enter(gauntlet_rank* rank, const char* kind, const char* group) {
   int i = 0;
+  if (rank->held) gauntlet_rank_wait_while_held(rank);
   if (rank->recorder == NULL) return 0;
   while (i + 1 < GAUNTLET_RANK_GROUPS && rank->groups[i].name[0] != '\0' &&
          strncmp(rank->groups[i].name, group, 16) != 0)
@@ -338,22 +378,6 @@ static inline void gauntlet_rank_finished(gauntlet_rank* rank, int64_t step, uin
 
 /* --- what it is told */
 
-static inline void gauntlet_rank_listen(gauntlet_rank* rank) {
-  char message[GAUNTLET_RANK_LONGEST];
-  while (rank->socket >= 0) {
-    const ssize_t length = recv(rank->socket, message, sizeof message - 1, MSG_DONTWAIT);
-    if (length < 0 && errno == EINTR) continue;
-    if (length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (length <= 0) {
-      gauntlet_rank_hang_up(rank);
-      return;
-    }
-    message[length] = '\0';
-    if (strcmp(message, "checkpoint") == 0) rank->checkpoint = 1;
-    if (strcmp(message, "stop") == 0) rank->stop = 1;
-    if (strncmp(message, "cadence ", 8) == 0) rank->every = (int64_t)strtoll(message + 8, NULL, 10);
-  }
-}
 /* Whether a checkpoint is due after this step: by the interval of the policies, or because one is ordered. Ranks hear of either
  * at different steps, so one rank should ask, and tell the others. */
 static inline int gauntlet_rank_checkpoint_wanted(gauntlet_rank* rank, int64_t step) {

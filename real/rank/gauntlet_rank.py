@@ -1,6 +1,9 @@
 """What a rank of a training job tells Gauntlet, and what it is told. Copy this file into your project; it needs Python alone.
 
     rank = gauntlet_rank.Rank()
+    rank.phase("process_start")
+    ...
+    rank.phase("communicator_init")
     rank.resumed(step)                       # the state after this step is loaded, 0 for none
     while step < steps and not rank.stop_wanted():
         step += 1
@@ -17,8 +20,9 @@
     rank.finished(step, parameter_bytes)
 
 Outside a drill (without $GAUNTLET_RANK_SOCKET) everything here does nothing, and checkpoint_wanted(step) is false. A
-rank never waits for Gauntlet: a message that does not fit is dropped and counted. `resumed`, `saved` and `finished` alone wait,
-for a second at most. Call it from one thread. real/rank/PROTOCOL.md describes the messages.
+rank never waits for Gauntlet: a message that does not fit is dropped and counted. `phase`, `resumed`, `saved` and `finished` alone wait,
+for a second at most, and a collective where an injected fault holds this rank. Call it from one thread. real/rank/PROTOCOL.md describes
+the messages.
 """
 import contextlib
 import hashlib
@@ -59,6 +63,8 @@ class Rank:
         self._sent = 0
         self._checkpoint = False
         self._stop = False
+        self._held = False
+        self._step = 0  # the last that began
         path = environment.get("GAUNTLET_RANK_SOCKET")
         if path:
             self._connect(path)
@@ -74,6 +80,10 @@ class Rank:
 
     # --- what it tells
 
+    def phase(self, name):
+        """This phase of the start is complete: "process_start", "communicator_init", "load" or "data_loader"."""
+        self._say(f"phase {name}", wait=True)
+
     def resumed(self, step):
         """The groups stand and the state is loaded: training goes on after this step."""
         self._say(f"up {step}", wait=True)
@@ -87,8 +97,10 @@ class Rank:
 
     def begin_step(self, step):
         """Returns the time, for end_step."""
+        self._listen()
         now = time.monotonic_ns()
         self._mark(now, STEP_BEGAN, step)
+        self._step = step
         self._segments = {}
         return now
 
@@ -120,6 +132,8 @@ class Rank:
     @contextlib.contextmanager
     def collective(self, kind, group):
         """A collective of that kind in that group. The recorder counts them for each group, and survives this process."""
+        if self._held:
+            self._wait_while_held()
         sequence = self._sequence.get(group, 0) + 1
         self._sequence[group] = sequence
         self._mark(time.monotonic_ns(), ENTERED, sequence, kind, group)
@@ -172,6 +186,13 @@ class Rank:
         return self._stop
 
     # --- how
+
+    def _wait_while_held(self):
+        """An injected fault: this rank does not enter its collective until it is told to go on or nobody listens."""
+        self._say(f"held {self._step}", wait=True)
+        while self._held and self._socket is not None:
+            select.select([self._socket], [], [])
+            self._listen()
 
     def _connect(self, path):
         try:
@@ -244,5 +265,9 @@ class Rank:
             self._checkpoint = True
         elif words == ["stop"]:
             self._stop = True
+        elif words == ["hold"]:
+            self._held = True
+        elif words == ["go", "on"]:
+            self._held = False
         elif len(words) == 2 and words[0] == "cadence" and words[1].isdecimal():
             self.every = int(words[1])

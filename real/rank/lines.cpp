@@ -12,7 +12,7 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{{{"up", Kind::up},
+constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"up", Kind::up},
                                                                     {"step", Kind::step},
                                                                     {"stall", Kind::stall},
                                                                     {"saved", Kind::saved},
@@ -21,7 +21,9 @@ constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{{{"up", Kind:
                                                                     {"loss", Kind::loss},
                                                                     {"mfu", Kind::mfu},
                                                                     {"dropped", Kind::dropped},
-                                                                    {"segment", Kind::segment}}};
+                                                                    {"segment", Kind::segment},
+                                                                    {"phase", Kind::phase},
+                                                                    {"held", Kind::held}}};
 constexpr std::size_t kHashDigits = 16;
 
 std::string_view name_of(Kind kind) {
@@ -75,6 +77,10 @@ bool read_fields(std::string_view rest, RankLine& line) {
     line.text = rest;
     return !line.pattern.empty();
   }
+  if (line.kind == Kind::phase) {
+    line.pattern = take_word(rest);
+    return !line.pattern.empty() && rest.empty();
+  }
   // A space at the very end would vanish with the last word.
   if (rest.ends_with(' ') || !read_number(take_word(rest), line.step)) return false;
   if (line.kind == Kind::segment) {
@@ -101,6 +107,11 @@ std::string to_line(const RankLine& line) {
     if (!line.text.empty()) out += " " + line.text;
     std::replace(out.begin(), out.end(), '\n', ' ');
     return out;
+  }
+  if (line.kind == Kind::phase) {
+    expect(!line.pattern.empty() && line.pattern.find_first_of(" \n") == std::string::npos,
+           "names of phases are words");
+    return out + " " + line.pattern;
   }
   out += " " + std::to_string(line.step);
   if (line.kind == Kind::segment) {

@@ -1,5 +1,6 @@
 // What a rank tells its agent, in lines, by real/rank/gauntlet_rank.h or gauntlet_rank.py (real/rank/PROTOCOL.md).
 //
+//   <ns> phase <name>               this phase of the start is complete: process_start, communicator_init, load or data_loader
 //   <ns> up <step>                  the groups stand and the state is loaded: training goes on after <step>
 //   <ns> step <n> <ns>              step n (from 1) is complete; it took so long, its checkpoint not counted
 //   <ns> segment <n> <name> <ns>    of step n, the parts of this name took so long together
@@ -9,6 +10,7 @@
 //   <ns> loss <n> <value>           the loss of step n
 //   <ns> mfu <n> <value>            its model FLOPs utilisation, from 0 to 1
 //   <ns> dropped <n>                so many lines were not said, because nobody read them
+//   <ns> held <n>                   in step n it waits before a collective, until it is told to go on
 //   <ns> finished <n> <hash>        all n steps are complete; 16 hexadecimal digits over this rank's parameters
 //
 // The first number is CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a machine.
@@ -24,12 +26,25 @@
 namespace gauntlet {
 
 struct RankLine {
-  enum class Kind : std::uint8_t { up, step, stall, saved, log, finished, loss, mfu, dropped, segment };
+  enum class Kind : std::uint8_t {
+    up,
+    step,
+    stall,
+    saved,
+    log,
+    finished,
+    loss,
+    mfu,
+    dropped,
+    segment,
+    phase,
+    held
+  };
   std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
   Kind kind = Kind::up;
-  std::int64_t step = 0;     // all but log; dropped: how many lines
+  std::int64_t step = 0;     // all but log and phase; dropped: how many lines
   std::int64_t took_ns = 0;  // step, segment, stall
-  std::string pattern{};     // log; the name of a segment
+  std::string pattern{};     // log; the name of a segment or phase
   std::string text{};        // log
   std::uint64_t hash = 0;    // finished
   double value = 0;          // loss, mfu

@@ -21,6 +21,11 @@ constexpr std::size_t kMessagesAtOnce = 256;  // of a rank, between two looks at
 // Beyond one for each rank: of those that come again, or that say nothing.
 constexpr std::size_t kMoreConnections = 16;
 
+bool said_to(const Descriptor& socket, std::string_view message) {
+  return ::send(socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(message.size());
+}
+
 }  // namespace
 
 std::int64_t rank_of_hello(std::string_view message) {
@@ -136,9 +141,14 @@ bool RankChannels::hear(Connection& connection, std::string_view message, const 
 }
 
 void RankChannels::tell(std::string_view message) {
+  for (const Connection& connection : connections_) static_cast<void>(said_to(connection.socket, message));
+}
+
+bool RankChannels::tell(std::uint32_t rank, std::string_view message) {
+  bool told = false;
   for (const Connection& connection : connections_)
-    static_cast<void>(
-        ::send(connection.socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+    if (connection.rank == std::int64_t{rank}) told = said_to(connection.socket, message) || told;
+  return told;
 }
 
 void RankChannels::add_to(std::vector<pollfd>& polled) const {

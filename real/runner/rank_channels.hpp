@@ -52,6 +52,8 @@ class RankChannels {
   void collect(const OnLine& on_line);
   /// To every rank that is connected. One that does not read is left out.
   void tell(std::string_view message);
+  /// To the process that speaks for that rank. False where none does, or it does not read.
+  bool tell(std::uint32_t rank, std::string_view message);
   void add_to(std::vector<pollfd>& polled) const;
 
   /// The process that last said to be that rank, before all others one of the job. It may have ended: what it forked can hold its connection.

@@ -59,6 +59,9 @@ class RankRunner {
   virtual void forget() {}
   /// Of a living rank, with all that it has started; empty where it does not run here. The first one is not reaped before the next collect().
   virtual std::vector<pid_t> processes_of(std::uint32_t) const { return {}; }
+  /// A living rank is told not to enter its next collective, or to enter it after all: then it says `held`. False where it does not speak
+  /// through gauntlet_rank.
+  virtual bool hold(std::uint32_t, bool /*held*/) { return false; }
   /// To the processes of a living rank; why not, or nothing.
   virtual std::string signal(std::uint32_t rank, AgentSignal signal) = 0;
   /// Hears every line that was printed and every exit, without waiting.

@@ -239,6 +239,10 @@ void RankProcesses::tell(const DriverTellRanks& message) {
   }
 }
 
+bool RankProcesses::hold(std::uint32_t rank, bool held) {
+  return channels_.tell(rank, held ? "hold" : "go on");
+}
+
 void RankProcesses::forget() {
   expect(none(), "files of ranks are removed after the ranks have ended");
   namespace fs = std::filesystem;

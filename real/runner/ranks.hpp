@@ -37,6 +37,7 @@ class RankProcesses final : public RankRunner {
   void stop() override;
   /// SIGKILL to every rank's process group.
   void kill() override;
+  bool hold(std::uint32_t rank, bool held) override;
   void tell(const DriverTellRanks& message) override;
   /// Their logs, and what they recorded.
   void forget() override;

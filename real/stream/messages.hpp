@@ -78,6 +78,7 @@ struct AgentAttending {
   HostIdentity identity{};
   std::optional<std::uint32_t> rank_uid{};  // as whom its ranks run; nothing: not said
   AgentClockReading clock{};                // of Hello
+  std::uint32_t lapsed_run = 0;  // whose ranks the agent ended last because no lease came, 0 for none
 };
 struct AgentHeartbeat {
   std::uint64_t number = 0;
@@ -126,9 +127,14 @@ struct AgentUndone {
   std::string why{};  // it cannot be undone yet
 };
 
+/// For people: something is wrong with the agent itself.
+struct AgentRemark {
+  std::string text;
+};
+
 using AgentMessage =
     std::variant<AgentAttending, AgentHeartbeat, AgentSeen, AgentRankLine, AgentDone, AgentProbed,
-                 AgentRankExited, AgentInjected, AgentClockReading, AgentUndone>;
+                 AgentRankExited, AgentInjected, AgentClockReading, AgentUndone, AgentRemark>;
 
 // --- what a driver says ------------------------------------------------------------------------------------------
 
@@ -198,10 +204,16 @@ enum class InjectionKind : std::uint8_t {
   pause,      // SIGSTOP of ranks, and SIGCONT at the end
   rate,       // data interfaces send less in a second
   link_lost,  // data interfaces are set down, and the ranks of the host are killed: their connections are broken
-  start_fails,  // ranks are killed as soon as they are started
-  host_lost,    // every process of the host is gone, its agent too
-  line,         // nothing but the log line
-  loss,         // the agent reports a loss that lies higher
+  start_fails,          // ranks are killed as soon as they are started
+  host_lost,            // every process of the host is gone, its agent too
+  line,                 // nothing but the log line
+  loss,                 // the agent reports a loss that lies higher
+  clock_step,           // what the agent says from then on is by a clock that is ahead
+  late_heartbeats,      // the agent's heartbeats wait until the end
+  repeated_heartbeats,  // each of its heartbeats arrives twice
+  partition,            // nothing passes between driver and agent
+  hold,                 // a rank does not enter its next collective
+  packet_loss,          // data interfaces lose packets
 };
 /// Who carries it out: the agent by signals to its ranks; the watchdog, which outlives the agent; the agent in what it reports.
 enum class InjectionCarrier : std::uint8_t { signals, watchdog, report };
@@ -211,7 +223,7 @@ struct InjectionTraits {
   InjectionCarrier carrier;
   bool of_rank;  // its targets are ranks, and it ends with them
 };
-inline constexpr std::array<InjectionTraits, 11> kInjectionTraits = {{
+inline constexpr std::array<InjectionTraits, 17> kInjectionTraits = {{
     {InjectionKind::kill, "kill", InjectionCarrier::signals, true},
     {InjectionKind::stop, "stop", InjectionCarrier::signals, true},
     {InjectionKind::slow, "slow", InjectionCarrier::watchdog, true},
@@ -223,6 +235,12 @@ inline constexpr std::array<InjectionTraits, 11> kInjectionTraits = {{
     {InjectionKind::host_lost, "host-lost", InjectionCarrier::report, false},
     {InjectionKind::line, "line", InjectionCarrier::report, false},
     {InjectionKind::loss, "loss", InjectionCarrier::report, false},
+    {InjectionKind::clock_step, "clock-step", InjectionCarrier::report, false},
+    {InjectionKind::late_heartbeats, "late-heartbeats", InjectionCarrier::report, false},
+    {InjectionKind::repeated_heartbeats, "repeated-heartbeats", InjectionCarrier::report, false},
+    {InjectionKind::partition, "partition", InjectionCarrier::report, false},
+    {InjectionKind::hold, "hold", InjectionCarrier::signals, true},
+    {InjectionKind::packet_loss, "packet-loss", InjectionCarrier::watchdog, false},
 }};
 constexpr const InjectionTraits& traits_of(InjectionKind kind) {
   return kInjectionTraits[static_cast<std::size_t>(kind)];
@@ -230,6 +248,12 @@ constexpr const InjectionTraits& traits_of(InjectionKind kind) {
 constexpr bool is_of_rank(InjectionKind kind) { return traits_of(kind).of_rank; }
 constexpr bool is_by_watchdog(InjectionKind kind) {
   return traits_of(kind).carrier == InjectionCarrier::watchdog;
+}
+
+/// Nothing of it is left to be undone.
+constexpr bool is_over_at_once(InjectionKind kind) {
+  return kind == InjectionKind::kill || kind == InjectionKind::start_fails || kind == InjectionKind::line ||
+         kind == InjectionKind::clock_step;
 }
 
 /// In place of one target: every rank of the host, or each of its data interfaces.
@@ -245,7 +269,8 @@ struct DriverInject {
   std::uint64_t injection = 0;
   InjectionKind kind = InjectionKind::kill;
   std::uint32_t target = 0;  // the rank, or the data interface counted from 0, or kEveryTarget
-  double value = 0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations
+  double value =
+      0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations; packet_loss: share
   Duration lasts = kForever;           // from its beginning; then it is undone, whoever lives
   std::optional<InjectedLine> line{};  // written first
 };

@@ -178,6 +178,7 @@ void put(const AgentAttending& from, agent::FromAgent& to) {
   attending.set_address(from.identity.address);
   attending.set_pod(from.identity.pod);
   if (from.rank_uid) attending.set_rank_uid(*from.rank_uid);
+  attending.set_lapsed_run(from.lapsed_run);
   put(from.clock, *attending.mutable_clock());
 }
 void put(const HostReport& from, agent::HostReport& to) {
@@ -276,6 +277,7 @@ void put(const AgentInjected& from, agent::FromAgent& to) {
 AgentClockReading get(const agent::ClockReading& from) {
   return {.asked_ns = from.asked_ns(), .at_ns = from.at_ns()};
 }
+void put(const AgentRemark& from, agent::FromAgent& to) { to.set_remark(from.text); }
 void put(const AgentUndone& from, agent::FromAgent& to) {
   agent::Undone& undone = *to.mutable_undone();
   undone.set_injection(from.injection);
@@ -377,7 +379,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
           .identity = {.address = message.attending().address(), .pod = message.attending().pod()},
           .rank_uid = message.attending().has_rank_uid() ? std::optional(message.attending().rank_uid())
                                                          : std::nullopt,
-          .clock = get(message.attending().clock())};
+          .clock = get(message.attending().clock()),
+          .lapsed_run = message.attending().lapsed_run()};
     case agent::FromAgent::kHeartbeat:
       return get(message.heartbeat());
     case agent::FromAgent::kSeen:
@@ -410,6 +413,8 @@ std::optional<AgentMessage> from_wire(const agent::FromAgent& message) {
       return AgentUndone{.injection = message.undone().injection(),
                          .at_ns = message.undone().at_ns(),
                          .why = message.undone().why()};
+    case agent::FromAgent::kRemark:
+      return AgentRemark{message.remark()};
     case agent::FromAgent::WHAT_NOT_SET:
       break;
   }

@@ -19,6 +19,12 @@ void RankOutput::check_agent() const {
   if (descriptor_ >= 0 && rank_.socket < 0) end_without_reader();
 }
 
+void RankOutput::phase(const char* name) {
+  const std::lock_guard lock(mutex_);
+  gauntlet_rank_phase(&rank_, name);
+  check_agent();
+}
+
 void RankOutput::up(std::int64_t step) {
   const std::lock_guard lock(mutex_);
   gauntlet_rank_resumed(&rank_, step);
@@ -76,10 +82,13 @@ void RankOutput::sent(std::uint64_t bytes) {
   gauntlet_rank_sent(&rank_, bytes);
 }
 
-bool RankOutput::checkpoint_wanted(std::int64_t step, std::int64_t every) {
+void RankOutput::checkpoint_every(std::int64_t steps) {
   const std::lock_guard lock(mutex_);
-  if (!cadence_known_) rank_.every = every;
-  cadence_known_ = true;
+  rank_.every = steps;
+}
+
+bool RankOutput::checkpoint_wanted(std::int64_t step) {
+  const std::lock_guard lock(mutex_);
   const bool wanted = gauntlet_rank_checkpoint_wanted(&rank_, step) != 0;
   check_agent();
   return wanted;
@@ -96,6 +105,7 @@ RankOutput::Collective::Collective(RankOutput& output, const char* kind, const c
     : output_(output), kind_(kind), group_(group), exceptions_(std::uncaught_exceptions()) {
   const std::lock_guard lock(output_.mutex_);
   sequence_ = gauntlet_rank_enter(&output_.rank_, kind_, group_);
+  output_.check_agent();
 }
 
 RankOutput::Collective::~Collective() {

@@ -22,6 +22,8 @@ class RankOutput {
   /// That an agent holds the other end of; -1 where nobody listens.
   int descriptor() const { return descriptor_; }
 
+  /// A phase of the start is complete (real/rank/lines.hpp).
+  void phase(const char* name);
   void up(std::int64_t step);
   /// The time, for end_step.
   std::int64_t begin_step(std::int64_t step);
@@ -35,8 +37,10 @@ class RankOutput {
   void finished(std::int64_t step, std::uint64_t hash);
   void sent(std::uint64_t bytes);
 
-  /// Whether a checkpoint is due after this step, in steps of `every` unless another cadence was ordered, or out of turn.
-  bool checkpoint_wanted(std::int64_t step, std::int64_t every);
+  /// Checkpoints are due every so many steps, until another cadence is ordered. Before the first step.
+  void checkpoint_every(std::int64_t steps);
+  /// Whether one is due after this step, or is ordered out of turn.
+  bool checkpoint_wanted(std::int64_t step);
   bool stop_wanted();
 
   /// A collective that this rank is in as long as it lives.
@@ -61,7 +65,6 @@ class RankOutput {
   std::mutex mutex_;
   gauntlet_rank rank_;
   int descriptor_;
-  bool cadence_known_ = false;
 };
 
 /// For whoever finds that the agent is gone.

@@ -59,13 +59,16 @@ class Training {
 
   /// Throws Failure and CollectiveTimedOut.
   void run() {
+    output_.phase("process_start");
     if (writes()) {
       if (const auto problem = checkpoints_.probe(options_.rank, state_bytes()))
         throw Failure(*problem);
     }
     peers_.emplace(options_, output_);
+    output_.phase("communicator_init");
     std::int64_t step = restore_state();
     if (writes()) start_writer();
+    output_.checkpoint_every(options_.checkpoint_every);
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
       peers_->at_step(++step);
@@ -92,7 +95,7 @@ class Training {
 
   /// At rank 0, after this step.
   std::int64_t wanted(std::int64_t step) {
-    return (output_.checkpoint_wanted(step, options_.checkpoint_every) ? kCheckpoint : 0) |
+    return (output_.checkpoint_wanted(step) ? kCheckpoint : 0) |
            (output_.stop_wanted() ? kStop : 0);
   }
 

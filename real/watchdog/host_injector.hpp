@@ -15,6 +15,7 @@ namespace gauntlet {
 struct InjectionSite {
   std::string group;                    // the host's control group in a lab; empty: the host is not of a lab
   std::vector<std::string> interfaces;  // the lab's data interfaces of this host
+  std::string management{};             // the interface of this host that a lab's driver reaches it by
 };
 
 struct HostInjector {

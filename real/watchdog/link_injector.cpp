@@ -11,6 +11,13 @@ std::string link_target(const InjectionSite& site, const DriverInject& what, con
   return to_text(interfaces_of(site, what, why));
 }
 
+std::string management_target(const InjectionSite& site, const DriverInject&, const InjectionSubject&,
+                              std::string& why) {
+  InjectionSite management = site;
+  management.interfaces = site.management.empty() ? std::vector<std::string>() : std::vector{site.management};
+  return to_text(interfaces_of(management, {.target = 0}, why));
+}
+
 std::string inject_link(const std::string& text) {
   const InterfaceTarget target = parse_interfaces(text);
   if (!is_here(target)) return "interface " + target.interfaces.front() + " is of another network";
@@ -38,6 +45,12 @@ std::string undo_link(const std::string& text) {
 }
 
 }  // namespace
+
+HostInjector partition_injector() {
+  HostInjector injector = link_injector();
+  injector.target = management_target;
+  return injector;
+}
 
 HostInjector link_injector() {
   return {.target = link_target, .inject = inject_link, .observed = link_observed, .undo = undo_link};

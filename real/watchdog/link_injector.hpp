@@ -6,5 +6,7 @@
 namespace gauntlet {
 
 HostInjector link_injector();
+/// The same of the management interface: driver and agent cannot reach each other.
+HostInjector partition_injector();
 
 }  // namespace gauntlet

@@ -24,6 +24,7 @@ constexpr Duration kTcEndsWithin = std::chrono::seconds(4);  // the agent waits 
 // What may leave at once, in bytes: a few frames of an Ethernet's usual size. What waits longer than `latency` is dropped, and TCP sends it again.
 constexpr std::int64_t kBurst = 16'000;
 constexpr const char* kLatency = "400ms";
+constexpr int kNoNetwork = 126;  // tc itself exits with 0, 1 or 2
 constexpr std::int64_t kLeastRate =
     1'000;  // bytes a second: TCP still gets a frame through every two seconds
 
@@ -106,7 +107,7 @@ std::string rate_unfit() {
     const int null = ::open("/dev/null", O_RDWR);
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
-    if (::unshare(CLONE_NEWNET) != 0) ::_exit(2);
+    if (::unshare(CLONE_NEWNET) != 0) ::_exit(kNoNetwork);
     ::execlp("tc", "tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "16kb",
              "latency", kLatency, static_cast<char*>(nullptr));
     ::_exit(127);
@@ -114,10 +115,11 @@ std::string rate_unfit() {
   int status = 0;
   while (asks > 0 && ::waitpid(asks, &status, 0) < 0 && errno == EINTR) {
   }
-  if (asks > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
-  return asks > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127
-             ? "the program tc is missing; install iproute2"
-             : "this kernel has no token bucket for interfaces (tc qdisc tbf, CONFIG_NET_SCH_TBF)";
+  const int code = asks > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (code == 0) return "";
+  if (code == kNoNetwork) return "this process may not make a network namespace; run the drill as root";
+  return code == 127 ? "the program tc is missing; install iproute2"
+                     : "this kernel has no token bucket for interfaces (tc qdisc tbf, CONFIG_NET_SCH_TBF)";
 }
 
 }  // namespace

@@ -86,9 +86,12 @@ class WatchdogProcess {
   }
 
   void undo(std::uint64_t injection) {
+    const auto entry = journal_.open().find(injection);
+    const UndoEntry undone = entry == journal_.open().end() ? UndoEntry{} : entry->second;
     const std::string why = journal_.undo(injection, injectors_);
     if (why.empty()) {
       due_.erase(injection);
+      if (!undone.target.empty()) hold_on(undone.kind);
       return say("undone " + std::to_string(injection));
     }
     if (std::exchange(said_[injection], why) != why) {
@@ -98,6 +101,20 @@ class WatchdogProcess {
     }
     retry_ = monotonic_ns() + kRetryNs;
     due_[injection] = 0;
+  }
+
+  /// What another injection of that kind holds as well is not free yet: it is taken again.
+  void hold_on(InjectionKind kind) {
+    const auto ended = injectors_.find(kind);
+    if (ended == injectors_.end()) return;
+    const std::int64_t now = monotonic_ns();
+    for (const auto& [injection, entry] : journal_.open()) {
+      const auto due = due_.find(injection);
+      const auto other = injectors_.find(entry.kind);
+      const bool lasts = due != due_.end() && now < due->second && now < lease_ends_;
+      if (lasts && other != injectors_.end() && other->second.inject == ended->second.inject)
+        static_cast<void>(other->second.inject(entry.target));
+    }
   }
 
   /// False once the agent is gone.
@@ -239,6 +256,11 @@ void Watchdog::hear(const std::string& message) {
 void Watchdog::note_lost() {
   for (std::string message; receive(message, 0);) hear(message);  // what it said before
   gone_ = false;
+  if (socket_)
+    remarks_.emplace_back(
+        "its watchdog was killed: what that had begun is undone, nothing that needs it is injected here any "
+        "more, and processes that ranks "
+        "have started are not ended if this agent is killed too");
   socket_.reset();
   undo_left();
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -30,6 +31,7 @@ class Watchdog final : public HostFaults {
   void undo(std::uint64_t injection) override;
   void renew(Duration lease) override;
   std::vector<FaultEnd> take_ends() override;
+  std::vector<std::string> take_remarks() override { return std::exchange(remarks_, {}); }
   void add_to(std::vector<pollfd>& polled) const override;
   pid_t process() const { return pid_; }
 
@@ -52,6 +54,7 @@ class Watchdog final : public HostFaults {
   Descriptor retry_;                 // a timer, while something is left of a watchdog that was killed
   std::map<std::uint64_t, std::string> said_;  // why each is not undone yet
   std::string unread_;                         // why the journal is not read yet
+  std::vector<std::string> remarks_;           // that nobody took yet
 };
 
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include "sim/faults/fault_arrivals.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -35,6 +36,13 @@ bool logging(const FaultKind& kind, Seed seed, Time at, ComponentId component) {
   if (!kind.symptoms.log || comes.value >= 1) return true;
   Stream draws = stream_now(seed, stream_name("symptom." + kind.name), at, component.index);
   return draws.uniform() < comes.value;
+}
+
+/// How long a fault acts, as far as the plan knows.
+Duration acting(const FaultKind& kind, const PlannedFault& fault) {
+  if (kind.heals_after) return fault.lasts;
+  if (kind.remedy == Remedy::repair) return fault.repair;
+  return kind.remedy == Remedy::restart && stops_job(kind.effect) ? Duration::zero() : kForever;
 }
 
 }  // namespace
@@ -68,6 +76,20 @@ FaultPlan draw_plan(const World& world, Seed seed, Time until) {
   std::stable_sort(plan.begin(), plan.end(),
                    [](const PlannedFault& a, const PlannedFault& b) { return a.at < b.at; });
   return plan;
+}
+
+BoundedPlan within_bound(const World& world, const FaultPlan& plan) {
+  BoundedPlan bounded;
+  std::vector<Time> ends;  // of the faults that act
+  for (const PlannedFault& fault : plan) {
+    const FaultKind& kind = world.faults[fault.kind.value];
+    std::erase_if(ends, [&](Time end) { return end <= fault.at; });
+    const bool counts = world.drill.at_once > 0 && !is_stop_request(kind.effect);
+    const bool fits = !counts || ends.size() < world.drill.at_once;
+    (fits ? bounded.kept : bounded.left_out).push_back(fault);
+    if (counts && fits) ends.push_back(after(fault.at, acting(kind, fault)));
+  }
+  return bounded;
 }
 
 }  // namespace gauntlet

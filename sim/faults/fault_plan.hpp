@@ -12,4 +12,14 @@ namespace gauntlet {
 /// a simulation of the plan draws.
 FaultPlan draw_plan(const World& world, Seed seed, Time until);
 
+/// A plan, and what its bound left out of it.
+struct BoundedPlan {
+  FaultPlan kept, left_out;
+};
+
+/// Keeps a fault where fewer than `drill.at_once` faults act at its onset; 0 keeps all. A fault acts until it heals, or for the time of the
+/// repair that removes it. What stops the job until it is restarted acts at its onset alone. What else only a restart or a person
+/// removes acts until the end. A stop request is kept, and does not count.
+BoundedPlan within_bound(const World& world, const FaultPlan& plan);
+
 }  // namespace gauntlet

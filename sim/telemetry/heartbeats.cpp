@@ -35,7 +35,7 @@ Time Heartbeats::to_come() const {
 
 bool Heartbeats::audible(HostId host) const {
   const Tracked* tracked = tracked_.find(host);
-  return tracked == nullptr || (tracked->silenced_by == 0 && tracked->in_service);
+  return tracked == nullptr || (!tracked->silent() && tracked->in_service);
 }
 
 bool Heartbeats::concerns(const Scope& who, HostId host) const {
@@ -67,7 +67,7 @@ std::vector<HostId> Heartbeats::listened_to() const {
     return hosts;
   }
   for (const auto& [host, tracked] : tracked_) {
-    const bool heard = tracked.silenced_by == 0 && !engine_->pending(tracked.back);
+    const bool heard = !tracked.silent() && !engine_->pending(tracked.back);
     if (tracked.in_service && !heard) hosts.push_back(host);
   }
   std::sort(hosts.begin(), hosts.end());
@@ -130,24 +130,58 @@ void Heartbeats::report(WatchId watch, HostId host, Edge edge, double value) {
 
 void Heartbeats::silence(HostId host) {
   Tracked& tracked = tracked_[host];
-  if (tracked.silenced_by++ > 0 || !tracked.in_service) return;
+  const bool heard = !tracked.silent();
+  ++tracked.silenced_by;
+  if (heard) fall_silent(host);
+}
+
+void Heartbeats::unsilence(HostId host) {
+  Tracked& tracked = tracked_[host];
+  expect(tracked.silenced_by > 0, "only a silenced host is unsilenced");
+  if (--tracked.silenced_by > 0) return;
+  tracked.held_since = to_come();
+  if (!tracked.silent()) be_heard_again(host);
+}
+
+void Heartbeats::hold(HostId host) {
+  Tracked& tracked = tracked_[host];
+  const bool heard = !tracked.silent();
+  if (heard) tracked.held_since = to_come();
+  ++tracked.held_by;
+  if (heard) fall_silent(host);
+}
+
+void Heartbeats::release(HostId host) {
+  Tracked& tracked = tracked_[host];
+  expect(tracked.held_by > 0, "only what is held back is released");
+  --tracked.held_by;
+  if (tracked.silent() || !tracked.in_service) return;
+  const std::uint64_t next = times_.first_from(host, to_come()).number;
+  if (next == 0 || times_.arrival(host, next - 1) < tracked.held_since) return be_heard_again(host);
+  arrived(host, times_.sent(host, next - 1));
+  tracked.released = engine_->now();
+  if (!full_) forget(tracked);
+}
+
+void Heartbeats::fall_silent(HostId host) {
+  Tracked& tracked = tracked_[host];
+  if (!tracked.in_service) return;
   engine_->cancel(tracked.back);
   const auto is_host = [&](const Followed& each) { return each.host == host; };
   if (std::any_of(followed_.begin(), followed_.end(), is_host))
     follow_first_aborts(kStart);  // another takes its place
   if (full_ || !tracked.listening.empty())
     return;  // with some: it was about to be heard again, and still was not
-  const std::optional<Time> last = times_.last_arrival_before(host, to_come());
+  const std::optional<Time> last = std::max(times_.last_arrival_before(host, to_come()), tracked.released);
   for (const SilenceWatch& watch : silence_watches_) {
     if (!concerns(watch.who, host)) continue;
     listen(host, watch, std::max(watch.since, tracked.service_since), last);
   }
 }
 
-void Heartbeats::unsilence(HostId host) {
+void Heartbeats::be_heard_again(HostId host) {
   Tracked& tracked = tracked_[host];
-  expect(tracked.silenced_by > 0, "only a silenced host is unsilenced");
-  if (--tracked.silenced_by > 0 || !tracked.in_service || full_) return;
+  if (!tracked.in_service || full_) return;
   tracked.back =
       engine_->at(times_.first_from(host, to_come()).arrival, Priority::heartbeat, HeartbeatBack{host});
 }
@@ -166,7 +200,8 @@ void Heartbeats::enter_service(HostId host) {
   tracked.in_service = true;
   tracked.service_since = engine_->now();
   tracked.entered = ++entries_;
-  if (!full_ && tracked.silenced_by == 0) return;
+  tracked.held_since = to_come();
+  if (!full_ && !tracked.silent()) return;
   for (const SilenceWatch& watch : silence_watches_) {
     if (concerns(watch.who, host)) listen(host, watch, engine_->now());
   }
@@ -261,7 +296,7 @@ void Heartbeats::rank_exited(HostId host, int code) {
   stopped_ = true;
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
-  if (full_ || tracked.silenced_by > 0 || !tracked.in_service) return;
+  if (full_ || tracked.silent() || !tracked.in_service) return;
   leaving_.add(host);
 }
 

@@ -1,6 +1,7 @@
 // Heartbeats of all hosts, and what they carry: silence, and the exit of a rank.
 //
-// A heartbeat is lost where the host is silent on arrival: its agent is gone, or a telemetry gap covers it. With full
+// A heartbeat is lost where the host is silent on arrival: its agent is gone, or a telemetry gap covers it. Where something holds
+// heartbeats back, the last of them arrives when that ends, and says what all of them do. With full
 // telemetry every arrival is an event and passes through the filter. Otherwise nothing happens while all is well, and
 // what the filter would report follows from the last arrival before a silence and the first one after it.
 //
@@ -43,6 +44,9 @@ class Heartbeats {
   /// The host's agent is gone / is back. Calls nest with gaps: a host is audible when nothing silences it.
   void silence(HostId host);
   void unsilence(HostId host);
+  /// What the host sends is held back / arrives. Calls nest with the others. An agent that is gone takes with it what is held back.
+  void hold(HostId host);
+  void release(HostId host);
   /// Evicted hosts are not listened to until they are readmitted. An agent is gone for as long as the fault that took it is
   /// there.
   void leave_service(HostId host);
@@ -102,7 +106,10 @@ class Heartbeats {
   };
   /// A host to keep an eye on: every host with full telemetry, else those with something out of the ordinary.
   struct Tracked {
-    std::uint32_t silenced_by = 0;
+    std::uint32_t silenced_by = 0, held_by = 0;
+    bool silent() const { return silenced_by > 0 || held_by > 0; }
+    Time held_since = kStart;        // what arrives from then on is held back
+    std::optional<Time> released{};  // when heartbeats that were held back arrived last
     bool in_service = true;
     std::optional<Exit> exit;  // not reported yet
     Time service_since = kStart;
@@ -174,6 +181,8 @@ class Heartbeats {
   /// Hosts that a new watch listens to at once: all in service with full telemetry, else those not heard at present.
   std::vector<HostId> listened_to() const;
   void forget(Tracked& tracked);
+  void fall_silent(HostId host);
+  void be_heard_again(HostId host);
   void rearm(HostId host, Listening& listening);
   void start_full();
 

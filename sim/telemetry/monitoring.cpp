@@ -70,13 +70,17 @@ void Monitoring::unwatch(WatchId watch) {
 // --- faults ----------------------------------------------------------------------------------------------------------
 
 void Monitoring::fault_began(const ActiveFault& fault) {
-  if (!symptoms_of(fault).heartbeat_lost) return;
-  for_each_host(fault.hosts, [this](HostId host) { heartbeats_->silence(host); });
+  for_each_host(fault.hosts, [&](HostId host) {
+    if (symptoms_of(fault).heartbeat_lost) heartbeats_->silence(host);
+    if (holds_heartbeats(fault)) heartbeats_->hold(host);
+  });
 }
 
 void Monitoring::fault_ended(const ActiveFault& fault) {
-  if (!symptoms_of(fault).heartbeat_lost) return;
-  for_each_host(fault.hosts, [this](HostId host) { heartbeats_->unsilence(host); });
+  for_each_host(fault.hosts, [&](HostId host) {
+    if (symptoms_of(fault).heartbeat_lost) heartbeats_->unsilence(host);
+    if (holds_heartbeats(fault)) heartbeats_->release(host);
+  });
 }
 
 void Monitoring::log_fault(ActiveFault& fault) {

@@ -93,6 +93,10 @@ class Monitoring {
   const Symptoms& symptoms_of(const ActiveFault& fault) const {
     return world_->faults[fault.kind.value].symptoms;
   }
+  bool holds_heartbeats(const ActiveFault& fault) const {
+    const Tampering tampers = world_->faults[fault.kind.value].tampers;
+    return tampers == Tampering::late_heartbeats || tampers == Tampering::partition;
+  }
   // What the job's and the hosts' agents sample at one instant comes in one order, whichever event brings it.
   void report_due() {
     signals_->on(StepDue{});

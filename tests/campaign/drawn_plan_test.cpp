@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -47,6 +48,40 @@ TEST(DrawnPlan, HoldsTheRepairAndTheRequestOfItsSimulation) {
     EXPECT_EQ(hold, plan[1].lasts) << "seed " << seed;
     EXPECT_GT(hold, 0s);
   }
+}
+
+TEST(BoundedPlan, LeavesOutWhatStrikesWhileTheBoundActs) {
+  World world;
+  FaultKind heals;
+  heals.heals_after = Law::constant(10);
+  FaultKind repaired;
+  FaultKind restarted;
+  restarted.remedy = Remedy::restart;
+  FaultKind slow = restarted;
+  slow.effect = Effect::slow;
+  FaultKind planned = heals;
+  planned.effect = Effect::planned;
+  world.faults = {heals, repaired, restarted, slow, planned};
+  const auto fault = [](std::uint32_t kind, Duration at) {
+    return PlannedFault{
+        .at = kStart + at, .kind = FaultKindId{kind}, .component = {}, .lasts = 10s, .repair = 20s};
+  };
+  const auto times = [](const FaultPlan& plan) {
+    std::vector<Duration> all;
+    for (const PlannedFault& each : plan) all.push_back(each.at - kStart);
+    return all;
+  };
+  // It heals at 11 s; the repair ends at 31 s; the restart removes the third at once; the slow one acts to the end.
+  const FaultPlan plan = {fault(0, 1s),  fault(1, 10s), fault(4, 10s), fault(1, 11s), fault(0, 30s),
+                          fault(2, 31s), fault(3, 31s), fault(0, 32s), fault(4, 33s)};
+  world.drill.at_once = 1;
+  const BoundedPlan one = within_bound(world, plan);
+  EXPECT_EQ(times(one.kept), (std::vector<Duration>{1s, 10s, 11s, 31s, 31s, 33s}));
+  EXPECT_EQ(times(one.left_out), (std::vector<Duration>{10s, 30s, 32s}));
+  world.drill.at_once = 2;
+  EXPECT_EQ(times(within_bound(world, plan).left_out), (std::vector<Duration>{32s}));
+  world.drill.at_once = 0;
+  EXPECT_EQ(times(within_bound(world, plan).kept), times(plan));
 }
 
 }  // namespace

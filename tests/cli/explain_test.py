@@ -53,10 +53,13 @@ REPORTS = [
     "topology tiny-8",
     "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --against-simulation",
     "drill drill-tiny --hosts 4 --dry-run",
+    "calibrate run.rec --out measured.toml",
     "probe --only disk_space,disk_inodes --set probes.disk_space.threshold.at_least=100",
 ]
+# What makes the file that a command reads.
+BEFORE = {"calibrate run.rec --out measured.toml": "run tiny-8 --replica 3 --record run.rec"}
 # First columns that hold names of the scenario, of records or of checks.
-NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component", "probe"}
+NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component", "probe", "key"}
 UNITS = {"h", "s", "ms", "us", "min", "days", "GB", "%", "USD", "k USD", "M USD"}
 NUMBER = re.compile(r"(<? ?[-+]?[\d.,]+ ?\S*( \+- [\d.,]+)?( to [\d.,]+.*)?|-|unknown|never|\|?#+\|?#*)$")
 
@@ -130,6 +133,8 @@ class Explain(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="gauntlet-explain-") as place:
             (pathlib.Path(place) / "scenarios").symlink_to(pathlib.Path("scenarios").absolute())
             as_whom = ["--run-as", "root"] if line.startswith("drill ") and os.geteuid() == 0 else []
+            if line in BEFORE:
+                subprocess.run([GAUNTLET, *shlex.split(BEFORE[line])], capture_output=True, timeout=SECONDS_MAX, check=True, cwd=place)
             done = subprocess.run([GAUNTLET, *shlex.split(line), *as_whom], capture_output=True, text=True, timeout=SECONDS_MAX, check=False,
                                   cwd=place)
         self.assertIn(done.returncode, (0, 1, UNHEALTHY), f"gauntlet {line}\n{done.stderr}")
@@ -163,6 +168,13 @@ class Explain(unittest.TestCase):
 
     def test_the_reference_is_what_is_printed(self):
         self.assertEqual(REFERENCE.read_text(), explain("--reference").stdout, "write it anew: --renew")
+
+    def test_a_key_is_said_with_a_noun(self):
+        keys = [word for word in json.loads(explain("--json").stdout) if word["kind"] == "scenario key"]
+        self.assertGreater(len(keys), 300)
+        for word in keys:
+            with self.subTest(word["name"]):
+                self.assertNotRegex(word["meaning"], "^(of|by|to|that|until|between|for which|within|see|from|with|after) ")
 
     def test_words_and_their_forms(self):
         for word, says in {"ETTR": "ETTR (report label): ", "ettr": "ettr (metric): ", "MTTF, h": "MTTF (report label): ",

@@ -42,6 +42,7 @@ COMMANDS = {
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
+    "calibrate": ["calibrate {recording} --out {out}.toml", "calibrate none --out {out}.toml"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
     "ctl": ["ctl status --drill none", "ctl hosts --drill none"],
     "certs": ["certs init {out} --cluster lab", "certs list none"],

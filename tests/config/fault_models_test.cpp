@@ -85,7 +85,7 @@ struct Ending {
   double beyond = 0;    // a time ...
   double beyond_p = 0;  // ... that is passed with this probability
 };
-constexpr std::array<Ending, 13> kEndings = {{
+constexpr std::array<Ending, 17> kEndings = {{
     {"thermal_throttling", 600, 600, 0.3679},
     {"nic_flap", 4.789, 10, 0.0634},
     {"tor_lost", 249.8 * 60, 70 * 60, 0.5},
@@ -98,6 +98,10 @@ constexpr std::array<Ending, 13> kEndings = {{
     {"rack_power", 578.7 * 60, 276 * 60, 0.5},
     {"storage_outage", 197.8, 600, 0.0538},
     {"loss_spike", 600, 600, 0.3679},
+    {"agent_partition", 30, 60, 0.1353},
+    {"late_heartbeats", 20, 40, 0.1353},
+    {"repeated_heartbeats", 60, 60, 0.3679},
+    {"lossy_link", 1440, 1440, 0.3679},
     {"planned_restart", 600, 600.1, 0},
 }};
 

@@ -56,6 +56,13 @@ TEST(Show, EveryShippedScenarioIsWithoutMistakesAndComesBackWhole) {
   }
 }
 
+TEST(Show, ATraceReplacesTheRateOfAModelWithItsCurve) {
+  const LoadedScenario loaded =
+      load_text(kSmall + "[faults.f]\nmodel = \"bad_rollout\"\ntrace = [{ at = \"5s\", component = 0 }]\n");
+  expect_round_trip(loaded);
+  EXPECT_TRUE(loaded.scenario->world.faults.at(0).profile.flat());
+}
+
 /// What is warned of, and why; not where, which another text says otherwise.
 std::vector<std::string> warned_of(const LoadedScenario& loaded) {
   std::vector<std::string> out;

@@ -44,11 +44,16 @@ SHORTER = {
     "gauntlet drill drill-tiny --hosts 4 --against-simulation": ("--set job.steps=40", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --certs lab-ca": ("--set job.steps=20", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --record drill.rec": ("--set job.steps=40", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 1 --record 1.rec": ("--set job.steps=15", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --seed 2 --record 2.rec": ("--set job.steps=15", "takes a minute"),
 }
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
     "make drill-torch": ("installs packages", "Makefile"),
+    "make drill": ("takes minutes and needs root", "Makefile"),
+    "make drills": ("takes minutes and needs root", "tests/chaos/random_drills_slow_test.py"),
+    "make drill-chaos SEED=7": ("takes a minute and needs root", "Makefile"),
     "make": ("builds what is tested here", "Makefile"),
     'export PATH="$PWD/build:$PATH"': ("every command here runs with such a PATH", "tests/docs/pages_test.py"),
     "gauntlet drill scenarios/drills/python/marks.toml --hosts 2": ("takes half a minute", "tests/drill/job_test.py"),

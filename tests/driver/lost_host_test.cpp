@@ -5,6 +5,7 @@
 #include "tests/real/scratch.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -154,9 +156,46 @@ TEST_F(LostHosts, ALaterDriverReportsTheFaultsThatAnEarlierOneMissed) {
   }
   setup.epoch = 2;
   const RealCluster second(world, setup, so_far, platform);
-  EXPECT_EQ(second.missed_faults(),
-            std::vector<std::string>{
-                "fault 0 (rank_stopped) on host 1 is not injected: it injects no faults"});
+  EXPECT_EQ(
+      second.missed_faults(),
+      std::vector<std::string>{"fault 0 (rank_stopped) on host 1 is not injected: it injects no faults"});
+}
+
+// Agents ended the ranks of two hosts for want of a lease; what became of the third's, nobody knows.
+TEST_F(LostHosts, RanksThatEndedWithTheirLeaseAreVictims) {
+  const auto exits = [](std::uint32_t watch, const decltype(Watch::until)& until) {
+    return Watch{.id = WatchId{watch},
+                 .signal = Signal::process_exit,
+                 .who = Scope::all(ComponentKind::host),
+                 .until = until};
+  };
+  Record so_far;
+  so_far.observations = {{kStart, Started{JobId{0}, world.inventory}},
+                         {kStart + 1s, Outcome{OrderId{3}, Status::done, 1s, Loaded{0}}}};
+  so_far.orders = {{.at = kStart, .observations = 1, .order = {OrderId{1}, exits(7, Match{})}},
+                   {.at = kStart,
+                    .observations = 1,
+                    .order = {OrderId{2}, exits(8, Outside{kAbortedByWatchdog, kAbortedByWatchdog})}},
+                   {.at = kStart, .observations = 1, .order = {OrderId{3}, Start{JobId{0}, 10min}}}};
+  setup.started_ns -= Duration(10s).count();
+  setup.epoch = 2;
+  platform.dialled = [&](std::uint32_t host) {
+    platform.listeners.at(host).receive(AgentAttending{.epoch = 2,
+                                                       .run = 0,
+                                                       .ranks = {},
+                                                       .identity = {},
+                                                       .rank_uid = ::geteuid(),
+                                                       .clock = {},
+                                                       .lapsed_run = host == kSilent ? 0U : 1U});
+  };
+  RealCluster cluster(world, setup, so_far, platform);
+  std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, double>>> seen;  // by watch: host, exit code
+  while (const auto observed = cluster.next(kStart))
+    if (const auto* exit = std::get_if<Seen>(&observed->what))
+      seen[exit->watch.value].emplace_back(exit->who.index, exit->value);
+  using Exits = std::vector<std::pair<std::uint32_t, double>>;
+  EXPECT_EQ(seen[7], (Exits{{0, kAbortedByWatchdog}, {1, kAbortedByWatchdog}, {2, 137}}));
+  EXPECT_EQ(seen[8], (Exits{{2, 137}})) << "victims are not among the culprits";
 }
 
 // The order comes at once; its ranks begin when the agent is back.

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -73,6 +74,17 @@ TEST_F(LossyDrills, HaveTheirRecordingOnceTheNextDriverReportsThem) {
     writer.write(Observed{kStart + 1s, Finished{JobId{0}, Ending::time_over}});
   }
   ASSERT_TRUE(run_drill(world, policy, options).finished);
+  expect_recording_after_power_cuts();
+}
+
+// Its driver died while it made the place of its agents, or just before it wrote to the recording that it had made.
+TEST_F(LossyDrills, TakeTheDirectoryOfADriverThatRecordedNothing) {
+  const std::string directory = new_drill_directory();
+  StateFile(options.record, place.files)
+      .write({.started_ns = 0, .epoch = 1, .plan = mark_of(options.plan), .directory = directory});
+  std::ofstream(options.record).close();
+  ASSERT_TRUE(run_drill(world, policy, options).finished);
+  EXPECT_FALSE(std::filesystem::exists(directory));
   expect_recording_after_power_cuts();
 }
 

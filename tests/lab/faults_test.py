@@ -2,6 +2,7 @@
 
     GAUNTLET=build/gauntlet python3 tests/lab/faults_test.py
 """
+import json
 import os
 import pathlib
 import re
@@ -56,6 +57,23 @@ factor = 2.0
 remedy = "restart"
 trace = [{link}]
 """
+UNREACHABLE = """
+[faults.clock]
+model = "clock_step"
+trace = [{ at = "2s", component = 1 }]
+
+[faults.apart]
+model = "agent_partition"
+heals_after = "2s"
+trace = [{ at = "4s", component = 2 }]
+"""
+LOSSY_LINK = """
+[faults.link_lossy]
+model = "lossy_link"
+heals_after = "10min"
+remedy = "restart"
+trace = [{link}]
+"""
 
 
 def strikes(component):
@@ -96,9 +114,6 @@ class Disturbed(labs.Case):
             os.kill(pid, signal.SIGKILL)
         drill.communicate()
 
-
-@unittest.skipIf(labs.missing(), labs.missing())
-class Faults(Disturbed):
     def slow_groups(self):
         return [group for lab in labs.groups() - self.groups for group in lab.glob("host-*/slow-*")]
 
@@ -106,8 +121,8 @@ class Faults(Disturbed):
         shown = subprocess.run(["nsenter", f"--net=/proc/{process}/ns/net", "ip", "-o", "link", "show", interface], capture_output=True, text=True)
         return bool(re.search(r"<[^>]*\bUP\b", shown.stdout))
 
-    def injected(self):
-        drill = self.place.start("--launch", "lab")
+    def injected(self, *more):
+        drill = self.place.start("--launch", "lab", *more)
         self.addCleanup(drill.kill)
         group = self.wait_for("the slow rank", self.slow_groups, drill)[0]
         watchdogs = self.watchdogs(drill)
@@ -115,6 +130,9 @@ class Faults(Disturbed):
         self.assertEqual(group.parent.name, "host-1")
         return drill, group, watchdogs
 
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class Faults(Disturbed):
     def test_both_are_there_and_disarm_undoes_them(self):
         drill, group, watchdogs = self.injected()
         # The group is there before the rank is moved into it.
@@ -155,7 +173,10 @@ class Faults(Disturbed):
 class SlowLink(Disturbed):
     faults = SLOW_LINK.format(link=strikes(3))
 
-    def is_limited(self, network, interface="data0"):
+    lacking = "CONFIG_NET_SCH_TBF"
+
+    @staticmethod
+    def is_limited(network, interface="data0"):
         shown = subprocess.run(["nsenter", f"--net={network}", "tc", "qdisc", "show", "dev", interface], capture_output=True, text=True)
         return "qdisc tbf" in shown.stdout
 
@@ -165,8 +186,8 @@ class SlowLink(Disturbed):
         try:
             watchdogs = self.watchdogs(drill)
         except AssertionError as problem:
-            if "CONFIG_NET_SCH_TBF" in str(problem):
-                self.skipTest("the kernel has no token bucket for interfaces")
+            if self.lacking in str(problem):
+                self.skipTest(f"the kernel has no {self.lacking}")
             raise
         networks = [os.open(f"/proc/{watchdogs[host]}/ns/net", os.O_RDONLY) for host in "0123"]
         for network in networks:
@@ -179,6 +200,36 @@ class SlowLink(Disturbed):
         self.wait_for("the undoing", lambda: not self.is_limited(paths[3]))
         self.wait_for("the end of the lab", lambda: not self.keepers() and not self.place.processes())
         self.nothing_is_left()
+
+
+@unittest.skipIf(labs.missing(), labs.missing())
+class Unreachable(Disturbed):
+    faults = UNREACHABLE
+
+    def test_the_job_trains_on_and_nobody_is_blamed(self):
+        drill = self.place.start("--launch", "lab", "--set", "job.steps=50", "--out", str(self.place.path / "out"))
+        self.addCleanup(drill.kill)
+        watchdogs = self.watchdogs(drill)
+        shown = ("nsenter", f"--net=/proc/{watchdogs['2']}/ns/net", "ip", "-o", "link", "show", "mgmt0")
+        self.wait_for("the partition", lambda: " state DOWN " in subprocess.run(shown, capture_output=True, text=True).stdout, drill)
+        run = drills.finish(drill)
+        self.assertEqual(run.code, 0, str(run))
+        self.assertEqual(run.injected, (2, 2), str(run))
+        self.assertIn("the clock of host 1 jumped against the driver's", run.err, str(run))
+        metrics = json.loads((self.place.path / "out" / "result.json").read_text())["metrics"]
+        self.assertEqual((metrics["interruptions"]["mean"], metrics["false_alarms"]["mean"]), (0, 0), str(run))
+        self.nothing_is_left()
+
+
+class LossyLink(SlowLink):
+    faults = LOSSY_LINK.format(link=strikes(3))
+    lacking = "CONFIG_NFT_NUMGEN"
+
+    @staticmethod
+    def is_limited(network, interface="data0"):
+        shown = subprocess.run(["nsenter", f"--net={network}", "nft", "list", "table", "netdev", f"gauntlet_loss_{interface}"],
+                               capture_output=True, text=True)
+        return "numgen random mod 10000 < " in shown.stdout
 
 
 if __name__ == "__main__":

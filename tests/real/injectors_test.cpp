@@ -120,6 +120,38 @@ TEST(HostEffects, AnInterfaceSendsLess) {
   EXPECT_EQ(in_own_network(holds), 0);
 }
 
+bool drops_a_quarter() {
+  return std::system(
+             "nft list table netdev gauntlet_loss_data0 | grep -c numgen | grep -qx 1 && nft list table "
+             "netdev "
+             "gauntlet_loss_data0 | grep -q 'numgen random mod 10000 < 2500 drop'") == 0;
+}
+
+TEST(HostEffects, AnInterfaceLosesPackets) {
+  if (!has_networks()) GTEST_SKIP() << "needs the right to make a network namespace (root)";
+  const HostInjector& loss = host_injectors().at(InjectionKind::packet_loss);
+  if (const std::string unfit = loss.unfit(); !unfit.empty()) GTEST_SKIP() << unfit;
+  const auto holds = [] {
+    if (!make_interfaces()) return std::string("ip cannot make interfaces");
+    const HostInjector& lossy = host_injectors().at(InjectionKind::packet_loss);
+    std::string why;
+    lossy.target(kSite, {.kind = InjectionKind::packet_loss, .target = 0, .value = 0}, {}, why);
+    if (why.find("share of packets") == std::string::npos) return "no loss is a loss: " + why;
+    why.clear();
+    const std::string target =
+        lossy.target(kSite, {.kind = InjectionKind::packet_loss, .target = 0, .value = 0.25}, {}, why);
+    if (lossy.observed(target)) return std::string("packets are lost before");
+    for (int twice = 0; twice < 2; ++twice)
+      if (why = lossy.inject(target); !why.empty()) return why;
+    if (!lossy.observed(target)) return std::string("no loss is seen");
+    if (!drops_a_quarter()) return std::string("another share is lost");
+    if (why = lossy.undo(target); !why.empty()) return why;
+    if (lossy.observed(target)) return std::string("packets are lost on");
+    return lossy.undo(target);  // a second time
+  };
+  EXPECT_EQ(in_own_network(holds), 0);
+}
+
 // --- which fault has which injector ------------------------------------------------------------------------------------
 
 FaultKind crash_of(ComponentKind component) {
@@ -160,6 +192,42 @@ TEST(InjectorRules, ASlowSegmentIsAMock) {
   EXPECT_EQ(injector_of(kind).differs, "");
   kind.segment = Segment::forward;
   EXPECT_THAT(std::string(injector_of(kind).differs), HasSubstr("every segment"));
+}
+
+TEST(InjectorRules, WhatIsTamperedWithHasAnInjectorOfItsOwn) {
+  FaultKind kind = crash_of(ComponentKind::host);
+  kind.effect = Effect::none;
+  const auto injected = [&](Tampering tampers) {
+    kind.tampers = tampers;
+    return injection_of(kind);
+  };
+  EXPECT_EQ(injected(Tampering::clock), InjectionKind::clock_step);
+  EXPECT_EQ(injected(Tampering::late_heartbeats), InjectionKind::late_heartbeats);
+  EXPECT_EQ(injected(Tampering::repeated_heartbeats), InjectionKind::repeated_heartbeats);
+  EXPECT_EQ(injected(Tampering::partition), InjectionKind::partition);
+  kind.symptoms.log = PatternId{0};
+  EXPECT_EQ(injected(Tampering::partition), InjectionKind::partition) << "the line comes with it";
+  kind.symptoms.loss = 3;
+  EXPECT_EQ(injected(Tampering::partition), std::nullopt);
+}
+
+TEST(InjectorRules, OneModelLosesPacketsAndOthersSendLess) {
+  FaultKind kind = crash_of(ComponentKind::nic);
+  kind.effect = Effect::degrade;
+  EXPECT_EQ(injection_of(kind), InjectionKind::rate);
+  kind.model = "lossy_link";
+  EXPECT_EQ(injection_of(kind), InjectionKind::packet_loss);
+}
+
+TEST(InjectorRules, MorePacketsAreLostForALargerFactor) {
+  double before = 0;
+  for (const double factor : {1.1, 1.8, 3.0, 10.0, 40.0, 320.0}) {
+    EXPECT_GT(lost_share(factor), before) << factor;
+    before = lost_share(factor);
+  }
+  EXPECT_DOUBLE_EQ(lost_share(1.8), 0.01);
+  EXPECT_DOUBLE_EQ(lost_share(16), 0.05);
+  EXPECT_DOUBLE_EQ(lost_share(1e6), 0.2) << "no more was measured";
 }
 
 TEST(InjectorRules, EveryKindStandsWhereItsNumberSays) {

@@ -26,21 +26,25 @@ TEST(RankLines, HaveTheirForm) {
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::loss, .step = 9, .value = 0.1}), "5 loss 9 0.1");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::mfu, .step = 9, .value = 1e-7}), "5 mfu 9 1e-07");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::dropped, .step = 9}), "5 dropped 9");
+  EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::held, .step = 9}), "5 held 9");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::log, .pattern = "xid", .text = "79 fell\noff"}),
             "5 log xid 79 fell off");
   EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::log, .pattern = "xid"}), "5 log xid");
+  EXPECT_EQ(to_line({.at_ns = 5, .kind = Kind::phase, .pattern = "load"}), "5 phase load");
 }
 
 // Only what a kind carries: the rest is not printed and so reads back as nothing.
 RankLine any_line() {
   const auto count = [] { return *rc::gen::nonNegative<std::int64_t>(); };
-  RankLine line{.at_ns = count(),
-                .kind = *rc::gen::element(Kind::up, Kind::step, Kind::stall, Kind::saved, Kind::log,
-                                          Kind::finished, Kind::loss, Kind::mfu, Kind::dropped)};
-  if (line.kind == Kind::log) {
+  RankLine line{
+      .at_ns = count(),
+      .kind = *rc::gen::element(Kind::up, Kind::step, Kind::stall, Kind::saved, Kind::log, Kind::finished,
+                                Kind::loss, Kind::mfu, Kind::dropped, Kind::phase, Kind::held)};
+  if (line.kind == Kind::log || line.kind == Kind::phase) {
     line.pattern = *rc::gen::nonEmpty(rc::gen::string<std::string>());
     for (char& letter : line.pattern)
       if (letter == ' ' || letter == '\n') letter = '_';
+    if (line.kind == Kind::phase) return line;
     line.text = *rc::gen::string<std::string>();
     for (char& letter : line.text)
       if (letter == '\n') letter = ' ';
@@ -71,6 +75,8 @@ TEST(RankLines, AnythingElseIsNone) {
                            "5 up",
                            "5 up ",
                            "5 up x",
+                           "5 phase",
+                           "5 phase load 3",
                            "5 up 0 ",
                            "5  up 0",
                            " 5 up 0",

@@ -10,13 +10,17 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 namespace gauntlet {
 namespace {
@@ -116,6 +120,54 @@ TEST_F(Channels, ARankInCTellsAndIsTold) {
   EXPECT_FALSE(gauntlet_rank_stop_wanted(&rank));
   channels.tell("stop");
   EXPECT_TRUE(gauntlet_rank_stop_wanted(&rank));
+}
+
+TEST_F(Channels, ARankIsHeldBeforeACollective) {
+  Speaker speaker;
+  gauntlet_rank_begin_step(&speaker.rank, 7);
+  EXPECT_THAT(heard(), IsEmpty());
+  EXPECT_FALSE(channels.tell(4, "hold"));
+  ASSERT_TRUE(channels.tell(3, "hold"));
+  gauntlet_rank_begin_step(&speaker.rank, 8);
+  std::atomic<bool> entered = false;
+  std::thread training([&] {
+    gauntlet_rank_enter(&speaker.rank, "all_reduce", "dp");
+    entered = true;
+  });
+  EXPECT_THAT(await(1), ElementsAre("3: held 8"));
+  EXPECT_FALSE(entered);
+  EXPECT_TRUE(channels.tell(3, "go on"));
+  training.join();
+  EXPECT_TRUE(entered);
+  ASSERT_TRUE(channels.tell(3, "hold"));
+  gauntlet_rank_begin_step(&speaker.rank, 9);
+  std::thread orphan([&] { gauntlet_rank_enter(&speaker.rank, "all_reduce", "dp"); });
+  EXPECT_THAT(await(1), ElementsAre("3: held 9"));
+  channels.close();  // nobody listens any more
+  orphan.join();
+}
+
+TEST_F(Channels, APythonRankIsHeldToo) {
+  const std::string program =
+      "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, 'real/rank')\n"
+      "import gauntlet_rank\n"
+      "rank = gauntlet_rank.Rank()\n"
+      "rank.log('ready')\n"
+      "while not rank.stop_wanted(): pass\n"
+      "rank.begin_step(7)\n"
+      "with rank.collective('all_reduce', 'dp'): rank.log('entered')\n";
+  const pid_t python = ::fork();
+  if (python == 0) {
+    ::execlp("python3", "python3", "-c", program.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  ASSERT_THAT(await(1), ElementsAre("3: log ready"));
+  ASSERT_TRUE(channels.tell(3, "hold"));
+  ASSERT_TRUE(channels.tell(3, "stop"));
+  EXPECT_THAT(await(1), ElementsAre("3: held 7"));
+  EXPECT_TRUE(channels.tell(3, "go on"));
+  EXPECT_THAT(await(1), ElementsAre("3: log entered"));
+  ::waitpid(python, nullptr, 0);
 }
 
 TEST_F(Channels, ARankInPythonSaysTheSame) {

@@ -35,6 +35,8 @@ struct StandInStreams final : AgentStreams {
     if (const auto* over = std::get_if<AgentUndone>(&message))
       undone.emplace_back(over->injection, over->why);
     exits += std::holds_alternative<AgentRankExited>(message) ? 1 : 0;
+    if (const auto* heartbeat = std::get_if<AgentHeartbeat>(&message)) heartbeats.push_back(heartbeat->at_ns);
+    if (const auto* reading = std::get_if<AgentClockReading>(&message)) readings.push_back(reading->at_ns);
     if (const auto* attending = std::get_if<AgentAttending>(&message))
       attended.emplace_back(stream, *attending);
     if (const auto* seen = std::get_if<AgentSeen>(&message))
@@ -44,7 +46,8 @@ struct StandInStreams final : AgentStreams {
   void end(StreamId stream, const std::string& why) override { ended.emplace_back(stream, why); }
 
   std::optional<StreamId> broken;
-  int exits = 0;  // of ranks, that a driver was told
+  int exits = 0;                                   // of ranks, that a driver was told
+  std::vector<std::int64_t> heartbeats, readings;  // the times that they name
   std::vector<std::pair<StreamId, AgentAttending>> attended;
   std::vector<std::pair<StreamId, std::string>> ended;         // why; empty: all is well
   std::vector<std::uint32_t> hosts_seen;                       // that samples were about
@@ -63,6 +66,10 @@ struct SlowRanks final : RankRunner {
   void stop() override {}
   void kill() override { ++kills; }
   void forget() override { ++forgotten; }
+  bool hold(std::uint32_t rank, bool held) override {
+    if (speaks) holds.emplace_back(rank, held);
+    return speaks;
+  }
   std::string signal(std::uint32_t rank, AgentSignal signal) override {
     signals.emplace_back(rank, signal);
     return "";
@@ -80,6 +87,8 @@ struct SlowRanks final : RankRunner {
   std::vector<std::string> lines;  // that the first one says
   int kills = 0, forgotten = 0;
   bool exits = false;  // one does
+  bool speaks = true;
+  std::vector<std::pair<std::uint32_t, bool>> holds;
 };
 
 /// Of an earlier agent's watchdog, too: they end when the test says so.
@@ -165,6 +174,121 @@ TEST_F(Supervisors, AFaultIsOverOnceItIsUndoneAndNotWhenThatIsAskedFor) {
   faults.end({.injection = 7});
   supervisor.wake({});
   EXPECT_THAT(streams.undone, ElementsAre(Pair(7U, "the link is held"), Pair(8U, ""), Pair(7U, "")));
+}
+
+/// Lets that much time pass, with a timer each second.
+struct Disturbed : Supervisors {
+  void pass(int seconds) {
+    for (; seconds > 0; --seconds) {
+      clock.now += 1'000'000'000;
+      supervisor.wake_by_timer();
+    }
+  }
+  void inject(InjectionKind kind, Duration lasts) {
+    hear(1, DriverInject{.injection = 7, .kind = kind, .target = kEveryTarget, .lasts = lasts});
+    EXPECT_THAT(streams.answers, ElementsAre(Pair(7, "")));
+  }
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+};
+
+TEST_F(Disturbed, LateHeartbeatsArriveTogetherAtTheEnd) {
+  attend(1, 1);
+  pass(1);
+  streams.heartbeats.clear();
+  const std::int64_t began = clock.now;
+  inject(InjectionKind::late_heartbeats, 3s);
+  pass(2);
+  EXPECT_THAT(streams.heartbeats, IsEmpty());
+  EXPECT_THAT(streams.undone, IsEmpty());
+  pass(1);
+  EXPECT_THAT(streams.heartbeats, ElementsAre(began + kSecond, began + 2 * kSecond, began + 3 * kSecond));
+  EXPECT_THAT(streams.undone, ElementsAre(Pair(7, "")));
+  pass(1);
+  EXPECT_EQ(streams.heartbeats.size(), 4U);
+}
+
+TEST_F(Disturbed, RepeatedHeartbeatsArriveTwice) {
+  attend(1, 1);
+  pass(1);
+  streams.heartbeats.clear();
+  inject(InjectionKind::repeated_heartbeats, 3s);
+  pass(2);
+  EXPECT_THAT(streams.heartbeats,
+              ElementsAre(clock.now - kSecond, clock.now - kSecond, clock.now, clock.now));
+  pass(2);
+  EXPECT_EQ(streams.heartbeats.size(), 6U) << "at the end one arrives, and another after it";
+}
+
+TEST_F(Disturbed, AClockThatHasSteppedStaysAhead) {
+  attend(1, 1);
+  ranks.living = {0};
+  const int kills = ranks.kills;
+  inject(InjectionKind::clock_step, kForever);
+  pass(1);
+  EXPECT_EQ(streams.heartbeats.back(), clock.now + kClockStep.count());
+  hear(1, DriverUndo{7});
+  hear(1, DriverLease{10min});
+  EXPECT_EQ(streams.readings.back(), clock.now + kClockStep.count());
+  EXPECT_EQ(ranks.kills, kills) << "its own deadlines are by the clock that did not step";
+}
+
+TEST_F(Disturbed, NothingPassesAPartitionAndAllOfItArrivesAtTheEnd) {
+  attend(1, 1);
+  pass(1);
+  streams.heartbeats.clear();
+  inject(InjectionKind::partition, 3s);
+  hear(1, DriverStartRanks{.order = OrderId{10}, .run = 1, .ranks = {0}, .arguments = {}});
+  pass(2);
+  EXPECT_THAT(streams.heartbeats, IsEmpty());
+  EXPECT_THAT(ranks.started, IsEmpty());
+  pass(1);
+  EXPECT_THAT(ranks.started, IsEmpty());
+  EXPECT_FALSE(supervisor.settle());
+  EXPECT_THAT(ranks.started, ElementsAre(1));
+  EXPECT_EQ(streams.heartbeats.size(), 3U);
+}
+
+TEST_F(Disturbed, ARankIsHeldOnceItSaysSo) {
+  attend(1, 1);
+  ranks.living = {3, 4};
+  const DriverInject hold{.injection = 7, .kind = InjectionKind::hold, .target = kEveryTarget};
+  hear(1, hold);
+  hear(1, hold);  // asked again
+  EXPECT_THAT(ranks.holds, ElementsAre(Pair(3, true)));
+  EXPECT_THAT(streams.answers, IsEmpty());
+  ranks.started = {1};
+  ranks.lines = {"5 held 2"};  // of rank 0, which nobody told
+  pass(1);
+  EXPECT_THAT(streams.answers, IsEmpty());
+  ranks.living = {0};
+  hear(1, DriverInject{.injection = 8, .kind = InjectionKind::hold, .target = 0});
+  ranks.lines = {"6 held 2"};
+  pass(1);
+  EXPECT_THAT(streams.answers, ElementsAre(Pair(8, "")));
+  pass(8);  // ten seconds after it was told
+  EXPECT_THAT(streams.answers,
+              ElementsAre(Pair(8, ""), Pair(7, HasSubstr("rank 3 came to no collective within 10s"))));
+  hear(1, DriverUndo{8});
+  EXPECT_THAT(ranks.holds, ElementsAre(Pair(3, true), Pair(0, true), Pair(3, false), Pair(0, false)));
+}
+
+TEST_F(Disturbed, ARankThatDoesNotSpeakIsStopped) {
+  attend(1, 1);
+  ranks.living = {3, 4};
+  ranks.speaks = false;
+  hear(1, DriverInject{.injection = 7, .kind = InjectionKind::hold, .target = kEveryTarget});
+  EXPECT_THAT(streams.answers, ElementsAre(Pair(7, "")));
+  EXPECT_THAT(ranks.signals, ElementsAre(Pair(3, AgentSignal::stop), Pair(4, AgentSignal::stop)));
+}
+
+TEST_F(Disturbed, ARankThatAnotherFaultHasStoppedStaysSoAfterAPause) {
+  attend(1, 1);
+  ranks.living = {3};
+  hear(1, DriverInject{.injection = 7, .kind = InjectionKind::stop, .target = 3});
+  hear(1, DriverInject{.injection = 8, .kind = InjectionKind::pause, .target = 3, .lasts = 1s});
+  faults.end({.injection = 8});
+  pass(1);
+  EXPECT_THAT(ranks.signals, ElementsAre(Pair(3, AgentSignal::stop), Pair(3, AgentSignal::stop)));
 }
 
 TEST_F(Supervisors, AnInjectionThatNobodyHeardOfIsToldToTheNextDriver) {

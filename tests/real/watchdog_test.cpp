@@ -105,6 +105,66 @@ TEST_F(Watchdogs, AnAgentThatIsStoppedLosesItsFaultsWithTheLease) {
   ::waitpid(agent, nullptr, 0);
 }
 
+/// As file_faults(), and each end is a letter of a file beside the folder.
+const HostInjectors& ordered_faults() {
+  static const HostInjectors all = [] {
+    HostInjectors faults = {{InjectionKind::link_down, file_faults().at(InjectionKind::link_down)}};
+    faults.at(InjectionKind::link_down).undo = [](const std::string& target) {
+      std::ofstream(std::filesystem::path(target).parent_path().parent_path() / "order", std::ios::app)
+          << target.back();
+      return file_faults().at(InjectionKind::link_down).undo(target);
+    };
+    return faults;
+  }();
+  return all;
+}
+
+// The lease of the second agent ends a second later than that of the first: whatever else the machine does, its fault ends later.
+TEST_F(Watchdogs, AFaultOfAnAgentThatIsStoppedIsUndoneWithinASecondOfItsLease) {
+  std::vector<pid_t> agents;
+  const auto place = [&](int number) { return folder() + "/" + std::to_string(number); };
+  const auto file = [&](int number) { return place(number) + "/fault-" + std::to_string(number); };
+  for (const int number : {1, 2}) {
+    std::filesystem::create_directory(place(number));
+    agents.push_back(::fork());
+    if (agents.back() != 0) {
+      ASSERT_TRUE(becomes([&] { return exists(file(number)); }));
+      ::kill(agents.back(), SIGSTOP);
+      continue;
+    }
+    Watchdog watchdog(place(number) + "/journal", {.group = place(number), .interfaces = {}},
+                      ordered_faults());
+    static_cast<void>(watchdog.inject(down(static_cast<std::uint64_t>(number)), {}, number * 1s));
+    for (;;) ::pause();
+  }
+  EXPECT_TRUE(becomes([&] { return !exists(file(1)) && !exists(file(2)); }));
+  EXPECT_EQ(bytes_of(folder() + "/order"), "12");
+  for (const pid_t agent : agents) {
+    ::kill(agent, SIGKILL);
+    ::waitpid(agent, nullptr, 0);
+  }
+}
+
+TEST_F(Watchdogs, AProcessThatTwoFaultsPauseGoesOnAfterBoth) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  Watchdog watchdog(journal(), site());
+  const InjectionSubject subject{.processes = {child}, .bytes_per_second = {}};
+  const HostInjector& pause = host_injectors().at(InjectionKind::pause);
+  const std::string target = to_text(*name_process(child));
+  for (const std::uint64_t injection : {1U, 2U})
+    EXPECT_EQ(watchdog.inject({.injection = injection, .kind = InjectionKind::pause}, subject, 1h), "");
+  watchdog.undo(1);
+  EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{1, ""}));
+  EXPECT_TRUE(pause.observed(target)) << "the second holds it";
+  watchdog.undo(2);
+  EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{2, ""}));
+  EXPECT_FALSE(pause.observed(target));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
 TEST_F(Watchdogs, TheNextStartUndoesWhatTheDeathOfBothHasLeft) {
   const pid_t agent = agent_with_fault(1h);
   ASSERT_EQ(await_ready(), "injected");
@@ -124,6 +184,8 @@ TEST_F(Watchdogs, TheAgentUndoesWhatAWatchdogThatWasKilledHasLeft) {
   ::kill(watchdog.process(), SIGKILL);
   EXPECT_THAT(ends_of(watchdog), ElementsAre(FaultEnd{1, ""}));
   EXPECT_FALSE(exists(fault(1)));
+  EXPECT_THAT(watchdog.take_remarks(), ElementsAre(HasSubstr("its watchdog was killed")));
+  EXPECT_THAT(watchdog.take_remarks(), IsEmpty());
   EXPECT_EQ(watchdog.inject(down(2), {}, 1h), "the watchdog of this host is gone");
 }
 

@@ -318,6 +318,7 @@ void ReferenceCluster::end(FaultIt fault, bool healed) {
   agenda_.cancel(fault->grow);
   if (!healed) agenda_.cancel(fault->line);
   if (kind(*fault).symptoms.heartbeat_lost) agent_is_back(*fault);
+  if (holds_heartbeats(*fault)) heartbeats_are_let_go(*fault);
   const Fault ended = *fault;
   faults_.erase(fault);
   if (healed) follow(ended);

@@ -300,12 +300,22 @@ class Generator {
       add(table, "component", "\"host\"");
       often(table, hosts_ + spares_);
       add(table, "effect", what == 3 ? "\"corrupt\"" : "\"none\"");
+      if (what == 4 && chance(50)) return tampering(table);
       maybe(70, table, "loss", one_of({"4.0", "20.0", "\"nan\""}));
     }
     maybe(60, table, "heals_after", chance(50) ? seconds(5, 80) : uniform(100, 9000));
     maybe(30, table, "remedy", "\"restart\"");
     maybe(30, table, "clock", "\"training\"");
     line(name, false);
+  }
+
+  /// Of a host's clock and heartbeats.
+  void tampering(const std::string& table) {
+    const std::string tampers =
+        one_of({"\"clock\"", "\"late_heartbeats\"", "\"repeated_heartbeats\"", "\"partition\""});
+    add(table, "tampers", tampers);
+    if (tampers != "\"clock\"") add(table, "heals_after", chance(50) ? seconds(5, 800) : uniform(100, 9000));
+    maybe(30, table, "clock", "\"training\"");
   }
 
   void of_job(const std::string& name) {

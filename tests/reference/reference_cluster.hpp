@@ -75,6 +75,8 @@ class ReferenceCluster final : public Cluster {
     std::uint32_t mended = 0;                    // ... as good as new
     std::uint32_t perhaps_mended = 0;            // ... with nothing wrong by then that would tell
     std::uint32_t silenced_by = 0;               // faults that took its agent away
+    std::uint32_t held_by = 0;                   // faults that hold its heartbeats back
+    std::optional<Time> held{};                  // the last of these was sent then
     std::optional<std::pair<Time, int>> exit{};  // of its ranks, which no heartbeat has told yet: when, code
     bool exit_told = false;                      // in the present stop
     Time listened_since = kStart;
@@ -184,6 +186,9 @@ class ReferenceCluster final : public Cluster {
 
   // faults.cpp
   const FaultKind& kind(const Fault& fault) const { return world_->faults[fault.kind.value]; }
+  bool holds_heartbeats(const Fault& fault) const {
+    return kind(fault).tampers == Tampering::late_heartbeats || kind(fault).tampers == Tampering::partition;
+  }
   bool on_job(const Fault& fault) const;
   static bool sits_in_host(const Fault& fault);
   bool cured_by_repair(const Fault& fault) const;
@@ -243,6 +248,8 @@ class ReferenceCluster final : public Cluster {
   void see(const Listening& by, ComponentId who, Edge edge, Time sensed, double value,
            std::uint32_t more = 0);
   void heartbeat(HostId id);
+  void heartbeat_arrives(HostId id, Time sent);
+  void heartbeats_are_let_go(const Fault& fault);
   Time next_heard(HostId id);
   void listen(Listening& by, HostId id);
   void leaves_service(HostId id);
@@ -251,7 +258,7 @@ class ReferenceCluster final : public Cluster {
   void next_heartbeat(HostId id);
   void expect_heartbeat(Listening& by, HostId id);
   void rank_exits(HostId id, int code);
-  void tell_exit(HostId id);
+  void tell_exit(HostId id, Time sent);
   void all_have_exited();
   void forget_exits();
   void filters_start_afresh();

@@ -9,9 +9,14 @@ namespace gauntlet::reference {
 
 /// Symptoms in models/fault/fault.hpp.
 void ReferenceCluster::show(FaultIt fault) {
-  if (kind(*fault).symptoms.heartbeat_lost)
-    for (std::uint32_t i = 0; i < fault->hosts.count; ++i)
-      ++host(HostId{fault->hosts.first.value + i}).silenced_by;
+  for (std::uint32_t i = 0; i < fault->hosts.count; ++i) {
+    Host& of = host(HostId{fault->hosts.first.value + i});
+    if (kind(*fault).symptoms.heartbeat_lost) {
+      ++of.silenced_by;
+      of.held.reset();
+    }
+    if (holds_heartbeats(*fault)) ++of.held_by;
+  }
   show_again(fault);
 }
 

@@ -3,6 +3,7 @@
 #include "tests/reference/reference_cluster.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gauntlet::reference {
 
@@ -73,7 +74,7 @@ void ReferenceCluster::tell_last_collectives(const Listening& by) {
   const Coordinates culprit = layout.coordinates(*holding.begin() * world_->inventory.gpus_per_host);
   for (std::uint32_t slot = 0; slot < seats_.size(); ++slot) {
     if (!seats_[slot] || holding.contains(slot) || !concerns(by.watch.who, *seats_[slot])) continue;
-    if (host(*seats_[slot]).silenced_by > 0) continue;
+    if (host(*seats_[slot]).silenced_by > 0 || host(*seats_[slot]).held_by > 0) continue;
     const Coordinates here = layout.coordinates(slot * world_->inventory.gpus_per_host);
     const Dimension waits = here.dp != culprit.dp   ? Dimension::data
                             : here.pp != culprit.pp ? Dimension::pipeline
@@ -105,7 +106,7 @@ void ReferenceCluster::next_heartbeat(HostId id) {
 
 /// When the next heartbeat that a host sends after now will be heard, as far as is known now.
 Time ReferenceCluster::next_heard(HostId id) {
-  if (!in_service(id) || host(id).silenced_by > 0) return kNever;
+  if (!in_service(id) || host(id).silenced_by > 0 || host(id).held_by > 0) return kNever;
   const Time next = std::get<Time>(host(id).beat);
   return next > agenda_.now() ? next : next + world_->telemetry.heartbeat_period;
 }
@@ -113,6 +114,13 @@ Time ReferenceCluster::next_heard(HostId id) {
 void ReferenceCluster::heartbeat(HostId id) {
   next_heartbeat(id);
   if (!in_service(id) || host(id).silenced_by > 0) return;
+  if (host(id).held_by > 0)
+    host(id).held = agenda_.now();
+  else
+    heartbeat_arrives(id, agenda_.now());
+}
+
+void ReferenceCluster::heartbeat_arrives(HostId id, Time sent) {
   host(id).heard = agenda_.now();
   for (auto& [number, by] : watches_) {
     const auto filter = by.heartbeats.find(id);
@@ -121,7 +129,18 @@ void ReferenceCluster::heartbeat(HostId id) {
       see(by, component(id), *edge, agenda_.now(), 0);
     expect_heartbeat(by, id);
   }
-  tell_exit(id);
+  tell_exit(id, sent);
+}
+
+/// Tampering::late_heartbeats: "the host's heartbeats wait until it ends"; Tampering::partition: nor can the driver be reached. What
+/// waits is lost with the agent, and of several that come together the last says all.
+void ReferenceCluster::heartbeats_are_let_go(const Fault& fault) {
+  for (std::uint32_t i = 0; i < fault.hosts.count; ++i) {
+    const HostId id{fault.hosts.first.value + i};
+    if (--host(id).held_by > 0) continue;
+    const std::optional<Time> sent = std::exchange(host(id).held, std::nullopt);
+    if (sent && in_service(id) && host(id).silenced_by == 0) heartbeat_arrives(id, *sent);
+  }
 }
 
 void ReferenceCluster::listen(Listening& by, HostId id) {
@@ -145,6 +164,7 @@ void ReferenceCluster::expect_heartbeat(Listening& by, HostId id) {
 void ReferenceCluster::leaves_service(HostId id) {
   agenda_.cancel(host(id).beat);
   host(id).exit.reset();
+  host(id).held.reset();
   for (auto& [number, by] : watches_) {
     agenda_.cancel(by.missing[id]);
     by.missing.erase(id);
@@ -178,9 +198,9 @@ void ReferenceCluster::rank_exits(HostId id, int code) {
   ++exited_;
 }
 
-void ReferenceCluster::tell_exit(HostId id) {
+void ReferenceCluster::tell_exit(HostId id, Time sent) {
   Host& of = host(id);
-  if (!of.exit || of.exit->first >= agenda_.now()) return;
+  if (!of.exit || of.exit->first >= sent) return;
   const auto [at, code] = *of.exit;
   of.exit.reset();
   of.exit_told = true;

@@ -93,6 +93,8 @@ class Chooser {
 enum class HostVerb {
   silence,
   unsilence,
+  hold,
+  release,
   leave,
   enter,
   exit,
@@ -128,7 +130,7 @@ constexpr std::uint32_t kHosts = 4;
 std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint64_t seed) {
   Chooser choose(seed, "elision.hosts");
   std::vector<HostOperation> script;
-  std::uint32_t silenced[kHosts] = {};
+  std::uint32_t silenced[kHosts] = {}, held[kHosts] = {};
   bool in_service[kHosts] = {true, true, true, true};
   std::vector<WatchId> watches;
   std::uint32_t next_watch = 0;
@@ -142,6 +144,11 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
       if (in_service[host]) add(priority, choose.chance(50) ? HostVerb::abort : HostVerb::exit, HostId{host});
     } else if (choose.chance(10)) {
       add(priority, HostVerb::all_aborted, {});
+    } else if (choose.chance(40)) {
+      const bool released = held[host] > 0 && choose.chance(60);
+      if (!released && held[host] == 2) return;
+      held[host] += released ? -1 : 1;
+      add(priority, released ? HostVerb::release : HostVerb::hold, HostId{host});
     } else if (silenced[host] > 0 && choose.chance(70)) {
       --silenced[host];
       add(priority, HostVerb::unsilence, HostId{host});
@@ -227,6 +234,10 @@ std::vector<Reported> run_hosts(const TelemetryCase& telemetry, const std::vecto
         return heartbeats.silence(operation.host);
       case HostVerb::unsilence:
         return heartbeats.unsilence(operation.host);
+      case HostVerb::hold:
+        return heartbeats.hold(operation.host);
+      case HostVerb::release:
+        return heartbeats.release(operation.host);
       case HostVerb::leave:
         aborts.hosts.erase(operation.host.value);
         return heartbeats.leave_service(operation.host);

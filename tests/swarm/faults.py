@@ -112,6 +112,11 @@ def fault(chance, size, on):
         out["heals_after"] = chance.law(size.seconds / chance.between(10, 1e5))
     if effect == "stall" and chance.happens(0.3):
         out["halts_storage"] = True
+    if component == "host" and effect == "none" and chance.happens(0.5):
+        out["tampers"] = chance.choice(("clock", "late_heartbeats", "repeated_heartbeats", "partition"))
+        out.pop("heals_after", None)
+        if out["tampers"] != "clock":
+            out["heals_after"] = chance.law(size.seconds / chance.between(10, 1e5))
     if component == "job" and effect in ("crash", "hang") and chance.happens(0.4):
         out["same_step"] = True
     if not told:

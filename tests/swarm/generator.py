@@ -301,6 +301,8 @@ class Generator:
         if not on("drilled_job"):
             return
         drill = tree.setdefault("drill", {})
+        if chance.happens(0.5):
+            drill["at_once"] = chance.choice((0, 1, 3))
         drill["command"] = {"arguments": ["true", "step"], "directory": ".", "per": chance.choice(("rank", "host")),
                             "grace": chance.duration(0.1, 30), "stop_signal": chance.choice(("TERM", "INT", "USR1"))}
         if chance.happens(0.5):

@@ -131,6 +131,31 @@ std::vector<Record> prefixes(const Record& record) {
   return all;
 }
 
+TEST_F(RecordingTest, MeasurementsStandBehindTheRunWholeOrNotAtAll) {
+  const std::vector<Measurement> measured = {{.what = Measured::load, .at = kStart + 3s, .took = 2s},
+                                             {.what = Measured::persist, .at = kStart + 9s, .took = 1ns}};
+  std::string bytes;
+  RecordingWriter writer([&bytes](std::string_view frame) { bytes += frame; });
+  writer.write(kHeader);
+  writer.write(Observed{kStart, Started{}});
+  writer.write(Observed{kStart + 10s, Finished{}});
+  const std::size_t before = bytes.size();
+  writer.write(std::span(measured));
+  put(path("a.rec"), bytes);
+  const ReadRecording whole = read_recording(path("a.rec"));
+  ASSERT_TRUE(whole.recording);
+  EXPECT_EQ(whole.recording->measurements, measured);
+  EXPECT_FALSE(problem_of_end(path("a.rec"), *whole.recording));
+  for (std::size_t size = before + 1; size < bytes.size(); ++size) {
+    put(path("a.rec"), bytes.substr(0, size));
+    const ReadRecording cut = read_recording(path("a.rec"));
+    ASSERT_TRUE(cut.recording);
+    EXPECT_TRUE(cut.recording->measurements.empty());
+    EXPECT_EQ(cut.recording->tail, Recording::Tail::part_of_a_frame);
+    EXPECT_EQ(cut.recording->whole_bytes, before);
+  }
+}
+
 TEST_F(RecordingTest, ReadsBackWhatItWrote) {
   for (const int observations : {0, 1, 50}) {
     const Record record = sample_record(observations);
