@@ -63,7 +63,7 @@ TEST(WorldDecisions, OnlyTheRunThatTookItIsNamed) {
   EXPECT_EQ(found.first->side, "measured");
   EXPECT_EQ(found.first->at, kStart + 2s);
   EXPECT_THAT(decisions_text(found, "measured", "simulated"),
-              HasSubstr("first differ at 2.000 s, after HostReturned"));
+              HasSubstr("2.000 s, after HostReturned at 2.000 s (measured)"));
 }
 
 RepeatedDrills series() {
