@@ -57,6 +57,7 @@ set(GAUNTLET_REAL_ROOMS
     real_lab
     real_checkpoint
     real_trainer
+    real_checkpointer
     real_clocks
     real_injectors
     real_control

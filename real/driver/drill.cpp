@@ -7,7 +7,7 @@
 #include "real/driver/measured_times.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/probes/suite/task.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
 #include <filesystem>
 #include <stdexcept>

@@ -125,7 +125,7 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
       {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
       {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
       {"GAUNTLET_STEPS", std::to_string(world_->job.steps)},
-      {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
+      {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every(Tier::storage))},
       {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
   const auto torch = torch_variables({.host = slot,
                                       .hosts = static_cast<std::uint32_t>(slots.size()),
@@ -139,11 +139,18 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
   return variables;
 }
 
-/// In steps; 0 for never.
-std::int64_t RealCluster::checkpoint_every() const {
-  if (checkpoint_interval_ == kForever) return 0;
+/// In steps; 0 for never. Tiers are nested: CheckpointEvery.
+std::int64_t RealCluster::checkpoint_every(Tier tier) const {
   const Duration step = step_time();
-  return std::max<std::int64_t>(1, (checkpoint_interval_ + step - Duration(1)) / step);
+  std::int64_t quicker = 1, every = 0;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(tier); ++i) {
+    const Duration interval = checkpoint_intervals_.at(i);
+    every = interval == kForever ? 0 : std::max<std::int64_t>(1, (interval + step - Duration(1)) / step);
+    if (every == 0) continue;
+    every = (every + quicker - 1) / quicker * quicker;
+    quicker = every;
+  }
+  return every;
 }
 
 Duration RealCluster::step_time() const { return whole_step(*world_, seats_.layout().dp); }
@@ -169,7 +176,13 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
           "--checkpoint-directory",
           setup_.directory + "/checkpoints",
           "--checkpoint-every",
-          std::to_string(checkpoint_every()),
+          std::to_string(checkpoint_every(Tier::storage)),
+          "--memory-every",
+          std::to_string(checkpoint_every(Tier::memory)),
+          "--peers-every",
+          std::to_string(checkpoint_every(Tier::peers)),
+          "--copies",
+          std::to_string(world_->storage.copies),
           "--keep",
           std::to_string(world_->storage.keep_last),
           "--keep-every",

@@ -364,7 +364,7 @@ class RealCluster final : public Cluster {
   JobCommand own_command() const;
   std::vector<std::pair<std::string, std::string>> environment_of(HostId host,
                                                                   const MeetingPlace& meets) const;
-  std::int64_t checkpoint_every() const;
+  std::int64_t checkpoint_every(Tier tier) const;
   /// Of a healthy step at the present number of replicas.
   Duration step_time() const;
   Duration grace() const;
@@ -459,7 +459,7 @@ class RealCluster final : public Cluster {
 
   RanksState ranks_ = RanksState::none;
   std::uint32_t run_ = 0;  // starts of the job so far
-  Duration checkpoint_interval_ = kForever;
+  std::array<Duration, kTiers> checkpoint_intervals_ = {kForever, kForever, kForever};  // by Tier
   Duration collective_timeout_ = kForever;
   Restore restore_ = Restore::one_reader;  // of the last start
   std::set<std::uint32_t> up_;             // ranks of this run that are up

@@ -15,8 +15,9 @@ import victims
 
 LOOK = 0.02  # seconds between two looks at a drill
 SECONDS_MAX = 300  # a guard against hanging: a drill takes half a minute
+SETTLES = 1.0  # seconds in which a folder that is read while it changes shows what it holds
 ENDS_WITHIN = 60  # seconds for what ends by itself once no driver came for half a minute
-LOST_DRIVERS = 12  # a guard too: so many drivers in a row are started again
+LOST_DRIVERS = 40  # a guard too: on a full disk one driver after the other ends
 DISK = "64m"
 TRAINING_SEED = "1"  # the seeds of these drills choose faults and disturbances
 
@@ -55,7 +56,7 @@ def undisturbed_hash(scenario, *settings):
 
 
 class Disturbed:
-    """One drill. `problems` names what it must not have done, once run() returned."""
+    """One drill. `problems` names what it must not have done, and `story` what happened, once run() returned."""
 
     def __init__(self, disk, scenario, disturbances, *settings, log=None, tells=False):
         self.text, self.disk, self.settings, self.log_file = scenario, disk, settings, log
@@ -66,7 +67,7 @@ class Disturbed:
         self.todo = list(disturbances)
         self.undo = []  # (when, what lasts until then)
         self.problems, self.said = [], ""
-        self.ids, self.newest = set(), -1
+        self.ids, self.newest, self.lost_at = set(), -1, None
         self.driver, self.drivers, self.excused = None, 0, False
 
     def run(self):
@@ -114,7 +115,8 @@ class Disturbed:
         if code is not None:
             if code == 0:
                 return False
-            if not self.excused or self.drivers > LOST_DRIVERS:
+            full = any(isinstance(what, victims.FullDisk) for _, what in self.undo)
+            if not (self.excused or full) or self.drivers > LOST_DRIVERS:
                 self.problems.append(f"driver {self.drivers} ended with {code}")
                 return False
             self.log(f"driver {self.drivers} ended with {code}")
@@ -141,14 +143,21 @@ class Disturbed:
         self.said = said
 
     def look(self):
-        """Which drills there were, and that no checkpoint which was whole is gone while the job has no newer one."""
+        """What the driver said, which drills there were, and that the newest whole checkpoint stays until there is a newer one."""
         self.hear()
         self.ids |= {path.name.rsplit("-", 1)[1] for path in self.disk.place.glob("gauntlet-drill-*")}
         directory = self.directory()
-        steps = [] if directory is None else [int(path.parent.name.rsplit("-", 1)[1])
-                                              for path in directory.glob("checkpoints/gauntlet-step-*/manifest")]
-        if steps:
-            self.newest = max(self.newest, *steps)
+        if directory is None or not directory.exists():
+            return
+        steps = [int(path.parent.name.rsplit("-", 1)[1]) for path in directory.glob("checkpoints/gauntlet-step-*/manifest")]
+        newest = max(steps, default=-1)
+        if newest >= self.newest:
+            self.newest, self.lost_at = newest, None
+        elif self.lost_at is None:
+            self.lost_at = self.now()
+        elif self.now() > self.lost_at + SETTLES and directory.exists():
+            self.problems.append(f"the checkpoint of step {self.newest} is gone, and the newest is of step {newest}")
+            self.newest = newest
 
     # --- disturbances
 
@@ -187,7 +196,7 @@ class Disturbed:
     # --- what came of it
 
     def judge(self):
-        if not self.problems:
+        if self.driver.returncode == 0:
             found = re.search(r"final parameters ([0-9a-f]{16})", self.said)
             wanted = undisturbed_hash(self.text.partition("\n[faults.")[0], *self.settings)
             if not found or found[1] != wanted:

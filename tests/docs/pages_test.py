@@ -32,7 +32,6 @@ README_LINES_MAX = 85
 
 # Commands that take too long: what is added to the line here, and why.
 SHORTER = {
-    "build/bench/checkpoint_bench checkpoints": ("4", "writes 14 GB"),
     "gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95": ("--replicas 4", "takes 20 s"),
     "gauntlet plan tiny-8 --tokens 1T --finish-by 8d --uncertainty": ("--replicas 2", "takes 30 s"),
     "gauntlet rank llama3-405b-54d": ("--lever job.start --replicas 5", "takes 20 s"),
@@ -50,6 +49,8 @@ SHORTER = {
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
+    "make bench-checkpoint": ("writes 14 GB", "Makefile"),
+    "gauntlet drill drills/peers --hosts 4 --against-simulation": ("takes ten seconds", "tests/drill/peers_slow_test.py"),
     "make drill-torch": ("installs packages", "Makefile"),
     "make drill": ("takes minutes and needs root", "Makefile"),
     "make drills": ("takes minutes and needs root", "tests/chaos/random_drills_slow_test.py"),
