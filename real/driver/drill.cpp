@@ -65,6 +65,11 @@ std::vector<Problem> check_injections(const World& world, const InjectionKinds& 
   for (const FaultKind& kind : world.faults) {
     if (is_stop_request(kind.effect) && !can_be_told_to_save(world))
       problems.push_back(unsaved_stop("faults." + kind.name));
+    if (kind.tampers == Tampering::checkpoint && world.drill.command.given())
+      problems.push_back(
+          problem("faults." + kind.name,
+                  "damages checkpoints of the trainer alone: those of another job are unknown here",
+                  "leave it out, or drill without [drill.command]"));
   }
   return problems;
 }

@@ -104,6 +104,7 @@ void put(const DriverInject& from, agent::ToAgent& to) {
   inject.set_kind(static_cast<std::uint32_t>(from.kind));
   inject.set_value(from.value);
   inject.set_lasts_ns(from.lasts.count());
+  inject.set_directory(from.directory);
   if (!from.line) return;
   inject.set_pattern(from.line->pattern.value);
   inject.set_line(from.line->text);
@@ -169,6 +170,7 @@ std::optional<DriverMessage> get(const agent::Inject& from) {
                       .target = from.target(),
                       .value = from.value(),
                       .lasts = Duration(from.lasts_ns())};
+  inject.directory = from.directory();
   if (from.has_pattern()) inject.line = {.pattern = PatternId{from.pattern()}, .text = from.line()};
   return inject;
 }

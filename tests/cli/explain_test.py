@@ -169,6 +169,13 @@ class Explain(unittest.TestCase):
     def test_the_reference_is_what_is_printed(self):
         self.assertEqual(REFERENCE.read_text(), explain("--reference").stdout, "write it anew: --renew")
 
+    def test_a_key_is_said_with_a_noun(self):
+        keys = [word for word in json.loads(explain("--json").stdout) if word["kind"] == "scenario key"]
+        self.assertGreater(len(keys), 300)
+        for word in keys:
+            with self.subTest(word["name"]):
+                self.assertNotRegex(word["meaning"], "^(of|by|to|that|until|between|for which|within|see|from|with|after) ")
+
     def test_words_and_their_forms(self):
         for word, says in {"ETTR": "ETTR (report label): ", "ettr": "ettr (metric): ", "MTTF, h": "MTTF (report label): ",
                            "faults.gpu_lost.mtbf": "faults.NAME.mtbf (scenario key): ", "lost_s.recomputing": "lost_s.<phase> (metric): ",
