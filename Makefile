@@ -93,7 +93,7 @@ bench-checkpoint: build/build.ninja ## stages, restore and broadcast of a checkp
 	build/bench/checkpoint_bench $(or $(DIRECTORY),build)
 	build/bench/broadcast_bench
 	unshare --map-root-user --net sh -c 'ip link set lo up && \
-	  tc qdisc add dev lo root tbf rate 2gbit burst 256kb latency 50ms && build/bench/broadcast_bench'
+	  tc qdisc add dev lo root tbf rate 4gbit burst 512kb latency 50ms && build/bench/broadcast_bench'
 
 bench-agents: build/build.ninja ## one driver and 10,000 agents over mutual TLS: CPU time and memory (minutes)
 	$(BUILD) release --target agents_bench

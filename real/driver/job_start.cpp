@@ -3,6 +3,7 @@
 
 #include "models/step/job_size.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 #include "real/runner/rank_environment.hpp"
 #include "real/system/program.hpp"
 
@@ -66,6 +67,7 @@ void RealCluster::mark_run() const {
 
 void RealCluster::start_ranks(OpenOrder& open) {
   if (waits_for_agents(open, seats_.hosts())) return;
+  proven_.clear();
   check_own();
   mark_run();
   for (const HostId host : seats_.hosts()) {
@@ -158,40 +160,42 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
   const Layout& layout = seats_.layout();
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
-  return {"--tp",
-          std::to_string(layout.tp),
-          "--global-batch",
-          std::to_string(job.global_batch),
-          "--micro-batch",
-          std::to_string(job.micro_batch),
-          "--pp",
-          std::to_string(layout.pp),
-          "--dp",
-          std::to_string(layout.dp),
-          "--seed",
-          std::to_string(setup_.seed.study),
-          "--steps",
-          std::to_string(job.steps),
-          "--checkpoint-directory",
-          setup_.directory + "/checkpoints",
-          "--checkpoint-every",
-          std::to_string(checkpoint_every(Tier::storage)),
-          "--memory-every",
-          std::to_string(checkpoint_every(Tier::memory)),
-          "--peers-every",
-          std::to_string(checkpoint_every(Tier::peers)),
-          "--copies",
-          std::to_string(world_->storage.copies),
-          "--keep",
-          std::to_string(world_->storage.keep_last),
-          "--keep-every",
-          std::to_string(world_->storage.keep_every),
-          "--restore",
-          std::string(kRestoreNames.at(static_cast<std::size_t>(restore_))),
-          "--step-time",
-          text(step_time()),
-          "--collective-timeout",
-          text(collective_timeout_)};
+  std::vector<std::string> arguments = {"--tp",
+                                        std::to_string(layout.tp),
+                                        "--global-batch",
+                                        std::to_string(job.global_batch),
+                                        "--micro-batch",
+                                        std::to_string(job.micro_batch),
+                                        "--pp",
+                                        std::to_string(layout.pp),
+                                        "--dp",
+                                        std::to_string(layout.dp),
+                                        "--seed",
+                                        std::to_string(setup_.seed.study),
+                                        "--steps",
+                                        std::to_string(job.steps),
+                                        "--checkpoint-directory",
+                                        setup_.directory + "/checkpoints",
+                                        "--checkpoint-every",
+                                        std::to_string(checkpoint_every(Tier::storage)),
+                                        "--memory-every",
+                                        std::to_string(checkpoint_every(Tier::memory)),
+                                        "--peers-every",
+                                        std::to_string(checkpoint_every(Tier::peers)),
+                                        "--copies",
+                                        std::to_string(world_->storage.copies),
+                                        "--keep",
+                                        std::to_string(world_->storage.keep_last),
+                                        "--keep-every",
+                                        std::to_string(world_->storage.keep_every),
+                                        "--restore",
+                                        std::string(kRestoreNames.at(static_cast<std::size_t>(restore_))),
+                                        "--step-time",
+                                        text(step_time()),
+                                        "--collective-timeout",
+                                        text(collective_timeout_)};
+  if (disks_fail(*world_)) arguments.emplace_back("--must-save");
+  return arguments;
 }
 
 }  // namespace gauntlet

@@ -116,9 +116,11 @@ void RealCluster::close(OrderId order, Status status, const Result& result, Oper
 /// A host has done its part of the order, or will never do it.
 void RealCluster::host_answered(OpenOrder& open, HostId host) {
   if (open.waiting.erase(host.value) == 0) return;
-  ask_to_probe(open);
+  if (std::holds_alternative<Probe>(open.order.what)) {
+    open.listening.erase(host.value);
+    return probe_next();
+  }
   if (!open.waiting.empty()) return;
-  if (std::holds_alternative<Probe>(open.order.what)) return end_probe(open);
   if (std::holds_alternative<Stop>(open.order.what)) end_rank_faults();
   close(open.order.id, Status::done);
 }

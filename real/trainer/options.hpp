@@ -51,6 +51,7 @@ struct TrainerOptions {
   std::int64_t peers_every = 0;       // ... and of other hosts
   std::uint32_t copies = 2;           // of those: so many hosts hold each, the own one counted
   std::uint32_t host = 0;             // of the rank, in the job (GROUP_RANK)
+  bool must_save = false;             // a rank that cannot write a checkpoint ends; else it trains on
   Retention retention;
   Restore restore = Restore::one_reader;
   StagedPlace staged;

@@ -9,14 +9,15 @@
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/system/clock.hpp"
-#include "real/trainer/model/batch.hpp"
 #include "real/trainer/failure.hpp"
+#include "real/trainer/model/batch.hpp"
+#include "real/trainer/model/stage.hpp"
 #include "real/trainer/peers.hpp"
 #include "real/trainer/restore.hpp"
 #include "real/trainer/schedule.hpp"
 #include "real/trainer/segment_work.hpp"
-#include "real/trainer/model/stage.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +87,8 @@ class Training {
       do_step(step);
       sleep_until(began + options_.step_time.count());
       output_.end_step(step, began);
+      if (cannot_save_)
+        throw Failure({.what = "a checkpoint", .why = "could not be written, and --must-save is given"});
       if (step == options_.steps) break;
       const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
       if (const auto reach = reach_of(told)) checkpoint(step, *reach);
@@ -162,6 +165,7 @@ class Training {
     const auto failed = [this](std::int64_t step, const Problem& problem) {
       warn(kCheckpointFailed,
            "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
+      cannot_save_ = options_.must_save;
     };
     const auto not_removed = [this](const Problem& problem) {
       warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
@@ -350,6 +354,7 @@ class Training {
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;
+  std::atomic<bool> cannot_save_{false};          // set by the thread of the writer
   std::unique_ptr<HostStageTwo> host_stage_two_;  // until the writer has it
   std::optional<CheckpointWriter> writer_;        // last: it ends first
 };

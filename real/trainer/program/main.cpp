@@ -1,8 +1,8 @@
 // gauntlet-trainer: one rank of a small, real training job.
 #include "core/quantity.hpp"
 #include "real/rank/lines.hpp"
-#include "real/trainer/options.hpp"
 #include "real/trainer/model/stage.hpp"
+#include "real/trainer/options.hpp"
 #include "real/trainer/train.hpp"
 
 #include <CLI/CLI.hpp>
@@ -93,6 +93,8 @@ int main_program(int argc, char** argv) {
   app.add_option("--copies", options.copies, "Hosts that hold each of those, this one counted")
       ->capture_default_str()
       ->check(CLI::Range(2U, std::numeric_limits<std::uint32_t>::max()));
+  app.add_flag("--must-save", options.must_save,
+               "End where a checkpoint cannot be written (default: train on)");
   app.add_option("--keep", options.retention.keep, "Newest checkpoints to keep")
       ->capture_default_str()
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
