@@ -18,7 +18,7 @@ class PredictTwo(unittest.TestCase):
                 self.assertIn("\n" + key + " = ", measured.read_text())
             for seed in (3, 8):
                 drilled = predictions.Drilled(place, seed)
-                predicted = predictions.Predicted(place, seed, measured, replicas=20)
+                predicted = predictions.Predicted(place, seed, measured, replicas=20, uncertain=False)
                 print(predictions.row(drilled, predicted))
                 # A run of this plan takes its steps and what its faults cost: neither world can be quicker than the steps alone.
                 self.assertGreater(predicted.wall_s, predictions.STEPS * predictions.STEP_S)
