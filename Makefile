@@ -1,7 +1,7 @@
 # Targets for common tasks: `make help` lists them. The builds are defined in CMakePresets.json, the scripts lie in scripts/.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench bench-agents drill drills drill-chaos drill-torch format tidy clean
+.PHONY: help setup build run test check-all clang asan-ubsan tsan slow same-bytes long coverage mutants swarm fuzz bench bench-agents bench-checkpoint drill drills drill-chaos drill-torch format tidy clean
 
 CORES := $(shell nproc)
 # JOBS=1 for a machine with little memory.
@@ -87,6 +87,14 @@ bench: build/build.ninja ## timings by Google Benchmark
 	build/bench/gauntlet_bench
 
 # A table, and 1 where a goal is missed. The files of this user are limited: with `ulimit -n` 20,000 for 10,000 agents.
+# The shaped link: a token bucket on the loopback of a network namespace.
+bench-checkpoint: build/build.ninja ## stages, restore and broadcast of a checkpoint beside bare loops (a minute, 3 GB)
+	$(BUILD) release --target checkpoint_bench broadcast_bench
+	build/bench/checkpoint_bench $(or $(DIRECTORY),build)
+	build/bench/broadcast_bench
+	unshare --map-root-user --net sh -c 'ip link set lo up && \
+	  tc qdisc add dev lo root tbf rate 4gbit burst 512kb latency 50ms && build/bench/broadcast_bench'
+
 bench-agents: build/build.ninja ## one driver and 10,000 agents over mutual TLS: CPU time and memory (minutes)
 	$(BUILD) release --target agents_bench
 	build/bench/agents_bench --agents $(or $(AGENTS),10000)

@@ -27,6 +27,7 @@ struct AgentRequest {
   std::string lab_group;
   std::string lab_management;
   std::vector<std::string> lab_links;
+  std::string lab_disk;
 };
 
 static_assert(kAgentEnded == kSuccess && kAgentAbandoned == kFailed && kAgentRefused == kWrongInput);
@@ -37,8 +38,18 @@ std::function<std::unique_ptr<HostFaults>()> watchdog_of(const AgentRequest& req
     return std::make_unique<Watchdog>(request.directory + "/undo-" + std::to_string(request.host.value_or(0)),
                                       InjectionSite{.group = request.lab_group,
                                                     .interfaces = request.lab_links,
-                                                    .management = request.lab_management});
+                                                    .management = request.lab_management,
+                                                    .disk = request.lab_disk});
   };
+}
+
+/// What the watchdog can make.
+std::set<InjectionKind> causes_of(const AgentRequest& request) {
+  std::set<InjectionKind> causes;
+  if (!request.lab_disk.empty()) causes.insert({InjectionKind::disk_full, InjectionKind::disk_failing});
+  const bool lab = !request.lab_group.empty();
+  if (lab && host_injectors().at(InjectionKind::memory).unfit().empty()) causes.insert(InjectionKind::memory);
+  return causes;
 }
 
 /// What is wrong with a time of the command line, or nothing.
@@ -83,6 +94,7 @@ int agent_command(const AgentRequest& request) {
                     .longest_injection = longest,
                     .stays = request.stays,
                     .host_faults = watchdog_of(request),
+                    .causes = causes_of(request),
                     .shares_machine = request.shares_machine,
                     .lab_management = request.lab_management,
                     .lab_links = request.lab_links,
@@ -165,6 +177,10 @@ void add_agent(Program& program) {
       .value("--lab-link", request->lab_links,
              "A data interface of this host of a lab: faults may set it down; may be given several times")
       .type_name("NAME");
+  agent
+      .value("--lab-disk", request->lab_disk,
+             "The state of the disk of this host of a lab: faults may fill it, or let it fail")
+      .type_name("FILE");
   agent.flag(
       "--shares-machine", request->shares_machine,
       "Other agents run on this machine: use no interface that is not named, and not the kernel's log");

@@ -17,6 +17,7 @@ void add_probe(Program& program);
 /// One host's end of a drill; runs until that has ended.
 void add_agent(Program& program);
 void add_agent_probe(Program& program);
+void add_agent_checkpointer(Program& program);
 /// Certificates of the drivers and agents of a lab.
 void add_certs(Program& program);
 /// Holds the policies of this program to the orders in a recording.

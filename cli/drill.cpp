@@ -23,8 +23,8 @@
 namespace gauntlet {
 namespace {
 
-/// Policies that only simulated machines obey: the agents save to storage and start ranks, in one way.
-std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
+/// Policies that only simulated machines obey: the agents start ranks in one way, and only our trainer keeps checkpoints in memory.
+std::vector<Problem> check_obeyed(const PolicyConstants& policies, const JobCommand& command) {
   std::vector<Problem> problems;
   const auto refuse = [&](bool asked, std::string what, std::string suggestion) {
     if (!asked) return;
@@ -35,11 +35,12 @@ std::vector<Problem> check_obeyed(const PolicyConstants& policies) {
   };
   const PolicyNames& names = policies.names;
   refuse(names.checkpoint == "two-level", "policies.checkpoint = \"two-level\"",
-         "checkpoints go to storage alone: write \"fixed\", \"young\", \"daly\" or \"exact\"");
+         "the intervals of the tiers do not change in a drill: write \"fixed\", \"young\", \"daly\" or "
+         "\"exact\"");
   const CheckpointConstants& checkpoint = policies.checkpoint;
-  const std::string storage_alone = "checkpoints go to storage alone: leave it out";
-  refuse(checkpoint.memory_interval != kForever, "checkpoint.memory_interval", storage_alone);
-  refuse(checkpoint.peers_interval != kForever, "checkpoint.peers_interval", storage_alone);
+  const std::string own_job = "a job of your own keeps no checkpoints in memory: leave it out";
+  refuse(checkpoint.memory_interval != kForever && command.given(), "checkpoint.memory_interval", own_job);
+  refuse(checkpoint.peers_interval != kForever && command.given(), "checkpoint.peers_interval", own_job);
   const RecoveryConstants& recovery = policies.recovery;
   refuse(recovery.roll_back > 0, fmt::format("recovery.roll_back = {}", recovery.roll_back), "write 0");
   refuse(!policies.detection.corruption.lines.empty(), "detection.corruption.lines", "write []");
@@ -125,7 +126,7 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   add(check_sizes(scenario));
   add(check_signals(scenario, sources_of_launcher(request.launch.launcher)));
   if (auto problem = check_command(loaded, user_of(request))) problems.push_back(std::move(*problem));
-  add(check_obeyed(scenario.policies));
+  add(check_obeyed(scenario.policies, world.drill.command));
   for (Problem& problem : problems) problem.file = request.scenario;
   if (request.hosts != world.inventory.hosts()) {
     problems.push_back(

@@ -155,7 +155,8 @@ std::vector<Problem> check_injections_of(const World& world, const std::string& 
   for (const FaultKind& kind : world.faults) {
     const std::optional<InjectionKind> what = injection_of(kind);
     const auto injector = what ? host_injectors().find(*what) : host_injectors().end();
-    if (injector == host_injectors().end() || injector->second.unfit == nullptr || !problems.empty())
+    if (injector == host_injectors().end() || injector->second.unfit == nullptr || !problems.empty() ||
+        has_cause(*what))
       continue;
     if (const std::string why = injector->second.unfit(); !why.empty())
       problems.push_back({.what = "faults." + kind.name,

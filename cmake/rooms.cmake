@@ -47,16 +47,18 @@ set(GAUNTLET_COMMANDS
 set(GAUNTLET_REAL_ROOMS
     real_system
     real_certs
+    real_checkpoint
     real_probes
     real_rank
     real_stream
     real_signals
     real_runner
     real_agent
+    real_fault_disk
     real_watchdog
     real_lab
-    real_checkpoint
     real_trainer
+    real_checkpointer
     real_clocks
     real_injectors
     real_control

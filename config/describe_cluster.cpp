@@ -24,16 +24,17 @@ void describe(Fields& fields, Hardware& hardware) {
   fields.field("peak_fp8", quantity(hardware.peak_fp8, Sign::positive), Fallback::optional(),
                "dense fp8 rate of one GPU; left out where it has none");
   fields.field("multiprocessors", whole_number(hardware.multiprocessors, {1, kMostPerHost}),
-               "of one GPU; tiles of a matrix product go to them in waves");
-  fields.field("memory", quantity(hardware.memory, Sign::positive), Fallback::required(), "of one GPU");
+               "streaming multiprocessors of one GPU; tiles of a matrix product go to them in waves");
+  fields.field("memory", quantity(hardware.memory, Sign::positive), Fallback::required(),
+               "memory of one GPU");
   fields.field("memory_bandwidth", quantity(hardware.memory_bandwidth, Sign::positive), Fallback::required(),
-               "of one GPU");
+               "memory bandwidth of one GPU");
   fields.field("nvlink", quantity(hardware.nvlink, Sign::positive), Fallback::required(),
-               "of one GPU, both directions together");
+               "NVLink bandwidth of one GPU, both directions together");
   fields.field("nic", quantity(hardware.nic, Sign::positive), Fallback::required(),
-               "of one NIC, each direction");
+               "bandwidth of one NIC, each direction");
   fields.field("pcie", quantity(hardware.pcie, Sign::positive), Fallback::required(),
-               "from one GPU to pinned host memory, each direction");
+               "bandwidth from one GPU to pinned host memory, each direction");
   describe_source(fields);
 }
 
@@ -80,12 +81,13 @@ void describe(Fields& fields, OtherJob& job) {
 }
 
 void describe(Fields& fields, SharedCluster& shared) {
-  fields.field("hosts", whole_number(shared.hosts, {0, kMostHosts}),
-               "of the whole cluster, this job's and its spares among them, which are taken all at once; "
-               "those that are "
-               "free replace no broken host (spares.pool does); 0: it is alone");
+  fields.field(
+      "hosts", whole_number(shared.hosts, {0, kMostHosts}),
+      "hosts of the whole cluster, this job's and its spares among them, which are taken all at once; "
+      "those that are "
+      "free replace no broken host (spares.pool does); 0: it is alone");
   fields.field("priority", whole_number(shared.priority, {-1'000'000, 1'000'000}),
-               "of this job; the higher goes first");
+               "the priority of this job; the higher goes first");
   fields.field("preempt_after", duration(shared.preempt_after, Sign::not_negative),
                "a job that has run for less is not preempted (RSC-1: 2 h, https://arxiv.org/abs/2410.21680)");
   shared.jobs.clear();

@@ -138,13 +138,14 @@ Type samples(std::uint16_t& into) { return whole_number(into, kSamples); }
 
 void describe(Fields& fields, LearnedHangConstants& learned) {
   fields.field("samples", samples(learned.samples), "steps after each start that it learns from");
-  fields.field("multiple", number(learned.multiple, {1, 1e6, true}), "of the longest of them (NVRx: 5)");
+  fields.field("multiple", number(learned.multiple, {1, 1e6, true}),
+               "the multiple of the longest of them (NVRx: 5)");
   fields.field("floor", duration(learned.floor, Sign::positive), "the shortest timeout");
 }
 
 void describe(Fields& fields, TrafficStoppedConstants& traffic) {
   fields.field("lasting", duration(traffic.lasting, Sign::positive),
-               "after so long without any traffic the job is stopped (ByteRobust: 10min, "
+               "the time without any traffic after which the job is stopped (ByteRobust: 10min, "
                "https://arxiv.org/abs/2509.16293)");
 }
 
@@ -174,7 +175,7 @@ void describe(Fields& fields, FailSlowConstants& slow) {
 void describe(Fields& fields, MfuConstants& mfu) {
   fields.field("samples", samples(mfu.samples), "steps after a start that the best is learned from");
   fields.field("decline", number(mfu.decline, {0, 0.99, true}),
-               "of the best that counts (assumption: GREYHOUND's threshold of a change)");
+               "the decline from the best that counts (assumption: GREYHOUND's threshold of a change)");
   fields.field("lasting", duration(mfu.lasting, Sign::positive),
                "time for which the decline must last (assumption)");
   fields.field("action", choice<bool>(mfu.restart, kMfuActions, "what can be done about a decline"),
@@ -191,10 +192,10 @@ void describe(Fields& fields, FlapConstants& flap, const std::vector<std::string
   fields.field("lines", lines(flap.lines, known), Fallback::computed([there] {
                  return there ? "[\"" + std::string(kNicDown) + "\"]" : std::string("[]");
                }),
-               "that a host logs when one of its NICs goes down");
+               "log lines that a host logs when one of its NICs goes down");
   fields.field("returns", whole_number(flap.returns, {1, 1'000'000}),
-               "of one host within the window (gpud: 3 in 12h, each after 25s down)");
-  fields.field("window", duration(flap.window, Sign::positive), "see returns");
+               "returns of one host within the window (gpud: 3 in 12h, each after 25s down)");
+  fields.field("window", duration(flap.window, Sign::positive), "the time within which they are counted");
   fields.field("least_down", duration(flap.least_down, Sign::not_negative),
                "shorter ones do not count, by the traffic of the job; 0s: all count");
   fields.field("apart", duration(flap.apart, Sign::not_negative),
@@ -243,7 +244,7 @@ void describe(Fields& fields, CorruptionConstants& corruption, const World& worl
               const std::vector<std::string>& known) {
   fields.field("lines", lines(corruption.lines, known),
                Fallback::computed([&world] { return usual_corruption_lines(world); }),
-               "that tell of wrong numbers: the job goes back to a checkpoint from before them");
+               "log lines that tell of wrong numbers: the job goes back to a checkpoint from before them");
   fields.field("late", duration(corruption.late, Sign::not_negative),
                Fallback::computed([&world] { return in_quotes(to_text(usual_lateness(world))); }),
                "such a line is written up to so long after the numbers went wrong");

@@ -105,7 +105,7 @@ void describe(Fields& fields, JobCommand& command) {
                "a process for each rank, or one for each host, which starts the host's ranks (torchrun)");
   fields.field("stop_signal", name(command.stop_signal, kStopSignals, "a signal"),
                "the signal that asks a process to end");
-  fields.field("grace", duration(command.grace, Sign::not_negative), "from the stop signal to SIGKILL");
+  fields.field("grace", duration(command.grace, Sign::not_negative), "time from the stop signal to SIGKILL");
   fields.inline_table(
       "lines", [&](Fields& f) { describe(f, command.lines); },
       "regular expressions (RE2) for lines that ranks print; for a job without gauntlet_rank");

@@ -145,7 +145,7 @@ void describe_effect(Fields& fields, FaultKind& fault) {
   fields.field("tampers", choice<Tampering>(fault.tampers, kTamperings, "what is tampered with"),
                "none: what it does to checkpoints, clocks or heartbeats while the job trains on");
   fields.field("heals_after", optional_law(fault.heals_after), Fallback::optional(),
-               "until it ends by itself");
+               "time until it ends by itself");
   fields.field("remedy", choice<Remedy>(fault.remedy, kRemedies, "a remedy"),
                "what ends it otherwise: restart of the job's processes, repair of the host, or a person");
 }
@@ -154,12 +154,13 @@ void describe_symptoms(Fields& fields, FaultKind& fault, World& world) {
   Symptoms& symptoms = fault.symptoms;
   fields.field("heartbeat_lost", flag(symptoms.heartbeat_lost), "whether the host's agent is gone with it");
   fields.field("log", pattern(fault, world), Fallback::optional(), "the line that the culprit logs");
-  fields.field("severity", choice<Severity>(symptoms.severity, kSeverities, "a severity"), "of the line");
-  fields.field("log_probability", probability(symptoms.log_probability), "that it logs the line");
-  fields.field("log_delay", law(symptoms.log_delay), "from the onset to the line");
-  fields.field(
-      "loss", loss(symptoms.loss),
-      "of the job while it lasts: robust standard deviations above its running median, or nan; 0: unmoved");
+  fields.field("severity", choice<Severity>(symptoms.severity, kSeverities, "a severity"),
+               "severity of the line");
+  fields.field("log_probability", probability(symptoms.log_probability), "probability that it logs the line");
+  fields.field("log_delay", law(symptoms.log_delay), "time from the onset to the line");
+  fields.field("loss", loss(symptoms.loss),
+               "loss of the job while it lasts: robust standard deviations above its running median, or nan; "
+               "0: unmoved");
   fields.field("exit_code", whole_number(symptoms.exit_code, {1, 255}), "crash: of the culprit's process");
 }
 

@@ -49,18 +49,19 @@ void describe(Fields& fields, StartChain::Growth& growth) {
 
 void describe(Fields& fields, StartChain& start) {
   fields.field("provisioning", law(start.provisioning),
-               "of a cluster that is made for this job alone, also after its hosts were given back; 0s: it "
+               "time to make the cluster, where it is made for this job alone, also after its hosts were "
+               "given back; 0s: it "
                "joins one that stands");
   fields.field("scheduling", law(start.scheduling), "time until every host has its container");
   fields.field("process_start", law(start.process_start),
                "time to load images and to start processes, until every rank runs");
   fields.field("communicator_init", law(start.communicator_init), "time until the collective groups stand");
   fields.field("data_loader", law(start.data_loader),
-               "until the data loader stands where it stood; loading the checkpoint comes before it");
-  fields.field("warm_up", law(start.warm_up), "until the first step runs at full speed");
+               "time until the data loader stands where it stood; loading the checkpoint comes before it");
+  fields.field("warm_up", law(start.warm_up), "time until the first step runs at full speed");
   fields.table(
       "growth", [&](Fields& f) { describe(f, start.growth); },
-      "with the scale: a phase takes (GPUs / at_gpus) to the power of this times as long");
+      "growth with the scale: a phase takes (GPUs / at_gpus) to the power of this times as long");
   fields.field("at_gpus", whole_number(start.at_gpus, {0, kMostRanks}),
                "the scale at which the phases were measured; 0: this job's");
   describe_source(fields);
@@ -117,7 +118,8 @@ void take_restart_time(const Place& place, const Law& restart, StartChain& start
 
 void describe(Fields& fields, Evaluation& evaluation) {
   fields.field("every", whole_number(evaluation.every, {0, 1'000'000'000'000}), "steps; 0: never");
-  fields.field("time", duration(evaluation.time, Sign::not_negative), "for which training rests each time");
+  fields.field("time", duration(evaluation.time, Sign::not_negative),
+               "the time for which training rests each time");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (!place.all_sound("every", "time") || (evaluation.every > 0) == (evaluation.time > Duration::zero()))
@@ -138,7 +140,7 @@ void describe_planned(Fields& fields, JobModel& job) {
   fields.field("count", whole_number(count, {0, kMostStops}), Fallback::optional(),
                "stops, spread evenly: stop i of n at (i + 1/2)/n of the window");
   fields.field("hold", duration(hold, Sign::not_negative), "how long the job is wanted stopped each time");
-  fields.field("times", durations(times), Fallback::optional(), "when to stop, in place of `count`");
+  fields.field("times", durations(times), Fallback::optional(), "times of the stops, in place of `count`");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (place.given("count") && place.given("times"))
@@ -210,7 +212,7 @@ constexpr std::array<Choice<Recompute>, 3> kRecomputes = {{
 
 void describe(Fields& fields, Training& training) {
   fields.field("precision", choice<Precision>(training.precision, kPrecisions, "a precision"),
-               "of the linear layers");
+               "the precision of the linear layers");
   fields.field("recompute", choice<Recompute>(training.recompute, kRecomputes, "a kind of recomputation"),
                "selective: the attention core; full: every layer's forward pass");
   fields.field("sequence_parallel", flag(training.sequence_parallel),
@@ -283,7 +285,7 @@ void describe_job(Fields& fields, World& world) {
   fields.field("micro_batch", whole_number(job.micro_batch, {1, kMostRanks}),
                "sequences that pass a pipeline stage together");
   fields.field("step_time", duration(job.step_time, Sign::not_negative),
-               "of a healthy step, as measured; 0s: from the step model");
+               "time of a healthy step, as measured; 0s: from the step model");
   fields.field("step_time_factor", number(job.step_time_factor, {0, 1000, true}),
                "multiplier of every step time that comes from the step model: what a step takes, of what the "
                "model says");
@@ -294,9 +296,10 @@ void describe_job(Fields& fields, World& world) {
                "the work; 0: no end but the window");
   fields.field("window", duration(job.window, Sign::not_negative),
                "wall time to look at; 0s: until the work is done");
-  fields.field("give_up_after", duration(job.give_up_after, Sign::positive), Fallback::value("\"30d\""),
-               "longest time without progress; 10,000 starts in a row without a new step end the run as well");
-  fields.field("stop_time", duration(job.stop_time, Sign::not_negative), "to end every rank");
+  fields.field(
+      "give_up_after", duration(job.give_up_after, Sign::positive), Fallback::value("\"30d\""),
+      "longest time without progress; 10,000 starts in a row without a new step end the run as well");
+  fields.field("stop_time", duration(job.stop_time, Sign::not_negative), "time to end every rank");
   Law restart = Law::constant(0);
   fields.field("restart_time", law(restart), Fallback::optional(),
                "all of a restart as one number, in place of the phases of [job.start]; what storage takes to "

@@ -119,12 +119,13 @@ void describe(Fields& fields, CheckpointConstants& checkpoint, const std::string
       "interval", duration(checkpoint.interval, Sign::positive),
       "fixed: training time between checkpoints to storage; rounded up to a multiple of a quicker tier's");
   // Intervals of tiers in memory, which a job need not have.
-  endless(fields, "memory_interval", checkpoint.memory_interval, Sign::positive,
-          "between those to the memory of each host, which outlive its ranks; in whole steps, so that less "
-          "than one is "
-          "every step; left out: none");
+  endless(
+      fields, "memory_interval", checkpoint.memory_interval, Sign::positive,
+      "time between those to the memory of each host, which outlive its ranks; in whole steps, so that less "
+      "than one is "
+      "every step; left out: none");
   endless(fields, "peers_interval", checkpoint.peers_interval, Sign::positive,
-          "between those to the memory of other hosts too, which outlive a host; left out: none");
+          "time between those to the memory of other hosts too, which outlive a host; left out: none");
   fields.field("prior_mtbf", duration(checkpoint.prior_mtbf, Sign::positive),
                Fallback::computed([&] { return in_quotes(to_text(expected_mtbf(world))); }),
                "mean time between failures of the job that is expected before anything is observed");
@@ -191,10 +192,11 @@ void describe(Fields& fields, RecoveryConstants& recovery, const World& world) {
 }
 
 void describe(Fields& fields, RetirementConstants& retirement) {
-  fields.field("evictions", whole_number(retirement.evictions, {1, 1'000'000}),
-               "of one host, after which it leaves (threshold); score: see policies.retire (assumption)");
+  fields.field(
+      "evictions", whole_number(retirement.evictions, {1, 1'000'000}),
+      "evictions of one host, after which it leaves (threshold); score: see policies.retire (assumption)");
   fields.field("window", duration(retirement.window, Sign::positive),
-               "within which they count (threshold), or in which an old one fades by half (score)");
+               "the time within which they count (threshold), or in which an old one fades by half (score)");
   describe_source(fields);
 }
 

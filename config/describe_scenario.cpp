@@ -43,7 +43,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       "false: what goes wrong in the scenarios that it extends does not go wrong here; its own faults do");
   fields.field("name", text(world.name), Fallback::computed([&] { return toml_text(name); }),
                "name of the scenario");
-  fields.field("question", text(world.question), "that the scenario asks");
+  fields.field("question", text(world.question), "the question that the scenario asks");
   fields.table(
       "cluster", [&](Fields& f) { describe_cluster(f, world); }, "the machines");
   fields.table(

@@ -42,7 +42,7 @@ void describe(Fields& fields, ManualRepair& manual) {
   fields.field("needed", probability(manual.needed),
                "share of the hosts that go on to a person after the automatic repair");
   fields.field("time", law(manual.time), Fallback::optional(),
-               "of one host in a person's hands; needed where any goes there");
+               "time of one host in a person's hands; needed where any goes there");
   fields.field("crew", whole_number(manual.crew, {0, kMostTechnicians}),
                "technicians, as above; 0: always enough");
   fields.field("silent_failure", probability(manual.silent_failure),
@@ -62,25 +62,27 @@ void describe(Fields& fields, Telemetry& telemetry) {
                Fallback::value("\"10s\""), "time between two heartbeats of a host");
   fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative),
                "a heartbeat comes up to so much later; below the period");
-  fields.field("gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
-               "of one host: heartbeats are lost for a while though it is well; 0s: never");
+  fields.field(
+      "gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
+      "mean time between gaps of one host: heartbeats are lost for a while though it is well; 0s: never");
   fields.field("gap_duration", law(telemetry.gap_duration), "duration of a gap in the heartbeats");
   fields.field("delay", duration(telemetry.delay, Sign::not_negative), Fallback::value("\"1s\""),
-               "of log lines, timings and traffic on their way to the driver (assumption)");
-  fields.field("clock_error", duration(telemetry.clock_error, Sign::not_negative),
-               Fallback::value("\"10ms\""),
-               "by which a host's clock may be off, either way (assumption: NTP within a data centre)");
+               "delay of log lines, timings and traffic on their way to the driver (assumption)");
+  fields.field(
+      "clock_error", duration(telemetry.clock_error, Sign::not_negative), Fallback::value("\"10ms\""),
+      "the time by which a host's clock may be off, either way (assumption: NTP within a data centre)");
   fields.field("noise", number(telemetry.noise, {0, 0.5, false}), Fallback::value("0.02"),
                "share by which timings and traffic may be off, either way (assumption)");
   fields.field("traffic_interval", duration(telemetry.traffic_interval, Sign::positive),
-               "between samples of traffic (MegaScale: seconds)");
-  fields.field("blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative),
-               "of one host: its timings read wrong for a while though it is well; 0s: never");
+               "time between samples of traffic (MegaScale: seconds)");
+  fields.field(
+      "blip_mtbf", duration(telemetry.blip_mtbf, Sign::not_negative),
+      "mean time between blips of one host: its timings read wrong for a while though it is well; 0s: never");
   fields.field("blip_factor", number(telemetry.blip_factor, {0, 1e6, true}), Fallback::value("1.5"),
                "factor by which wrong timings are too long");
   fields.field("blip_duration", law(telemetry.blip_duration), "duration of such wrong timings");
   fields.field("abort_hop", duration(telemetry.abort_hop, Sign::not_negative), Fallback::value("\"1s\""),
-               "from the abort of a rank to that of the ranks that talk with it (assumption)");
+               "time from the abort of a rank to that of the ranks that talk with it (assumption)");
   fields.field("signals", carried_signals(telemetry.carries), Fallback::value(every_signal()),
                "what agents report at all");
   describe_source(fields);
@@ -118,7 +120,7 @@ void check_repairs_end(const Place& place, const RepairShop& repair) {
 
 void describe(Fields& fields, RepairShop& repair) {
   fields.field("time", law(repair.time), Fallback::optional(),
-               "of one host in automatic repair; needed where a fault's remedy is repair");
+               "time of one host in automatic repair; needed where a fault's remedy is repair");
   fields.field(
       "crew", whole_number(repair.crew, {0, kMostTechnicians}),
       "technicians, each with one host at a time; others wait, first come first served; 0: always enough");
@@ -129,14 +131,15 @@ void describe(Fields& fields, RepairShop& repair) {
       "by_cause",
       [&](Fields& f, const std::string&) {
         Law time = Law::constant(0);
-        f.field("time", law(time), Fallback::required("\"30min\""), "of a host that this fault broke");
+        f.field("time", law(time), Fallback::required("\"30min\""),
+                "repair time of a host that this fault broke");
         repair.by_cause.emplace_back(FaultKindId{}, std::move(time));
       },
-      "in place of time, fault by fault");
+      "times in place of `time`, fault by fault");
   fields.table(
       "manual", [&](Fields& f) { describe(f, repair.manual); }, "a person repairs what that could not");
   fields.field("burn_in", duration(repair.burn_in, Sign::not_negative),
-               "for which a repaired host is tested before it is back");
+               "the time for which a repaired host is tested before it is back");
   fields.field(
       "burn_in_finds", probability(repair.burn_in_finds),
       "share of the hosts still faulty after repair that the burn-in finds; they are repaired again");
@@ -145,10 +148,10 @@ void describe(Fields& fields, RepairShop& repair) {
 }
 
 void describe(Fields& fields, People& people) {
-  fields.field("response", law(people.response), "until a person who was asked has found the culprit");
+  fields.field("response", law(people.response), "time until a person who was asked has found the culprit");
   fields.field(
       "notice", law(people.notice), Fallback::value("\"30min\""),
-      "until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
+      "time until a person sees unasked that the job stands still, or that no start succeeds (assumption)");
   describe_source(fields);
 }
 
@@ -181,15 +184,16 @@ void find_currency(const Place& place, Cost& cost) {
 }  // namespace
 
 void describe(Fields& fields, Cost& cost) {
-  fields.field(
-      "gpu_hour", amount(cost.gpu_hour, Sign::not_negative),
-      "of every GPU of the job while its hosts are held, and of the spares' unless idle_gpu_hour says; the "
-      "place of one that left for good (policies.retire) stays leased");
+  fields.field("gpu_hour", amount(cost.gpu_hour, Sign::not_negative),
+               "price of an hour of every GPU of the job while its hosts are held, and of the spares' unless "
+               "idle_gpu_hour says; the "
+               "place of one that left for good (policies.retire) stays leased");
   Money idle;
   fields.field("idle_gpu_hour", amount(idle, Sign::not_negative), Fallback::optional(),
-               "of every GPU that stands by, those of spares.pool left out");
-  fields.field("tb_month", amount(cost.tb_month, Sign::not_negative),
-               "of the last checkpoints that storage keeps (storage.keep_last): 10^12 bytes for 30 days");
+               "price of an hour of every GPU that stands by, those of spares.pool left out");
+  fields.field(
+      "tb_month", amount(cost.tb_month, Sign::not_negative),
+      "price of the last checkpoints that storage keeps (storage.keep_last): 10^12 bytes for 30 days");
   describe_source(fields);
   fields.check([&](const Place& place) {
     cost.idle_gpu_hour.reset();
@@ -202,7 +206,7 @@ void describe(Fields& fields, StudyDefaults& study) {
   fields.field("replicas", whole_number(study.replicas, {1, kMostReplicas}),
                "random runs, unless the command line says otherwise");
   fields.field("seed", whole_number(study.seed, {0, std::numeric_limits<std::int64_t>::max()}),
-               "of all randomness");
+               "the seed of all randomness");
   fields.field("uncertain", uncertain_fields(study.uncertain), Fallback::value("[]"),
                "fields that are not known: path, and low to high for the central 90% of a lognormal, or of "
                "shape normal, uniform or log-t");

@@ -23,15 +23,17 @@ void describe(Fields& fields, MemoryTier& tier) {
   fields.field("persist", duration(tier.persist, Sign::not_negative),
                "measured time from the end of the stall until the tier holds all of it; 0s: computed from "
                "size and bandwidth");
-  fields.field("load", duration(tier.load, Sign::not_negative),
-               "until every rank has its state again from a whole checkpoint, as measured; 0s: from size and "
-               "bandwidth");
+  fields.field(
+      "load", duration(tier.load, Sign::not_negative),
+      "time until every rank has its state again from a whole checkpoint, as measured; 0s: from size and "
+      "bandwidth");
   fields.field("increment", number(tier.increment, {0, 1, true}),
                "share of the state that a checkpoint carries which goes no further than this tier, such as "
                "what changed since "
                "the last; stall and persist are those of one; 1: all of it");
-  fields.field("apply", duration(tier.apply, Sign::not_negative),
-               "of one such increment, when the state is loaded: all since the last whole checkpoint are");
+  fields.field(
+      "apply", duration(tier.apply, Sign::not_negative),
+      "time to apply one such increment, when the state is loaded: all since the last whole checkpoint are");
   describe_source(fields);
   fields.check([&](const Place& place) {
     if (place.all_sound("increment", "apply") && tier.increment == 1 && tier.apply > Duration::zero())
@@ -42,15 +44,15 @@ void describe(Fields& fields, MemoryTier& tier) {
 
 void describe_bandwidths(Fields& fields, StorageModel& storage) {
   fields.field("write", quantity(storage.write, Sign::positive), Fallback::optional(),
-               "by all clients together");
+               "bandwidth of writes, all clients together");
   fields.field("read", quantity(storage.read, Sign::positive), Fallback::optional(),
-               "by all clients together");
+               "bandwidth of reads, all clients together");
   fields.field("write_per_host", quantity(storage.write_per_host, Sign::positive), Fallback::optional(),
-               "by the ranks of one host together; left out: no bound of its own");
+               "bandwidth of writes by the ranks of one host together; left out: no bound of its own");
   fields.field("read_per_host", quantity(storage.read_per_host, Sign::positive), Fallback::optional(),
                "the same, of reads");
   fields.field("write_per_rank", quantity(storage.write_per_rank, Sign::positive), Fallback::optional(),
-               "by one rank; left out: no bound of its own");
+               "bandwidth of writes by one rank; left out: no bound of its own");
   fields.field("read_per_rank", quantity(storage.read_per_rank, Sign::positive), Fallback::optional(),
                "the same, of reads");
   fields.field("tenants", number(storage.tenants, {0, 1, false}),
@@ -110,7 +112,8 @@ void describe(Fields& fields, StorageModel& storage) {
       "mode", choice<CheckpointMode>(storage.mode, kModes, "a way to save checkpoints"),
       "two_stage: training waits for the copy to host memory; synchronous: until all of it is durable");
   fields.field("bytes_per_parameter", number(storage.bytes_per_parameter, {0, 1e6, true}),
-               "of a checkpoint: bf16 weights, fp32 master weights and two optimizer moments are 14");
+               "bytes of a checkpoint for each parameter: bf16 weights, fp32 master weights and two "
+               "optimizer moments are 14");
   fields.field(
       "weight_bytes", number(storage.weight_bytes, {0, 1e6, false}),
       Fallback::computed([&] { return usual_weight_bytes(storage); }),
@@ -121,16 +124,16 @@ void describe(Fields& fields, StorageModel& storage) {
   fields.field("persist", duration(storage.persist, Sign::not_negative),
                "measured time from the end of the stall until the checkpoint is durable; 0s: computed from "
                "size and bandwidth");
-  fields.field(
-      "load", duration(storage.load, Sign::not_negative),
-      "to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: from size "
-      "and bandwidth");
+  fields.field("load", duration(storage.load, Sign::not_negative),
+               "time to load a checkpoint, as measured where one rank of each data-parallel group reads; 0s: "
+               "from size "
+               "and bandwidth");
   fields.table(
       "memory", [&](Fields& f) { describe(f, storage.memory); },
-      "of checkpoints that stay in each host's memory (checkpoint.memory_interval)");
+      "copies of checkpoints that stay in each host's memory (checkpoint.memory_interval)");
   fields.table(
       "peers", [&](Fields& f) { describe(f, storage.peers); },
-      "of checkpoints in other hosts' memory (checkpoint.peers_interval)");
+      "copies of checkpoints in other hosts' memory (checkpoint.peers_interval)");
   fields.field("copies", whole_number(storage.copies, {2, 1'000'000}),
                "peers: hosts that hold the same state, the host itself among them; as far apart as can be, "
                "so that a rack or a switch leaves one");

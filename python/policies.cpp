@@ -186,7 +186,7 @@ py::dict members_of(JobId, const Inventory& inventory) {
   out["hosts"] = inventory.job_hosts;
   out["spares"] = inventory.spares;
   out["gpus_per_host"] = inventory.gpus_per_host;
-  out["hosts_per_switch"] = inventory.hosts_per_tor;
+  out["hosts_per_tor"] = inventory.hosts_per_tor;
   out["tp"] = inventory.layout.tp;
   out["pp"] = inventory.layout.pp;
   out["dp"] = inventory.layout.dp;

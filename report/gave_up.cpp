@@ -1,7 +1,9 @@
 #include "report/gave_up.hpp"
 
+#include "core/giving_up.hpp"
 #include "report/losses.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +52,23 @@ std::string amount(double share) {
   return percent >= 100 ? "all" : fmt::format("at least {:.0f}%", percent);
 }
 
+double seconds_of_patience(const Summary& summary) { return to_seconds(summary.facts.give_up_after); }
+std::string patience_text(const Summary& summary) { return time_text(seconds_of_patience(summary)); }
+
+/// How long such a run made no progress is not known: of all that was lost, what was lost most.
+std::string reason_of_starts(const std::vector<Loss>& phases) {
+  if (phases.empty()) return "Each start was in vain at once.";
+  return fmt::format("{:.0f}% of the lost time went to `{}`: {}.",
+                     100 * phases.front().seconds / total(phases), phases.front().name,
+                     what_was_awaited(phases.front().name));
+}
+
+/// All runs gave up, and together they are shorter than the time without progress: they made too many starts.
+bool ended_by_starts(const Summary& summary) {
+  return runs_that_gave_up(summary) == summary.replicas &&
+         summary.mean("wall_time_s").value_or(INFINITY) * summary.replicas < seconds_of_patience(summary);
+}
+
 }  // namespace
 
 double runs_that_gave_up(const Summary& summary) {
@@ -59,18 +78,20 @@ double runs_that_gave_up(const Summary& summary) {
 std::string gave_up_line(const Summary& summary) {
   const double count = runs_that_gave_up(summary);
   if (count == 0) return "";
-  // The starts: kMostStartsInVain of sim/job/progress_watch.hpp.
-  return fmt::format("{} of {} run{} gave up: no progress for {} or 10,000 starts.", count_text(count),
-                     count_text(summary.replicas), summary.replicas == 1 ? "" : "s",
-                     time_text(to_seconds(summary.facts.give_up_after)));
+  const std::string starts = fmt::format("in {} starts in a row", count_text(kMostStartsInVain));
+  const std::string why =
+      ended_by_starts(summary) ? starts : fmt::format("for {}, or {}", patience_text(summary), starts);
+  return fmt::format("{} of {} gave up: no progress {}.", count_text(count), counted(summary.replicas, "run"),
+                     why);
 }
 
 std::string gave_up_reason(const Summary& summary) {
   const double count = runs_that_gave_up(summary);
   if (count == 0) return "";
   const std::vector<Loss> phases = losses_by_phase(summary), causes = losses_by_cause(summary);
+  if (ended_by_starts(summary)) return reason_of_starts(phases);
   // A run's, on average over all runs, as the losses are.
-  const double standstill = count / summary.replicas * to_seconds(summary.facts.give_up_after);
+  const double standstill = count / summary.replicas * seconds_of_patience(summary);
   const double share = phases.empty() ? 0 : proven_share(phases, standstill);
   if (share < kMostOfIt && summary.replicas > 1)
     return "To see what one of them waited for, run it alone with --replica N. With --out DIR, replicas.csv "

@@ -13,8 +13,8 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"wall_time_s", "time until the work is done, the window is over, or the run gives up"},
     {"steps", "steps that are completed by then. Repeated ones count once"},
     {"gave_up",
-     "share of runs that ended because they made no progress for job.give_up_after. `gauntlet run` then ends "
-     "with exit code 1"},
+     "share of runs that ended because they made no progress for job.give_up_after, or in 10,000 starts in a "
+     "row. `gauntlet run` then ends with exit code 1"},
     {"interruptions",
      "stopping faults on the job's hosts, planned stops and preemptions. A fault that strikes a job which is "
      "already stopped counts too"},

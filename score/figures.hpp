@@ -69,7 +69,7 @@ struct Incident {
   std::uint32_t evictions_wrong = 0;
   std::uint32_t asked = 0;      // times that a person was asked
   bool unplanned = false;       // a fault opened it by stopping the job, not an order
-  bool noticed = false;         // nobody acted until a person saw by himself that the job stood still
+  bool noticed = false;         // nobody acted until a person saw unasked that the job stood still
   bool handled = false;         // unplanned, answered by an order, and over, without a person
   Duration wrong_evictions{};   // what wrong evictions cost it (see below), a part of its time
   std::int64_t steps_lost = 0;  // progress between the checkpoint that it fell back to and the mark
@@ -125,7 +125,7 @@ struct Figures {
   std::int64_t steps = 0;           // the high-water mark at the end
   std::int64_t iterations = 0;      // steps computed, repeated ones included
   Duration iteration_time{};        // time spent in whole steps, repeated ones included
-  std::uint32_t interruptions = 0;  // stopping faults on the job's hosts, and planned stops
+  std::uint32_t interruptions = 0;  // stopping faults on the job's hosts, planned stops and preemptions
   std::uint32_t planned_stops = 0;
   std::uint32_t preemptions = 0;      // likewise, for jobs of higher priority
   std::uint32_t shrunk = 0;           // starts with fewer data-parallel replicas than the start before

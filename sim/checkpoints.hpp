@@ -67,7 +67,7 @@ class Checkpoints {
   /// The hosts in the first `slots` slots have lost their memory.
   void lose_memory_below(std::uint32_t slots);
   /// Chooses the checkpoint that a start loads: the newest readable one, from the quickest tier that has it. A
-  /// corrupt checkpoint in storage is found only after it has been loaded. Then the next older one is loaded too.
+  /// corrupt or damaged checkpoint in storage is found only after it has been loaded. Then the next older one is loaded too.
   Loadable choose(const Start& action, const Gang& gang) const;
   /// The checkpoint was loaded: hosts that had lost their memory hold their part again.
   void loaded() { lost_before_load_ = lost_.size(); }

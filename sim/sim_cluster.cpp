@@ -27,7 +27,7 @@ SimCluster::SimCluster(const World& world)
       start_(world),
       monitoring_(world, hosts_, training_.gang(), engine_, out_),
       examination_(world, hosts_, faults_.active()),
-      operators_(world, engine_) {}
+      people_(world, engine_) {}
 
 void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* stop) {
   engine_.reset();
@@ -44,7 +44,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   start_.reset(seed);
   monitoring_.reset(seed, full_telemetry);
   examination_.reset(seed);
-  operators_.reset(seed);
+  people_.reset(seed);
 
   for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
     engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});

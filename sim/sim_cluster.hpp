@@ -23,7 +23,7 @@
 #include "sim/hosts/other_jobs.hpp"
 #include "sim/job/training_job.hpp"
 #include "sim/job_start.hpp"
-#include "sim/operators.hpp"
+#include "sim/people.hpp"
 #include "sim/telemetry/monitoring.hpp"
 
 #include <atomic>
@@ -80,6 +80,7 @@ class SimCluster final : public Cluster {
 
   // sim_faults.cpp: how a fault passes through the parts
   bool strike(const Strike& strike);
+  void damage_checkpoint(FaultRef ref);
   void show(ActiveFault& fault);
   void meet_job(ActiveFault& fault);
   void stop_job(ActiveFault& fault);
@@ -152,7 +153,7 @@ class SimCluster final : public Cluster {
   JobStart start_;
   Monitoring monitoring_;
   Examination examination_;
-  Operators operators_;
+  PeopleOnCall people_;
   std::optional<OtherJobs> other_jobs_;
   bool finished_ = false;
   std::size_t given_ = 0;                    // observations

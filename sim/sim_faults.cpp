@@ -36,7 +36,15 @@ bool SimCluster::strike(const Strike& strike) {
   monitoring_.fault_began(fault);
   show(fault);
   if (fault.met_job) meet_job(fault);
+  if (faults_.kind_of(fault).tampers == Tampering::checkpoint) damage_checkpoint(struck->fault);
   return true;
+}
+
+/// The checkpoint stays damaged, and the fault is over: the same kind may strike again at once.
+void SimCluster::damage_checkpoint(FaultRef ref) {
+  training_.damage_stored();
+  faults_[ref].line = {};  // whoever writes of it is still there
+  end_fault(ref);
 }
 
 /// What it does wherever it is. A host that is gone, or starts anew, has lost what was in its memory. One whose agent is
@@ -107,14 +115,14 @@ void SimCluster::fail_start(const ActiveFault& fault) {
   const Time heard = exits ? monitoring_.exit_heard(fault.hosts) : kNever;
   orders_.fail_at(orders_.first<Start>()->order.id, std::min(heard, training_.collective_timeout()));
   training_.stick();
-  operators_.job_does_not_start(faults_.stop());
+  people_.job_does_not_start(faults_.stop());
 }
 
 /// Ranks are up, nothing moves, and it does not heal. Those that wait abort from then on.
 void SimCluster::stand_still(PatternId line, Time first_abort) {
   training_.stick();
   monitoring_.after_change();
-  operators_.job_stands_still(faults_.stop());
+  people_.job_stands_still(faults_.stop());
   monitoring_.victims_begin(faults_.culprit_slots(), line, first_abort);
 }
 

@@ -24,7 +24,7 @@ void SimCluster::on(const OrderDue& event) {
   const auto closed = orders_.close(event.order);
   if (!closed) return;
   if (std::holds_alternative<Start>(closed->order.what)) {
-    operators_.job_has_started();
+    people_.job_has_started();
     begin_training();
     orders_.answer(*closed, Status::done, Loaded{start_.loads().step});
     return_faults(Faults::Returning::in_training);
@@ -89,7 +89,7 @@ void SimCluster::begin(const Order& order, const Checkpoint&) {
 void SimCluster::begin(const Order& order, const Stop&) {
   cut_training();
   monitoring_.ranks_stopped();
-  operators_.job_is_handled();
+  people_.job_is_handled();
   orders_.fail<Start>();
   const bool running = training_.stop();
   orders_.open(order, after(engine_.now(), running ? world_->job.stop_time : Duration::zero()));
@@ -101,7 +101,7 @@ void SimCluster::begin(const Order& order, const Start& action) {
   const std::vector<FaultRef>& cured = faults_.on_job(Concern::restart);
   while (!cured.empty()) end_fault(cured.back());
   training_.start(action.collective_timeout);
-  operators_.job_is_handled();
+  people_.job_is_handled();
   start_.begin(action, checkpoints_.choose(action, training_.gang()), hosts_.size().layout().ranks(),
                faults_.stop(), engine_.now());
   orders_.open(order, start_.due());
@@ -214,7 +214,7 @@ Result SimCluster::examine(const Probe& probe) {
 }
 
 void SimCluster::begin(const Order& order, const Ask&) {
-  orders_.open(order, after(engine_.now(), operators_.ask(faults_.stop())));
+  orders_.open(order, after(engine_.now(), people_.ask(faults_.stop())));
 }
 
 void SimCluster::begin(const Order& order, const Alert&) { answer_now(order, Status::done); }

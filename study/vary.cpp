@@ -111,7 +111,8 @@ Problem mismatch(std::string_view option, const std::string& what, std::span<con
     const bool some = common_kind({&end, 1}).has_value();
     if (some && !held) continue;
     const Parsed<double> parsed = parse_number(end, held.value_or(FieldKind::duration));
-    if (!parsed.value) return problem(option, what, in_quotes(end) + " " + parsed.why, parsed.suggestion);
+    if (!parsed.value)
+      return problem(option, what + ":", in_quotes(end) + " " + parsed.why, parsed.suggestion);
   }
   return problem(option, what, "has ends of different kinds",
                  "write both with units of one kind, as in 1min:2h");

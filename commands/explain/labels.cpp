@@ -129,7 +129,7 @@ constexpr LabelWords kLabels[] = {
     {"share", "", "the part of the whole"},
 
     // gauntlet sweep.
-    {"USD", "cost.per_effective_gpu_hour", ""},
+    {"cost per effective GPU-hour", "cost.per_effective_gpu_hour", ""},
     {"trails by", "", "how much worse a point is than the best one, over the replicas that both have run",
      "may be best"},
     {"best", "", "the point with the best mean"},
@@ -273,9 +273,9 @@ constexpr LabelWords kLabels[] = {
     {"compute", "", "matrix products, attention and other kernels of the forward and the backward pass"},
     {"recompute", "", "the forward pass that is repeated because its activations were not kept"},
     {"bubble", "", "the time for which pipeline stages wait for each other"},
-    {"tp bandwidth", "", "the transfer time of collectives in tensor-parallel groups"},
-    {"cp bandwidth", "", "the transfer time of collectives in context-parallel groups"},
-    {"ep bandwidth", "", "the transfer time of collectives in expert-parallel groups"},
+    {"tp transfer", "", "the transfer time of collectives in tensor-parallel groups"},
+    {"cp transfer", "", "the transfer time of collectives in context-parallel groups"},
+    {"ep transfer", "", "the transfer time of collectives in expert-parallel groups"},
     {"NAME latency", "", "the latency of the collectives in these groups, without the transfer of data"},
     {"pp", "", "pipeline parallelism: transfers between stages that compute does not hide"},
     {"dp", "", "data parallelism: gradients and weights between replicas that compute does not hide"},

@@ -70,7 +70,10 @@ std::optional<Duration> read_time_limit(const PlanRequest& request, std::optiona
   if (request.finish_by.empty()) return std::nullopt;
   Parsed<Duration> parsed = time_limit(request.finish_by, start);
   if (parsed.value && *parsed.value > Duration::zero()) return *parsed.value;
-  if (parsed.value) parsed = {{}, "is not after the start", "write for example 60d"};
+  if (parsed.value)
+    parsed = {{},
+              "is not after the start",
+              start ? "write a later day, or for example 60d" : "write for example 60d"};
   problems.push_back(option_problem("--finish-by", request.finish_by, parsed.why, parsed.suggestion));
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "commands/scale/text.hpp"
 
 #include "commands/scale/table.hpp"
+#include "core/giving_up.hpp"
 #include "report/losses.hpp"
 #include "report/style.hpp"
 #include "report/tails.hpp"
@@ -132,8 +133,7 @@ std::string gave_up(const ScaleResult& result) {
   const auto sizes =
       where(result, [](const ScaledSize& size) { return size.summary.mean("gave_up").value_or(0) > 0; });
   if (sizes.empty()) return "";
-  return fmt::format("Some runs gave up at {}: they made no progress for job.give_up_after.",
-                     gpus_text(sizes));
+  return fmt::format("Some runs gave up at {}: they {}.", gpus_text(sizes), kGaveUpBecause);
 }
 
 std::string tails_by_size(const ScaleResult& result) {

@@ -93,10 +93,10 @@ std::vector<std::pair<std::string, Duration>> named_parts(const StepReport& repo
   std::vector<std::pair<std::string, Duration>> parts = {{"compute", time.compute},
                                                          {"recompute", time.recompute},
                                                          {"bubble", time.bubble},
-                                                         {"tp bandwidth", time.tensor_bandwidth}};
+                                                         {"tp transfer", time.tensor_bandwidth}};
   std::string inside = "tp";
-  if (layout.cp > 1) parts.emplace_back("cp bandwidth", time.context), inside += ", cp";
-  if (layout.ep > 1) parts.emplace_back("ep bandwidth", time.expert), inside += ", ep";
+  if (layout.cp > 1) parts.emplace_back("cp transfer", time.context), inside += ", cp";
+  if (layout.ep > 1) parts.emplace_back("ep transfer", time.expert), inside += ", ep";
   parts.emplace_back(inside + " latency", time.latency);
   parts.emplace_back("pp", time.pipeline);
   parts.emplace_back("dp", time.data);

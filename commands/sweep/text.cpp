@@ -1,6 +1,7 @@
 #include "commands/sweep/text.hpp"
 
 #include "commands/sweep/table.hpp"
+#include "core/giving_up.hpp"
 #include "report/style.hpp"
 #include "report/tails.hpp"
 #include "report/words.hpp"
@@ -164,8 +165,8 @@ std::string gave_up(const SweepResult& result) {
   const auto count = std::ranges::count_if(
       result.points, [](const SweptPoint& point) { return point.summary.mean("gave_up").value_or(0) > 0; });
   if (count == 0) return "";
-  return fmt::format("At {} some runs gave up: they made no progress for job.give_up_after.",
-                     counted(static_cast<double>(count), "point"));
+  return fmt::format("At {} some runs gave up: they {}.", counted(static_cast<double>(count), "point"),
+                     kGaveUpBecause);
 }
 
 std::string refused(const SweepResult& result) {

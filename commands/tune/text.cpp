@@ -2,6 +2,7 @@
 
 #include "commands/tune/table.hpp"
 #include "commands/tune/words.hpp"
+#include "core/giving_up.hpp"
 #include "report/advice.hpp"
 #include "report/metric_unit.hpp"
 #include "report/style.hpp"
@@ -275,8 +276,8 @@ std::string bounds_text(const TuneResult& result) {
 std::string gave_up_text(const TuneResult& result) {
   const double share = best_of(result).gave_up;
   if (share <= 0) return "";
-  return fmt::format("{}% of the best point's runs gave up: they made no progress for job.give_up_after.",
-                     percent().number(share));
+  return fmt::format("{}% of the best point's runs gave up: they {}.", percent().number(share),
+                     kGaveUpBecause);
 }
 
 std::string refused_text(const TuneResult& result) {

@@ -222,9 +222,10 @@ void read_life(const Place& place, FaultKind& fault, const FaultRate& how_often,
 
 void describe_rate(Fields& fields, FaultKind& fault, FaultRate& rate) {
   fields.inline_table(
-      "rate", [&](Fields& f) { describe_count(f, rate); }, "how often, as a count over an exposure");
+      "rate", [&](Fields& f) { describe_count(f, rate); },
+      "how often it strikes, as a count over an exposure");
   fields.field("mtbf", mean_life_type(rate.mtbf), Fallback::optional(),
-               "how often: mean life of one component; never: not at all");
+               "how often it strikes: mean life of one component; never: not at all");
   fields.field("rate_factor", number(rate.factor, {1e-6, 1e6, false}),
                "multiplier of the rate; below 1 for better parts");
   fields.field("law", shape(), Fallback::value("\"exponential\""),

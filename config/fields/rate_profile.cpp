@@ -104,7 +104,7 @@ Type curve(std::vector<std::pair<Time, double>>& into) {
 
 void describe_lemons(Fields& fields, Lemons& lemons) {
   fields.field("share", number(lemons.share, {0, 1, false}), Fallback::required("0.15"),
-               "of the components, drawn for each run");
+               "share of the components, drawn for each run");
   fields.field("factor", number(lemons.factor, kFactor), Fallback::required("5.0"),
                "multiplier of their rate");
   fields.field(
@@ -121,7 +121,7 @@ void describe_daily(Fields& fields, DailyCycle& daily) {
   fields.field("amplitude", number(daily.amplitude, {0, 1, false}), Fallback::required("0.5"),
                "the rate swings by this share around its mean");
   fields.field("peak", duration(daily.peak, Sign::not_negative), Fallback::required("\"15h\""),
-               "after midnight, which is when the run begins");
+               "time of the peak after midnight, which is when the run begins");
 }
 
 }  // namespace

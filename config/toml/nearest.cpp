@@ -37,7 +37,7 @@ std::optional<std::string> nearest_name(std::string_view given, std::span<const 
   std::size_t best_edits = 0;
   for (const std::string& name : known) {
     const std::size_t distance = edits(given, name);
-    const std::size_t allowed = std::max<std::size_t>(2, name.size() / 3);
+    const std::size_t allowed = std::max<std::size_t>(given.size() < kShortestStart ? 1 : 2, name.size() / 3);
     if (distance > allowed || distance >= name.size()) continue;
     if (!best || distance < best_edits) {
       best = name;

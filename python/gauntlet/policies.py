@@ -81,7 +81,7 @@ class Job(NamedTuple):
     hosts: int
     spares: int
     gpus_per_host: int
-    hosts_per_switch: int
+    hosts_per_tor: int
     tp: int
     pp: int
     dp: int

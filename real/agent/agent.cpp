@@ -166,7 +166,9 @@ int run_agent(const AgentOptions& options) {
     return refuse(error.what());
   }
   const MachineClock clock;
-  RankProcesses ranks(options.trainer, options.directory, user);
+  RankProcesses ranks(options.trainer, options.directory, user,
+                      {.number = options.host, .program = options.program});
+  ranks.drop_copies();
   if (options.stays) ranks.forget();  // what an agent left that was killed during a drill
   ProbeThreads probes({.program = options.program,
                        .directory = options.directory,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct AgentOptions {
   bool stays = false;
   /// Makes what injects faults that are no signals; called before any thread is started. May throw std::runtime_error. None: there are none.
   std::function<std::unique_ptr<HostFaults>()> host_faults = {};
+  /// Of the faults that end in the death of ranks, those whose cause is made here; for the others ranks are killed.
+  std::set<InjectionKind> causes = {};
   /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
   bool shares_machine = false;
   std::string lab_management = {};  // the interface of this host of a lab that its driver reaches it by

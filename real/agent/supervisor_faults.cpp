@@ -166,10 +166,16 @@ std::string Supervisor::inject(const DriverInject& message) {
   if (why.empty() && by_watchdog(message))
     why = around_.faults.inject(message, subject_of(message), lease_ends_ - now_);
   if (!why.empty()) return why;
-  if (message.line) write_line(*message.line);
+  const bool made = has_cause(message.kind) && by_watchdog(message);
+  // A rank whose disk fails says so itself. The kernel would say of memory that it ran out, and nobody here reads its log.
+  if (message.line && (!made || message.kind == InjectionKind::memory)) write_line(*message.line);
+  if (made) return "";
   switch (message.kind) {
     case InjectionKind::kill:
     case InjectionKind::start_fails:
+    case InjectionKind::disk_full:
+    case InjectionKind::disk_failing:
+    case InjectionKind::memory:
       return signal_targets(message, AgentSignal::kill);
     case InjectionKind::link_lost:
       static_cast<void>(signal_targets(message, AgentSignal::kill));  // where ranks run
@@ -184,6 +190,7 @@ std::string Supervisor::inject(const DriverInject& message) {
     case InjectionKind::host_lost:
     case InjectionKind::line:
     case InjectionKind::loss:
+    case InjectionKind::damage:
     case InjectionKind::clock_step:
     case InjectionKind::late_heartbeats:
     case InjectionKind::repeated_heartbeats:
@@ -194,8 +201,9 @@ std::string Supervisor::inject(const DriverInject& message) {
   return "";
 }
 
-/// The host of a lab has an interface to its driver that can be set down.
+/// The host of a lab has an interface to its driver that can be set down, a disk that can fail, memory that can run out.
 bool Supervisor::by_watchdog(const DriverInject& what) const {
+  if (has_cause(what.kind)) return options_.causes.contains(what.kind);
   return is_by_watchdog(what.kind) ||
          (what.kind == InjectionKind::partition && !options_.lab_management.empty());
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,8 +11,15 @@
 namespace gauntlet {
 namespace {
 
-/// A new file of so many bytes, all of them allocated. Only this user may read it. -1 with an errno in `error` where it cannot be made.
-int make_shared_file(const std::string& path, std::size_t bytes, int& error) {
+/// The file there if it has so many bytes, or a new one, all of it allocated. Only this user may read it. -1 with an errno in `error` where it cannot
+/// be made.
+int open_shared_file(const std::string& path, std::size_t bytes, int& error) {
+  struct stat found {};
+  const int old = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (old >= 0 && ::fstat(old, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() &&
+      found.st_size == static_cast<off_t>(bytes))
+    return old;
+  if (old >= 0) ::close(old);
   ::unlink(path.c_str());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   // A sparse file could run out of space later, which a write to its memory would meet as SIGBUS.
@@ -33,7 +41,7 @@ Problem weaker(std::size_t bytes, const std::string& what, int error, const std:
 HostMemory::Block LockedMemory::allocate(std::size_t bytes) {
   Block block;
   int error = 0;
-  const int file = path_.empty() ? -1 : make_shared_file(path_, bytes, error);
+  const int file = path_.empty() ? -1 : open_shared_file(path_, bytes, error);
   if (error != 0)
     block.problem = weaker(bytes, "are not kept in " + path_ + ", so the copy ends with this process", error,
                            "free some space there");

@@ -27,8 +27,8 @@ class HostMemory {
 /// Memory of the system, locked with mlock(2).
 class LockedMemory final : public HostMemory {
  public:
-  /// `path`: the file that holds the block, shared, so that it outlives this process: best on a tmpfs. Such a memory has one block. Empty, or where
-  /// that file cannot be made: memory that ends with this process.
+  /// `path`: the file that holds the block, shared, so that it outlives this process: best on a tmpfs. Such a memory has one block, and a file of its size
+  /// that is there already keeps its bytes. Empty, or where that file cannot be made: memory that ends with this process.
   explicit LockedMemory(std::string path = {}) : path_(std::move(path)) {}
 
   Block allocate(std::size_t bytes) override;

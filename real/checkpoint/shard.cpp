@@ -87,6 +87,14 @@ std::uint64_t checksum_at_end(std::string_view shard) {
   return checksum;
 }
 
+bool is_shard_of(std::string_view shard, std::uint32_t rank, std::int64_t step) {
+  std::array<std::uint64_t, kHeaderWords> header{};
+  if (shard.size() < sizeof header) return false;
+  std::memcpy(header.data(), shard.data(), sizeof header);
+  return header[0] == kMagic && static_cast<std::uint32_t>(header[3]) == rank &&
+         header[4] == static_cast<std::uint64_t>(step);
+}
+
 std::string shard_bytes(const Shard& shard) {
   std::string out(kShardHeaderBytes + shard.state.size() + kShardChecksumBytes, '\0');
   begin_shard(shard, shard.state.size(), out.data());

@@ -71,6 +71,9 @@ void seal_shard(std::span<char> shard);
 /// The one at the end of a shard's bytes.
 std::uint64_t checksum_at_end(std::string_view shard);
 
+/// Whether a shard's header says that it is of this rank and step.
+bool is_shard_of(std::string_view shard, std::uint32_t rank, std::int64_t step);
+
 struct ReadShard {
   std::optional<Shard> shard;
   std::string why;  // where there is none: "has 12 bytes, too few for a shard"

@@ -1,5 +1,7 @@
 #include "real/checkpoint/tier.hpp"
 
+#include "real/checkpoint/names.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -9,18 +11,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::string_view kStep = "gauntlet-step-";
 constexpr std::string_view kDamaged = "gauntlet-damaged-";
 constexpr std::string_view kProbe = "gauntlet-probe-";
-constexpr std::string_view kRank = "rank-";
-constexpr std::string_view kShard = ".shard";
-constexpr const char* kManifest = "manifest";
-
-std::string shard_name(std::uint32_t rank) {
-  return std::string(kRank) + std::to_string(rank) + std::string(kShard);
-}
-
-std::string folder_of(std::int64_t step) { return std::string(kStep) + std::to_string(step); }
 
 /// The number between the two, written as we write numbers.
 std::optional<std::int64_t> number_in(std::string_view name, std::string_view prefix,
@@ -184,17 +176,17 @@ CheckpointTier::Loaded CheckpointTier::load(std::int64_t step, std::uint32_t ran
 }
 
 /// The shard, if it is the one that its name says.
-CheckpointTier::Loaded CheckpointTier::identified(std::int64_t step, const JobIdentity& job, std::uint32_t rank,
-                                                  ReadShard read) const {
+CheckpointTier::Loaded CheckpointTier::identified(std::int64_t step, const JobIdentity& job,
+                                                  std::uint32_t rank, ReadShard read) const {
   const std::string path = storage_.path_of(folder_of(step), shard_name(rank));
   if (!read.shard) return {{}, {Problem{.file = path, .what = read.why}}};
   const Shard& shard = *read.shard;
   if (shard.job != job || shard.rank != rank || shard.step != step)
-    return {
-        {},
-        {Problem{.file = path,
-                 .what = "holds rank " + std::to_string(shard.rank) + " at step " + std::to_string(shard.step),
-                 .why = "of the job with " + shard.job.text()}}};
+    return {{},
+            {Problem{
+                .file = path,
+                .what = "holds rank " + std::to_string(shard.rank) + " at step " + std::to_string(shard.step),
+                .why = "of the job with " + shard.job.text()}}};
   return {std::move(read.shard), {}};
 }
 

@@ -1,48 +1,52 @@
 #include "real/checkpoint/writer.hpp"
 
-#include "core/quantity.hpp"
+#include "core/contract.hpp"
 
-#include <chrono>
+#include <utility>
 
 namespace gauntlet {
-namespace {
 
-// How often rank 0 looks for the other ranks' shards: a shared file system has nothing better to offer.
-constexpr Duration kLookEvery = std::chrono::milliseconds(2);
-
-}  // namespace
+CheckpointWriter::CheckpointWriter(std::unique_ptr<StageTwo> stage_two, const JobIdentity& job,
+                                   std::uint32_t rank, const std::vector<StagedCopy::Settings>& copies)
+    : stage_two_(std::move(stage_two)), job_(job), rank_(rank) {
+  expect(!copies.empty(), "a writer has a copy");
+  for (const StagedCopy::Settings& each : copies) copies_.push_back(std::make_unique<StagedCopy>(each));
+  // What an earlier start left: its newest copy is the last to be replaced.
+  for (std::size_t i = 1; i < copies_.size(); ++i)
+    if (copies_[last_]->key() < copies_[i]->key()) last_ = i;
+  thread_ = std::thread([this] { run(); });
+}
 
 CheckpointWriter::CheckpointWriter(const CheckpointTier& tier, std::uint32_t rank,
                                    const StagedCopy::Settings& staged, Duration longest_wait,
                                    Listener listener)
-    : tier_(tier),
-      rank_(rank),
-      longest_wait_(longest_wait),
-      listener_(std::move(listener)),
-      copy_(staged) {
-  thread_ = std::thread([this] { run(); });
-}
+    : CheckpointWriter(
+          std::make_unique<OwnStageTwo>(
+              tier, OwnStageTwo::Settings{.rank = rank, .longest_wait = longest_wait}, std::move(listener)),
+          tier.job(), rank, {staged}) {}
 
 CheckpointWriter::~CheckpointWriter() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
+  stage_two_->end();
   changed_.notify_all();
   thread_.join();
 }
 
 void CheckpointWriter::wait_until_idle() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !step_; });
+  changed_.wait(lock, [&] { return !writing_; });
 }
 
-void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_view>& state) {
+void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_view>& state, Tier reach) {
   wait_until_idle();
-  copy_.stage(tier_.job(), rank_, step, state);
+  last_ = (last_ + 1) % copies_.size();
+  copies_[last_]->stage(job_, rank_, step, state);
   {
     const std::lock_guard lock(mutex_);
-    step_ = step;
+    writing_ = Writing{step, reach};
   }
   changed_.notify_all();
 }
@@ -50,45 +54,15 @@ void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_vi
 void CheckpointWriter::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return step_ || ending_; });
-    if (!step_) return;
+    changed_.wait(lock, [&] { return writing_ || ending_; });
+    if (!writing_) return;
     lock.unlock();
-    write_one(*step_);  // nobody changes it while it is set
+    stage_two_->write(writing_->step, *copies_[last_],
+                      writing_->reach);  // nobody changes them while they are set
     lock.lock();
-    step_.reset();
+    writing_.reset();
     changed_.notify_all();
   }
-}
-
-void CheckpointWriter::write_one(std::int64_t step) {
-  const std::string_view shard = copy_.sealed();
-  if (const auto problem = tier_.write(step, rank_, shard))
-    listener_.failed(step, *problem);
-  else if (rank_ == 0)
-    complete(step, {.bytes = shard.size(), .checksum = checksum_at_end(shard)});
-}
-
-void CheckpointWriter::complete(std::int64_t step, const Manifest::Entry& own) {
-  if (const auto problem = wait_for_shards(step)) return listener_.failed(step, *problem);
-  if (tier_.first_missing(step)) return;  // ending
-  if (const auto problem = tier_.commit(step, {{rank_, own}})) return listener_.failed(step, *problem);
-  listener_.saved(step);
-  if (const auto problem = tier_.prune(step)) listener_.not_removed(*problem);
-}
-
-std::optional<Problem> CheckpointWriter::wait_for_shards(std::int64_t step) {
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait_;
-  std::unique_lock lock(mutex_);
-  while (const auto missing = tier_.first_missing(step)) {
-    if (ending_) return std::nullopt;
-    if (std::chrono::steady_clock::now() >= deadline)
-      return Problem{.file = {},
-                     .what = "the shard of rank " + std::to_string(*missing),
-                     .why = "did not come within " + to_text(longest_wait_),
-                     .suggestion = {}};
-    changed_.wait_for(lock, kLookEvery);
-  }
-  return std::nullopt;
 }
 
 }  // namespace gauntlet

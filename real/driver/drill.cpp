@@ -7,7 +7,7 @@
 #include "real/driver/measured_times.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/probes/suite/task.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -65,6 +65,11 @@ std::vector<Problem> check_injections(const World& world, const InjectionKinds& 
   for (const FaultKind& kind : world.faults) {
     if (is_stop_request(kind.effect) && !can_be_told_to_save(world))
       problems.push_back(unsaved_stop("faults." + kind.name));
+    if (kind.tampers == Tampering::checkpoint && world.drill.command.given())
+      problems.push_back(
+          problem("faults." + kind.name,
+                  "damages checkpoints of the trainer alone: those of another job are unknown here",
+                  "leave it out, or drill without [drill.command]"));
   }
   return problems;
 }
@@ -116,9 +121,11 @@ std::vector<Problem> check_drillable(const World& world) {
 std::vector<Problem> check_probes(const World& world, const ProbeMeasures& probes) {
   std::vector<Problem> problems;
   for (const ProbeKind& probe : world.probes) {
-    if (probe.group > 1)
-      problems.push_back(problem("probes." + probe.name + ".group = " + std::to_string(probe.group),
-                                 "cannot be drilled", "each host is probed alone: remove it"));
+    const std::uint32_t group = needs_neighbour(probe.name, measure_of(probes, probe.name)) ? 2 : 1;
+    if (probe.group != group)
+      problems.push_back(problem(
+          "probes." + probe.name + ".group = " + std::to_string(probe.group), "cannot be drilled",
+          group == 1 ? "each host is probed alone: remove it" : "two hosts measure their link: write 2"));
     const std::string why = problem_of(
         {.probe = probe.name, .arguments = measure_of(probes, probe.name).command.arguments, .metric = {}});
     if (!why.empty())

@@ -3,6 +3,7 @@
 
 #include "models/step/job_size.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 #include "real/runner/rank_environment.hpp"
 #include "real/system/program.hpp"
 
@@ -66,6 +67,7 @@ void RealCluster::mark_run() const {
 
 void RealCluster::start_ranks(OpenOrder& open) {
   if (waits_for_agents(open, seats_.hosts())) return;
+  proven_.clear();
   check_own();
   mark_run();
   for (const HostId host : seats_.hosts()) {
@@ -124,7 +126,7 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
       {"GAUNTLET_SEED", std::to_string(setup_.seed.study)},
       {"GAUNTLET_COLLECTIVE_TIMEOUT", seconds_text(collective_timeout_)},
       {"GAUNTLET_STEPS", std::to_string(world_->job.steps)},
-      {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every())},
+      {"GAUNTLET_CHECKPOINT_EVERY", std::to_string(checkpoint_every(Tier::storage))},
       {"GAUNTLET_CHECKPOINT_DIRECTORY", setup_.directory + "/checkpoints"}};
   const auto torch = torch_variables({.host = slot,
                                       .hosts = static_cast<std::uint32_t>(slots.size()),
@@ -138,11 +140,18 @@ std::vector<std::pair<std::string, std::string>> RealCluster::environment_of(
   return variables;
 }
 
-/// In steps; 0 for never.
-std::int64_t RealCluster::checkpoint_every() const {
-  if (checkpoint_interval_ == kForever) return 0;
+/// In steps; 0 for never. Tiers are nested: CheckpointEvery.
+std::int64_t RealCluster::checkpoint_every(Tier tier) const {
   const Duration step = step_time();
-  return std::max<std::int64_t>(1, (checkpoint_interval_ + step - Duration(1)) / step);
+  std::int64_t quicker = 1, every = 0;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(tier); ++i) {
+    const Duration interval = checkpoint_intervals_.at(i);
+    every = interval == kForever ? 0 : std::max<std::int64_t>(1, (interval + step - Duration(1)) / step);
+    if (every == 0) continue;
+    every = (every + quicker - 1) / quicker * quicker;
+    quicker = every;
+  }
+  return every;
 }
 
 Duration RealCluster::step_time() const { return whole_step(*world_, seats_.layout().dp); }
@@ -151,34 +160,42 @@ std::vector<std::string> RealCluster::trainer_arguments() const {
   const JobModel& job = world_->job;
   const Layout& layout = seats_.layout();
   const auto text = [](Duration value) { return std::to_string(value.count()) + "ns"; };
-  return {"--tp",
-          std::to_string(layout.tp),
-          "--global-batch",
-          std::to_string(job.global_batch),
-          "--micro-batch",
-          std::to_string(job.micro_batch),
-          "--pp",
-          std::to_string(layout.pp),
-          "--dp",
-          std::to_string(layout.dp),
-          "--seed",
-          std::to_string(setup_.seed.study),
-          "--steps",
-          std::to_string(job.steps),
-          "--checkpoint-directory",
-          setup_.directory + "/checkpoints",
-          "--checkpoint-every",
-          std::to_string(checkpoint_every()),
-          "--keep",
-          std::to_string(world_->storage.keep_last),
-          "--keep-every",
-          std::to_string(world_->storage.keep_every),
-          "--restore",
-          std::string(kRestoreNames.at(static_cast<std::size_t>(restore_))),
-          "--step-time",
-          text(step_time()),
-          "--collective-timeout",
-          text(collective_timeout_)};
+  std::vector<std::string> arguments = {"--tp",
+                                        std::to_string(layout.tp),
+                                        "--global-batch",
+                                        std::to_string(job.global_batch),
+                                        "--micro-batch",
+                                        std::to_string(job.micro_batch),
+                                        "--pp",
+                                        std::to_string(layout.pp),
+                                        "--dp",
+                                        std::to_string(layout.dp),
+                                        "--seed",
+                                        std::to_string(setup_.seed.study),
+                                        "--steps",
+                                        std::to_string(job.steps),
+                                        "--checkpoint-directory",
+                                        setup_.directory + "/checkpoints",
+                                        "--checkpoint-every",
+                                        std::to_string(checkpoint_every(Tier::storage)),
+                                        "--memory-every",
+                                        std::to_string(checkpoint_every(Tier::memory)),
+                                        "--peers-every",
+                                        std::to_string(checkpoint_every(Tier::peers)),
+                                        "--copies",
+                                        std::to_string(world_->storage.copies),
+                                        "--keep",
+                                        std::to_string(world_->storage.keep_last),
+                                        "--keep-every",
+                                        std::to_string(world_->storage.keep_every),
+                                        "--restore",
+                                        std::string(kRestoreNames.at(static_cast<std::size_t>(restore_))),
+                                        "--step-time",
+                                        text(step_time()),
+                                        "--collective-timeout",
+                                        text(collective_timeout_)};
+  if (disks_fail(*world_)) arguments.emplace_back("--must-save");
+  return arguments;
 }
 
 }  // namespace gauntlet

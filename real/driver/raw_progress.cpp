@@ -2,6 +2,7 @@
 
 #include "core/record/fingerprint.hpp"
 #include "models/step/job_size.hpp"
+#include "real/driver/escalated_pauses.hpp"
 #include "real/injectors/injector.hpp"
 
 #include <algorithm>
@@ -242,6 +243,7 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
   if (record.observations.empty()) return logs;
   const Time end = record.observations.back().at;
   logs.truth = truth_of(world, plan, journal, end);
+  escalate_pauses(record, logs.truth);
   const Duration nominal = world.job.step_time;
   const std::map<std::uint32_t, Run> runs = runs_of(world, raw, replicas, clock);
 
@@ -264,8 +266,8 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
     if (stop != record.orders.end()) cut = std::min(cut, stop->at);
     for (Truth& truth : logs.truth) {
       // What only slows or pauses the job cuts nothing.
-      if (truth.what == TruthKind::ended || !truth.stops || truth.at < present.began || truth.at > cut)
-        continue;
+      const bool stops = truth.what == TruthKind::escalated || (truth.what != TruthKind::ended && truth.stops);
+      if (!stops || truth.at < present.began || truth.at > cut) continue;
       truth.at = std::max(truth.at, trained.until);
       cut = std::min(cut, truth.at);
       break;

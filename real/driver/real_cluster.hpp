@@ -23,11 +23,10 @@
 #include "real/driver/failed_ranks.hpp"
 #include "real/driver/job_seats.hpp"
 #include "real/driver/platform.hpp"
+#include "real/driver/probe_turns.hpp"
 #include "real/driver/raw_progress.hpp"
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
-#include "real/probes/sample.hpp"
-#include "real/probes/suite/judge_hosts.hpp"
 #include "real/system/rank_user.hpp"
 
 #include <atomic>
@@ -161,8 +160,11 @@ class RealCluster final : public Cluster {
     bool taken = true;                  // the result of take()
     std::set<std::uint32_t> waiting{};  // hosts that have not answered
     // Probe:
-    std::deque<HostId> not_asked{};                  // hosts whose turn is to come
+    std::size_t looks = 0;                           // so far; 0: it waits for agents
+    std::deque<ProbeTurn> turns{};                   // to come
     std::map<std::uint32_t, ProbeSample> samples{};  // of hosts that have answered
+    std::set<std::uint32_t> listening{};             // hosts that answer for a neighbour's turn
+    std::vector<HostPair> pairs{};                   // of all turns so far: who measured, and its neighbour
     std::set<std::uint32_t> failing{};               // hosts
   };
   // Timers.
@@ -362,7 +364,7 @@ class RealCluster final : public Cluster {
   JobCommand own_command() const;
   std::vector<std::pair<std::string, std::string>> environment_of(HostId host,
                                                                   const MeetingPlace& meets) const;
-  std::int64_t checkpoint_every() const;
+  std::int64_t checkpoint_every(Tier tier) const;
   /// Of a healthy step at the present number of replicas.
   Duration step_time() const;
   Duration grace() const;
@@ -390,8 +392,15 @@ class RealCluster final : public Cluster {
   }
   void stop_ranks(OpenOrder& open);
   void begin_probe(OpenOrder& open);
+  std::deque<ProbeTurn> turns_of(const Probe& probe) const;
   void ask_to_probe(OpenOrder& open);
-  void end_probe(const OpenOrder& open);
+  void take_turn(OpenOrder& open, const ProbeTurn& turn);
+  bool is_probed(HostId host) const;
+  void probe_next();
+  void end_probe(OpenOrder& open);
+  bool looks_again(OpenOrder& open);
+  std::map<std::uint32_t, ProbeFinding> findings_of(const OpenOrder& open) const;
+  void note_proven(const OpenOrder& open, const std::map<std::uint32_t, ProbeFinding>& findings);
   void grant_spares();
   void begin(OpenOrder& open, const Watch& action);
   void begin(OpenOrder& open, const Unwatch& action);
@@ -443,13 +452,14 @@ class RealCluster final : public Cluster {
   std::vector<Host> hosts_;
   JobSeats seats_;
   std::deque<HostId> spares_;
-  std::vector<Order> watches_;               // in force; sent again to an agent that is started again
-  std::map<std::uint64_t, OpenOrder> open_;  // by order id
+  std::vector<Order> watches_;                   // in force; sent again to an agent that is started again
+  std::map<std::uint64_t, OpenOrder> open_;      // by order id
+  std::map<std::uint32_t, ProvenHosts> proven_;  // by probe, since the last start of the job
   Stream person_draws_;
 
   RanksState ranks_ = RanksState::none;
   std::uint32_t run_ = 0;  // starts of the job so far
-  Duration checkpoint_interval_ = kForever;
+  std::array<Duration, kTiers> checkpoint_intervals_ = {kForever, kForever, kForever};  // by Tier
   Duration collective_timeout_ = kForever;
   Restore restore_ = Restore::one_reader;  // of the last start
   std::set<std::uint32_t> up_;             // ranks of this run that are up

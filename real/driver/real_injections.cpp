@@ -15,12 +15,14 @@ namespace gauntlet {
 
 // --- which hosts -------------------------------------------------------------------------------------------------------
 
-/// A fault of the job strikes the first of its hosts where ranks end, and else all of them.
+/// A fault of the job strikes the first of its hosts where ranks end or a checkpoint is damaged, and else all of them.
 std::vector<HostId> RealCluster::hosts_struck_by(std::uint64_t fault) const {
   const PlannedFault& planned = setup_.plan[fault];
   if (planned.component.kind == ComponentKind::job) {
     const std::vector<HostId>& hosts = seats_.hosts();
-    return stops_job(world_->faults[planned.kind.value].effect) ? std::vector{hosts.front()} : hosts;
+    const FaultKind& kind = world_->faults[planned.kind.value];
+    const bool one = stops_job(kind.effect) || kind.tampers == Tampering::checkpoint;
+    return one ? std::vector{hosts.front()} : hosts;
   }
   const HostRange range = hosts_of(*world_, planned.component);
   std::vector<HostId> hosts;
@@ -103,7 +105,11 @@ std::string RealCluster::inject_on(HostId host, std::uint64_t injection) {
   if (!target) return "no data interface of the lab is below " + gauntlet::name_of(fault.component);
   if (is_of_rank(*what) && target != kEveryTarget) target = seats_.rank_on(host, *target);
   if (!target) return "none of its ranks runs there";
-  DriverInject inject{.injection = injection, .kind = *what, .target = *target, .lasts = left_of(planned)};
+  DriverInject inject{.injection = injection,
+                      .kind = *what,
+                      .target = *target,
+                      .lasts = left_of(planned),
+                      .directory = setup_.directory + "/checkpoints"};
   if (*what == InjectionKind::slow) inject.value = cores_of_slow_ranks(*world_, kind, usable_cores());
   if (*what == InjectionKind::rate) inject.value = kind.factor;
   if (*what == InjectionKind::packet_loss) inject.value = lost_share(kind.factor);

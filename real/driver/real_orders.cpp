@@ -48,7 +48,7 @@ bool RealCluster::take(const Order& order) {
     std::erase_if(watches_,
                   [&](const Order& each) { return std::get<Watch>(each.what).id == unwatch->watch; });
   } else if (const auto* every = std::get_if<CheckpointEvery>(&order.what)) {
-    checkpoint_interval_ = every->interval;
+    checkpoint_intervals_.at(static_cast<std::size_t>(every->tier)) = every->interval;
   } else if (std::holds_alternative<Stop>(order.what)) {
     ranks_ = RanksState::none;
     up_.clear();
@@ -116,9 +116,11 @@ void RealCluster::close(OrderId order, Status status, const Result& result, Oper
 /// A host has done its part of the order, or will never do it.
 void RealCluster::host_answered(OpenOrder& open, HostId host) {
   if (open.waiting.erase(host.value) == 0) return;
-  ask_to_probe(open);
+  if (std::holds_alternative<Probe>(open.order.what)) {
+    open.listening.erase(host.value);
+    return probe_next();
+  }
   if (!open.waiting.empty()) return;
-  if (std::holds_alternative<Probe>(open.order.what)) return end_probe(open);
   if (std::holds_alternative<Stop>(open.order.what)) end_rank_faults();
   close(open.order.id, Status::done);
 }
@@ -148,9 +150,10 @@ void RealCluster::begin(OpenOrder& open, const Cancel& action) {
   close(cancelling, Status::done);
 }
 
-/// A job that only prints lines hears of it at the next start.
-void RealCluster::begin(OpenOrder& open, const CheckpointEvery&) {
-  if (ranks_ != RanksState::none) tell_ranks({RankOrder::cadence, checkpoint_every()});
+/// A job that only prints lines hears of it at the next start, and so does every job of the tiers in memory.
+void RealCluster::begin(OpenOrder& open, const CheckpointEvery& every) {
+  if (ranks_ != RanksState::none && every.tier == Tier::storage)
+    tell_ranks({RankOrder::cadence, checkpoint_every(Tier::storage)});
   close(open.order.id, Status::done);
 }
 

@@ -40,7 +40,8 @@ enum class Shape : std::uint8_t {
   clock,
   late,
   twice,
-  apart
+  apart,
+  damages
 };
 
 struct Rule {
@@ -52,12 +53,25 @@ struct Rule {
   std::string_view model{};  // of the catalogue, which alone it is for
 };
 /// The first that fits is taken.
-constexpr std::array<Rule, 24> kRules = {{
+constexpr std::array<Rule, 28> kRules = {{
     {Effect::crash, kPowered, Shape::silent, InjectionKind::host_lost,
      "every process of the host ends, its agent too", ""},
     {Effect::crash, kHostOrJob, Shape::at_start, InjectionKind::start_fails,
      "SIGKILL of the host's ranks as soon as they are started", ""},
     {Effect::crash, kGpu, Shape::plain, InjectionKind::kill, "SIGKILL of its rank", ""},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::disk_full,
+     "in a lab the disk with the host's checkpoints is full (ENOSPC), and its next checkpoint ends a rank; "
+     "elsewhere SIGKILL of the host's ranks",
+     "", "disk_full"},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::disk_failing,
+     "in a lab the disk with the host's checkpoints fails (EIO), and its next checkpoint ends a rank; "
+     "elsewhere SIGKILL of the host's ranks",
+     "", "mount_lost"},
+    {Effect::crash, bit_of(ComponentKind::host), Shape::plain, InjectionKind::memory,
+     "in a lab a rank of the host has no memory left, and the kernel kills it; elsewhere SIGKILL of the "
+     "host's "
+     "ranks",
+     "", "memory_pressure"},
     {Effect::crash, kPowered | kJob, Shape::plain, InjectionKind::kill, "SIGKILL of the host's ranks", ""},
     {Effect::crash, kLinks, Shape::plain, InjectionKind::link_lost,
      "the data interface is set down, and SIGKILL of the host's ranks", ""},
@@ -85,6 +99,10 @@ constexpr std::array<Rule, 24> kRules = {{
      "lossy_link"},
     {Effect::degrade, kNetwork, Shape::plain, InjectionKind::rate,
      "the data interface sends what the job sent before, divided by the factor", ""},
+    {Effect::none, kJob, Shape::damages, InjectionKind::damage,
+     "the newest complete checkpoint is damaged: a flipped bit, a shard that is cut short, a torn manifest "
+     "or a lost directory, in turn",
+     ""},
     {Effect::corrupt, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
      "the parameters stay right"},
     {Effect::none, kJob, Shape::loss, InjectionKind::loss, "the agent reports such a loss",
@@ -115,8 +133,9 @@ std::optional<Shape> shape_of(Tampering tampers) {
       return Shape::twice;
     case Tampering::partition:
       return Shape::apart;
-    case Tampering::nothing:
     case Tampering::checkpoint:
+      return Shape::damages;
+    case Tampering::nothing:
       break;
   }
   return std::nullopt;
@@ -132,6 +151,7 @@ bool has_shape(const FaultKind& kind, Shape shape) {
     case Shape::late:
     case Shape::twice:
     case Shape::apart:
+    case Shape::damages:
       return false;
     case Shape::silent:
       return silent && !start && !loss;
@@ -195,6 +215,10 @@ constexpr std::array<DescribedKind, kInjectionTraits.size()> kDescribed = {{
     {InjectionKind::host_lost, "effect = \"crash\" with heartbeat_lost"},
     {InjectionKind::line, "effect = \"none\" with a log line"},
     {InjectionKind::loss, "a loss of the job"},
+    {InjectionKind::damage, "tampers = \"checkpoint\""},
+    {InjectionKind::disk_full, "model = \"disk_full\""},
+    {InjectionKind::disk_failing, "model = \"mount_lost\""},
+    {InjectionKind::memory, "model = \"memory_pressure\""},
     {InjectionKind::clock_step, "tampers = \"clock\""},
     {InjectionKind::late_heartbeats, "tampers = \"late_heartbeats\""},
     {InjectionKind::repeated_heartbeats, "tampers = \"repeated_heartbeats\""},
@@ -221,6 +245,13 @@ Injector injector_of(const FaultKind& kind) {
   }
   if (is_request(kind)) return {.does = "the driver asks the job to save and to stop"};
   return {.does = "no injector has this effect on such a component"};
+}
+
+bool disks_fail(const World& world) {
+  return std::any_of(world.faults.begin(), world.faults.end(), [](const FaultKind& each) {
+    const std::optional<InjectionKind> kind = injection_of(each);
+    return kind == InjectionKind::disk_full || kind == InjectionKind::disk_failing;
+  });
 }
 
 std::string_view where_injected(InjectionKind kind) {
@@ -277,6 +308,7 @@ std::optional<std::uint32_t> target_on(const World& world, const PlannedFault& f
 }
 
 Duration lasts(const World& world, const PlannedFault& fault) {
+  if (world.faults[fault.kind.value].tampers == Tampering::checkpoint) return Duration::zero();
   return world.faults[fault.kind.value].heals_after ? fault.lasts : kForever;
 }
 

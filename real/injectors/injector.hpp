@@ -18,16 +18,14 @@ namespace gauntlet {
 using InjectionKinds = std::set<InjectionKind>;
 
 /// What agents of every launcher can do; what those can do that the drill starts itself; what the host of a lab allows besides.
-inline const InjectionKinds kInjectionsAnywhere = {InjectionKind::kill,
-                                                   InjectionKind::stop,
-                                                   InjectionKind::pause,
-                                                   InjectionKind::line,
-                                                   InjectionKind::start_fails,
-                                                   InjectionKind::loss,
-                                                   InjectionKind::late_heartbeats,
-                                                   InjectionKind::repeated_heartbeats,
-                                                   InjectionKind::partition,
-                                                   InjectionKind::hold};
+inline const InjectionKinds kInjectionsAnywhere = {
+    InjectionKind::kill,         InjectionKind::stop,
+    InjectionKind::pause,        InjectionKind::line,
+    InjectionKind::start_fails,  InjectionKind::loss,
+    InjectionKind::damage,       InjectionKind::disk_full,
+    InjectionKind::disk_failing, InjectionKind::memory,
+    InjectionKind::partition,    InjectionKind::late_heartbeats,
+    InjectionKind::hold,         InjectionKind::repeated_heartbeats};
 inline const InjectionKinds kInjectionsOfOwnAgents = [] {
   InjectionKinds kinds = kInjectionsAnywhere;
   kinds.insert(InjectionKind::host_lost);
@@ -49,6 +47,9 @@ struct Injector {
 Injector injector_of(const FaultKind& kind);
 inline std::optional<InjectionKind> injection_of(const FaultKind& kind) { return injector_of(kind).kind; }
 
+/// Whether a fault of the world lets the disk of a host fail: then the job's ranks end where they cannot save.
+bool disks_fail(const World& world);
+
 /// "every launcher", "a lab": for people.
 std::string_view where_injected(InjectionKind kind);
 
@@ -62,7 +63,7 @@ HostId host_of(const World& world, const PlannedFault& fault);
 /// host no interface below that ToR switch.
 std::optional<std::uint32_t> target_on(const World& world, const PlannedFault& fault, HostId host);
 
-/// How long a fault lasts; kForever where it does not heal by itself.
+/// How long a fault lasts; kForever where it does not heal by itself. A damaged checkpoint stays so, and the fault is over at once.
 Duration lasts(const World& world, const PlannedFault& fault);
 
 /// The processor time, in processors, that makes a step of the fault's ranks on one host `factor` times as long. `cores`: of the machine

@@ -99,7 +99,10 @@ void make_groups(const QuotaSystem& system, const LabPlan& plan) {
   // hosts leave the machine its part.
   set_value(lab + (system.unified ? "/cpu.weight" : "/cpu.shares"),
             system.unified ? kMostWeight : kMostShares);
-  if (system.unified) set_value(lab + "/cgroup.subtree_control", "+cpu");
+  // Memory for faults alone: it has no limit here.
+  const bool memory = system.unified && has_word(fs::path(system.root) / "cgroup.subtree_control", "memory");
+  const std::string controllers = memory ? "+cpu +memory" : "+cpu";
+  if (system.unified) set_value(lab + "/cgroup.subtree_control", controllers);
   make_group(lab + "/" + kKeeper);
   set_value(lab + "/" + kKeeper + "/cgroup.procs", "0");
   for (const LabHost& host : plan.hosts) {
@@ -107,7 +110,7 @@ void make_groups(const QuotaSystem& system, const LabPlan& plan) {
     make_group(group);
     if (!set_group_quota(group, {.quota_us = host.quota_us, .period_us = kQuotaPeriodUs}))
       throw std::runtime_error(group + ": its quota cannot be set");
-    if (system.unified) set_value(group + "/cgroup.subtree_control", "+cpu");
+    if (system.unified) set_value(group + "/cgroup.subtree_control", controllers);
     make_group(group + "/" + kAgentGroup);
   }
 }

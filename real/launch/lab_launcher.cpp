@@ -3,6 +3,7 @@
 #include "core/quantity.hpp"
 #include "real/agent/place.hpp"
 #include "real/driver/real_cluster.hpp"
+#include "real/injectors/injector.hpp"
 #include "real/launch/drill_certificates.hpp"
 #include "real/launch/free_port.hpp"
 #include "real/system/launch.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <stdexcept>
 
 namespace gauntlet {
@@ -22,6 +24,19 @@ constexpr Duration kBegins =
 
 void hold(const std::optional<Problem>& problem) {
   if (problem) throw std::runtime_error(problem->text());
+}
+
+/// The program that serves a disk which can fail lies beside Gauntlet's.
+std::string fault_disk_program(const std::string& gauntlet) {
+  return (std::filesystem::path(gauntlet).parent_path() / "gauntlet-fault-disk").string();
+}
+
+/// Nothing where it can be mounted.
+std::string why_no_fault_disk(const std::string& gauntlet) {
+  if (access("/dev/fuse", R_OK | W_OK) != 0) return "this machine has no /dev/fuse";
+  if (access(fault_disk_program(gauntlet).c_str(), X_OK) != 0)
+    return "gauntlet-fault-disk was not built (package libfuse3-dev)";
+  return "";
 }
 
 }  // namespace
@@ -78,6 +93,13 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
                     host_group(setup_.quotas, plan_, agent.host), "--lab-management", host.management.name});
   for (const LabInterface& each : host.data)
     arguments.insert(arguments.end(), {"--lab-link", each.name, "--interface", each.name});
+  const bool has_disk = disks_fail(world_) && why_no_fault_disk(setup_.command.gauntlet).empty();
+  const std::string state = agent.directory + "/disk-" + std::to_string(agent.host);
+  if (has_disk) {
+    arguments.insert(arguments.end(), {"--lab-disk", state});
+    arguments.insert(arguments.begin(), {fault_disk_program(setup_.command.gauntlet),
+                                         agent.directory + "/checkpoints", state, "--"});
+  }
   std::vector<std::string> environment = agent_environment();
   const std::string all_interfaces = host.data[0].name + "," + host.data[1].name;
   environment.insert(environment.end(),
@@ -86,7 +108,7 @@ std::unique_ptr<AgentHandle> LabLauncher::start(const AgentName& agent, bool all
   clear_place(agent, stop);
   const Descriptor log(open(log_of(agent).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log) throw std::runtime_error(log_of(agent) + ": " + std::generic_category().message(errno));
-  const Launch what = {.program = setup_.command.gauntlet,
+  const Launch what = {.program = arguments.front(),
                        .arguments = arguments,
                        .environment = environment,
                        .directory = {},

@@ -89,7 +89,7 @@ ProbeSample run_isolated(const std::function<ProbeSample()>& probe, Duration dea
   ::fcntl(input.get(), F_SETFL, O_NONBLOCK);
   const pid_t self = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) return wrong(std::string("no process can be started: ") + std::strerror(errno));
+  if (pid < 0) return unsupported_sample(std::string("no process can be started: ") + std::strerror(errno));
   if (pid == 0) measure_and_say(probe, output.get(), self);
   output.reset();
   std::string text;

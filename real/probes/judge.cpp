@@ -1,8 +1,10 @@
 #include "real/probes/judge.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace gauntlet {
@@ -13,6 +15,7 @@ struct JudgedPart {
   Spread spread;
   ProbeVerdict verdict = ProbeVerdict::inconclusive;
   std::string compared;
+  bool beside_peers = false;
 };
 
 std::string number_of(double value, const std::string& unit) {
@@ -21,13 +24,19 @@ std::string number_of(double value, const std::string& unit) {
 
 bool is_worse(double a, double b, Better better) { return better == Better::higher ? a < b : a > b; }
 
-/// The medians of everything that the part is compared with.
+double best_of(const Spread& spread, Better better) {
+  return better == Better::higher ? spread.high : spread.low;
+}
+
+/// The best repetitions of everything that the part is compared with.
 std::vector<double> peers_of(const JudgedPart& part, const std::vector<JudgedPart>& parts,
-                             std::vector<double> other_hosts) {
+                             const std::vector<Spread>& other_hosts, Better better) {
+  std::vector<double> out;
+  for (const Spread& host : other_hosts) out.push_back(best_of(host, better));
   for (const JudgedPart& other : parts)
     if (&other != &part && other.sample->kind == part.sample->kind)
-      other_hosts.push_back(other.spread.median);
-  return other_hosts;
+      out.push_back(best_of(other.spread, better));
+  return out;
 }
 
 void judge_absolute(JudgedPart& part, const ProbeMetric& metric, const ProbeThreshold& threshold) {
@@ -48,9 +57,10 @@ void judge_relative(JudgedPart& part, const ProbeMetric& metric, const ProbeThre
   const bool higher = metric.better == Better::higher;
   const double median = median_of(peers);
   const double line = higher ? median * threshold.of_peers : median / threshold.of_peers;
-  const bool bad = is_worse(higher ? part.spread.high : part.spread.low, line, metric.better);
+  const bool bad = is_worse(best_of(part.spread, metric.better), line, metric.better);
   if (!bad && part.verdict == ProbeVerdict::pass) return;  // by an absolute line, which says more
   part.verdict = bad ? ProbeVerdict::degraded : ProbeVerdict::pass;
+  part.beside_peers = true;
   part.compared =
       fmt::format("{} {}, by the median of {} {}", higher ? "at least" : "at most",
                   number_of(line, metric.unit), peers.size(), peers.size() == 1 ? "peer" : "peers");
@@ -64,6 +74,33 @@ std::string advice(const std::string& probe, const ProbeMetric& metric, const Pr
                      threshold.of_peers > 0 ? ", or the reports of other hosts" : "");
 }
 
+/// What bad links say of others than this host.
+struct BadLinks {
+  std::string suspects;   // neighbours that are to blame
+  std::string undecided;  // why it is not known who is
+};
+
+/// Takes the links to suspects from `parts`: they say nothing of this host.
+BadLinks look_at_links(std::vector<JudgedPart>& parts) {
+  std::set<std::string> all, bad;
+  for (const JudgedPart& part : parts) {
+    if (part.sample->neighbour.empty()) continue;
+    all.insert(part.sample->neighbour);
+    if (part.verdict > ProbeVerdict::inconclusive) bad.insert(part.sample->neighbour);
+  }
+  if (bad.empty()) return {};
+  const std::string named = fmt::format("{}", fmt::join(bad, ", "));
+  if (all.size() == 1)
+    return {
+        .suspects = "",
+        .undecided = fmt::format("the link is bad by this host or by {}; name a second neighbour", named)};
+  if (2 * bad.size() > all.size()) return {};
+  std::erase_if(parts, [&](const JudgedPart& part) { return bad.contains(part.sample->neighbour); });
+  return {
+      .suspects = fmt::format("suspect {}: {} of {} links from here are bad", named, bad.size(), all.size()),
+      .undecided = ""};
+}
+
 std::string why_bad(const JudgedPart& part, const ProbeThreshold& threshold) {
   std::string why = part.sample->remark;
   if (part.verdict != ProbeVerdict::pass && !threshold.source.empty())
@@ -71,43 +108,61 @@ std::string why_bad(const JudgedPart& part, const ProbeThreshold& threshold) {
   return why;
 }
 
+std::vector<JudgedPart> judge_parts(const ProbeMetric& metric, const ProbeSample& sample,
+                                    const ProbeThreshold& threshold, const std::vector<Spread>& peers) {
+  std::vector<JudgedPart> parts;
+  for (const PartSample& part : sample.parts)
+    parts.push_back({.sample = &part, .spread = spread_of(part.values), .compared = ""});
+  for (JudgedPart& part : parts) judge_absolute(part, metric, threshold);
+  for (JudgedPart& part : parts)
+    judge_relative(part, metric, threshold, peers_of(part, parts, peers, metric.better));
+  return parts;
+}
+
+ProbeFinding finding_of(const JudgedPart& worst, const std::string& probe, const ProbeMetric& metric,
+                        const ProbeThreshold& threshold) {
+  return {.verdict = worst.verdict,
+          .part = worst.sample->part,
+          .metric = worst.spread,
+          .compared = worst.compared,
+          .beside_peers = worst.beside_peers,
+          .why = worst.verdict == ProbeVerdict::inconclusive ? advice(probe, metric, threshold)
+                 : worst.verdict == ProbeVerdict::pass       ? ""
+                                                             : why_bad(worst, threshold)};
+}
+
 }  // namespace
 
 ProbeFinding judge(const std::string& probe, const ProbeMetric& metric, const ProbeSample& sample,
-                   const ProbeThreshold& threshold, const std::vector<double>& peers) {
+                   const ProbeThreshold& threshold, const std::vector<Spread>& peers) {
   if (!sample.unsupported.empty())
     return {.verdict = ProbeVerdict::unsupported,
             .part = "",
             .metric = {},
             .compared = "",
             .why = sample.unsupported};
-  std::vector<JudgedPart> parts;
-  for (const PartSample& part : sample.parts)
-    parts.push_back({.sample = &part, .spread = spread_of(part.values), .compared = ""});
-  for (JudgedPart& part : parts) judge_absolute(part, metric, threshold);
-  for (JudgedPart& part : parts) judge_relative(part, metric, threshold, peers_of(part, parts, peers));
+  std::vector<JudgedPart> parts = judge_parts(metric, sample, threshold, peers);
+  const BadLinks links = look_at_links(parts);
   const auto worst =
       std::max_element(parts.begin(), parts.end(), [&](const JudgedPart& a, const JudgedPart& b) {
         if (a.verdict != b.verdict) return a.verdict < b.verdict;
         return is_worse(b.spread.median, a.spread.median, metric.better);
       });
   ProbeFinding finding{.verdict = ProbeVerdict::pass, .part = "", .metric = {}, .compared = "", .why = ""};
-  if (worst != parts.end()) {
-    finding = {.verdict = worst->verdict,
-               .part = worst->sample->part,
-               .metric = worst->spread,
-               .compared = worst->compared,
-               .why = worst->verdict == ProbeVerdict::inconclusive ? advice(probe, metric, threshold)
-                      : worst->verdict == ProbeVerdict::pass       ? ""
-                                                                   : why_bad(*worst, threshold)};
+  if (worst != parts.end()) finding = finding_of(*worst, probe, metric, threshold);
+  if (!links.suspects.empty()) {
+    finding.why = links.suspects;
+    finding.names_suspects = true;
   }
+  const std::string& undecided = links.undecided.empty() ? sample.inconclusive : links.undecided;
   if (!sample.errors.empty()) {
     finding.verdict = ProbeVerdict::fail;
     finding.why = sample.errors.front();
     if (sample.errors.size() > 1) finding.why += fmt::format(" ({} more)", sample.errors.size() - 1);
-  } else if (!sample.inconclusive.empty() && finding.verdict <= ProbeVerdict::inconclusive) {
+  } else if (!links.undecided.empty() ||
+             (!undecided.empty() && finding.verdict <= ProbeVerdict::inconclusive)) {
     finding.verdict = ProbeVerdict::inconclusive;
-    finding.why = sample.inconclusive;
+    finding.why = undecided;
   }
   return finding;
 }

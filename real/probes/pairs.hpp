@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,14 +18,16 @@ struct PairResult {
   bool failed = false;
 };
 
-/// Neighbours; of an odd number of hosts the last is with the first as well. None of fewer than two hosts.
-std::vector<HostPair> first_round(std::uint32_t hosts);
+/// Neighbours in the order given; of an odd number of hosts the last is with the first as well. None of fewer than two hosts.
+std::vector<HostPair> first_round(const std::vector<std::uint32_t>& hosts);
 
-/// Each suspect with a good host, first the suspect. Good hosts take turns. None where nobody is good: then no host can be told from
-/// another.
-std::vector<HostPair> second_round(const std::vector<PairResult>& first);
+/// The hosts of pairs that passed.
+std::set<std::uint32_t> proven_hosts(const std::vector<PairResult>& first);
 
-/// In ascending order; those that the second round convicted.
-std::vector<std::uint32_t> culprits(const std::vector<PairResult>& second);
+/// With whom a suspect is paired: a proven host that is not `taken`, else any proven one. Where none is proven, two of the `others`, as
+/// far as there are any: a suspect that fails with both is bad.
+std::vector<std::uint32_t> partners_of(std::uint32_t suspect, const std::set<std::uint32_t>& proven,
+                                       const std::vector<std::uint32_t>& others,
+                                       const std::set<std::uint32_t>& taken);
 
 }  // namespace gauntlet

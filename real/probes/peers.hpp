@@ -1,6 +1,8 @@
 // What other hosts reported, and in what this host is unlike most of them. Pure functions.
 #pragma once
 
+#include "real/probes/sample.hpp"
+
 #include <map>
 #include <string>
 #include <vector>
@@ -11,7 +13,7 @@ using FactTable = std::map<std::string, std::string>;  // name of a fact: its va
 
 /// What another host, or this one earlier, reported.
 struct PeerReport {
-  std::map<std::string, double> medians;   // of the worst parts, by the name of the probe
+  std::map<std::string, Spread> metrics;   // of the worst parts, by the name of the probe
   std::map<std::string, FactTable> facts;  // by the name of the probe
 };
 

@@ -22,4 +22,19 @@ Spread spread_of(std::vector<double> values) {
           .n = static_cast<std::uint32_t>(values.size())};
 }
 
+void add_repetitions(ProbeSample& sample, const ProbeSample& more) {
+  for (const PartSample& part : more.parts) {
+    const auto same = std::find_if(sample.parts.begin(), sample.parts.end(),
+                                   [&](const PartSample& each) { return each.part == part.part; });
+    if (same == sample.parts.end())
+      sample.parts.push_back(part);
+    else
+      same->values.insert(same->values.end(), part.values.begin(), part.values.end());
+  }
+  sample.errors.insert(sample.errors.end(), more.errors.begin(), more.errors.end());
+  sample.facts.insert(sample.facts.end(), more.facts.begin(), more.facts.end());
+  if (sample.unsupported.empty()) sample.unsupported = more.unsupported;
+  if (sample.inconclusive.empty()) sample.inconclusive = more.inconclusive;
+}
+
 }  // namespace gauntlet

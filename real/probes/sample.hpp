@@ -26,6 +26,7 @@ struct PartSample {
   std::string kind;            // only parts of one kind are compared with each other
   std::vector<double> values;  // at least one, in the unit of the probe
   std::string remark;          // what explains a bad value: "other programs took 48% of its time"
+  std::string neighbour = {};  // the other host of a link: a bad value may be due to it
 };
 
 struct ProbeSample {
@@ -37,6 +38,9 @@ struct ProbeSample {
   std::vector<std::pair<std::string, std::string>>
       facts;  // name and value, for people and for the comparison with peers
 };
+
+/// Adds the repetitions of a further look at the same host: to parts of the same name, as parts of their own otherwise.
+void add_repetitions(ProbeSample& sample, const ProbeSample& more);
 
 inline ProbeSample unsupported_sample(std::string why) {
   ProbeSample sample;

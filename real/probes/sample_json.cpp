@@ -5,7 +5,11 @@
 namespace gauntlet {
 
 void to_json(nlohmann::ordered_json& json, const PartSample& part) {
-  json = {{"part", part.part}, {"kind", part.kind}, {"values", part.values}, {"remark", part.remark}};
+  json = {{"part", part.part},
+          {"kind", part.kind},
+          {"values", part.values},
+          {"remark", part.remark},
+          {"neighbour", part.neighbour}};
 }
 
 void from_json(const nlohmann::ordered_json& json, PartSample& part) {
@@ -13,6 +17,7 @@ void from_json(const nlohmann::ordered_json& json, PartSample& part) {
   json.at("kind").get_to(part.kind);
   json.at("values").get_to(part.values);
   json.at("remark").get_to(part.remark);
+  json.at("neighbour").get_to(part.neighbour);
 }
 
 void to_json(nlohmann::ordered_json& json, const ProbeSample& sample) {

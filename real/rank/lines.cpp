@@ -12,7 +12,7 @@ namespace {
 
 using Kind = RankLine::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"up", Kind::up},
+constexpr std::array<std::pair<std::string_view, Kind>, 12> kKinds{{{"up", Kind::up},
                                                                     {"step", Kind::step},
                                                                     {"stall", Kind::stall},
                                                                     {"saved", Kind::saved},

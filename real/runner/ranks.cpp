@@ -20,7 +20,6 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -55,8 +54,13 @@ bool dumps_elsewhere(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user)
-    : trainer_(std::move(trainer)), directory_(std::move(directory)), user_(std::move(user)) {}
+RankProcesses::RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user,
+                             const OfHost& host)
+    : trainer_(std::move(trainer)),
+      directory_(std::move(directory)),
+      user_(std::move(user)),
+      host_(host.number),
+      checkpointer_(host.program, user_) {}
 
 /// Without a wait for what the kernel holds.
 RankProcesses::~RankProcesses() {
@@ -83,6 +87,7 @@ std::string RankProcesses::start(const DriverStartRanks& start) {
   if (why.empty() && speaks())
     why =
         channels_.open(directory_, start_.ranks, user_, [this](pid_t process) { return is_of_job(process); });
+  if (why.empty() && speaks()) why = checkpointer_.open(directory_);
   if (why.empty()) why = launch_all();
   failed_ = !why.empty();
   if (failed_) kill();
@@ -153,7 +158,9 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
   if (speaks())
     launch.environment.insert(launch.environment.end(),
                               {"GAUNTLET_RANK_SOCKET=" + channels_.path(), "GAUNTLET_RANK_MARKS=" + marks_prefix(),
-                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/staged-"});
+                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/" + copies_prefix()});
+  if (!checkpointer_.path().empty())
+    launch.environment.push_back("GAUNTLET_CHECKPOINTER=" + checkpointer_.path());
   if (start_.command.given()) {
     if (!dumps_elsewhere(launch.environment)) {
       for (const std::string_view name : kDumpVariables)
@@ -198,7 +205,7 @@ std::string RankProcesses::begin(const std::vector<std::uint32_t>& ranks, Launch
 
 void RankProcesses::stop() {
   const Duration grace = start_.command.given() ? start_.command.grace : Duration::zero();
-  if (grace == Duration::zero() || processes_.empty()) return kill();
+  if (grace == Duration::zero() || processes_.empty()) return kill_ranks();
   channels_.tell("stop");
   const int number = number_of_signal(start_.command.stop_signal);
   for (Process& process : processes_) {
@@ -208,6 +215,11 @@ void RankProcesses::stop() {
 }
 
 void RankProcesses::kill() {
+  kill_ranks();
+  checkpointer_.kill();
+}
+
+void RankProcesses::kill_ranks() {
   kill_at_ = kNever;
   if (ends_by_ == kNever) ends_by_ = after(Time(Duration(monotonic_ns())), kEnds);
   for (Process& process : processes_) {
@@ -241,21 +253,6 @@ void RankProcesses::tell(const DriverTellRanks& message) {
 
 bool RankProcesses::hold(std::uint32_t rank, bool held) {
   return channels_.tell(rank, held ? "hold" : "go on");
-}
-
-void RankProcesses::forget() {
-  expect(none(), "files of ranks are removed after the ranks have ended");
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  fs::remove_all(directory_ + "/marks", ignored);
-  std::vector<fs::path> left;
-  for (const auto& each : fs::directory_iterator(directory_, ignored)) {
-    const std::string name = each.path().filename().string();
-    const bool log = name.starts_with("rank-") && name.ends_with(".log");
-    const bool socket = name.starts_with("ranks-") && name.ends_with(".sock");  // of an agent that was killed
-    if (log || socket) left.push_back(each.path());
-  }
-  for (const fs::path& each : left) fs::remove(each, ignored);
 }
 
 /// Whoever left its rank's process group, or its session, is a child of this process now.
@@ -372,6 +369,7 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
         {.fd = process.output.get(), .events = POLLIN, .revents = 0});  // -1, once closed, is passed over
   }
   channels_.add_to(polled);
+  checkpointer_.add_to(polled);
   reports_.add_to(polled);
   strays_.add_to(polled);
 }
@@ -379,7 +377,10 @@ void RankProcesses::add_to(std::vector<pollfd>& polled) const {
 // --- listening -----------------------------------------------------------------------------------------------------
 
 void RankProcesses::collect(const Listener& listener) {
-  if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill();
+  if (kill_at_ != kNever && Time(Duration(monotonic_ns())) >= kill_at_) kill_ranks();
+  checkpointer_.collect();
+  if (checkpointer_.take_late() && listener.on_stuck)
+    listener.on_stuck("the checkpointer did not finish in time: the copies that it had not written are lost");
   const RankChannels::OnLine on_line = [&](std::uint32_t rank, const std::string& line) {
     note_heard(rank);
     listener.on_line(start_.run, rank, line);
@@ -415,7 +416,7 @@ void RankProcesses::collect(const Listener& listener) {
   if (!processes_.empty()) return;
   kill_at_ = ends_by_ = kNever;
   channels_.close();
-  end_strays();
+  if (checkpointer_.finish()) end_strays();
 }
 
 std::string RankProcesses::said_at_end(const Process& process) {

@@ -2,6 +2,7 @@
 // the kernel kills them when the thread that started them dies.
 #pragma once
 
+#include "real/runner/host_checkpointer.hpp"
 #include "real/runner/marks.hpp"
 #include "real/runner/rank_channels.hpp"
 #include "real/runner/rank_log.hpp"
@@ -27,22 +28,30 @@ namespace gauntlet {
 
 class RankProcesses final : public RankRunner {
  public:
+  struct OfHost {
+    std::uint32_t number = 0;  // hosts may share a directory, and never what they have in memory
+    std::string program = {};  // Gauntlet's own, for the checkpointer: a path; empty: there is none
+  };
   /// `trainer` is the program of a rank where an order has no command. What rank R prints goes to
   /// `directory`/rank-R.log. Ranks run as `user`, or as this process's own.
-  RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user = std::nullopt);
+  RankProcesses(std::string trainer, std::string directory, std::optional<RankUser> user, const OfHost& host);
   /// Kills whatever runs, and reaps what ends soon.
   ~RankProcesses() override;
 
   std::string start(const DriverStartRanks& start) override;
   void stop() override;
-  /// SIGKILL to every rank's process group.
+  /// SIGKILL to every rank's process group, and to the checkpointer.
   void kill() override;
   bool hold(std::uint32_t rank, bool held) override;
   void tell(const DriverTellRanks& message) override;
+  /// The copies of their state: a new agent has none of what its host held in memory.
+  void drop_copies();
   /// Their logs, and what they recorded.
   void forget() override;
   std::optional<std::string> started() override;
-  Time deadline() const override { return std::min({kill_at_, ends_by_, reports_.deadline()}); }
+  Time deadline() const override {
+    return std::min({kill_at_, ends_by_, reports_.deadline(), checkpointer_.deadline()});
+  }
   std::vector<pid_t> processes_of(std::uint32_t rank) const override;
   /// Reaches everything that the rank's process has started.
   std::string signal(std::uint32_t rank, AgentSignal signal) override;
@@ -51,7 +60,7 @@ class RankProcesses final : public RankRunner {
   /// Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;
 
-  bool none() const override { return processes_.empty() && !strays_left_; }
+  bool none() const override { return processes_.empty() && checkpointer_.none() && !strays_left_; }
   std::uint32_t run() const override { return start_.run; }
   std::vector<std::uint32_t> alive() const override;
   std::vector<RankVitals> vitals() const override;
@@ -84,6 +93,7 @@ class RankProcesses final : public RankRunner {
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string dumps_prefix() const;
+  std::string copies_prefix() const;
   std::string make_recorders_folder();
   std::vector<RankMark> marks_of(std::uint32_t rank, std::string& why) const;
   void note_heard(std::uint32_t rank);
@@ -93,6 +103,7 @@ class RankProcesses final : public RankRunner {
   std::string launch_all();
   Launch launch_of(const std::vector<std::uint32_t>& ranks, const std::string& program) const;
   std::string begin(const std::vector<std::uint32_t>& ranks, Launch launch);
+  void kill_ranks();
   void name_stuck(const Listener& listener);
   void listen(Process& process, const Listener& listener, std::size_t most);
   void hear(Process& process, const Listener& listener);
@@ -101,6 +112,7 @@ class RankProcesses final : public RankRunner {
 
   std::string trainer_, directory_;
   std::optional<RankUser> user_;
+  std::uint32_t host_;
   std::vector<Process> processes_;
   DriverStartRanks start_;
   StartReports reports_;
@@ -109,6 +121,7 @@ class RankProcesses final : public RankRunner {
   Time ends_by_ = kNever;            // what was killed; else it is named
   std::vector<KeptFile> recorders_;  // of the ranks of this start, if they speak
   RankChannels channels_;
+  HostCheckpointer checkpointer_;
   Strays strays_;
   bool strays_left_ = false;
 };

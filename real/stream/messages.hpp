@@ -204,26 +204,31 @@ enum class InjectionKind : std::uint8_t {
   pause,      // SIGSTOP of ranks, and SIGCONT at the end
   rate,       // data interfaces send less in a second
   link_lost,  // data interfaces are set down, and the ranks of the host are killed: their connections are broken
-  start_fails,          // ranks are killed as soon as they are started
-  host_lost,            // every process of the host is gone, its agent too
-  line,                 // nothing but the log line
-  loss,                 // the agent reports a loss that lies higher
-  clock_step,           // what the agent says from then on is by a clock that is ahead
+  start_fails,   // ranks are killed as soon as they are started
+  host_lost,     // every process of the host is gone, its agent too
+  line,          // nothing but the log line
+  loss,          // the agent reports a loss that lies higher
+  damage,        // the newest whole checkpoint of the job is damaged
+  disk_full,     // the directory of checkpoints has no space left for ranks of the host; or they are killed
+  disk_failing,  // each call there fails; or ranks are killed
+  memory,        // the kernel kills a rank that has no memory left; or ranks are killed
+  clock_step,    // what the agent says from then on is by a clock that is ahead
   late_heartbeats,      // the agent's heartbeats wait until the end
   repeated_heartbeats,  // each of its heartbeats arrives twice
   partition,            // nothing passes between driver and agent
   hold,                 // a rank does not enter its next collective
   packet_loss,          // data interfaces lose packets
 };
-/// Who carries it out: the agent by signals to its ranks; the watchdog, which outlives the agent; the agent in what it reports.
-enum class InjectionCarrier : std::uint8_t { signals, watchdog, report };
+/// Who carries it out: the agent by signals to its ranks; the watchdog, which outlives the agent; the watchdog where it can make the cause, and
+/// else the agent by the signal that the cause ends in; the agent in what it reports.
+enum class InjectionCarrier : std::uint8_t { signals, watchdog, cause, report };
 struct InjectionTraits {
   InjectionKind kind;
   std::string_view name;  // for options and messages
   InjectionCarrier carrier;
   bool of_rank;  // its targets are ranks, and it ends with them
 };
-inline constexpr std::array<InjectionTraits, 17> kInjectionTraits = {{
+inline constexpr std::array<InjectionTraits, 21> kInjectionTraits = {{
     {InjectionKind::kill, "kill", InjectionCarrier::signals, true},
     {InjectionKind::stop, "stop", InjectionCarrier::signals, true},
     {InjectionKind::slow, "slow", InjectionCarrier::watchdog, true},
@@ -235,6 +240,10 @@ inline constexpr std::array<InjectionTraits, 17> kInjectionTraits = {{
     {InjectionKind::host_lost, "host-lost", InjectionCarrier::report, false},
     {InjectionKind::line, "line", InjectionCarrier::report, false},
     {InjectionKind::loss, "loss", InjectionCarrier::report, false},
+    {InjectionKind::damage, "damage", InjectionCarrier::watchdog, false},
+    {InjectionKind::disk_full, "disk-full", InjectionCarrier::cause, true},
+    {InjectionKind::disk_failing, "disk-failing", InjectionCarrier::cause, true},
+    {InjectionKind::memory, "memory", InjectionCarrier::cause, true},
     {InjectionKind::clock_step, "clock-step", InjectionCarrier::report, false},
     {InjectionKind::late_heartbeats, "late-heartbeats", InjectionCarrier::report, false},
     {InjectionKind::repeated_heartbeats, "repeated-heartbeats", InjectionCarrier::report, false},
@@ -246,8 +255,10 @@ constexpr const InjectionTraits& traits_of(InjectionKind kind) {
   return kInjectionTraits[static_cast<std::size_t>(kind)];
 }
 constexpr bool is_of_rank(InjectionKind kind) { return traits_of(kind).of_rank; }
+constexpr bool has_cause(InjectionKind kind) { return traits_of(kind).carrier == InjectionCarrier::cause; }
+/// Or may be.
 constexpr bool is_by_watchdog(InjectionKind kind) {
-  return traits_of(kind).carrier == InjectionCarrier::watchdog;
+  return traits_of(kind).carrier == InjectionCarrier::watchdog || has_cause(kind);
 }
 
 /// Nothing of it is left to be undone.
@@ -273,6 +284,7 @@ struct DriverInject {
       0;  // slow: processors for the ranks; rate: what is sent divides by it; loss: deviations; packet_loss: share
   Duration lasts = kForever;           // from its beginning; then it is undone, whoever lives
   std::optional<InjectedLine> line{};  // written first
+  std::string directory{};             // of the job's checkpoints
 };
 /// A rank that was killed stays killed.
 struct DriverUndo {

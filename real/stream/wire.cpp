@@ -1,7 +1,9 @@
 #include "core/record/codec.hpp"
 #include "real/stream/wire_private.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace gauntlet {
@@ -86,6 +88,14 @@ void put(const DriverRunProbe& from, agent::ToAgent& to) {
   for (const std::string& argument : from.task.arguments) probe.add_arguments(argument);
   probe.set_metric(from.task.metric);
   probe.set_deadline_ns(from.task.deadline.count());
+  if (!from.task.link) return;
+  agent::RunProbe::Link& link = *probe.mutable_link();
+  link.set_listens(from.task.link->listens);
+  link.set_secret(from.task.link->secret);
+  for (const Neighbour& each : from.task.link->addresses) {
+    link.add_hosts(each.host);
+    link.add_ports(each.port);
+  }
 }
 void put(const DriverInject& from, agent::ToAgent& to) {
   agent::Inject& inject = *to.mutable_inject();
@@ -94,6 +104,7 @@ void put(const DriverInject& from, agent::ToAgent& to) {
   inject.set_kind(static_cast<std::uint32_t>(from.kind));
   inject.set_value(from.value);
   inject.set_lasts_ns(from.lasts.count());
+  inject.set_directory(from.directory);
   if (!from.line) return;
   inject.set_pattern(from.line->pattern.value);
   inject.set_line(from.line->text);
@@ -159,6 +170,7 @@ std::optional<DriverMessage> get(const agent::Inject& from) {
                       .target = from.target(),
                       .value = from.value(),
                       .lasts = Duration(from.lasts_ns())};
+  inject.directory = from.directory();
   if (from.has_pattern()) inject.line = {.pattern = PatternId{from.pattern()}, .text = from.line()};
   return inject;
 }
@@ -239,6 +251,20 @@ void put(const AgentProbed& from, agent::FromAgent& to) {
   probed.set_unsupported(from.sample.unsupported);
   probed.set_inconclusive(from.sample.inconclusive);
   put(from.sample.facts, *probed.mutable_facts());
+}
+ProbeLink get(const agent::RunProbe::Link& from) {
+  ProbeLink link{.listens = from.listens(), .addresses = {}, .secret = from.secret()};
+  for (int i = 0; i < std::min(from.hosts_size(), from.ports_size()); ++i)
+    link.addresses.push_back({.host = from.hosts(i), .port = static_cast<std::uint16_t>(from.ports(i))});
+  return link;
+}
+DriverRunProbe get(const agent::RunProbe& from) {
+  return {.order = OrderId{from.order()},
+          .task = {.probe = from.probe(),
+                   .arguments = {from.arguments().begin(), from.arguments().end()},
+                   .metric = from.metric(),
+                   .deadline = Duration(from.deadline_ns()),
+                   .link = from.has_link() ? std::optional(get(from.link())) : std::nullopt}};
 }
 AgentProbed get(const agent::Probed& from) {
   AgentProbed probed{.order = from.order(), .sample = {}};
@@ -351,12 +377,7 @@ std::optional<DriverMessage> from_wire(const agent::ToAgent& message) {
     case agent::ToAgent::kTellRanks:
       return get(message.tell_ranks());
     case agent::ToAgent::kRunProbe:
-      return DriverRunProbe{.order = OrderId{message.run_probe().order()},
-                            .task = {.probe = message.run_probe().probe(),
-                                     .arguments = {message.run_probe().arguments().begin(),
-                                                   message.run_probe().arguments().end()},
-                                     .metric = message.run_probe().metric(),
-                                     .deadline = Duration(message.run_probe().deadline_ns())}};
+      return get(message.run_probe());
     case agent::ToAgent::kInject:
       return get(message.inject());
     case agent::ToAgent::kUndo:

@@ -52,7 +52,7 @@ struct CommandOutput {
 /// A child in a process group of its own, and its output.
 class Child {
  public:
-  explicit Child(const std::vector<std::string>& arguments) {
+  Child(const std::vector<std::string>& arguments, const std::vector<std::string>& more) {
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0) {
       failed_ = errno;
@@ -64,6 +64,10 @@ class Child {
     std::vector<char*> argv;
     for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
     argv.push_back(nullptr);
+    std::vector<char*> variables;
+    for (const std::string& each : more) variables.push_back(const_cast<char*>(each.c_str()));
+    for (char** each = environ; *each != nullptr; ++each) variables.push_back(*each);
+    variables.push_back(nullptr);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -76,7 +80,7 @@ class Child {
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    failed_ = ::posix_spawnp(&pid_, argv[0], &files, &attributes, argv.data(), environ);
+    failed_ = ::posix_spawnp(&pid_, argv[0], &files, &attributes, argv.data(), variables.data());
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     if (failed_ != 0) pid_ = -1;
@@ -140,9 +144,9 @@ class Child {
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& arguments, Duration timeout,
-                          const std::atomic<bool>* stop) {
+                          const std::atomic<bool>* stop, const std::vector<std::string>& more) {
   CommandResult result;
-  Child child(arguments);
+  Child child(arguments, more);
   if (child.failed() != 0) {
     result.why = arguments.front() + " cannot be started: " + std::strerror(child.failed());
     return result;

@@ -17,9 +17,9 @@ struct CommandResult {
   std::string why{};     // where not ok, with the last line that it printed
 };
 
-/// The program is looked up in PATH, and gets this process's environment. After `timeout`, or once `stop` is set, its process
+/// The program is looked up in PATH, and gets this process's environment and `more` variables (NAME=value). After `timeout`, or once `stop` is set, its process
 /// group is ended. Blocks; for threads that may wait.
 CommandResult run_command(const std::vector<std::string>& arguments, Duration timeout,
-                          const std::atomic<bool>* stop = nullptr);
+                          const std::atomic<bool>* stop = nullptr, const std::vector<std::string>& more = {});
 
 }  // namespace gauntlet

@@ -30,7 +30,7 @@ struct Report {
 // Everything that the child needs, made before the fork.
 struct ForkedChild {
   pid_t parent;
-  int null, output, errors, report;
+  int input, output, errors, report;
   const char* directory;
   char* const* arguments;
   char* const* environment;
@@ -68,7 +68,7 @@ bool enter_place(const ForkedChild& child) {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(child.null, STDIN_FILENO) < 0 || ::dup2(child.output, STDOUT_FILENO) < 0 ||
+  if (::dup2(child.input, STDIN_FILENO) < 0 || ::dup2(child.output, STDOUT_FILENO) < 0 ||
       ::dup2(child.errors, STDERR_FILENO) < 0) {
     fail();
   }
@@ -104,7 +104,7 @@ Launched launch(const Launch& what) {
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
   const ForkedChild child = {.parent = ::getpid(),
-                       .null = null.get(),
+                       .input = what.input < 0 ? null.get() : what.input,
                        .output = what.output,
                        .errors = what.errors,
                        .report = report_end.get(),

@@ -22,6 +22,7 @@ struct Launch {
   std::vector<std::string> arguments;    // the first one is the name that the program sees
   std::vector<std::string> environment;  // NAME=value, all of it
   std::string directory;                 // empty: the agent's own
+  int input = -1;                        // its standard input; -1: it reads nothing
   int output = -1, errors = -1;          // its standard output and error
   std::optional<RankUser> user{};        // whose process it is; nothing: this process's own user
   std::vector<int> namespaces{};         // that it enters first, by descriptors of theirs

@@ -19,9 +19,24 @@ std::string variable(const char* name) {
 
 StagedPlace read_staged_place() {
   const std::string start = variable("GAUNTLET_RUN");
-  StagedPlace place{.prefix = variable("GAUNTLET_STAGED_COPIES")};
+  StagedPlace place{.prefix = variable("GAUNTLET_STAGED_COPIES"),
+                    .checkpointer = variable("GAUNTLET_CHECKPOINTER")};
   std::from_chars(start.data(), start.data() + start.size(), place.start);
   return place;
+}
+
+std::vector<std::string> files_of_copies(const TrainerOptions& options) {
+  if (options.staged.prefix.empty()) return {};
+  const std::string file = options.staged.prefix + std::to_string(options.rank);
+  if (!options.keeps_in_memory()) return {file + "-0"};
+  return {file + "-0", file + "-1"};
+}
+
+std::uint32_t read_host() {
+  const std::string text = variable("GROUP_RANK");
+  std::uint32_t host = 0;
+  std::from_chars(text.data(), text.data() + text.size(), host);
+  return host;
 }
 
 std::optional<Problem> read_meeting(Meeting& out) {

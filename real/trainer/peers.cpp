@@ -28,7 +28,7 @@ struct Peers::Knock {
   Proof proof{};
 };
 
-Peers::Peers(const TrainerOptions& options, RankOutput& output)
+Peers::Peers(const TrainerOptions& options, RankOutput& output, const Listen& listen)
     : options_(options),
       layout_(options.layout()),
       place_(layout_.coordinates(options.rank)),
@@ -45,21 +45,22 @@ Peers::Peers(const TrainerOptions& options, RankOutput& output)
   parts_.previous.rank = rank_at(place_.tp + layout_.tp - 1, place_.dp, place_.pp);
   parts_.next.rank = rank_at(place_.tp + 1, place_.dp, place_.pp);
 
-  if (layout_.ranks() > 1) connect_all(monotonic_ns() + options_.collective_timeout.count());
+  if (layout_.ranks() > 1) connect_all(monotonic_ns() + options_.collective_timeout.count(), listen);
 }
 
 // Everybody first knocks at the later ones, then opens to the earlier ones, then waits for the doors: no circle of waits, because knocking needs
 // only that the other listens.
-void Peers::connect_all(std::int64_t until_ns) {
+void Peers::connect_all(std::int64_t until_ns, const Listen& listen) {
   static_assert(std::has_unique_object_representations_v<Knock>, "it travels without gaps");
   Rendezvous rendezvous(options_, output_.descriptor(), until_ns);
   Door door(sizeof(Knock));
-  RankPlace own{.rank = options_.rank, .challenge = new_challenge()};
+  RankPlace own{.rank = options_.rank, .host = options_.host, .challenge = new_challenge()};
   own.interfaces = static_cast<std::uint32_t>(rendezvous.own_addresses().size());
   for (std::uint32_t i = 0; i < own.interfaces; ++i) {
     own.listens.at(i) = rendezvous.own_addresses()[i];
     door.open(own.listens.at(i));
   }
+  if (listen) own.checkpointer = listen(rendezvous.own_addresses().front());
   places_ = rendezvous.exchange(own);
   for (Neighbour* next : later()) knock_at(*next, until_ns);
   while (!earlier().empty()) open_to_one(door, until_ns);
@@ -237,8 +238,9 @@ void Peers::broadcast_over_replicas(std::span<std::byte> bytes) {
   if (!receives && !sends) return;
   for (std::size_t i = 0; i <= pieces; ++i) {
     const std::span<std::byte> in = receives ? piece(i) : std::span<std::byte>{};
-    const std::span<std::byte> out =
-        !sends ? std::span<std::byte>{} : receives ? (i > 0 ? piece(i - 1) : std::span<std::byte>{}) : piece(i);
+    const std::span<std::byte> out = !sends     ? std::span<std::byte>{}
+                                     : receives ? (i > 0 ? piece(i - 1) : std::span<std::byte>{})
+                                                : piece(i);
     if (in.empty() && out.empty()) continue;
     move(out.empty() ? nullptr : &replicas_.next, out, in.empty() ? nullptr : &replicas_.previous, in,
          "the state of the first replica");

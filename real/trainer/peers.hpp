@@ -6,13 +6,14 @@
 #include "core/layout.hpp"
 #include "core/time.hpp"
 #include "real/trainer/door.hpp"
-#include "real/trainer/fixed_point.hpp"
 #include "real/trainer/link.hpp"
+#include "real/trainer/model/fixed_point.hpp"
 #include "real/trainer/options.hpp"
 #include "real/trainer/output.hpp"
 #include "real/trainer/rendezvous.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,11 +24,15 @@ class Peers {
  public:
   /// Meets all ranks and connects to its neighbours, within the collective timeout. Throws Failure (an address cannot be used, or another rank is
   /// of another job) or CollectiveTimedOut.
-  Peers(const TrainerOptions& options, RankOutput& output);
+  /// `listen` is told this rank's own address, and says where the checkpointer of its host listens there.
+  using Listen = std::function<TcpAddress(const TcpAddress& own)>;
+  Peers(const TrainerOptions& options, RankOutput& output, const Listen& listen = {});
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
   const Coordinates& place() const { return place_; }
+  /// Of all ranks, by rank; none in a job of one rank.
+  const std::vector<RankPlace>& places() const { return places_; }
   bool first_stage() const { return place_.pp == 0; }
   bool last_stage() const { return place_.pp + 1 == layout_.pp; }
 
@@ -67,7 +72,7 @@ class Peers {
   };
   struct Knock;
 
-  void connect_all(std::int64_t until_ns);
+  void connect_all(std::int64_t until_ns, const Listen& listen);
   void knock_at(Neighbour& next, std::int64_t until_ns) const;
   void open_to_one(Door& door, std::int64_t until_ns);
   std::vector<Neighbour*> earlier();

@@ -21,7 +21,9 @@ struct RankPlace {
   std::uint32_t rank = 0;
   std::uint32_t interfaces = 1;
   std::array<TcpAddress, kMostInterfaces> listens{};
-  Challenge challenge{};  // whoever connects to it, or is connected to by it, answers this one
+  std::uint64_t host = 0;     // its number in the job; so wide that nothing has gaps
+  TcpAddress checkpointer{};  // of that host, for copies of other hosts; port 0: there is none
+  Challenge challenge{};      // whoever connects to it, or is connected to by it, answers this one
 };
 
 class Rendezvous {

@@ -1,7 +1,7 @@
 // How the ranks of a start find the state with which training goes on. All ranks take part, each at the same time.
 //
-// First stage two of the start before is finished: a rank that was killed may have left a complete copy that was not written yet. Then rank 0 names
-// the newest checkpoint that has a manifest, and its readers read and verify it: one rank of each data-parallel group, which then broadcasts, or every
+// Rank 0 names the newest checkpoint. If every rank's copy of it is in memory, each rank loads its own: from its host, or from another host that holds it too.
+// Otherwise readers read the newest one in storage that has a manifest, and verify it: one rank of each data-parallel group, which then broadcasts, or every
 // rank. If one of them finds damage, rank 0 sets the checkpoint aside and names the next older one.
 #pragma once
 

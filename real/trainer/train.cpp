@@ -1,25 +1,32 @@
 #include "real/trainer/train.hpp"
 
 #include "core/problem.hpp"
+#include "models/storage/peer_memory.hpp"
 #include "real/checkpoint/directory_storage.hpp"
 #include "real/checkpoint/host_memory.hpp"
+#include "real/checkpoint/host_stage_two.hpp"
+#include "real/checkpoint/stage_two.hpp"
 #include "real/checkpoint/tier.hpp"
 #include "real/checkpoint/writer.hpp"
 #include "real/system/clock.hpp"
-#include "real/trainer/batch.hpp"
 #include "real/trainer/failure.hpp"
+#include "real/trainer/model/batch.hpp"
+#include "real/trainer/model/stage.hpp"
 #include "real/trainer/peers.hpp"
 #include "real/trainer/restore.hpp"
 #include "real/trainer/schedule.hpp"
 #include "real/trainer/segment_work.hpp"
-#include "real/trainer/stage.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +48,7 @@ constexpr double kSegments = 0.8;
 constexpr double kForward = 1.0 / 3;  // of a micro-batch's segments: the backward pass computes two gradients
 
 // What rank 0 tells the others at a step boundary.
-constexpr std::int64_t kCheckpoint = 1, kStop = 2;
+constexpr std::int64_t kCheckpoint = 1, kStop = 2, kToMemory = 4, kToPeers = 8;
 
 class Training {
  public:
@@ -51,7 +58,6 @@ class Training {
         storage_(options.checkpoint_directory),
         checkpoints_(storage_, {.seed = options.seed, .pp = options.pp, .dp = options.dp, .tp = options.tp},
                      options.retention),
-        memory_(options.staged.prefix.empty() ? "" : options.staged.prefix + std::to_string(options.rank)),
         stage_(options.seed, place_of(options)),
         work_(options.step_time > Duration::zero()
                   ? SegmentWork(work_share(options.layout().ranks(), usable_cores()))
@@ -61,13 +67,18 @@ class Training {
   void run() {
     output_.phase("process_start");
     if (writes()) {
-      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes()))
-        throw Failure(*problem);
+      if (const auto problem = checkpoints_.probe(options_.rank, state_bytes())) throw Failure(*problem);
     }
-    peers_.emplace(options_, output_);
+    if (options_.peers_every > 0 && !options_.staged.checkpointer.empty())
+      host_stage_two_ = make_host_stage_two();
+    peers_.emplace(options_, output_, [this](const TcpAddress& own) { return listen(own); });
+    if (host_stage_two_) host_stage_two_->share_with(peer_hosts());
     output_.phase("communicator_init");
     std::int64_t step = restore_state();
-    if (writes()) start_writer();
+    if (writes() || options_.keeps_in_memory()) start_writer();
+    // What was loaded is in memory again, on every host and its peers.
+    if (writer_ && step > 0 && options_.keeps_in_memory())
+      writer_->write(step, state(), options_.peers_every > 0 ? Tier::peers : Tier::memory);
     output_.checkpoint_every(options_.checkpoint_every);
     output_.up(step);
     for (bool stop = false; step < options_.steps && !stop;) {
@@ -76,9 +87,11 @@ class Training {
       do_step(step);
       sleep_until(began + options_.step_time.count());
       output_.end_step(step, began);
+      if (cannot_save_)
+        throw Failure({.what = "a checkpoint", .why = "could not be written, and --must-save is given"});
       if (step == options_.steps) break;
       const std::int64_t told = peers_->told_by_rank_0(options_.rank == 0 ? wanted(step) : 0);
-      if ((told & kCheckpoint) != 0) checkpoint(step);
+      if (const auto reach = reach_of(told)) checkpoint(step, *reach);
       stop = (told & kStop) != 0;
     }
     if (writer_) writer_->wait_until_idle();
@@ -93,10 +106,20 @@ class Training {
 
   bool writes() const { return options_.checkpoint_every > 0; }
 
+  static bool is_due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
+
+  /// How far the checkpoint goes that was told of, if one was.
+  static std::optional<Tier> reach_of(std::int64_t told) {
+    if ((told & kCheckpoint) != 0) return Tier::storage;
+    if ((told & kToPeers) != 0) return Tier::peers;
+    return (told & kToMemory) != 0 ? std::optional(Tier::memory) : std::nullopt;
+  }
+
   /// At rank 0, after this step.
   std::int64_t wanted(std::int64_t step) {
     return (output_.checkpoint_wanted(step) ? kCheckpoint : 0) |
-           (output_.stop_wanted() ? kStop : 0);
+           (is_due(step, options_.memory_every) ? kToMemory : 0) |
+           (is_due(step, options_.peers_every) ? kToPeers : 0) | (output_.stop_wanted() ? kStop : 0);
   }
 
   /// The step after which training goes on.
@@ -120,23 +143,86 @@ class Training {
   }
 
   void start_writer() {
+    writer_.emplace(stage_two(), checkpoints_.job(), options_.rank, copies());
+    if (const auto& problem = writer_->memory_problem())
+      std::cerr << "gauntlet-trainer: warning: " + problem->text() + "\n" << std::flush;
+  }
+
+  std::vector<StagedCopy::Settings> copies() {
+    std::vector<std::string> files = files_of_copies(options_);
+    if (files.empty()) files.emplace_back();  // memory that ends with this rank
+    std::vector<StagedCopy::Settings> copies;
+    memories_.clear();
+    for (const std::string& file : files)
+      copies.push_back({.memory = memories_.emplace_back(file),
+                        .state_bytes = state_bytes(),
+                        .start = options_.staged.start});
+    return copies;
+  }
+
+  CheckpointListener listener() {
     const auto saved = [this](std::int64_t step) { output_.saved(step); };
     const auto failed = [this](std::int64_t step, const Problem& problem) {
       warn(kCheckpointFailed,
            "there is no checkpoint of step " + std::to_string(step) + ": " + problem.text());
+      cannot_save_ = options_.must_save;
     };
     const auto not_removed = [this](const Problem& problem) {
       warn(kCheckpointNotRemoved, "an old checkpoint stays: " + problem.text());
     };
-    // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
-    writer_.emplace(
-        checkpoints_, options_.rank,
-        StagedCopy::Settings{
-            .memory = memory_, .state_bytes = state_bytes(), .start = options_.staged.start},
-        options_.collective_timeout / 2,
-        CheckpointWriter::Listener{.saved = saved, .failed = failed, .not_removed = not_removed});
-    if (const auto& problem = writer_->memory_problem())
-      std::cerr << "gauntlet-trainer: warning: " + problem->text() + "\n" << std::flush;
+    return {.saved = saved, .failed = failed, .not_removed = not_removed};
+  }
+
+  // Half the timeout: rank 0 may stand still for so long before its next copy, and the others then wait for it.
+  Duration longest_wait() const { return options_.collective_timeout / 2; }
+
+  std::unique_ptr<StageTwo> own_stage_two() {
+    return std::make_unique<OwnStageTwo>(
+        checkpoints_, OwnStageTwo::Settings{.rank = options_.rank, .longest_wait = longest_wait()},
+        listener());
+  }
+
+  std::unique_ptr<HostStageTwo> make_host_stage_two() {
+    return std::make_unique<HostStageTwo>(
+        HostStageTwo::Settings{
+            .socket = options_.staged.checkpointer,
+            .copies = files_of_copies(options_),
+            .hello = {.rank = options_.rank,
+                      .start = options_.staged.start,
+                      .state_bytes = state_bytes(),
+                      .job = checkpoints_.job(),
+                      .directory = std::filesystem::absolute(options_.checkpoint_directory),
+                      .retention = options_.retention,
+                      .longest_wait = longest_wait(),
+                      .copies = options_.staged.prefix,
+                      .address = {},
+                      .secret = options_.meeting.secret}},
+        own_stage_two(), listener());
+  }
+
+  std::unique_ptr<StageTwo> stage_two() {
+    if (host_stage_two_) return std::move(host_stage_two_);
+    if (options_.staged.checkpointer.empty()) return own_stage_two();
+    return make_host_stage_two();
+  }
+
+  /// Where other hosts reach the checkpointer of this one.
+  TcpAddress listen(const TcpAddress& own) {
+    TcpAddress place = own;
+    place.port = host_stage_two_ ? host_stage_two_->meet(own.address.data(), options_.collective_timeout) : 0;
+    return place;
+  }
+
+  /// The hosts that hold what this one holds.
+  PeerHosts peer_hosts() const {
+    std::map<std::uint64_t, TcpAddress> hosts;
+    for (const RankPlace& each : peers_->places()) hosts[each.host] = each.checkpointer;
+    const std::uint32_t groups = peer_groups(static_cast<std::uint32_t>(hosts.size()), options_.copies);
+    PeerHosts peers;
+    for (const auto& [host, at] : hosts)
+      if (host != options_.host && host % groups == options_.host % groups && at.port != 0)
+        peers.push_back({at.address.data(), at.port});
+    return peers;
   }
 
   /// The parameters, then the momentum.
@@ -148,10 +234,10 @@ class Training {
   }
   std::size_t state_bytes() const { return 2 * stage_.parameters().size() * sizeof(double); }
 
-  void checkpoint(std::int64_t step) {
+  void checkpoint(std::int64_t step, Tier reach) {
     const std::int64_t began = monotonic_ns();
     if (!writer_) start_writer();  // none was due when this rank was started
-    writer_->write(step, state());
+    writer_->write(step, state(), reach);
     output_.stall(step, began);
   }
 
@@ -264,11 +350,13 @@ class Training {
   RankOutput& output_;
   DirectoryStorage storage_;
   CheckpointTier checkpoints_;
-  LockedMemory memory_;
+  std::deque<LockedMemory> memories_;  // of each copy
   Stage stage_;
   SegmentWork work_;
   std::optional<Peers> peers_;
-  std::optional<CheckpointWriter> writer_;  // last: it ends first
+  std::atomic<bool> cannot_save_{false};          // set by the thread of the writer
+  std::unique_ptr<HostStageTwo> host_stage_two_;  // until the writer has it
+  std::optional<CheckpointWriter> writer_;        // last: it ends first
 };
 
 }  // namespace

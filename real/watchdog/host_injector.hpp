@@ -16,6 +16,7 @@ struct InjectionSite {
   std::string group;                    // the host's control group in a lab; empty: the host is not of a lab
   std::vector<std::string> interfaces;  // the lab's data interfaces of this host
   std::string management{};             // the interface of this host that a lab's driver reaches it by
+  std::string disk{};  // the state of the disk with its checkpoints (real/fault_disk); empty: it cannot fail
 };
 
 struct HostInjector {

@@ -322,6 +322,12 @@ Duration Gang::storage_answers(Time now) {
   return waited;
 }
 
+void Gang::damage_stored(Time now) {
+  if (state_ == State::training) settle(now);
+  if (state_ == State::paused) settle_written(now);
+  stored_.damage_newest();
+}
+
 void Gang::loaded(Time now, std::int64_t step, Tier from) {
   stored_.forget_after(step);
   for (auto& held : held_) {

@@ -87,6 +87,9 @@ class Gang {
   /// Storage answers again. Returns how long it did not answer.
   Duration storage_answers(Time now);
 
+  /// A fault damages the newest checkpoint that storage holds completely and that is not damaged yet.
+  void damage_stored(Time now);
+
   // The checkpoints that a start could load, as they stood when training was last cut, paused or changed.
   const std::optional<Held>& held(Tier in_memory) const { return held_[static_cast<std::size_t>(in_memory)]; }
   const StoredCheckpoints& stored() const { return stored_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/saturating.hpp"
+#include "core/giving_up.hpp"
 #include "models/world/world.hpp"
 #include "sim/engine/event.hpp"
 #include "sim/job/gang.hpp"
@@ -10,10 +11,6 @@
 #include <cstdint>
 
 namespace gauntlet {
-
-/// Starts in a row after none of which training completed a new step, after which the job gives up whatever the time: where
-/// nothing takes time, it would start millions of times within job.give_up_after (assumption: nobody watches so many).
-inline constexpr std::uint32_t kMostStartsInVain = 10'000;
 
 class ProgressWatch {
  public:
@@ -26,10 +23,11 @@ class ProgressWatch {
     give_up_ = {};
   }
 
-  /// Training halts: notes the steps that the gang has completed.
+  /// Training begins after a start.
+  void training_begins() { ++in_vain_; }
+  /// Training halts, for a pause or for good: notes the steps that the gang has completed.
   void training_halts(const Gang& gang) {
     const std::int64_t steps = gang.steps_at(engine_->now());
-    ++in_vain_;
     if (steps <= mark_) return;
     in_vain_ = 0;
     mark_ = steps;
@@ -52,7 +50,7 @@ class ProgressWatch {
  private:
   /// Nobody waits beyond the end of time: without an event at all a run would have no end.
   Time gives_up() const {
-    if (in_vain_ >= kMostStartsInVain) return progress_at_;
+    if (in_vain_ > kMostStartsInVain) return progress_at_;  // the last of them has begun just now
     return std::min(after(progress_at_, world_->job.give_up_after), kLast);
   }
 
@@ -60,7 +58,7 @@ class ProgressWatch {
   SimEngine* engine_;
   std::int64_t mark_ = 0;      // most steps ever complete
   Time progress_at_{};         // when the mark last rose
-  std::uint32_t in_vain_ = 0;  // halts since then
+  std::uint32_t in_vain_ = 0;  // starts since then
   Timer give_up_;
 };
 

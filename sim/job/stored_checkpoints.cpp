@@ -15,6 +15,7 @@ void StoredCheckpoints::reset(Seed seed) {
   seed_ = seed;
   series_.clear();
   deleted_ = 0;
+  damaged_.clear();
   old_ = 0;
 }
 
@@ -25,8 +26,18 @@ double StoredCheckpoints::draw(std::int64_t number, std::uint64_t which) const {
   return uniform_at(seed_, kCheckpoint, static_cast<std::uint64_t>(number), which);
 }
 
+bool StoredCheckpoints::damaged(std::int64_t number) const {
+  return std::find(damaged_.begin(), damaged_.end(), number) != damaged_.end();
+}
+
+void StoredCheckpoints::damage_newest() {
+  std::optional<One> one = newest();
+  while (one && damaged(one->number)) one = before(*one);
+  if (one) damaged_.push_back(one->number);
+}
+
 bool StoredCheckpoints::corrupt(std::int64_t number) const {
-  return corrupt_ > 0 && draw(number, 0) < corrupt_;
+  return damaged(number) || (corrupt_ > 0 && draw(number, 0) < corrupt_);
 }
 
 double StoredCheckpoints::slowness(std::int64_t number) const {

@@ -34,7 +34,11 @@ class StoredCheckpoints {
   /// The next older one that is kept.
   std::optional<One> before(One one) const;
 
+  /// The newest that is kept and was not damaged yet cannot be read any more.
+  void damage_newest();
+
   // Each drawn on its own, by number: policies that are compared on one seed meet the same.
+  /// Since it was written, or since a fault damaged it.
   bool corrupt(std::int64_t number) const;
   /// How many times as long as others it takes to persist; at most `slowest()`.
   double slowness(std::int64_t number) const;
@@ -49,6 +53,7 @@ class StoredCheckpoints {
   };
 
   double draw(std::int64_t number, std::uint64_t which) const;
+  bool damaged(std::int64_t number) const;
   /// The newest that is kept with a number of at most `most`.
   std::optional<One> at_most(std::int64_t most) const;
   std::int64_t kept_in(const Series& series) const;
@@ -58,9 +63,10 @@ class StoredCheckpoints {
   std::uint32_t keep_last_, keep_every_;
   double corrupt_, slow_write_, slow_factor_;
   Seed seed_;
-  std::vector<Series> series_;  // by number
-  std::int64_t deleted_ = 0;    // up to this number all are, but for those that are kept for ever
-  std::size_t old_ = 0;         // so many series, the first ones, hold nothing but these
+  std::vector<Series> series_;         // by number
+  std::int64_t deleted_ = 0;           // up to this number all are, but for those that are kept for ever
+  std::vector<std::int64_t> damaged_;  // by a fault: their numbers, those that are gone too
+  std::size_t old_ = 0;                // so many series, the first ones, hold nothing but these
 };
 
 }  // namespace gauntlet

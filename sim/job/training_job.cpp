@@ -44,6 +44,7 @@ void TrainingJob::begin(std::int64_t step, Tier from, Conditions&& conditions) {
   gang_.loaded(engine_->now(), step, from);
   gang_.begin(engine_->now(), step, conditions.pace, conditions.checkpointing);
   evaluations_.training_begins(step);
+  progress_watch_.training_begins();
   ranks_ = Ranks::up;
 }
 

@@ -81,6 +81,7 @@ class TrainingJob {
 
   void storage_fails() { gang_.storage_fails(engine_->now()); }
   /// Returns how long storage did not answer.
+  void damage_stored() { gang_.damage_stored(engine_->now()); }
   Duration storage_answers() { return gang_.storage_answers(engine_->now()); }
 
   /// When the next evaluation ends, if it begins now. It runs in a pause.

@@ -107,8 +107,7 @@ class Finder {
       levers_.push_back(
           {path, fmt::format("{} to {}", count, count + 1), {{path, std::to_string(count + 1)}}});
     if (path == kPlannedStops && count > 1)
-      levers_.push_back(
-          {path, fmt::format("{} to {}", count, count / 2), {{path, std::to_string(count / 2)}}});
+      levers_.push_back({path, "half as often", {{path, std::to_string(count / 2)}}});
   }
 
   void add(const std::string& path, Stretched change) {
@@ -159,7 +158,8 @@ ChosenLevers chosen_levers(std::vector<Lever> levers, const std::vector<std::str
   if (names.empty()) return {.levers = std::move(levers), .problems = {}};
   ChosenLevers chosen;
   std::vector<std::string> known;
-  for (const Lever& lever : levers) known.push_back(lever.path);
+  for (const Lever& lever : levers)
+    if (!std::ranges::count(known, lever.path)) known.push_back(lever.path);
   for (const std::string& name : names)
     if (std::ranges::none_of(levers, [&](const Lever& each) { return is_at_or_below(each.path, name); }))
       chosen.problems.push_back(option_problem(option, fmt::format("\"{}\"", name),

@@ -62,7 +62,7 @@ def keeper(directory, _host):
 
 
 def rank(directory, host):
-    """A child of the agent that is not its watchdog; nothing where the host has no rank now."""
+    """A child of the agent that is neither its watchdog nor its checkpointer; nothing where the host has no rank now."""
     with contextlib.ExitStack() as open_handles:
         beside = {each.pid for each in (watchdog(directory, host),) if each and open_handles.enter_context(each)}
         above = agent(directory, host)
@@ -72,7 +72,8 @@ def rank(directory, host):
         with contextlib.suppress(OSError):
             children = pathlib.Path(f"/proc/{above.pid}/task/{above.pid}/children").read_text(encoding="ascii").split()
             for pid in sorted({int(each) for each in children} - beside):
-                return Process(pid)
+                if b"agent-checkpointer" not in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    return Process(pid)
     return None
 
 

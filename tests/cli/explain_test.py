@@ -19,7 +19,7 @@ import unittest
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 300
-# The exit code of `gauntlet probe` (cli/probe.cpp) for a host that fails a probe: it prints its report all the same.
+# The exit code of `gauntlet probe` (cli/probe/command.cpp) for a host that fails a probe: it prints its report all the same.
 UNHEALTHY = 4
 REFERENCE = pathlib.Path("docs/reference.md")
 PRICED = "--set cost.gpu_hour=2USD"
@@ -168,6 +168,13 @@ class Explain(unittest.TestCase):
 
     def test_the_reference_is_what_is_printed(self):
         self.assertEqual(REFERENCE.read_text(), explain("--reference").stdout, "write it anew: --renew")
+
+    def test_a_key_is_said_with_a_noun(self):
+        keys = [word for word in json.loads(explain("--json").stdout) if word["kind"] == "scenario key"]
+        self.assertGreater(len(keys), 300)
+        for word in keys:
+            with self.subTest(word["name"]):
+                self.assertNotRegex(word["meaning"], "^(of|by|to|that|until|between|for which|within|see|from|with|after) ")
 
     def test_words_and_their_forms(self):
         for word, says in {"ETTR": "ETTR (report label): ", "ettr": "ettr (metric): ", "MTTF, h": "MTTF (report label): ",

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import jsonschema
+
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 120  # a guard against hanging
 VERDICTS = {"pass", "unsupported", "inconclusive", "degraded", "fail"}
@@ -58,6 +60,40 @@ class Probe(unittest.TestCase):
         patterns = next(report for report in answer["probes"] if report["probe"] == "memory_patterns")
         if patterns["verdict"] != "unsupported":  # a machine without memory to spare
             self.assertEqual((patterns["verdict"], patterns["metric"]["high"]), ("pass", 0))
+
+    def test_its_json_is_what_the_schema_says(self):
+        schema = json.loads(pathlib.Path("real/probes/suite/report.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        done = self.run_probe("--suite", "full", "--directory", str(self.place), "--json", "--only", "cpu_cores,disk_space,tcp_loss,clock,configuration")
+        report = json.loads(done.stdout)
+        jsonschema.validate(report, schema)
+        bad = self.run_probe(*self.suite(probe_table("bad", ["false"])), "--json", code=4)
+        jsonschema.validate(json.loads(bad.stdout), schema)
+        self.assertEqual(set(schema["$defs"]["probe"]["properties"]), set(report["probes"][0]), "a key without a description")
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate({**report, "verdict": "unsupported"}, schema)
+
+    def test_neighbours_know_each_other_by_a_secret(self):
+        secret = self.place / "secret"
+        pair = ("--suite", "full", "--only", "tcp_loss", "--pair", "127.0.0.1:7")
+        self.assertIn("--secret-file is missing", self.run_probe(*pair, code=2).stderr)
+        secret.write_text("0123456789abcdef" * 2)
+        secret.chmod(0o644)
+        self.assertIn("can be read by others than its owner", self.run_probe(*pair, "--secret-file", str(secret), code=2).stderr)
+        secret.chmod(0o600)
+        self.assertIn("is not a host and a port", self.run_probe("--pair", "node", "--secret-file", str(secret), code=2).stderr)
+        self.assertIn("cannot listen", self.run_probe("--serve", "192.0.2.1:1", "--secret-file", str(secret), code=2).stderr)
+        listening = subprocess.Popen([GAUNTLET, "probe", "--serve", "127.0.0.1:0", "--secret-file", str(secret)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(listening.wait)
+        self.addCleanup(listening.kill)
+        port = listening.stdout.readline().split(";")[0].rsplit(":", 1)[1]
+        done = self.run_probe(*pair[:-1], f"127.0.0.1:{port}", "--secret-file", str(secret), code=0)
+        self.assertIn("with 127.0.0.1", done.stdout)
+        secret.write_text("fedcba9876543210" * 2)
+        self.assertIn("has another secret", self.run_probe(*pair[:-1], f"127.0.0.1:{port}", "--secret-file", str(secret), code=3).stdout)
+        listening.send_signal(signal.SIGINT)
+        self.assertEqual(listening.wait(SECONDS_MAX), 130)
+        listening.stdout.close()
 
     def test_each_verdict_has_its_exit_code(self):
         good = probe_table("good", ["true"])

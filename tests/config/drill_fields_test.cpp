@@ -49,6 +49,11 @@ OMP_NUM_THREADS = "1"
   EXPECT_EQ(again.scenario->world.drill.command.environment, command.environment);
 }
 
+TEST(Drill, BoundsFaultsAtOnceOnlyWhereTheScenarioSaysSo) {
+  EXPECT_EQ(load_text(kSmall).scenario->world.drill.at_once, 0U);
+  EXPECT_EQ(load_text(kSmall + "[drill]\nat_once = 3\n").scenario->world.drill.at_once, 3U);
+}
+
 TEST(DrillCommand, IsOurTrainerWhereThereIsNone) {
   const LoadedScenario loaded = load_text(kSmall);
   ASSERT_TRUE(loaded.scenario);

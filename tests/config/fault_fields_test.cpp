@@ -343,7 +343,7 @@ TEST(FaultModelFields, AnUnknownModelIsAllThatIsWrong) {
   const std::string problems = wrong_in("model = \"nic_flop\"\nmtbf = \"9d\"\n");
   EXPECT_TRUE(problems.starts_with(
       "test.toml:22:9: model = \"nic_flop\" is not in the catalogue's fault-models; did you mean "
-      "\"nic_flap\"? known are \"aggregation_lost\""))
+      "\"nic_flap\"? known are \"agent_partition\""))
       << problems;
   EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), 1) << problems;
 }
@@ -477,6 +477,36 @@ TEST(BadFaults, EffectsThatTheComponentCannotHave) {
       wrong_in("component = \"job\"\neffect = \"crash\"\nremedy = \"person\"\nheartbeat_lost = true\n" +
                kDays),
       "test.toml:25:18: heartbeat_lost = true is given, and the job has no agent of its own; leave it out\n");
+}
+
+TEST(BadFaults, TamperingIsOfAHostWithoutAnEffect) {
+  const std::string none = "effect = \"none\"\n" + kDays;
+  EXPECT_THAT(
+      wrong_in(kHost + kDays + "tampers = \"clock\"\n"),
+      testing::HasSubstr("tampers = \"clock\" is given, and the effect is not none; effect = \"none\""));
+  EXPECT_THAT(wrong_in("component = \"gpu\"\n" + none + "tampers = \"clock\"\n"),
+              testing::HasSubstr("is of the agent of a host; component = \"host\""));
+  EXPECT_THAT(wrong_in("component = \"host\"\n" + none + "tampers = \"partition\"\n"),
+              testing::HasSubstr("heals_after is missing; write how long it lasts"));
+  EXPECT_THAT(wrong_in("component = \"host\"\n" + none + "tampers = \"clock\"\nheals_after = \"3s\"\n"),
+              testing::HasSubstr("is given, and what it did stays; leave it out"));
+  const World world = world_with("[faults.f]\ncomponent = \"host\"\n" + none +
+                                 "tampers = \"late_heartbeats\"\nheals_after = \"3s\"\n");
+  EXPECT_EQ(world.faults[0].tampers, Tampering::late_heartbeats);
+}
+
+TEST(BadFaults, TamperingOfACheckpoint) {
+  const std::string job = "component = \"job\"\nremedy = \"restart\"\n";
+  const std::string tampers = "tampers = \"checkpoint\"\n", none = "effect = \"none\"\n";
+  EXPECT_EQ(wrong_in(job + none + tampers + kDays), "");
+  EXPECT_EQ(
+      wrong_in(kHost + kDays + tampers),
+      "test.toml:25:11: tampers = \"checkpoint\" is given, and the effect is not none; effect = \"none\"\n");
+  EXPECT_EQ(
+      wrong_in("component = \"host\"\n" + none + kDays + tampers),
+      "test.toml:25:11: tampers = \"checkpoint\" is of the checkpoints of the job; component = \"job\"\n");
+  EXPECT_EQ(wrong_in(job + none + tampers + "heals_after = \"1h\"\n" + kDays),
+            "test.toml:26:15: heals_after = \"1h\" is given, and what it did stays; leave it out\n");
 }
 
 TEST(BadFaults, FieldsOfOtherEffects) {

@@ -32,7 +32,6 @@ README_LINES_MAX = 85
 
 # Commands that take too long: what is added to the line here, and why.
 SHORTER = {
-    "build/bench/checkpoint_bench checkpoints": ("4", "writes 14 GB"),
     "gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95": ("--replicas 4", "takes 20 s"),
     "gauntlet plan tiny-8 --tokens 1T --finish-by 8d --uncertainty": ("--replicas 2", "takes 30 s"),
     "gauntlet rank llama3-405b-54d": ("--lever job.start --replicas 5", "takes 20 s"),
@@ -50,6 +49,8 @@ SHORTER = {
 # Commands that are not run here: why, and which file runs them.
 ELSEWHERE = {
     "make setup": ("installs packages", "scripts/setup.sh"),
+    "make bench-checkpoint": ("writes 14 GB", "Makefile"),
+    "gauntlet drill drills/peers --hosts 4 --against-simulation": ("takes ten seconds", "tests/drill/peers_slow_test.py"),
     "make drill-torch": ("installs packages", "Makefile"),
     "make drill": ("takes minutes and needs root", "Makefile"),
     "make drills": ("takes minutes and needs root", "tests/chaos/random_drills_slow_test.py"),
@@ -61,6 +62,8 @@ ELSEWHERE = {
     "gauntlet drill drill-tiny --hosts 4 --repeat 20 --vary-seed --out drills": ("takes a quarter of an hour", "tests/drill/repeat_slow_test.py"),
     "gauntlet drill drills/every-order --hosts 4 --against-simulation": ("takes a quarter of a minute", "tests/drill/every_order_test.py"),
     "gauntlet drill drill-tiny --hosts 4 --launch lab --run-as nobody --dry-run": ("needs root", "tests/lab/lab_test.py"),
+    "gauntlet drill scenarios/drills/nic-flap-short.toml --launch lab --hosts 4 --run-as nobody --against-simulation": ("needs root", "tests/lab/nic_flap_slow_test.py"),
+    "gauntlet drill scenarios/drills/nic-flap-long.toml --launch lab --hosts 4 --run-as nobody --against-simulation": ("needs root", "tests/lab/nic_flap_slow_test.py"),
     "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_long_test.py"),
     "gauntlet probe": ("its exit code is up to the machine", "tests/cli/probe_test.py"),
     "gauntlet probe --suite full --directory /scratch --json > node-7.json": ("takes a minute", "tests/cli/probe_test.py"),
@@ -68,6 +71,9 @@ ELSEWHERE = {
     "gauntlet probe --only disk_write --set probes.disk_write.threshold.at_least=500":
         ("its exit code is up to the machine", "tests/cli/probe_test.py"),
     "gauntlet probe --peers node-8.json,node-9.json,node-10.json": ("needs other hosts", "tests/cli/probe_test.py"),
+    "gauntlet probe --serve node-8:7500 --secret-file probe.secret": ("listens until Ctrl-C", "tests/cli/probe_test.py"),
+    "gauntlet probe --suite full --pair node-8:7500,node-9:7500,node-10:7500 --secret-file probe.secret":
+        ("needs other hosts", "tests/lab/probe_links_slow_test.py"),
     "gauntlet probe --since node-7.json": ("its exit code is up to the machine", "tests/cli/probe_test.py"),
     "gauntlet validate policies --quick": ("takes 9 s", "tests/validate/validate_policies_test.py"),
     "mpirun -n 8 gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20 --out sweep":

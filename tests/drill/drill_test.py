@@ -82,7 +82,7 @@ class Drill(unittest.TestCase):
         run = self.place.start(*quiet)
         self.wait_for("step 20", lambda: self.steps_done() >= 20)
         agent = self.place.agents()["2"]
-        ranks = [pid for pid in map(int, self.children(agent)) if not drills.is_watchdog(pid)]
+        ranks = [pid for pid in map(int, self.children(agent)) if not (drills.is_watchdog(pid) or drills.is_checkpointer(pid))]
         self.assertEqual(len(ranks), 1)
         os.kill(agent, signal.SIGKILL)
         self.wait_for("the rank's end", lambda: not self.alive(ranks[0]))

@@ -67,6 +67,14 @@ def is_watchdog(pid):
         return False
 
 
+def is_checkpointer(pid):
+    """Whether it is the process of an agent that writes what ranks have copied."""
+    try:
+        return b"agent-checkpointer" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
 def reachable_by_nobody():
     """Whether every folder above the programs lets others pass."""
     return all(folder.stat().st_mode & 0o001 for folder in pathlib.Path(GAUNTLET).resolve().parents)

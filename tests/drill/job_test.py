@@ -211,6 +211,8 @@ class Job(unittest.TestCase):
     def test_orders_that_lines_cannot_carry_are_refused_by_name(self):
         self.refused(['policies.checkpoint = "young" cannot be drilled with drill.command.lines'], "--set",
                      'policies.checkpoint="young"')
+        self.refused(["checkpoint.memory_interval cannot be drilled; a job of your own keeps no checkpoints in memory"], "--set",
+                     "checkpoint.memory_interval=100ms")
 
 
 if __name__ == "__main__":

@@ -94,12 +94,11 @@ class Refusals(unittest.TestCase):
 
     def test_what_only_simulated_machines_do(self):
         """Each is a mistake of its own; nothing of it is ignored."""
-        self.refused(2, ["job.evaluation cannot be drilled", "checkpoint.memory_interval cannot be drilled",
-                         "recovery.roll_back = 1 cannot be drilled",
+        self.refused(2, ["job.evaluation cannot be drilled", "recovery.roll_back = 1 cannot be drilled",
                          "repair.crew cannot be drilled",
                          "repair.silent_failure cannot be drilled"],
                      *(word for setting in (
-                         "job.evaluation.every=10", "job.evaluation.time=100ms", "checkpoint.memory_interval=1s",
+                         "job.evaluation.every=10", "job.evaluation.time=100ms",
                          "recovery.roll_back=1",
                          "repair.crew=1", "repair.silent_failure=0.1")
                        for word in ("--set", setting)))

@@ -60,7 +60,10 @@ class StandIns final : public Platform, private Transport, private Processes {
   Transport& transport() override { return *this; }
   Processes& processes() override { return *this; }
   HostSupply& supply() override { return supply_; }
-  MeetingPlace meeting_place(const AgentName&) override { return {"stand-in", 1}; }
+  /// The port says whose place it is.
+  MeetingPlace meeting_place(const AgentName& agent) override {
+    return {.address = "stand-in", .port = static_cast<std::uint16_t>(agent.host + 1), .secret = "secret"};
+  }
   void say(const std::string&) override {}
 
   /// What the agent of a host answers to its driver, which waits so long.
@@ -68,12 +71,14 @@ class StandIns final : public Platform, private Transport, private Processes {
       [](std::uint32_t, Duration, std::string&) { return true; };
   std::function<void(std::uint32_t host)> dialled = [](std::uint32_t) {};
   std::function<void(const DriverMessage&)> told = [](const DriverMessage&) {};  // to any agent
+  std::function<void(std::uint32_t host, const DriverMessage&)> told_to = [](std::uint32_t,
+                                                                             const DriverMessage&) {};
   std::map<std::uint32_t, LinkListener> listeners;  // by host, of the newest link
-  std::set<std::uint32_t> left;                 // hosts whose agents an earlier driver has left
-  std::size_t ended = 0;                        // agents that drivers have waited for and ended
-  std::string directory;                        // of the drill, once an agent was started
-  std::vector<std::uint32_t> started;           // hosts, in this order
-  std::map<std::uint32_t, std::uint32_t> host;  // of a rank, as the agents were told last
+  std::set<std::uint32_t> left;                     // hosts whose agents an earlier driver has left
+  std::size_t ended = 0;                            // agents that drivers have waited for and ended
+  std::string directory;                            // of the drill, once an agent was started
+  std::vector<std::uint32_t> started;               // hosts, in this order
+  std::map<std::uint32_t, std::uint32_t> host;      // of a rank, as the agents were told last
 
  private:
   std::unique_ptr<AgentLink> link(const AgentName& agent, const DriverHello&,
@@ -84,7 +89,10 @@ class StandIns final : public Platform, private Transport, private Processes {
       return asked(number, timeout, why);
     };
     const auto hear = [this, number](const DriverMessage& message) {
-      if (!std::holds_alternative<DriverLease>(message)) told(message);  // leases come from another thread
+      if (!std::holds_alternative<DriverLease>(message)) {  // which come from another thread
+        told(message);
+        told_to(number, message);
+      }
       const auto* start = std::get_if<DriverStartRanks>(&message);
       if (start == nullptr) return;
       for (const std::uint32_t rank : start->ranks) host[rank] = number;

@@ -1,6 +1,9 @@
 // A job that saves checkpoints while its storage fails, beside a reference model of what it was promised.
 #pragma once
 
+#include "real/checkpoint/host_memory.hpp"
+#include "real/checkpoint/stage_two.hpp"
+#include "real/checkpoint/staged_copy.hpp"
 #include "real/checkpoint/tier.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +39,8 @@ class SavedModel {
     std::set<std::int64_t> kept;
     std::uint32_t newest = 0;
     for (auto one = saved_.rbegin(); one != saved_.rend(); ++one)
-      if (newest++ < kSavedRetention.keep || one->second % kSavedRetention.every == 0) kept.insert(one->first);
+      if (newest++ < kSavedRetention.keep || one->second % kSavedRetention.every == 0)
+        kept.insert(one->first);
     for (const std::int64_t step : given_up_) kept.erase(step);
     return kept;
   }
@@ -51,7 +55,8 @@ class SavedModel {
         EXPECT_EQ(tier.load(step, rank).shard, saved_shard(rank, step));
     std::vector<std::int64_t> lost;
     for (const std::int64_t step : kept())
-      if (std::find(survey.whole.begin(), survey.whole.end(), step) == survey.whole.end()) lost.push_back(step);
+      if (std::find(survey.whole.begin(), survey.whole.end(), step) == survey.whole.end())
+        lost.push_back(step);
     EXPECT_LE(lost.size(), lied ? 1u : 0u) << "step " << lost.front() << " was saved";
     // What is removed loses its manifest first: nobody is told of a damaged checkpoint that was only old.
     for (const auto& [step, why] : survey.damaged)
@@ -76,7 +81,7 @@ class SavedModel {
   std::set<std::int64_t> given_up_;              // reported as damaged
 };
 
-/// Saves, loses a rank over a checkpoint, starts again, and saves more.
+/// Saves as ranks do, by copies and stage two; loses a rank over a checkpoint, starts again, and saves more.
 class SavingJob {
  public:
   /// `failing` and `healthy` are one storage; `is_off` says that nobody hears what the job says any more.
@@ -106,16 +111,25 @@ class SavingJob {
     ++problems;
     EXPECT_FALSE(problem->why.empty()) << problem->text();
   }
+  /// Rank 0 last, so that it waits for no shard: one that is not there by then does not come.
   void save(std::int64_t step) {
-    for (std::uint32_t rank = 0; rank < kSavedJob.ranks(); ++rank)
-      if (const auto problem = tier_.write(saved_shard(rank, step))) return note(problem);
-    if (const auto problem = tier_.commit(step)) return note(problem);
+    const CheckpointListener listener = {.saved = [this](std::int64_t saved) { on_saved(saved); },
+                                         .failed = [this](std::int64_t, const Problem& why) { note(why); },
+                                         .not_removed = [this](const Problem& why) { note(why); }};
+    for (std::uint32_t rank = kSavedJob.ranks(); rank-- > 0;) {
+      const std::string state = saved_shard(rank, step).state;
+      LockedMemory memory;
+      StagedCopy copy({.memory = memory, .state_bytes = state.size()});
+      copy.stage(kSavedJob, rank, step, {state});
+      OwnStageTwo(tier_, {.rank = rank}, listener).write(step, copy, Tier::storage);
+    }
+  }
+  void on_saved(std::int64_t step) {
     if (is_off_()) return;
     const auto number = healthy_.number_of(step);
     ASSERT_TRUE(number) << "step " << step;
     model.save(step, *number);
     after_each_promise();
-    note(tier_.prune(step));
   }
 
   CheckpointTier tier_, healthy_;

@@ -411,11 +411,12 @@ TEST_F(Checkpoints, RankZeroSaysSavedWhenAllShardsAreThere) {
   {
     std::vector<std::unique_ptr<CheckpointWriter>> writers;
     for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
-      writers.push_back(
-          std::make_unique<CheckpointWriter>(directory_, rank, staged_of(memory), std::chrono::minutes(1),
-                                             rank == 0 ? zero.listener() : others.listener()));
+      writers.push_back(std::make_unique<CheckpointWriter>(directory_, rank, staged_of(memory),
+                                                           std::chrono::minutes(1),
+                                                           rank == 0 ? zero.listener() : others.listener()));
     for (const std::int64_t step : {10, 20, 30})
-      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank) writers[rank]->write(step, {shard_of(rank, step).state});
+      for (std::uint32_t rank = 0; rank < kJob.ranks(); ++rank)
+        writers[rank]->write(step, {shard_of(rank, step).state});
     for (const auto& writer : writers) writer->wait_until_idle();
   }
   EXPECT_THAT(zero.all(), ElementsAre("saved 10", "saved 20", "saved 30"));
@@ -445,19 +446,58 @@ TEST_F(Checkpoints, AShardThatDoesNotComeLosesThatCheckpointAlone) {
 TEST_F(Checkpoints, ACopyOutlivesItsRank) {
   const std::string path = scratch_.path() / "staged-1";
   const std::string state = shard_of(1, 10).state;
+  const CopyKey key{.step = 10, .start = 3};
   {
     LockedMemory memory(path);
     StagedCopy copy({.memory = memory, .state_bytes = state.size(), .start = 3});
-    EXPECT_FALSE(left_behind(path, 3)) << "nothing was staged";
+    EXPECT_FALSE(copy_in(path)) << "nothing was staged";
     copy.stage(kJob, 1, 10, {state.substr(0, 7), state.substr(7)});
   }
-  EXPECT_FALSE(left_behind(path, 2)) << "of another start";
-  const auto shard = left_behind(path, 3);
+  EXPECT_EQ(copy_in(path), key);
+  EXPECT_FALSE(read_copy(path, {.step = 10, .start = 2})) << "of another start";
+  const auto shard = read_copy(path, key);
   ASSERT_TRUE(shard);
   EXPECT_EQ(read_shard(*shard).shard, shard_of(1, 10));
+  {
+    LockedMemory memory(path);
+    StagedCopy again({.memory = memory, .state_bytes = state.size(), .start = 4});
+    EXPECT_EQ(again.key(), key) << "its successor has it until it makes another";
+    again.open();
+    EXPECT_FALSE(copy_in(path)) << "half a copy is none";
+    again.stage(kJob, 1, 20, {state});
+    EXPECT_EQ(copy_in(path), (CopyKey{.step = 20, .start = 4}));
+  }
   fs::resize_file(path, fs::file_size(path) - 1);
-  EXPECT_FALSE(left_behind(path, 3));
-  EXPECT_FALSE(left_behind(scratch_.path() / "none", 3));
+  EXPECT_FALSE(copy_in(path));
+  EXPECT_FALSE(copy_in(scratch_.path() / "none"));
+}
+
+// With two copies one is complete at any time, also after the next start has begun to make its own.
+TEST_F(Checkpoints, AWriterReplacesItsOldestCopy) {
+  Heard heard;
+  const std::string paths[] = {scratch_.path() / "staged-0", scratch_.path() / "staged-1"};
+  const auto keys = [&] {
+    std::set<std::int64_t> steps;
+    for (const std::string& path : paths)
+      if (const auto key = copy_in(path)) steps.insert(key->step);
+    return steps;
+  };
+  for (std::uint64_t start = 1; start <= 2; ++start) {
+    LockedMemory memories[] = {LockedMemory(paths[0]), LockedMemory(paths[1])};
+    std::vector<StagedCopy::Settings> copies;
+    for (LockedMemory& each : memories)
+      copies.push_back({.memory = each, .state_bytes = shard_of(0, 0).state.size(), .start = start});
+    CheckpointWriter writer(
+        std::make_unique<OwnStageTwo>(directory_, OwnStageTwo::Settings{}, heard.listener()), kJob, 0,
+        copies);
+    const auto first = static_cast<std::int64_t>(start * 100);
+    for (std::int64_t step = first; step < first + 3; ++step) {
+      writer.write(step, {shard_of(0, step).state}, Tier::memory);
+      if (step > 100) EXPECT_EQ(keys(), (std::set{step == 200 ? 102 : step - 1, step}));
+    }
+  }
+  EXPECT_THAT(heard.all(), IsEmpty());
+  EXPECT_THAT(names(), IsEmpty()) << "nothing goes to storage";
 }
 
 #ifndef GAUNTLET_SANITIZED  // a sanitizer locks nothing, and says that it did
@@ -465,7 +505,8 @@ TEST_F(Checkpoints, MemoryThatCannotBeLockedIsUsedAndSaidSo) {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   EXPECT_EXIT(
       {
-        if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) std::_Exit(1);  // root may lock all the same
+        if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0)
+          std::_Exit(1);  // root may lock all the same
         ::setrlimit(RLIMIT_MEMLOCK, &none);
         LockedMemory memory;
         const HostMemory::Block block = memory.allocate(1 << 20);

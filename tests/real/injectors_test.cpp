@@ -3,6 +3,7 @@
 #include "real/signals/link_state.hpp"
 #include "real/system/process_name.hpp"
 #include "real/watchdog/all_injectors.hpp"
+#include "tests/real/file_faults.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -39,12 +41,18 @@ bool has_networks() {
   return in_own_network([] { return std::string(); }) == 0;
 }
 
+/// The kernel says so up to a second later (Documentation/networking/operstates.rst).
+bool both_come_up() {
+  return becomes([] { return link_state("data0") == LinkState::up && link_state("data1") == LinkState::up; });
+}
+
 bool make_interfaces() {
   return std::system(
              "ip link add data0 type veth peer name there0 && ip link add data1 type veth peer name there1 "
              "&& "
              "ip link set data0 up && ip link set data1 up && ip link set there0 up && ip link set there1 "
-             "up") == 0;
+             "up") == 0 &&
+         both_come_up();
 }
 
 const InjectionSite kSite = {.group = {}, .interfaces = {"data0", "data1"}};
@@ -75,6 +83,36 @@ TEST(HostEffects, APausedProcessGoesOnAndNoOtherIsTouched) {
   EXPECT_EQ(pause.undo(target), "") << "it is gone, and nothing is left to undo";
 }
 
+TEST(HostEffects, TheKernelKillsARankThatHasNoMemoryLeft) {
+  const HostInjector& memory = host_injectors().at(InjectionKind::memory);
+  const std::string unfit = ::geteuid() != 0 ? "needs root" : memory.unfit();
+  if (!unfit.empty() || ::access("/sys/fs/cgroup/memory", W_OK) != 0)
+    GTEST_SKIP() << "needs a control group that limits memory, of version 1, and root";
+  std::vector<pid_t> children;
+  for (int i = 0; i < 2; ++i) {
+    children.push_back(::fork());
+    if (children.back() == 0)
+      for (;;) ::pause();
+  }
+  std::string why;
+  const InjectionSite lab{.group = "/of/a/lab", .interfaces = {}};
+  const std::string target = memory.target(lab, {.injection = 3, .kind = InjectionKind::memory},
+                                           {.processes = children, .bytes_per_second = {}}, why);
+  EXPECT_EQ(why, "");
+  EXPECT_FALSE(memory.observed(target));
+  EXPECT_EQ(memory.inject(target), "");
+  EXPECT_TRUE(memory.observed(target));
+  EXPECT_EQ(memory.undo(target), "");
+  EXPECT_NE(::access(target.substr(0, target.find(' ')).c_str(), F_OK), 0) << "its group is gone";
+  EXPECT_EQ(memory.undo(target), "") << "a second time";
+  int status = 0;
+  EXPECT_EQ(::waitpid(children.front(), &status, 0), children.front());
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_EQ(::waitpid(children.back(), &status, WNOHANG), 0) << "the other one lives";
+  ::kill(children.back(), SIGKILL);
+  ::waitpid(children.back(), nullptr, 0);
+}
+
 TEST(HostEffects, EveryInterfaceOfAHostIsSetDownAndUp) {
   if (!has_networks()) GTEST_SKIP() << "needs the right to make a network namespace (root)";
   const auto holds = [] {
@@ -87,8 +125,7 @@ TEST(HostEffects, EveryInterfaceOfAHostIsSetDownAndUp) {
     if (why = link.inject(target); !why.empty()) return why;
     if (!link.observed(target)) return std::string("the links are not down");
     if (why = link.undo(target); !why.empty()) return why;
-    const bool up = link_state("data0") == LinkState::up && link_state("data1") == LinkState::up;
-    return std::string(up ? "" : "the links are not up again");
+    return std::string(both_come_up() ? "" : "the links are not up again");
   };
   EXPECT_EQ(in_own_network(holds), 0);
 }
@@ -192,6 +229,31 @@ TEST(InjectorRules, ASlowSegmentIsAMock) {
   EXPECT_EQ(injector_of(kind).differs, "");
   kind.segment = Segment::forward;
   EXPECT_THAT(std::string(injector_of(kind).differs), HasSubstr("every segment"));
+}
+
+TEST(InjectorRules, ACauseIsMadeOfTheModelThatNamesIt) {
+  FaultKind kind = crash_of(ComponentKind::host);
+  for (const auto& [model, made] :
+       {std::pair("disk_full", InjectionKind::disk_full),
+        std::pair("mount_lost", InjectionKind::disk_failing),
+        std::pair("memory_pressure", InjectionKind::memory), std::pair("nccl_error", InjectionKind::kill)}) {
+    kind.model = model;
+    EXPECT_EQ(injection_of(kind), made) << model;
+    EXPECT_EQ(has_cause(made), made != InjectionKind::kill);
+  }
+}
+
+TEST(InjectorRules, ADamagedCheckpointIsOverAtOnce) {
+  World world;
+  FaultKind& kind = world.faults.emplace_back(crash_of(ComponentKind::job));
+  kind.effect = Effect::none;
+  kind.tampers = Tampering::checkpoint;
+  EXPECT_EQ(injection_of(kind), InjectionKind::damage);
+  EXPECT_EQ(lasts(world, {.kind = FaultKindId{0}}), Duration::zero());
+  kind.symptoms.log = PatternId{0};
+  EXPECT_EQ(injection_of(kind), InjectionKind::damage);
+  kind.symptoms.loss = 3;
+  EXPECT_EQ(injection_of(kind), std::nullopt) << "it would have to be two";
 }
 
 TEST(InjectorRules, WhatIsTamperedWithHasAnInjectorOfItsOwn) {

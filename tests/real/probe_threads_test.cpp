@@ -49,6 +49,16 @@ TEST(ProbeThreads, EachProbeIsHeardOfOnce) {
   EXPECT_EQ(await(*mailbox, 8), (std::set<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
+// Without a process nobody has looked at the host.
+TEST(ProbeThreads, AProcessThatCannotBeStartedSaysNothingOfTheHost) {
+  const Scratch place;
+  ProbeSurroundings where = surroundings(place);
+  where.program = place.path().string() + "/none";
+  const ProbeSample sample = carry_out(host_check(), where);
+  EXPECT_THAT(sample.errors, testing::IsEmpty());
+  EXPECT_THAT(sample.unsupported, testing::HasSubstr("cannot be started"));
+}
+
 // An agent that ends does not wait for a sick disk; the result finds its mailbox all the same.
 TEST(ProbeThreads, AProbeOutlivesItsRunner) {
   const Scratch place;

@@ -1,6 +1,6 @@
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
-#include "real/trainer/batch.hpp"
+#include "real/trainer/model/batch.hpp"
 #include "real/trainer/schedule.hpp"
 #include "real/trainer/segment_work.hpp"
 

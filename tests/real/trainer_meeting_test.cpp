@@ -184,8 +184,8 @@ TEST_F(Meetings, OnlyThoseWhoKnowTheSecretAreTakenIn) {
 }
 
 TEST_F(Meetings, WhoeverListensInPlaceOfRank0IsFoundOut) {
-  constexpr std::size_t kGreeting = 56, kJoining = 192,
-                        kTable = 2 * 120 + 32;  // bytes, as real/trainer/rendezvous.cpp sends them
+  constexpr std::size_t kPlace = 176, kGreeting = 56, kJoining = 72 + kPlace,
+                        kTable = 2 * kPlace + 32;  // bytes, as real/trainer/rendezvous.cpp sends them
   TrainerJob job = this->job();
   job.pp = 1;
   const auto real = job.start(0);

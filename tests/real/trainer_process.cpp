@@ -204,6 +204,10 @@ std::vector<std::string> TrainerJob::arguments(std::uint32_t rank) const {
           checkpoints(),
           "--checkpoint-every",
           text(checkpoint_every),
+          "--memory-every",
+          text(memory_every),
+          "--peers-every",
+          text(peers_every),
           "--restore",
           restore,
           "--step-time",
@@ -225,6 +229,8 @@ std::vector<std::string> TrainerJob::environment() const {
                                         "GAUNTLET_SECRET=" + secret};
   variables.push_back("GAUNTLET_RUN=" + std::to_string(number));
   if (!staged.empty()) variables.push_back("GAUNTLET_STAGED_COPIES=" + staged);
+  if (!checkpointer.empty()) variables.push_back("GAUNTLET_CHECKPOINTER=" + checkpointer);
+  variables.push_back("GROUP_RANK=" + std::to_string(host));
   if (!addresses.empty()) variables.push_back("GAUNTLET_DATA_ADDRESSES=" + addresses);
   return variables;
 }

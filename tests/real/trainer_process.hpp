@@ -63,9 +63,11 @@ struct TrainerJob {
   std::uint32_t global_batch = 12, micro_batch = 1;
   std::uint64_t seed = 1;
   std::int64_t steps = 12;
-  std::int64_t checkpoint_every = 0;
+  std::int64_t checkpoint_every = 0, memory_every = 0, peers_every = 0;
   std::string restore = "one-reader";
   std::string staged{};      // GAUNTLET_STAGED_COPIES, if any
+  std::string checkpointer{};  // GAUNTLET_CHECKPOINTER, if any
+  std::uint32_t host = 0;      // GROUP_RANK
   std::uint64_t number = 1;  // GAUNTLET_RUN
   std::string step_time = "0s";
   std::string collective_timeout = "60s";

@@ -1,8 +1,8 @@
 // Real ranks: gauntlet-trainer in as many processes as the job has ranks.
 #include "core/layout.hpp"
 #include "core/quantity.hpp"
-#include "real/trainer/batch.hpp"
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/batch.hpp"
+#include "real/trainer/model/stage.hpp"
 #include "tests/real/scratch.hpp"
 #include "tests/real/trainer_process.hpp"
 
@@ -137,9 +137,10 @@ TEST_F(Trainer, LinesTellWhatHappened) {
     }
     said.back() = said.back().substr(0, said.back().rfind(' '));
     // A checkpoint after every fourth step, and none after the last.
-    EXPECT_THAT(said, ::testing::ElementsAre("up 0", "step 1", "step 2", "step 3", "step 4", "stall 4",
-                                             "step 5", "step 6", "step 7", "step 8", "stall 8", "step 9",
-                                             "step 10", "step 11", "step 12", "finished 12"));
+    EXPECT_THAT(said, ::testing::ElementsAre("phase process_start", "phase communicator_init", "up 0",
+                                             "step 1", "step 2", "step 3", "step 4", "stall 4", "step 5",
+                                             "step 6", "step 7", "step 8", "stall 8", "step 9", "step 10",
+                                             "step 11", "step 12", "finished 12"));
     EXPECT_EQ(segments, job.steps);
     EXPECT_EQ(losses, rank == 2 ? job.steps : 0);
     std::vector<std::int64_t> saved;
@@ -324,37 +325,54 @@ TEST_F(Trainer, OneReaderOfEachGroupReadsAndBroadcastsOrEveryRankReads) {
   EXPECT_EQ(common_start(each), 6);
   EXPECT_EQ(final_hashes(each), hashes);
 
-  // Two replicas more than the checkpoint has.
-  job.dp = 4;
-  const Ranks more = job.start_all();
-  EXPECT_EQ(common_start(more), 6);
-  expect_model(final_hashes(more), job);
+  // More replicas than the checkpoint has, and fewer.
+  for (const std::uint32_t replicas : {4, 2, 1}) {
+    job.dp = replicas;
+    for (const char* restore : {"one-reader", "every-rank"}) {
+      job.restore = restore;
+      const Ranks other = job.start_all();
+      EXPECT_EQ(common_start(other), replicas <= 1 || job.restore == "one-reader" ? 9 : 6)
+          << replicas << ' ' << restore;
+      expect_model(final_hashes(other), job);
+    }
+  }
 }
 
-// Stage two had not written the newest copy when the rank was killed: the next start writes it.
-TEST_F(Trainer, ACopyOfAKilledRankIsWrittenByTheNextStart) {
+// No rank wrote anything to storage when all were killed: the next start goes on from what their host still has in memory.
+TEST_F(Trainer, ACheckpointInMemoryOutlivesItsRanksAndNotItsHost) {
   TrainerJob job = this->job();
-  job.pp = job.dp = 1;
-  job.steps = 20;
-  job.checkpoint_every = 1;
+  job.pp = 1;
+  job.steps = 1000;
+  job.checkpoint_every = 900;
+  job.memory_every = 2;
   job.step_time = "5ms";
   job.staged = (job.directory / "staged-").string();
-  std::int64_t copied = 0;
   {
-    const auto rank = job.start(0);
-    ASSERT_TRUE(rank->wait_for(Kind::saved, 1));
-    const rlimit none{.rlim_cur = 0, .rlim_max = RLIM_INFINITY};
-    ASSERT_EQ(::prlimit(rank->pid(), RLIMIT_FSIZE, &none, nullptr), 0);  // no file can be written any more
-    ASSERT_EQ(rank->wait_for_exit(), kExitFinished);
-    for (const RankLine& line : rank->lines())
-      if (line.kind == Kind::stall) copied = line.step;
+    const Ranks ranks = job.start_all();
+    ASSERT_TRUE(ranks[0]->wait_for(Kind::step, 9));
+    for (const auto& rank : ranks) rank->signal(SIGKILL);
   }
-  EXPECT_EQ(copied, 19);
-  job.steps = 30;
+  std::vector<std::int64_t> begun;
+  for (int start = 0; start < 2; ++start) {
+    ++job.number;
+    const Ranks ranks = job.start_all();
+    begun.push_back(common_start(ranks));
+    EXPECT_GE(begun.back(), 8);
+    EXPECT_EQ(begun.back() % 2, 0);
+    for (const auto& rank : ranks) rank->signal(SIGKILL);  // before it has made any
+  }
+  EXPECT_EQ(begun[0], begun[1]) << "what was loaded stays in memory";
+
+  job.steps = begun[1] + 5;
   ++job.number;
-  const Ranks next = job.start_all();
-  EXPECT_EQ(common_start(next), copied);
-  expect_model(final_hashes(next), job);
+  const Ranks last = job.start_all();
+  EXPECT_EQ(common_start(last), begun[1]);
+  expect_model(final_hashes(last), job);
+
+  fs::remove(job.staged + "1-0");
+  fs::remove(job.staged + "1-1");
+  ++job.number;
+  EXPECT_EQ(common_start(job.start_all()), 0);
 }
 
 TEST_F(Trainer, AWriteThatFailsLosesThatCheckpointAlone) {

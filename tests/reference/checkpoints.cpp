@@ -145,6 +145,13 @@ void ReferenceCluster::copy_complete(std::list<Underway>::iterator it) {
   });
 }
 
+/// Key tampers, "checkpoint": "the newest complete checkpoint in storage cannot be read any more" (models/fault/fault.hpp). One that was
+/// damaged before is not complete: the next older one is.
+void ReferenceCluster::damage_newest() {
+  for (auto copy = stored_.rbegin(); copy != stored_.rend(); ++copy)
+    if (damaged_.insert(copy->first).second) return;
+}
+
 /// Key halts_storage: "checkpoints that are being written or loaded wait as well", while a stall that halts storage pauses the
 /// job.
 void ReferenceCluster::storage_halts() {
@@ -214,12 +221,14 @@ ReferenceCluster::Load ReferenceCluster::what_to_load(const Start& start) const 
   const auto began = tape_.start(starts_);
   for (; !readable.empty() && readable.back().second > newer_than; readable.pop_back()) {
     load.takes += costs(Tier::storage).load[restore];
+    if (damaged_.contains(readable.back().first)) continue;
     load.step = readable.back().second;
     // Of a start that did not succeed it does not say.
     if (world_->storage.corrupt.value > 0 && !began)
       return {.step = load.step, .takes = std::chrono::hours(1000)};
     if (world_->storage.corrupt.value == 0) return load;
-    const bool another = readable.size() > 1 && readable[readable.size() - 2].second == load.step;
+    const bool another = readable.size() > 1 && readable[readable.size() - 2].second == load.step &&
+                         !damaged_.contains(readable[readable.size() - 2].first);
     const Duration whole = start_phases(start, true) + load.takes + start_phases(start, false);
     if (began->step == load.step && !(another && began->took >= whole + costs(Tier::storage).load[restore] &&
                                       costs(Tier::storage).load[restore] > Duration::zero()))

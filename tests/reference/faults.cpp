@@ -183,6 +183,10 @@ void ReferenceCluster::strike(FaultKindId kind_id, ComponentId component) {
   if (!what.heals_after) follow(*fault);
   show(fault);
   meet_job(fault);
+  if (what.tampers != Tampering::checkpoint) return;
+  damage_newest();
+  fault->line = {};
+  end(fault, false);
 }
 
 /// Key grows_every: "`factor` once more after each such time".

@@ -322,6 +322,12 @@ class Generator {
     const std::string table = "faults." + name;
     add(table, "component", "\"job\"");
     add(table, "mtbf", seconds(window_ / between(1, 4)));
+    if (chance(20)) {
+      add(table, "effect", "\"none\"");
+      add(table, "tampers", "\"checkpoint\"");
+      add(table, "remedy", "\"restart\"");
+      return line(name, false);
+    }
     const std::string effect = one_of({"\"crash\"", "\"hang\"", "\"stall\"", "\"planned\"", "\"preempt\""});
     add(table, "effect", effect);
     if (effect == "\"crash\"" || effect == "\"hang\"") {

@@ -162,6 +162,7 @@ class ReferenceCluster final : public Cluster {
   const TierCosts& costs(Tier tier) const { return costs_[tier]; }
   Duration interval(Tier tier) const;
   Duration stall_of(Tier far) const;
+  void damage_newest();
   void storage_halts();
   void storage_answers();
   bool in_use(Tier tier) const { return interval(tier) != kForever; }
@@ -382,6 +383,7 @@ class ReferenceCluster final : public Cluster {
   };
   std::array<std::optional<Copy>, 2> copies_;                  // in memory, at peers
   std::vector<std::pair<std::int64_t, std::int64_t>> stored_;  // number, step; oldest first
+  std::set<std::int64_t> damaged_;                             // numbers
   std::int64_t stored_count_ = 0;
   std::list<Underway> underway_;
 

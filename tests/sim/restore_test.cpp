@@ -346,6 +346,38 @@ TEST(Restore, FindsOutWhatIsCorruptByLoadingIt) {
   EXPECT_EQ(driver.took, 4s * (in_vain + 1));
 }
 
+TEST(Restore, PassesOverWhatAFaultDamaged) {
+  World world = tiered_world();
+  FaultKind damage;
+  damage.name = "damage";
+  damage.component = ComponentKind::job;
+  damage.effect = Effect::none;
+  damage.tampers = Tampering::checkpoint;
+  damage.remedy = Remedy::restart;
+  world.faults.push_back(damage);
+  struct Case {
+    std::vector<Duration> strikes;
+    std::int64_t loaded;
+    Duration took;
+  };
+  // Stored at 210 s: 60, 120 and 180, durable 20 s later. The start goes back to 120, or to an older one. Each load takes 4 s.
+  for (const Case& each : {Case{{205s}, 120, 4s},              // 180
+                           Case{{205s, 206s}, 60, 8s},         // 180 and 120
+                           Case{{199s}, 60, 8s},               // 120: 180 is not complete yet
+                           Case{{200s}, 120, 4s},              // 180, which is complete just now
+                           Case{{205s, 206s, 207s}, 0, 8s},    // all of them
+                           Case{{81s, 82s, 83s}, 120, 4s}}) {  // 60, and nothing else is there
+    SCOPED_TRACE(testing::PrintToString(each.strikes.size()));
+    world.faults.front().trace.clear();
+    for (const Duration at : each.strikes) world.faults.front().trace.emplace_back(kStart + at, 0);
+    Driver driver(world);
+    driver.run_until(kStart + 210s);
+    driver.stop();
+    EXPECT_EQ(driver.start(going_back(1)), each.loaded);
+    EXPECT_EQ(driver.took, each.took);
+  }
+}
+
 TEST(Restore, WaitsForStorageThatDoesNotAnswer) {
   World world = tiered_world();
   FaultKind outage;

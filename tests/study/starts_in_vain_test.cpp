@@ -1,5 +1,5 @@
 // A job that starts again and again at once gives up, before it fills the memory with starts.
-#include "sim/job/progress_watch.hpp"
+#include "core/giving_up.hpp"
 #include "tests/study/seeded_study.hpp"
 
 #include <gtest/gtest.h>
@@ -27,6 +27,30 @@ TEST(StartsInVain, EndARunInWhichNothingTakesTime) {
   EXPECT_LE(interruptions, kMostStartsInVain + 1.0);
   const double wall = study.experiment.values(point, "wall_time_s", 1)[0].numerator;
   EXPECT_LT(wall, 86'400) << "long before the 30 days without progress";
+}
+
+/// Whether the one replica of this scenario gives up.
+bool gives_up(const std::vector<std::string>& settings) {
+  const PointSource source("one-fault", settings, 1);
+  SeededStudy study(source, 1);
+  const PointNumber point = study.experiment.add(source.point().point);
+  EXPECT_TRUE(study.experiment.ensure(std::vector{point}, 1));
+  return study.experiment.values(point, "gave_up", 1)[0].numerator == 1;
+}
+
+TEST(StartsInVain, PausesAreNoStarts) {
+  // 20 hours for a step, in which the job waits 72,000 times for 1 ms.
+  EXPECT_FALSE(gives_up(
+      {"job.steps=3", "job.step_time=20h", "storage.free=true",
+       "faults.crash={ component=\"host\", effect=\"stall\", heals_after=\"1ms\", mtbf=\"10min\" }"}));
+}
+
+TEST(StartsInVain, EvaluationsAreNoStarts) {
+  // A crash after 12 hours without a checkpoint: more than 10,000 repeated steps, with an evaluation after each.
+  EXPECT_FALSE(gives_up({"job.steps=43200", "job.step_time=2s", "policies.checkpoint=\"fixed\"",
+                         "checkpoint.interval=12h", "job.evaluation.every=1", "job.evaluation.time=1ms",
+                         "faults.crash={ component=\"host\", effect=\"crash\", remedy=\"restart\", "
+                         "trace=[{ at=\"11h\", component=0 }] }"}));
 }
 
 }  // namespace

@@ -107,8 +107,10 @@ def fault(chance, size, on):
         out["segment"] = chance.choice(("all", "forward", "backward", "optimizer"))
     if effect == "slow" and chance.happens(0.2):
         out["grows_every"] = duration(size.seconds / chance.between(1, 10))
+    if component == "job" and effect == "none" and chance.happens(0.5):
+        out["tampers"] = "checkpoint"
     told = effect in ("planned", "preempt")
-    if effect == "stall" or told or component in DOMAINS or chance.happens(0.2):
+    if effect == "stall" or told or component in DOMAINS or ("tampers" not in out and chance.happens(0.2)):
         out["heals_after"] = chance.law(size.seconds / chance.between(10, 1e5))
     if effect == "stall" and chance.happens(0.3):
         out["halts_storage"] = True

@@ -64,8 +64,8 @@ LIBM = re.compile(
     r"(?:\bstd|(?<![\w:>]))::(log|log2|log10|log1p|exp|exp2|expm1|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
     r"|tgamma|lgamma|erf|erfc|beta|riemann_zeta)[fl]?\s*\(")
 LISTENS = re.compile(r"(?<![\w>])::(?:listen|bind)\s*\(|\bAddListeningPort\b")
-MAY_LISTEN = ("real/stream/listening.cpp", "real/runner/rank_channels.cpp", "real/trainer/tcp.cpp",
-              "real/launch/free_port.cpp")  # the last one binds and never listens
+MAY_LISTEN = ("real/stream/listening.cpp", "real/runner/rank_channels.cpp", "real/runner/host_checkpointer.cpp", "real/trainer/tcp.cpp",
+              "real/probes/link/link_server.cpp", "real/launch/free_port.cpp")  # the last one binds and never listens
 CLOCK = re.compile(r"(system|steady|high_resolution|utc)_clock|\btime\s*\(\s*(nullptr|NULL|0)\s*\)|clock_gettime|gettimeofday")
 
 # How a policy would tell the simulated world from the real one, or be built differently for it.

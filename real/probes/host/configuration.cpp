@@ -1,5 +1,6 @@
 #include "real/probes/host/configuration.hpp"
 
+#include "real/probes/host/gpu_facts.hpp"
 #include "real/probes/host/machine_files.hpp"
 #include "real/system/descriptor.hpp"
 
@@ -104,6 +105,9 @@ ProbeSample probe_configuration(const ProbedHost& host) {
   add_file(facts, "NUMA balancing", host.root + "/proc/sys/kernel/numa_balancing");
   add_file(facts, "TCP congestion control", host.root + "/proc/sys/net/ipv4/tcp_congestion_control");
   add_links(facts, host);
+  for (auto& fact : gpu_facts(host.root)) facts.push_back(std::move(fact));
+  if (host.root.empty())
+    if (std::string nccl = nccl_version(); !nccl.empty()) facts.emplace_back("NCCL", std::move(nccl));
   if (facts.empty()) return unsupported_sample("the system describes itself in neither /proc nor /sys");
   return sample;
 }

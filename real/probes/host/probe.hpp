@@ -4,12 +4,14 @@
 #include "core/files/files.hpp"
 #include "real/probes/host/file_system_space.hpp"
 #include "real/probes/judge.hpp"
+#include "real/probes/link/link_socket.hpp"
 #include "real/probes/sample.hpp"
 
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gauntlet {
 
@@ -20,6 +22,8 @@ struct ProbedHost {
   Files* files = &system_files();
   FileSystemSpace (*space)(const std::string& directory) = space_of;
   std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
+  std::vector<Neighbour> neighbours = {};           // hosts to measure the links to
+  std::string secret = {};                          // that they have too
 };
 
 struct OwnProbe {
@@ -28,6 +32,7 @@ struct OwnProbe {
   ProbeMetric metric;
   /// May take long on a sick host, and may never end.
   ProbeSample (*run)(const ProbedHost& host);
+  bool needs_neighbour = false;
 };
 
 std::span<const OwnProbe> own_probes();

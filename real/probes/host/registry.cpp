@@ -5,6 +5,7 @@
 #include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
 #include "real/probes/host/probe.hpp"
+#include "real/probes/host/tcp_probes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,6 +59,21 @@ const std::array kOwnProbes = {
              "packets that network interfaces dropped since the last look",
              {"packets", Better::lower},
              probe_link_drops},
+    OwnProbe{"tcp_bandwidth",
+             "payload of TCP to and from each neighbour",
+             {"Gbit/s", Better::higher},
+             probe_tcp_bandwidth,
+             true},
+    OwnProbe{"tcp_latency",
+             "round trips to each neighbour, the 99th percentile",
+             {"ms", Better::lower},
+             probe_tcp_latency,
+             true},
+    OwnProbe{"tcp_loss",
+             "segments sent again in a hundred round trips to each neighbour",
+             {"%", Better::lower},
+             probe_tcp_loss,
+             true},
     OwnProbe{"clock",
              "the most that the clock may be wrong by, as the kernel knows it",
              {"ms", Better::lower},

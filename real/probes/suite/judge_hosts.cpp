@@ -25,10 +25,10 @@ void compare_facts(const std::string& probe, const std::vector<PeerReport>& peer
   sample.parts.push_back(std::move(part));
 }
 
-std::vector<double> medians_of(const std::string& probe, const std::vector<PeerReport>& peers) {
-  std::vector<double> out;
+std::vector<Spread> metrics_of(const std::string& probe, const std::vector<PeerReport>& peers) {
+  std::vector<Spread> out;
   for (const PeerReport& peer : peers)
-    if (const auto found = peer.medians.find(probe); found != peer.medians.end())
+    if (const auto found = peer.metrics.find(probe); found != peer.metrics.end())
       out.push_back(found->second);
   return out;
 }
@@ -46,25 +46,31 @@ ProbeMetric metric_of(const std::string& probe, const ProbeMeasure& measure) {
   return own == nullptr ? ProbeMetric{} : own->metric;
 }
 
+bool needs_neighbour(const std::string& probe, const ProbeMeasure& measure) {
+  const OwnProbe* own = own_probe(probe);
+  return !measure.command.given() && own != nullptr && own->needs_neighbour;
+}
+
 ProbeFinding judge_beside(const std::string& probe, const ProbeMeasure& measure, ProbeSample& sample,
                           const std::vector<PeerReport>& peers) {
   compare_facts(probe, peers, sample);
-  return judge(probe, metric_of(probe, measure), sample, measure.threshold, medians_of(probe, peers));
+  return judge(probe, metric_of(probe, measure), sample, measure.threshold, metrics_of(probe, peers));
 }
 
 std::map<std::uint32_t, ProbeFinding> judge_hosts(const std::string& probe, const ProbeMeasure& measure,
-                                                  std::map<std::uint32_t, ProbeSample> samples) {
+                                                  std::map<std::uint32_t, ProbeSample> samples,
+                                                  const std::vector<PeerReport>& more_peers) {
   const ProbeMetric metric = metric_of(probe, measure);
   std::map<std::uint32_t, PeerReport> reports;
   for (const auto& [host, sample] : samples) {
     PeerReport& report = reports[host];
     report.facts[probe] = {sample.facts.begin(), sample.facts.end()};
     if (const ProbeFinding alone = judge(probe, metric, sample, measure.threshold); alone.metric)
-      report.medians[probe] = alone.metric->median;
+      report.metrics[probe] = *alone.metric;
   }
   std::map<std::uint32_t, ProbeFinding> findings;
   for (auto& [host, sample] : samples) {
-    std::vector<PeerReport> others;
+    std::vector<PeerReport> others = more_peers;
     for (const auto& [other, report] : reports)
       if (other != host) others.push_back(report);
     findings.emplace(host, judge_beside(probe, measure, sample, others));

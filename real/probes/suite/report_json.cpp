@@ -50,7 +50,10 @@ std::optional<PeerReport> peer_report(const std::string& json) {
     for (const Json& report : whole.at("probes")) {
       const std::string probe = report.at("probe").get<std::string>();
       if (const Json& metric = report.at("metric"); !metric.is_null())
-        out.medians[probe] = metric.at("median").get<double>();
+        out.metrics[probe] = {.median = metric.at("median").get<double>(),
+                              .low = metric.at("low").get<double>(),
+                              .high = metric.at("high").get<double>(),
+                              .n = metric.at("n").get<std::uint32_t>()};
       if (const Json& facts = report.at("facts"); !facts.empty()) facts.get_to(out.facts[probe]);
     }
     return out;

@@ -2,18 +2,28 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "real/probes/link/link_socket.hpp"
 #include "real/probes/sample.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gauntlet {
+
+/// The part of a host in a probe of two hosts.
+struct ProbeLink {
+  bool listens = false;  // there, until the other host has measured; else this host measures
+  std::vector<Neighbour> addresses;
+  std::string secret;  // that the other host has too
+};
 
 struct ProbeTask {
   std::string probe;                   // one of Gauntlet's own by name, unless there are arguments
   std::vector<std::string> arguments;  // of a program that is the probe
   std::string metric;                  // RE2: where its output has the metric; empty: its exit code says all
   Duration deadline{};                 // then it is ended, and the sample says so
+  std::optional<ProbeLink> link{};     // of a probe of two hosts
 };
 
 /// Why this Gauntlet cannot carry it out, or nothing.

@@ -1,8 +1,8 @@
 // gauntlet-trainer: one rank of a small, real training job.
 #include "core/quantity.hpp"
 #include "real/rank/lines.hpp"
+#include "real/trainer/model/stage.hpp"
 #include "real/trainer/options.hpp"
-#include "real/trainer/stage.hpp"
 #include "real/trainer/train.hpp"
 
 #include <CLI/CLI.hpp>
@@ -82,6 +82,19 @@ int main_program(int argc, char** argv) {
   app.add_option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints; 0 writes none")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_option("--memory-every", options.memory_every,
+                 "Steps between checkpoints in the memory of this host; 0 makes none")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_option("--peers-every", options.peers_every,
+                 "Steps between checkpoints in the memory of other hosts; 0 makes none")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostSteps));
+  app.add_option("--copies", options.copies, "Hosts that hold each of those, this one counted")
+      ->capture_default_str()
+      ->check(CLI::Range(2U, std::numeric_limits<std::uint32_t>::max()));
+  app.add_flag("--must-save", options.must_save,
+               "End where a checkpoint cannot be written (default: train on)");
   app.add_option("--keep", options.retention.keep, "Newest checkpoints to keep")
       ->capture_default_str()
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
@@ -107,6 +120,7 @@ int main_program(int argc, char** argv) {
   auto problem = check(options);
   if (!problem && options.layout().ranks() > 1) problem = read_meeting(options.meeting);
   options.staged = read_staged_place();
+  options.host = read_host();
   if (problem) {
     std::cerr << "gauntlet-trainer: " << problem->text() << std::endl;
     return kExitUsage;

@@ -45,14 +45,14 @@ std::string what_differs(const Summary& summary, const Store& store) {
 
 FoundResults find_results(const fs::path& directory) {
   if (is_file(directory / kResultFile)) return opened(directory, true);
+  FoundResults none;
+  if (is_file(directory / kManifestFile)) {
+    none.problem = problem_of(directory / kResultFile, "is lost", kBringBack);
+    return none;
+  }
   for (const fs::path& place : {unfinished_directory(directory), directory})
     if (is_file(place / kDatabaseFile)) return opened(place, false);
-  std::error_code error;
-  FoundResults none;
-  none.problem =
-      fs::is_directory(directory, error)
-          ? problem_of(directory / kResultFile, "cannot be read; is this a directory of results?", kAnother)
-          : problem_of(directory, "is not a result directory", kAnother);
+  none.problem = problem_of(directory, "is not a result directory", kAnother);
   return none;
 }
 

@@ -98,7 +98,7 @@ TEST(StepReportText, ANegativePartHasNoBar) {
 TEST(StepReportText, SaysWhereTheTimeGoesAndWhatARepairSaves) {
   const std::string report = text_report(degraded_step(), {.command = "gauntlet step sample"});
   // 0.6 s of 7.32 s; its bar is 0.6 / 5 of the longest, of 24 characters.
-  EXPECT_THAT(report, HasSubstr("tp bandwidth       0.600     8.2%   ###\n"));
+  EXPECT_THAT(report, HasSubstr("tp transfer        0.600     8.2%   ###\n"));
   EXPECT_THAT(report, HasSubstr("Exposed communication (tp, pp, dp): 19.1% of the step"));  // 1.4 s
   EXPECT_THAT(report, HasSubstr("host 17 takes 10.0% longer to compute"));
   EXPECT_THAT(report, HasSubstr("Its repair saves"));

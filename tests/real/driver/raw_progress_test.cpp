@@ -95,6 +95,61 @@ TEST_F(AssembleLogs, APlainRunIsItsStepsAndStalls) {
   EXPECT_TRUE(made.truth.empty());
 }
 
+/// A pause of rank 1 from 3.2 s to 6 s. Rank 0 waits until the collective times out at 4.5 s, if it does.
+struct APauseOfALink : AssembleLogs {
+  APauseOfALink() {
+    world.faults[0].effect = Effect::stall;
+    ordered(0s, Watch{.id = WatchId{5},
+                      .signal = Signal::log_line,
+                      .who = Scope::all(ComponentKind::host),
+                      .until = Match{kCollectiveTimeout},
+                      .first = 1});
+    up(1, 0, 1s, 0);
+    up(1, 1, 1s, 0);
+    step(1, 2s, 1);
+    step(1, 3s, 2);
+    injection(3200ms, JournalStep::observed);
+  }
+  void times_out(Duration when) {
+    observed(when + 100ms, Seen{.watch = WatchId{5}, .who = {ComponentKind::host, 0}, .sensed = at(when)});
+  }
+};
+
+TEST_F(APauseOfALink, ThatOutlastsTheCollectiveTimeoutStopsTheJobThen) {
+  times_out(4500ms);
+  injection(6s, JournalStep::undone);
+  ordered(7s, Stop{JobId{0}});
+  up(2, 0, 8s, 1);
+  up(2, 1, 8s, 1);
+  step(2, 9s, 2);
+  observed(9s, Finished{JobId{0}, Ending::completed});
+  const DrillLogs made = logs();
+  expect_stretches(made, at(9s), {{1s, 2s, 0, 1}, {2s, 3s, 1, 1}, {3s, 4500ms, 2, 0}, {8s, 9s, 1, 1}});
+  ASSERT_EQ(made.truth.size(), 3U);
+  EXPECT_EQ(made.truth[0].what, TruthKind::onset);
+  EXPECT_EQ(made.truth[1].what, TruthKind::escalated);
+  EXPECT_EQ(made.truth[1].at, at(4500ms));
+  EXPECT_EQ(made.truth[1].host, made.truth[0].host);
+  EXPECT_EQ(made.truth[2].what, TruthKind::ended);
+}
+
+TEST_F(APauseOfALink, EscalatesOnceHoweverManyRanksTimeOut) {
+  times_out(4500ms);
+  times_out(4600ms);
+  injection(6s, JournalStep::undone);
+  observed(9s, Finished{JobId{0}, Ending::completed});
+  EXPECT_EQ(logs().truth.size(), 3U);
+}
+
+TEST_F(APauseOfALink, IsNotToBlameForATimeoutAfterItsEnd) {
+  injection(4s, JournalStep::undone);
+  times_out(4500ms);
+  observed(9s, Finished{JobId{0}, Ending::completed});
+  const DrillLogs made = logs();
+  ASSERT_EQ(made.truth.size(), 2U);
+  EXPECT_EQ(made.truth[1].what, TruthKind::ended);
+}
+
 TEST_F(AssembleLogs, AFaultCutsTheStepUnderWayAndTheNextRunGoesOnFromItsCheckpoint) {
   up(1, 0, 1s, 0);
   up(1, 1, 1s, 0);

@@ -150,6 +150,20 @@ TEST_F(RealClusters, HostsAreKnownByThePodsThatTheirAgentsRunIn) {
   EXPECT_EQ(cluster.identities(), (std::vector<HostIdentity>{worker, worker}));
 }
 
+// No link keeps a line below 0, so both hosts of a pair that has measured fail.
+TEST_F(RealClusters, TwoHostsMeasureTheLinkBetweenThem) {
+  world.probes = {
+      {.name = "tcp_loss", .time = 1s, .group = 2, .false_positive = {0}, .detects = {}, .source = ""}};
+  DrillSetup of_links = setup(1);
+  of_links.probes["tcp_loss"].threshold = {.at_most = -1};
+  const Record nothing;
+  RealCluster cluster(world, of_links, nothing, platform);
+  cluster.start({OrderId{1}, Probe{ProbeId{0}, Scope::hosts_of(JobId{0}), WatchId{1}}});
+  const auto found = std::get<Probed>(await<Outcome>(cluster).result);
+  EXPECT_EQ(found.verdict, Verdict::faulty);
+  EXPECT_EQ(found.value, 2);
+}
+
 TEST_F(RealClusters, AnAgentThatCannotBeStartedIsNamedWithWhatItSaid) {
   const std::string program = directory.file("no-agent");
   LocalPlatform broken(program, trainer.program());

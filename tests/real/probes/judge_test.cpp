@@ -83,8 +83,41 @@ TEST(ProbeJudge, PartsOfAnotherKindAreNoPeers) {
 }
 
 TEST(ProbeJudge, OtherHostsArePeers) {
-  EXPECT_EQ(judge("disk", kRate, sample_of({10}), kPeers, {10, 11, 9}).verdict, ProbeVerdict::pass);
-  EXPECT_EQ(judge("disk", kRate, sample_of({7}), kPeers, {10, 11, 9}).verdict, ProbeVerdict::degraded);
+  const std::vector<Spread> others = {spread_of({10}), spread_of({11}), spread_of({9})};
+  EXPECT_EQ(judge("disk", kRate, sample_of({10}), kPeers, others).verdict, ProbeVerdict::pass);
+  EXPECT_EQ(judge("disk", kRate, sample_of({7}), kPeers, others).verdict, ProbeVerdict::degraded);
+}
+
+// A peer that was disturbed for most of the time is no excuse for a part that never reaches its best.
+TEST(ProbeJudge, BestRepetitionsAreComparedWithBestOnes) {
+  EXPECT_EQ(judge("cores", kRate, parts_of({{6, 6, 10}, {5, 5, 5}}), kPeers).part, "core 1");
+  EXPECT_EQ(judge("cores", kRate, parts_of({{6, 6, 10}, {5, 5, 9}}), kPeers).verdict, ProbeVerdict::pass);
+}
+
+/// A link each, to neighbours "a", "b", ...
+ProbeSample links_of(const std::vector<double>& values) {
+  ProbeSample sample;
+  for (const double value : values) {
+    const std::string name(1, static_cast<char>('a' + sample.parts.size()));
+    sample.parts.push_back(
+        {.part = "with " + name, .kind = "", .values = {value}, .remark = "", .neighbour = name});
+  }
+  return sample;
+}
+
+TEST(ProbeJudge, AHostIsBlamedForItsLinksWhereMostAreBad) {
+  const ProbeThreshold most{.at_most = 0.1, .breach = Breach::degraded};
+  const ProbeFinding bad = judge("tcp_loss", kLatency, links_of({3, 0, 2}), most);
+  EXPECT_EQ(bad.verdict, ProbeVerdict::degraded);
+  EXPECT_EQ(bad.part, "with a");
+  const ProbeFinding good = judge("tcp_loss", kLatency, links_of({0, 0, 2}), most);
+  EXPECT_EQ(good.verdict, ProbeVerdict::pass);
+  EXPECT_EQ(good.metric->median, 0);
+  EXPECT_EQ(good.why, "suspect c: 1 of 3 links from here are bad");
+  const ProbeFinding either = judge("tcp_loss", kLatency, links_of({2}), most);
+  EXPECT_EQ(either.verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(either.why, "the link is bad by this host or by a; name a second neighbour");
+  EXPECT_EQ(judge("tcp_loss", kLatency, links_of({0}), most).verdict, ProbeVerdict::pass);
 }
 
 TEST(ProbeJudge, WithNothingToCompareItSaysWhatToGive) {

@@ -1,6 +1,7 @@
 // Machines as /sys describes them, their cores by fake measurements, and memory that forgets.
 #include "real/probes/host/cores.hpp"
 #include "real/probes/host/cpu_probes.hpp"
+#include "real/probes/host/gpu_facts.hpp"
 #include "real/probes/host/machine_files.hpp"
 #include "real/probes/host/memory_patterns.hpp"
 #include "tests/real/scratch.hpp"
@@ -48,6 +49,24 @@ TEST(MachineFiles, ReadWhatLinuxWrites) {
   EXPECT_EQ(available_memory(machine.root()), std::nullopt);
   machine.put("proc/meminfo", "MemTotal:  100 kB\nMemAvailable:     2048 kB");
   EXPECT_EQ(available_memory(machine.root()), std::uint64_t{2} << 20);
+}
+
+TEST(GpuFacts, AreWhatTheDriverSaysOfEachGpu) {
+  FakeMachine machine;
+  EXPECT_THAT(gpu_facts(machine.root()), IsEmpty());
+  machine.put("proc/driver/nvidia/gpus/0000:3b:00.0/information",
+              "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 16\nVideo BIOS: \t 96.00.74.00.01\nGPU "
+              "Firmware: \t 535.129.03");
+  machine.put("sys/bus/pci/devices/0000:3b:00.0/current_link_width", "16");
+  EXPECT_THAT(gpu_facts(machine.root()),
+              ElementsAre(std::pair("GPU 0 model", "NVIDIA H100 80GB HBM3"),
+                          std::pair("GPU 0 video BIOS", "96.00.74.00.01"),
+                          std::pair("GPU 0 firmware", "535.129.03"), std::pair("GPU 0 link width", "16")));
+}
+
+TEST(GpuFacts, VersionsOfNcclAreCountedInTwoWays) {
+  EXPECT_EQ(nccl_version_of(2708), "2.7.8");
+  EXPECT_EQ(nccl_version_of(22803), "2.28.3");
 }
 
 TEST(MachineCores, AreOnePerPhysicalCore) {

@@ -1,4 +1,4 @@
-#include "real/trainer/stage.hpp"
+#include "real/trainer/model/stage.hpp"
 
 #include "core/contract.hpp"
 #include "core/random/stream.hpp"

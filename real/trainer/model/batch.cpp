@@ -1,4 +1,4 @@
-#include "real/trainer/batch.hpp"
+#include "real/trainer/model/batch.hpp"
 
 #include "core/random/stream.hpp"
 

@@ -1,6 +1,7 @@
 // gauntlet probe: this host, examined by a suite of probes.
 #include "cli/commands.hpp"
-#include "cli/probe_report.hpp"
+#include "cli/probe/links.hpp"
+#include "cli/probe/report.hpp"
 #include "config/host_suite.hpp"
 #include "config/toml/files.hpp"
 #include "config/toml/nearest.hpp"
@@ -37,6 +38,7 @@ struct ProbeRequest {
   std::vector<std::string> only, sets, peers;
   std::string directory = ".";
   std::string since;  // an earlier report of this host; empty: none
+  LinkRequest links;
   bool list = false;
   bool json = false;
 };
@@ -118,10 +120,12 @@ std::optional<Problem> read_others(const ProbeRequest& request, OtherReports& in
 
 int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>& probes,
                       OtherReports others) {
+  ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
+  if (const auto problem = read_links(request.links, host.neighbours, host.secret))
+    return wrong_input(*problem);
   std::vector<PlannedProbe> suite;
   for (const SuiteEntry& each : probes)
     suite.push_back({.name = each.name, .expected = each.time, .measure = each.measure});
-  const ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
   HostExamination how{.host = host, .peers = std::move(others.peers), .stop = &stop_on_interrupt()};
   if (shows_progress())
     how.begins = [](const PlannedProbe& probe) { say(fmt::format("\r\x1b[K{}", probe.name)); };
@@ -138,6 +142,7 @@ int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>
 
 int probe_host(const ProbeRequest& request) {
   if (request.list) return list_own_probes();
+  if (!request.links.serve.empty()) return serve_links(request.links);
   const std::string shipped = shipped_host_suite(request.suite);
   LoadedSuite suite = load_host_suite(shipped.empty() ? request.suite : shipped, request.sets);
   if (!suite.problems.empty()) return wrong_input(suite.problems);
@@ -160,6 +165,8 @@ void add_probe(Program& program) {
       "  gauntlet probe --suite full --directory /scratch --json > node-7.json\n"
       "  gauntlet probe --peers node-8.json,node-9.json --since node-7.json\n"
       "  gauntlet probe --only disk_fsync --set probes.disk_fsync.threshold.at_most=5\n"
+      "  gauntlet probe --serve node-8:7500 --secret-file probe.secret\n"
+      "  gauntlet probe --suite full --pair node-8:7500,node-9:7500 --secret-file probe.secret\n"
       "  gauntlet probe --list\n\n"
       "Exit codes: 0 every probe that could look passes; 1 the answer cannot be written; 2 the input is\n"
       "wrong; 3 nothing wrong was found, and a probe was inconclusive or none could look; 4 the host is\n"
@@ -179,6 +186,20 @@ void add_probe(Program& program) {
       .type_name("FILE,...")
       .separated_by(',');
   probe.value("--since", request->since, "Count errors since this report of the host, not during one second")
+      .type_name("FILE");
+  probe
+      .value("--pair", request->links.neighbours,
+             "Measure the links to these hosts, which run gauntlet probe --serve")
+      .type_name("HOST:PORT,...")
+      .separated_by(',');
+  probe
+      .value("--serve", request->links.serve,
+             "Listen there for hosts that measure their link to this one, until Ctrl-C; port 0 is any that "
+             "is free")
+      .type_name("HOST:PORT");
+  probe
+      .value("--secret-file", request->links.secret_file,
+             "File with a secret by which the two hosts of a link know each other")
       .type_name("FILE");
   probe.value("--set", request->sets, "Change a value of the suite, such as a threshold")
       .type_name("KEY=VALUE")

@@ -9,10 +9,10 @@
 
 namespace gauntlet {
 
-class Operators {
+class PeopleOnCall {
  public:
   /// Both must outlive them.
-  Operators(const World& world, SimEngine& engine) : world_(&world), engine_(&engine) {}
+  PeopleOnCall(const World& world, SimEngine& engine) : world_(&world), engine_(&engine) {}
   void reset(Seed seed) {
     seed_ = seed;
     stands_still_ = does_not_start_ = {};

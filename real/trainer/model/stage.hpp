@@ -7,8 +7,8 @@
 // the seed, the global batch and the steps, on any machine and in any layout of at most four stages.
 #pragma once
 
-#include "real/trainer/batch.hpp"
-#include "real/trainer/fixed_point.hpp"
+#include "real/trainer/model/batch.hpp"
+#include "real/trainer/model/fixed_point.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "cli/probe_report.hpp"
+#include "cli/probe/report.hpp"
 
 #include "core/time.hpp"
 #include "report/table.hpp"
@@ -78,7 +78,7 @@ std::string probe_report(const ExaminedHost& host) {
   std::string why;
   for (const ProbeReport* report : reports) {
     table.rows.push_back(row_of(*report));
-    if (report->finding.verdict != ProbeVerdict::pass)
+    if (report->finding.verdict != ProbeVerdict::pass || !report->finding.why.empty())
       why += fmt::format("  {}: {}\n", report->name,
                          report->finding.why.empty() ? "beyond its threshold" : report->finding.why);
   }

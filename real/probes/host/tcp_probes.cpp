@@ -1,0 +1,125 @@
+#include "real/probes/host/tcp_probes.hpp"
+
+#include "real/probes/link/link_session.hpp"
+#include "real/probes/link/shared_secret.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr double kCarriesNothingMs = 5000;  // as long as a LinkSocket waits
+constexpr std::size_t kBatches = 10;
+constexpr const char* kCarriesNothing = "the link carried nothing for 5 s";
+
+PartSample part_of(const Neighbour& neighbour, const std::string& part, std::vector<double> values,
+                   std::string remark) {
+  return {.part = part,
+          .kind = "",
+          .values = std::move(values),
+          .remark = std::move(remark),
+          .neighbour = neighbour.host};
+}
+
+/// Errors of connect(2) that say something of the link; with others nobody listens there, or nobody can be asked.
+bool is_of_the_link(int error) {
+  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH || error == EHOSTDOWN;
+}
+
+/// `measure`: the parts of one neighbour, from a client that is connected, or from null and why there is none.
+template <class Measure>
+ProbeSample of_neighbours(const ProbedHost& host, const Measure& measure) {
+  if (host.neighbours.empty()) return unsupported_sample("no neighbour was named; give --pair HOST:PORT");
+  ProbeSample sample;
+  std::string left_out;
+  for (const Neighbour& neighbour : host.neighbours) {
+    std::vector<PartSample> parts;
+    const auto leave_out = [&](const std::string& why) {
+      left_out +=
+          fmt::format("{}{}:{}: {}", left_out.empty() ? "" : "; ", neighbour.host, neighbour.port, why);
+    };
+    Connected connected = connect_to(neighbour);
+    if (!connected.socket) {
+      if (is_of_the_link(connected.error))
+        parts = measure(neighbour, nullptr, "cannot be reached: " + connected.why);
+      else
+        leave_out(connected.why);
+    } else {
+      LinkSocket socket(std::move(connected.socket));
+      LinkClient client(socket);
+      if (prove_secret(socket, LinkRole::client, host.secret))
+        parts = measure(neighbour, &client, "");
+      else
+        leave_out("has another secret, or does not answer");
+    }
+    std::move(parts.begin(), parts.end(), std::back_inserter(sample.parts));
+  }
+  if (sample.parts.empty()) return unsupported_sample(left_out);
+  if (!left_out.empty()) sample.facts.emplace_back("neighbours that could not be asked", left_out);
+  return sample;
+}
+
+PartSample rates_of(const Neighbour& neighbour, const std::string& direction, LinkRates rates,
+                    std::string remark) {
+  if (rates.empty()) {
+    rates.push_back(0);
+    if (remark.empty()) remark = kCarriesNothing;
+  }
+  return part_of(neighbour, direction + " " + neighbour.host, std::move(rates), std::move(remark));
+}
+
+/// The 99th percentile of each batch of round trips.
+std::vector<double> tails_of(LinkEchoes echoes) {
+  if (!echoes.whole) return {kCarriesNothingMs};
+  std::vector<double>& times = echoes.round_trips_ms;
+  const std::size_t batches = std::min(kBatches, times.size());
+  std::vector<double> tails;
+  for (std::size_t i = 0; i < batches; ++i) {
+    const auto begin = times.begin() + static_cast<std::ptrdiff_t>(times.size() * i / batches);
+    const auto end = times.begin() + static_cast<std::ptrdiff_t>(times.size() * (i + 1) / batches);
+    const auto tail = begin + (end - begin - 1) * 99 / 100;
+    std::nth_element(begin, tail, end);
+    tails.push_back(*tail);
+  }
+  return tails;
+}
+
+}  // namespace
+
+ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
+  return of_neighbours(host, [](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
+    std::vector<PartSample> parts;
+    parts.push_back(rates_of(neighbour, "to", client == nullptr ? LinkRates{} : client->upload(), why));
+    parts.push_back(rates_of(neighbour, "from", client == nullptr ? LinkRates{} : client->download(), why));
+    return parts;
+  });
+}
+
+ProbeSample probe_tcp_latency(const ProbedHost& host) {
+  return of_neighbours(host, [](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
+    LinkEchoes echoes = client == nullptr ? LinkEchoes{} : client->echo();
+    const std::string remark = why.empty() && !echoes.whole ? kCarriesNothing : why;
+    return std::vector{part_of(neighbour, "with " + neighbour.host, tails_of(std::move(echoes)), remark)};
+  });
+}
+
+ProbeSample probe_tcp_loss(const ProbedHost& host) {
+  return of_neighbours(host, [](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
+    const LinkEchoes echoes = client == nullptr ? LinkEchoes{} : client->echo();
+    const auto trips = static_cast<double>(echoes.round_trips_ms.size());
+    const double lost = echoes.whole ? std::min(100.0, 100 * echoes.retransmitted / trips) : 100;
+    const std::string counted =
+        fmt::format("{} segments were sent again in {} round trips", echoes.retransmitted, trips);
+    return std::vector{part_of(neighbour, "with " + neighbour.host, {lost},
+                               !why.empty()   ? why
+                               : echoes.whole ? counted
+                                              : kCarriesNothing)};
+  });
+}
+
+}  // namespace gauntlet
