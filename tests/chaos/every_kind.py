@@ -74,8 +74,8 @@ PARTS = [
         Fault(6, "clock_step", 5, NOBODY), Fault(10, "repeated_heartbeats", 6, NOBODY, lasting(4)),
         Fault(16, "agent_partition", 3, settings=lasting(9)), Fault(38, "late_heartbeats", 2, settings=lasting(9)),
         Fault(58, "lossy_link", 1, JOB, lasting(12, factor="8.0"))]),
-    Part("storage and memory", 100, [
-        Fault(8, "disk_full", 4), Fault(26, "memory_pressure", 1)]),
+    Part("storage and memory", 120, [
+        Fault(8, "disk_full", 4), Fault(26, "checkpoint_damaged", 0, NOBODY), Fault(30, "memory_pressure", 1)]),
     Part("slow parts", 120, [Fault(16, "slow_gpu", 3, settings=lasting(10, factor="4.0")),
                              Fault(40, "slow_host", 6, settings=lasting(10, factor="4.0"))], ONE_STAGE),
 ]
