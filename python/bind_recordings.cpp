@@ -73,7 +73,7 @@ Recording record(const LoadedScenario& loaded, std::uint64_t seed, std::uint32_t
   }
   if (broken) raise(*broken);
   if (!record) raise_interruption();
-  return {.header = header, .record = std::move(*record)};
+  return {.header = header, .record = std::move(*record), .measurements = {}};
 }
 
 /// (recording or None, problems): a recording that was cut short has both.

@@ -466,7 +466,8 @@ py::object exception_of(const PolicyError& error) {
                                                        .scenario = error.scenario,
                                                        .seed = error.replica().seed,
                                                        .replica = error.replica().replica},
-                                            .record = error.record()});
+                                            .record = error.record(),
+                                            .measurements = {}});
   py::object out = py::module_::import("gauntlet.errors").attr("PolicyError")(error.what(), **members);
   try {
     if (breach.cause) std::rethrow_exception(breach.cause);

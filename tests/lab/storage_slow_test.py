@@ -93,7 +93,7 @@ class Storage(labs.Case):
         self.assertEqual(disks_mounted(), [])
 
     def test_the_death_of_all_in_the_middle_of_a_full_disk_leaves_nothing(self):
-        self.write(steps=4000, interval="1h", full=(2, 6, 20, 60))
+        self.write(steps=4000, interval="150s", full=(2, 6, 20, 60))
         drill = self.place.start("--launch", "lab")
         self.addCleanup(drill.kill)
 
