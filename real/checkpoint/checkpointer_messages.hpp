@@ -29,13 +29,13 @@ struct RankHello {
   std::uint64_t state_bytes = 0;
   JobIdentity job;
   std::string directory;  // of the checkpoints
-  Retention retention;
+  Retention retention{};
   Duration
       longest_wait{};  // of rank 0, for the shards of the other ranks; of any rank, for a copy to reach another host
   // Of checkpoints in the memory of other hosts. The address is empty where there are none.
-  std::string copies;   // GAUNTLET_STAGED_COPIES
-  std::string address;  // of this host, for other hosts
-  std::string secret;   // of the start
+  std::string copies{};   // GAUNTLET_STAGED_COPIES
+  std::string address{};  // of this host, for other hosts
+  std::string secret{};   // of the start
 };
 /// Bring the copy in that file as far as `reach`.
 struct WriteOrder {

@@ -493,7 +493,9 @@ TEST_F(Checkpoints, AWriterReplacesItsOldestCopy) {
     const auto first = static_cast<std::int64_t>(start * 100);
     for (std::int64_t step = first; step < first + 3; ++step) {
       writer.write(step, {shard_of(0, step).state}, Tier::memory);
-      if (step > 100) EXPECT_EQ(keys(), (std::set{step == 200 ? 102 : step - 1, step}));
+      if (step > 100) {
+        EXPECT_EQ(keys(), (std::set{step == 200 ? 102 : step - 1, step}));
+      }
     }
   }
   EXPECT_THAT(heard.all(), IsEmpty());

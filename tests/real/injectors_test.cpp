@@ -249,7 +249,7 @@ TEST(InjectorRules, ADamagedCheckpointIsOverAtOnce) {
   kind.effect = Effect::none;
   kind.tampers = Tampering::checkpoint;
   EXPECT_EQ(injection_of(kind), InjectionKind::damage);
-  EXPECT_EQ(lasts(world, {.kind = FaultKindId{0}}), Duration::zero());
+  EXPECT_EQ(lasts(world, {.at = kStart, .kind = FaultKindId{0}, .component = {}}), Duration::zero());
   kind.symptoms.log = PatternId{0};
   EXPECT_EQ(injection_of(kind), InjectionKind::damage);
   kind.symptoms.loss = 3;
