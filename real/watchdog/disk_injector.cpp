@@ -31,7 +31,7 @@ std::string no_disk(const std::string& text) { return "\"" + text + "\" does not
 
 std::string disk_target(const InjectionSite& site, const DriverInject& what, const InjectionSubject&,
                         std::string& why) {
-  if (site.disk.empty()) why = "the disk of this host cannot fail";
+  if (site.disk.empty()) why = "this host has no disk that can fail: a lab alone makes one, with FUSE";
   std::ostringstream text;
   text << what.lasts.count() << " " << std::quoted(site.disk) << " " << std::quoted(what.directory);
   return text.str();

@@ -68,15 +68,15 @@ says stderr "study.replicas = 4000001 is above 4000000"
 
 # Runs that gave up: the report says so, and the exit code.
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min
-says stdout "5 of 5 runs gave up: no progress for 60 s or 10,000 starts."
+says stdout "5 of 5 runs gave up: no progress for 60 s, or in 10,000 starts in a row."
 exits 1 run "$tiny" --replica 3 --set job.give_up_after=1min
-says stdout "1 of 1 run gave up: no progress for 60 s or 10,000 starts."
+says stdout "1 of 1 run gave up: no progress for 60 s, or in 10,000 starts in a row."
 # They end after 30 days by default, and the report says what they waited for.
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set spares.count=0 --set repair.time=400d
-says stdout "5 of 5 runs gave up: no progress for 30 days or 10,000 starts."
+says stdout "5 of 5 runs gave up: no progress for 30 days, or in 10,000 starts in a row."
 says stdout 'went to `waiting_for_spare`: no spare host replaced'
 exits 1 run "$tiny" --replicas 5 --set job.window=100d --set job.start.communicator_init=400d
-says stdout "5 of 5 runs gave up: no progress for 30 days or 10,000 starts."
+says stdout "5 of 5 runs gave up: no progress for 30 days, or in 10,000 starts in a row."
 says stdout 'went to `restarting`: no start succeeded'
 exits 0 run "$tiny" --replicas 5 --set job.window=20d --set job.start.communicator_init=400d
 exits 1 run "$tiny" --replicas 5 --set job.give_up_after=1min --json

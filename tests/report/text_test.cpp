@@ -66,9 +66,9 @@ Summary with_some_that_gave_up(double count) {
 }
 
 TEST(Report, SaysOnItsSecondLineThatRunsGaveUp) {
-  EXPECT_THAT(
-      text_report(with_some_that_gave_up(119), {}),
-      HasSubstr("200 replicas).\n119 of 200 runs gave up: no progress for 30 days or 10,000 starts.\n"));
+  EXPECT_THAT(text_report(with_some_that_gave_up(119), {}),
+              HasSubstr("200 replicas).\n119 of 200 runs gave up: no progress for 30 days, or in 10,000 "
+                        "starts in a row.\n"));
   EXPECT_THAT(text_report(with_some_that_gave_up(0), {}), Not(HasSubstr("gave up")));
 }
 
@@ -91,29 +91,33 @@ TEST(Report, SaysWhatRunsThatGaveUpWaitedForAsFarAsLossesProveIt) {
     return text_report(of, {});
   };
   // 200,000 s too much: (2,600,000 - 200,000) / 2,592,000 = 92.6%; (1,400,000 - 200,000) / 2,592,000 = 46% prove no cause.
-  EXPECT_THAT(report(200, 2'600'000, 192'000, 1'400'000, 1'392'000),
-              HasSubstr("\n200 of 200 runs gave up: no progress for 30 days or 10,000 starts.\nOf that time "
-                        "at least 92% went to "
-                        "`waiting_for_spare`: no spare host replaced an evicted one.\n"));
+  EXPECT_THAT(
+      report(200, 2'600'000, 192'000, 1'400'000, 1'392'000),
+      HasSubstr(
+          "\n200 of 200 runs gave up: no progress for 30 days, or in 10,000 starts in a row.\nOf that time "
+          "at least 92% went to "
+          "`waiting_for_spare`: no spare host replaced an evicted one.\n"));
   EXPECT_THAT(report(200, 2'600'000, 192'000, 2'792'000, 0),
               HasSubstr("replaced an evicted one; all is\ncharged to `gpu`.\n"));
   // Half of them: 1,296,000 s a run. (1,300,000 - 104,000) / 1,296,000 = 92.3%.
-  EXPECT_THAT(report(100, 100'000, 1'300'000, 1'300'000, 100'000),
-              HasSubstr("10,000 starts.\nOf that time at least 92% went to `restarting`: no start succeeded; "
-                        "at least 92% is "
-                        "charged to\n`gpu`.\n"));
+  EXPECT_THAT(
+      report(100, 100'000, 1'300'000, 1'300'000, 100'000),
+      HasSubstr(
+          "10,000 starts in a row.\nOf that time at least 92% went to `restarting`: no start succeeded; "
+          "at least 92% is "
+          "charged to\n`gpu`.\n"));
   // One of 200: 12,960 s a run, less than was lost by others in the same phase.
-  EXPECT_THAT(report(1, 100'000, 50'000, 150'000, 0),
-              HasSubstr("1 of 200 runs gave up: no progress for 30 days or 10,000 starts.\nTo see what one "
-                        "of them waited for, run it "
-                        "alone with --replica N."));
+  EXPECT_THAT(
+      report(1, 100'000, 50'000, 150'000, 0),
+      HasSubstr(
+          "1 of 200 runs gave up: no progress for 30 days, or in 10,000 starts in a row.\nTo see what one "
+          "of them waited for, run it "
+          "alone with --replica N."));
   Summary alone = sample_summary(1);
   set_mean(alone, "gave_up", 1);
-  EXPECT_THAT(
-      text_report(alone, {}),
-      HasSubstr(
-          "1 of 1 run gave up: no progress for 24 h or 10,000 starts.\nWith --out DIR, the last incident in "
-          "incidents.csv is what it waited for.\n"));
+  EXPECT_THAT(text_report(alone, {}), HasSubstr("1 of 1 run gave up: no progress for 24 h, or in 10,000 "
+                                                "starts in a row.\nWith --out DIR, the last incident in "
+                                                "incidents.csv is what it waited for.\n"));
 }
 
 TEST(Report, SaysWhenTheWorkIsDone) {

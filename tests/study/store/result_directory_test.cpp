@@ -355,7 +355,7 @@ TEST_F(ResultDirectoryTest, DamagedResultsAreAClearError) {
   fs::remove(target_ / "results.sqlite");
   EXPECT_NE(error().find("results.sqlite: "), std::string::npos);
   fs::remove(target_ / "result.json");
-  EXPECT_NE(error().find("result.json: cannot be read"), std::string::npos);
+  EXPECT_NE(error().find("result.json: is lost"), std::string::npos);
 }
 
 }  // namespace
