@@ -32,7 +32,7 @@ class Progress {
   std::chrono::steady_clock::time_point began_, drawn_at_;
 };
 
-/// "[######                  ]  50/200 replicas, 812/s, 0.2 s left", and ", 1234 done in all" after earlier ones.
+/// "[######                  ]  50/200 replicas, 812/s, 1 s left", and ", 1234 done in all" after earlier ones.
 std::string progress_text(const ProgressCount& count, double seconds);
 
 }  // namespace gauntlet

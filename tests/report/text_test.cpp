@@ -87,6 +87,7 @@ TEST(Report, SaysWhatRunsThatGaveUpWaitedForAsFarAsLossesProveIt) {
     for (const char* none : {"start", "unattributed"})
       set_mean(of, std::string("lost_s.by_cause.") + none, 0);
     set_mean(of, "lost_s.by_cause.gpu", gpu);
+    set_mean(of, "wall_time_s", 2'592'000);
     set_mean(of, "lost_s.by_cause.nic", nic);
     return text_report(of, {});
   };
@@ -115,9 +116,19 @@ TEST(Report, SaysWhatRunsThatGaveUpWaitedForAsFarAsLossesProveIt) {
           "alone with --replica N."));
   Summary alone = sample_summary(1);
   set_mean(alone, "gave_up", 1);
+  set_mean(alone, "wall_time_s", 90'000);
   EXPECT_THAT(text_report(alone, {}), HasSubstr("1 of 1 run gave up: no progress for 24 h, or in 10,000 "
                                                 "starts in a row.\nWith --out DIR, the last incident in "
                                                 "incidents.csv is what it waited for.\n"));
+}
+
+TEST(Report, RunsThatAreTooShortToHaveWaitedMadeTooManyStarts) {
+  Summary of = with_some_that_gave_up(200);
+  set_mean(of, "wall_time_s", 3'600);
+  set_mean(of, "lost_s.recomputing", 0);
+  set_mean(of, "lost_s.restarting", 900);
+  EXPECT_THAT(text_report(of, {}), HasSubstr("gave up: no progress in 10,000 starts in a row.\n"));
+  EXPECT_THAT(text_report(of, {}), HasSubstr("of the lost time went to `restarting`: no start succeeded."));
 }
 
 TEST(Report, SaysWhenTheWorkIsDone) {

@@ -39,10 +39,10 @@ bool gives_up(const std::vector<std::string>& settings) {
 }
 
 TEST(StartsInVain, PausesAreNoStarts) {
-  // 20 hours for a step, in which the job waits 72,000 times for 1 ms.
-  EXPECT_FALSE(gives_up(
-      {"job.steps=3", "job.step_time=20h", "storage.free=true",
-       "faults.crash={ component=\"host\", effect=\"stall\", heals_after=\"1ms\", mtbf=\"10min\" }"}));
+  // 20 hours for a step, in which the eight hosts pause the job 12,800 times for 1 ms.
+  EXPECT_FALSE(gives_up({"job.steps=3", "job.step_time=20h", "storage.free=true", "faults.crash.mtbf=never",
+                         "faults.flap={ component=\"host\", effect=\"stall\", heals_after=\"1ms\", "
+                         "remedy=\"restart\", mtbf=\"45s\" }"}));
 }
 
 TEST(StartsInVain, EvaluationsAreNoStarts) {
