@@ -31,8 +31,8 @@ constexpr const char* kVersion1 = "/sys/fs/cgroup/memory";
 // memory of the hog itself. Little beside the memory of any machine.
 constexpr const char* kLimit = "67108864";
 constexpr off_t kHogBytes = 2 * 67108864;
-constexpr int kLooks = 300;
-constexpr timespec kLook{.tv_sec = 0, .tv_nsec = 10'000'000};
+constexpr int kMemoryLooks = 300;
+constexpr timespec kMemoryLook{.tv_sec = 0, .tv_nsec = 10'000'000};
 
 bool is_version_1() { return ::access(kVersion1, W_OK) == 0; }
 
@@ -111,7 +111,7 @@ std::string fill(const std::string& group) {
   const pid_t parent = ::getpid(), hog = ::fork();
   if (hog < 0) return std::string("no process that takes memory: ") + std::generic_category().message(errno);
   if (hog == 0) be_hog(group, parent);
-  for (int look = 0; look < kLooks && kills_in(group) == 0; ++look) ::nanosleep(&kLook, nullptr);
+  for (int look = 0; look < kMemoryLooks && kills_in(group) == 0; ++look) ::nanosleep(&kMemoryLook, nullptr);
   ::kill(hog, SIGKILL);
   ::waitpid(hog, nullptr, 0);
   return "";
@@ -146,7 +146,7 @@ std::string undo_memory(const std::string& text) {
   if (!target) return "\"" + text + "\" does not name a control group";
   if (is_alive(target->process))
     static_cast<void>(write_value(preference_file(target->process.pid), target->preference));
-  for (int look = 0; look < kLooks; ++look) {
+  for (int look = 0; look < kMemoryLooks; ++look) {
     for (const pid_t each : members_of_group(target->group))
       static_cast<void>(move_to_group(each, target->before));
     if (::rmdir(target->group.c_str()) == 0 || errno == ENOENT) return "";

@@ -326,7 +326,7 @@ TEST_F(Trainer, OneReaderOfEachGroupReadsAndBroadcastsOrEveryRankReads) {
   EXPECT_EQ(final_hashes(each), hashes);
 
   // More replicas than the checkpoint has, and fewer.
-  for (const std::uint32_t replicas : {4, 2, 1}) {
+  for (const std::uint32_t replicas : {4U, 2U, 1U}) {
     job.dp = replicas;
     for (const char* restore : {"one-reader", "every-rank"}) {
       job.restore = restore;

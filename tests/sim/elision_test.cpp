@@ -147,7 +147,7 @@ std::vector<HostOperation> host_script(const TelemetryCase& telemetry, std::uint
     } else if (choose.chance(40)) {
       const bool released = held[host] > 0 && choose.chance(60);
       if (!released && held[host] == 2) return;
-      held[host] += released ? -1 : 1;
+      released ? --held[host] : ++held[host];
       add(priority, released ? HostVerb::release : HostVerb::hold, HostId{host});
     } else if (silenced[host] > 0 && choose.chance(70)) {
       --silenced[host];
