@@ -106,12 +106,13 @@ std::string memory_target(const InjectionSite& site, const DriverInject& what,
   for (;;) ::pause();
 }
 
-/// Returns once the kernel has killed a process there, or nothing came of it for long.
-std::string fill(const std::string& group) {
+/// Returns once the kernel has killed that process, or nothing came of it for long. The kernel counts a kill before its process has ended.
+std::string fill(const std::string& group, const ProcessName& process) {
   const pid_t parent = ::getpid(), hog = ::fork();
   if (hog < 0) return std::string("no process that takes memory: ") + std::generic_category().message(errno);
   if (hog == 0) be_hog(group, parent);
-  for (int look = 0; look < kMemoryLooks && kills_in(group) == 0; ++look) ::nanosleep(&kMemoryLook, nullptr);
+  for (int look = 0; look < kMemoryLooks && !(kills_in(group) > 0 && has_ended(process)); ++look)
+    ::nanosleep(&kMemoryLook, nullptr);
   ::kill(hog, SIGKILL);
   ::waitpid(hog, nullptr, 0);
   return "";
@@ -132,7 +133,7 @@ std::string inject_memory(const std::string& text) {
   if (!is_alive(target->process) || !write_value(preference_file(process), kHighest) ||
       !move_to_group(process, target->group))
     return "process " + std::to_string(process) + ": cannot be moved to " + target->group;
-  return fill(target->group);
+  return fill(target->group, target->process);
 }
 
 bool memory_observed(const std::string& text) {
