@@ -102,11 +102,11 @@ bench-agents: build/build.ninja ## one driver and 10,000 agents over mutual TLS:
 # Root alone makes the lab that these three need.
 DRILL := GAUNTLET=$(CURDIR)/build/gauntlet PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/chaos
 
-drill: build/build.ninja ## one fault of each kind on eight hosts of a lab, each detected, localised and recovered (8 minutes)
+drill: build/build.ninja ## one fault of each kind on eight hosts of a lab, each detected, localised and recovered (about 10 minutes)
 	$(BUILD) release --target gauntlet gauntlet-trainer
 	$(DRILL)/every_kind.py
 
-drills: build/build.ninja ## 200 drills with random faults and a kill -9 of whatever belongs to them (40 minutes; DRILLS=5 for fewer)
+drills: build/build.ninja ## 200 drills with random faults and a kill -9 of whatever belongs to them (about 12 s each; DRILLS=5 for fewer)
 	$(BUILD) release --target gauntlet gauntlet-trainer
 	$(DRILL)/random_drills.py --drills $(or $(DRILLS),200)
 
