@@ -36,9 +36,10 @@ constexpr timespec kMemoryLook{.tv_sec = 0, .tv_nsec = 10'000'000};
 
 bool is_version_1() { return ::access(kVersion1, W_OK) == 0; }
 
-/// "GROUP BEFORE PREFERENCE PID:START": the new group, where the process was, and how gladly the kernel killed it before (proc(5), oom_score_adj).
+/// "GROUP BEFORE LAB PREFERENCE PID:START": the new group, where the process was, the lab's group, and how gladly the kernel killed it before
+/// (proc(5), oom_score_adj).
 struct MemoryTarget {
-  std::string group, before, preference;
+  std::string group, before, lab, preference;
   ProcessName process;
 };
 
@@ -46,7 +47,7 @@ std::optional<MemoryTarget> parse_memory(const std::string& text) {
   std::istringstream in(text);
   MemoryTarget target;
   std::string name;
-  if (!(in >> target.group >> target.before >> target.preference >> name)) return std::nullopt;
+  if (!(in >> target.group >> target.before >> target.lab >> target.preference >> name)) return std::nullopt;
   const std::optional<ProcessName> process = parse_process_name(name);
   if (!process) return std::nullopt;
   target.process = *process;
@@ -82,36 +83,39 @@ int kills_in(const std::string& group) {
   return 0;
 }
 
-/// One rank, by its first process: each that is in the group may be killed.
+/// One rank, by its first process: each that is in the group may be killed. The group is the lab's, not the host's: a process that waits in the
+/// kernel for memory takes processor time (Linux 6.18), and what the host may have of that is for the rank to end.
 std::string memory_target(const InjectionSite& site, const DriverInject& what,
                           const InjectionSubject& subject, std::string& why) {
   const auto process = subject.processes.empty() ? std::nullopt : name_process(subject.processes.front());
   if (!process) return why = "no process is left that could lack memory", "";
-  std::string before = site.group + "/" + kAgentGroup, parent = site.group;
+  const std::string lab = fs::path(site.group).parent_path();
+  std::string before = site.group + "/" + kAgentGroup, parent = lab;
   if (is_version_1()) before = parent = memory_group_of(process->pid);
   if (site.group.empty() || parent.empty()) why = "only a lab limits the memory of a rank";
   std::string preference = "0";
   std::ifstream(preference_file(process->pid)) >> preference;
   return parent + "/gauntlet-memory-" + std::to_string(process->pid) + "-" + std::to_string(what.injection) +
-         " " + before + " " + preference + " " + to_text(*process);
+         " " + before + " " + lab + " " + preference + " " + to_text(*process);
 }
 
 /// Takes memory of the group until it is killed: of a file in memory, which does not count as its own. The kernel kills the rank first, which has
 /// the highest preference.
-[[noreturn]] void be_hog(const std::string& group, pid_t parent) {
+[[noreturn]] void be_hog(const MemoryTarget& target, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int file = ::memfd_create("gauntlet-memory", MFD_CLOEXEC);
-  if (::getppid() == parent && write_value(fs::path(group) / "cgroup.procs", "0"))
+  if (is_version_1()) static_cast<void>(write_value(fs::path(target.lab) / "cgroup.procs", "0"));
+  if (::getppid() == parent && write_value(fs::path(target.group) / "cgroup.procs", "0"))
     static_cast<void>(::posix_fallocate(file, 0, kHogBytes));
   for (;;) ::pause();
 }
 
 /// Returns once the kernel has killed that process, or nothing came of it for long. The kernel counts a kill before its process has ended.
-std::string fill(const std::string& group, const ProcessName& process) {
+std::string fill(const MemoryTarget& target) {
   const pid_t parent = ::getpid(), hog = ::fork();
   if (hog < 0) return std::string("no process that takes memory: ") + std::generic_category().message(errno);
-  if (hog == 0) be_hog(group, parent);
-  for (int look = 0; look < kMemoryLooks && !(kills_in(group) > 0 && has_ended(process)); ++look)
+  if (hog == 0) be_hog(target, parent);
+  for (int look = 0; look < kMemoryLooks && !(kills_in(target.group) > 0 && has_ended(target.process)); ++look)
     ::nanosleep(&kMemoryLook, nullptr);
   ::kill(hog, SIGKILL);
   ::waitpid(hog, nullptr, 0);
@@ -133,7 +137,7 @@ std::string inject_memory(const std::string& text) {
   if (!is_alive(target->process) || !write_value(preference_file(process), kHighest) ||
       !move_to_group(process, target->group))
     return "process " + std::to_string(process) + ": cannot be moved to " + target->group;
-  return fill(target->group, target->process);
+  return fill(*target);
 }
 
 bool memory_observed(const std::string& text) {

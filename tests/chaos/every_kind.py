@@ -58,10 +58,10 @@ def lasting(seconds, **more):
 
 
 PARTS = [
-    Part("ranks", 160, [
+    Part("ranks", 200, [
         Fault(0, "init_container_failure", 6, (6, 7), {"chance": "0.04"}),  # the seed draws these two
         Fault(12, "gpu_lost", 1), Fault(24, "mount_lost", 7), Fault(36, "gsp_timeout", 6), Fault(54, "collective_hang", 0),
-        Fault(72, "page_compaction", 2, settings=lasting(10))]),
+        Fault(72, "page_compaction", 2, settings=lasting(10)), Fault(92, "nccl_error", 3)]),
     # The line of an outage of storage is in the log of host 0.
     Part("hosts and job", 170, [
         Fault(8, "host_crash", 4), Fault(30, "storage_outage", 0, settings=lasting(10)), Fault(52, "gpu_ecc_correctable", 7),

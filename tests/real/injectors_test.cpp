@@ -3,6 +3,7 @@
 #include "real/signals/link_state.hpp"
 #include "real/system/process_name.hpp"
 #include "real/watchdog/all_injectors.hpp"
+#include "real/watchdog/group_files.hpp"
 #include "tests/real/file_faults.hpp"
 
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ namespace gauntlet {
 namespace {
 
 using testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 /// What is run in a process of its own ends with 0 where `holds` says nothing; what that says goes to standard error.
 int in_own_network(std::string (*holds)()) {
@@ -83,34 +87,74 @@ TEST(HostEffects, APausedProcessGoesOnAndNoOtherIsTouched) {
   EXPECT_EQ(pause.undo(target), "") << "it is gone, and nothing is left to undo";
 }
 
+/// A host of a lab, which may have a hundredth of a processor, and what runs there.
+class HostWithLittleTime {
+ public:
+  HostWithLittleTime() {
+    fs::create_directories(host_);
+    set_group_quota(host_, {.quota_us = 1'000, .period_us = 100'000});
+  }
+  ~HostWithLittleTime() {
+    for (const pid_t each : processes_) {
+      ::kill(each, SIGKILL);
+      ::waitpid(each, nullptr, 0);
+    }
+    fs::remove(host_);
+    fs::remove(host_.parent_path());
+  }
+  const fs::path& group() const { return host_; }
+
+  template <class Work>
+  pid_t run(Work work) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+      work();
+      ::_exit(0);
+    }
+    processes_.push_back(process);
+    move_to_group(process, host_);
+    return process;
+  }
+
+ private:
+  const fs::path host_ = "/sys/fs/cgroup/cpu/gauntlet-test-" + std::to_string(::getpid()) + "/host";
+  std::vector<pid_t> processes_;
+};
+
+[[noreturn]] void wait_for_ever() {
+  for (;;) ::pause();
+}
+
 TEST(HostEffects, TheKernelKillsARankThatHasNoMemoryLeft) {
   const HostInjector& memory = host_injectors().at(InjectionKind::memory);
   const std::string unfit = ::geteuid() != 0 ? "needs root" : memory.unfit();
   if (!unfit.empty() || ::access("/sys/fs/cgroup/memory", W_OK) != 0)
     GTEST_SKIP() << "needs a control group that limits memory, of version 1, and root";
-  std::vector<pid_t> children;
-  for (int i = 0; i < 2; ++i) {
-    children.push_back(::fork());
-    if (children.back() == 0)
-      for (;;) ::pause();
-  }
+  HostWithLittleTime host;
+  const pid_t rank = host.run(wait_for_ever), other = host.run(wait_for_ever);
   std::string why;
-  const InjectionSite lab{.group = "/of/a/lab", .interfaces = {}};
-  const std::string target = memory.target(lab, {.injection = 3, .kind = InjectionKind::memory},
-                                           {.processes = children, .bytes_per_second = {}}, why);
+  const std::string target = memory.target({.group = host.group(), .interfaces = {}},
+                                           {.injection = 3, .kind = InjectionKind::memory},
+                                           {.processes = {rank, other}, .bytes_per_second = {}}, why);
   EXPECT_EQ(why, "");
   EXPECT_FALSE(memory.observed(target));
-  EXPECT_EQ(memory.inject(target), "");
+  // Of the host, too, as its watchdog is.
+  const pid_t watchdog = host.run([&] {
+    if (!memory.inject(target).empty() || !memory.observed(target)) ::_exit(1);
+  });
+  siginfo_t ended{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(watchdog), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(ended.si_code == CLD_EXITED && ended.si_status == 0) << "the rank has not ended";
   EXPECT_TRUE(memory.observed(target));
   EXPECT_EQ(memory.undo(target), "");
   EXPECT_NE(::access(target.substr(0, target.find(' ')).c_str(), F_OK), 0) << "its group is gone";
   EXPECT_EQ(memory.undo(target), "") << "a second time";
-  int status = 0;
-  EXPECT_EQ(::waitpid(children.front(), &status, 0), children.front());
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  EXPECT_EQ(::waitpid(children.back(), &status, WNOHANG), 0) << "the other one lives";
-  ::kill(children.back(), SIGKILL);
-  ::waitpid(children.back(), nullptr, 0);
+  siginfo_t killed{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(rank), &killed, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(killed.si_code == CLD_KILLED && killed.si_status == SIGKILL);
+  siginfo_t lives{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(other), &lives, WEXITED | WNOWAIT | WNOHANG), 0);
+  EXPECT_EQ(lives.si_pid, 0) << "the other one lives";
 }
 
 TEST(HostEffects, EveryInterfaceOfAHostIsSetDownAndUp) {
