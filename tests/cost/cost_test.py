@@ -7,6 +7,7 @@ renew the figures and commit them with it:
     GAUNTLET=build/gauntlet GAUNTLET_COST=build/tests/cost python3 tests/cost/cost_test.py --renew
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -34,8 +35,9 @@ def program(name):
     return pathlib.Path(os.environ["GAUNTLET_COST"]).resolve() / name
 
 
+@functools.cache
 def instructions(*command):
-    """How many instructions a command executes, and what it prints."""
+    """How many instructions a command executes, and what it prints. They are the same each time."""
     with tempfile.TemporaryDirectory() as folder:
         counts = pathlib.Path(folder) / "counts"
         done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", *map(str, command)],
@@ -60,6 +62,7 @@ def per_event(queue, pending):
     return (long - short) / (many - few)
 
 
+@functools.cache
 def of_marks():
     """Instructions of a mark of gauntlet_rank.h, and of a step with two segments and its message to the agent. What the kernel does is not counted."""
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +140,7 @@ class Ranks(unittest.TestCase):
 
 class Studies(unittest.TestCase):
     def test_scheduling_storing_and_exporting_cost_at_most_a_twentieth_of_the_replicas(self):
-        few, many = 8, 40
+        few, many = 5, 25
         bare, _ = per_replica(MAIN_JOB, few, many)
         for name, options in (("kept nowhere", []), ("kept", ["--incidents", "1"])):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@
 namespace gauntlet {
 namespace {
 
-TEST(ManySimulatedDrills, Hold) { expect_drills_hold(1, 20'000); }
+TEST(ManySimulatedDrills, Hold) { expect_drills_hold(1, 10'000); }
 
 }  // namespace
 }  // namespace gauntlet

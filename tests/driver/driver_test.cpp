@@ -6,7 +6,7 @@ namespace gauntlet {
 namespace {
 
 #ifdef GAUNTLET_SANITIZED
-constexpr int kSeeds = 500;
+constexpr int kSeeds = 200;
 #else
 constexpr int kSeeds = 3000;
 #endif

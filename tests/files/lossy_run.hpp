@@ -61,7 +61,12 @@ inline std::filesystem::path empty_directory() {
 ///     void check(const std::filesystem::path& left);     // of the place, or of what a power cut left of it
 ///     bool harmless;                                     // whether the fault is one that the program gets over
 ///   };
-constexpr std::uint64_t kSeeds = 8;  // ways to lose what was not synced
+// Ways to lose what was not synced.
+#ifdef GAUNTLET_SANITIZED
+constexpr std::uint64_t kSeeds = 2;
+#else
+constexpr std::uint64_t kSeeds = 8;
+#endif
 
 /// Cuts the power of a disk with the first `seeds` seeds, and checks what each leaves.
 template <class LossyTrial>

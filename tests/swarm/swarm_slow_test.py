@@ -1,5 +1,5 @@
-"""Three hundred fixed scenarios of the swarm (tests/swarm/swarm.py), which write every key of the schema. Fifty more, of quick runs:
-quicker restarts or more spares lose no more time, over 200 paired replicas."""
+"""A hundred and fifty fixed scenarios of the swarm (tests/swarm/swarm.py); three hundred of them write every key of the schema. Twenty-five
+more, of quick runs: quicker restarts or more spares lose no more time, over 200 paired replicas. `make swarm` tries many more."""
 import pathlib
 import sys
 import unittest
@@ -8,16 +8,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from fixed_scenarios import try_scenarios, unwritten_keys  # noqa: E402
 from swarm import PROPERTIES, Swarm  # noqa: E402
 
-SEEDS = range(1000, 1300)
-PAIRED_SEEDS, PAIRED = range(1300, 1600), 50
+WRITTEN = range(1000, 1300)
+TRIED = WRITTEN[:150]
+PAIRED_SEEDS, PAIRED = range(1300, 1600), 25
 
 
 class FixedScenarios(unittest.TestCase):
     def test_every_property_holds(self):
-        swarm = try_scenarios(self, SEEDS)
+        swarm = try_scenarios(self, TRIED)
         for name in PROPERTIES:
             self.assertGreater(swarm.counts[name], 0, f"{name} was tried on none")
-        self.assertEqual(unwritten_keys(swarm, SEEDS), [])
+        self.assertEqual(unwritten_keys(swarm, WRITTEN), [])
 
     def test_quicker_restarts_and_more_spares_lose_no_more(self):
         swarm, failures = Swarm(pathlib.Path("swarm-found")), []
