@@ -1,5 +1,5 @@
-# The rooms that a replica or a simulated drill runs in, and what computes checksums. A sanitizer's build optimises these alone, and links them before the
-# others: of an inline function that several objects have, the program gets that of the first.
+# The rooms that replicas, simulated drills and trainers run in, and those that copy bytes. A sanitizer's build optimises these alone, and
+# links them before the others: of an inline function that several objects have, the program gets that of the first.
 set(GAUNTLET_QUICK_ROOMS
     core
     core_files
@@ -17,7 +17,11 @@ set(GAUNTLET_QUICK_ROOMS
     study_published
     study_store
     study_summary
+    real_system
     real_checkpoint
+    real_stream
+    real_runner
+    real_trainer
     real_driver)
 
 # gauntlet_room(<target> [SUBFOLDERS] [FOLDERS <relative paths>...] [LINKS <rooms>...] [USES <third-party targets>...])

@@ -29,6 +29,11 @@ dp = 8
 [detection.fail_slow]
 continuity = "3s"
 """
+# A packet that is lost delays its step by 200 ms or more, and not every step loses one.
+OFTEN_SLOW = """
+[detection.mfu]
+lasting = "2s"
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,10 +75,10 @@ PARTS = [
     # No detector names the host of a slow link: all ranks of a ring wait alike, and a person is told of the job.
     Part("links", 150, [Fault(10, "nic_flap", 5, settings=lasting(10)), Fault(36, "nic_lost", 2),
                         Fault(58, "degraded_link", 5, JOB, lasting(10, factor="4.0"))]),
-    Part("control plane", 170, [
+    Part("control plane", 180, [
         Fault(6, "clock_step", 5, NOBODY), Fault(10, "repeated_heartbeats", 6, NOBODY, lasting(4)),
         Fault(16, "agent_partition", 3, settings=lasting(9)), Fault(38, "late_heartbeats", 2, settings=lasting(9)),
-        Fault(58, "lossy_link", 1, JOB, lasting(12, factor="8.0"))]),
+        Fault(58, "lossy_link", 1, JOB, lasting(20, factor="320.0"))], OFTEN_SLOW),
     Part("storage and memory", 120, [
         Fault(8, "disk_full", 4), Fault(26, "checkpoint_damaged", 0, NOBODY), Fault(30, "memory_pressure", 1)]),
     Part("slow parts", 120, [Fault(16, "slow_gpu", 3, settings=lasting(10, factor="4.0")),

@@ -54,9 +54,16 @@ class Place:
         return found
 
     def agents(self):
-        """Process ids by host number, without their watchdogs, which are forks of them."""
-        return {line[line.index("--host") + 1]: pid for pid, line in self.processes().items()
-                if "agent" in line and "--host" in line and not is_watchdog(pid)}
+        """Process ids by host number, without their watchdogs and what they start just now, which are forks of them."""
+        found = {pid: line for pid, line in self.processes().items() if "agent" in line and "--host" in line and not is_watchdog(pid)}
+        return {line[line.index("--host") + 1]: pid for pid, line in found.items() if parent_of(pid) not in found}
+
+
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return None
 
 
 def is_watchdog(pid):

@@ -359,7 +359,7 @@ TEST_F(Commands, AGigabyteWithoutANewlineIsBounded) {
 
 TEST_F(Commands, ALogThatIsFullBeginsAnew) {
   ASSERT_EQ(
-      start(script("yes 'a line of some thirty characters' | head -n 2000000; echo step 4; exec sleep 1000")),
+      start(script("yes 'a line of some thirty characters' | head -n 1200000; echo step 4; exec sleep 1000")),
       "");
   EXPECT_EQ(await_line(RankLine::Kind::step).step, 4);
   EXPECT_LE(std::filesystem::file_size(directory.file("rank-0.log")), kLogBytes);

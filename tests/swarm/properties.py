@@ -1,15 +1,18 @@
 """What must hold of one run of any scenario: each property is a function that raises Failure."""
 import filecmp
+import functools
 import os
 import re
 import resource
 
 import figures
+import runner
 from case import FAILED, SKIPPED, SUCCESS, WRONG_INPUT
 
 FILES = ("result.json", "report.txt", "points.csv", "replicas.csv", "incidents.csv", "results.sqlite", "manifest.txt",
          "scenario.toml")
-STARTUP_SECONDS = 0.02  # of CPU time, of a process that simulates nothing
+# Of CPU time, of a process that simulates nothing, where the limits of `case.seconds` were chosen: they are of that machine's seconds.
+USUAL_STARTUP_SECONDS = 0.02
 # Beyond that, samples one by one take minutes.
 MOST_SAMPLES = 2e7
 
@@ -35,17 +38,28 @@ def same_directories(case, prop, one, other, result):
             case.fail(prop, f"{name} differs", result)
 
 
+def with_cpu_seconds(run):
+    """What it gives, and the CPU time of the processes that it started."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    given = run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return given, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@functools.cache
+def startup_seconds():
+    """Of CPU time, of a process that simulates nothing: the quickest of five."""
+    return min(with_cpu_seconds(lambda: runner.run(os.curdir, "list", "fault-models"))[1] for _ in range(5))
+
+
 def the_run(case):
     """The run that the others are compared with: its directory, JSON and rows."""
     if "run" in case.kept:
         return case.kept["run"]
     replicas = case.chance.choice((1, 2, 3, 6))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = case.run("run", case.scenario, "--replicas", replicas, "--threads", 1, "--quiet", "--json", "--out", "out",
-                      codes=(SUCCESS, FAILED))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    case.seconds = max(0.0, used - STARTUP_SECONDS) / replicas
+    result, used = with_cpu_seconds(lambda: case.run("run", case.scenario, "--replicas", replicas, "--threads", 1, "--quiet", "--json",
+                                                     "--out", "out", codes=(SUCCESS, FAILED)))
+    case.seconds = max(0.0, used / startup_seconds() - 1) * USUAL_STARTUP_SECONDS / replicas
     case.kept["run"] = (replicas, result, json_of(case, result), figures.read_csv(case.folder / "out" / "replicas.csv"))
     return case.kept["run"]
 

@@ -16,7 +16,7 @@ PAIRED_SEEDS, PAIRED = range(1300, 1600), 25
 class FixedScenarios(unittest.TestCase):
     def test_every_property_holds(self):
         swarm = try_scenarios(self, TRIED)
-        for name in PROPERTIES:
+        for name in PROPERTIES.keys() - {"no_worse"}:  # below
             self.assertGreater(swarm.counts[name], 0, f"{name} was tried on none")
         self.assertEqual(unwritten_keys(swarm, WRITTEN), [])
 
