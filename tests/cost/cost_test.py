@@ -140,7 +140,7 @@ class Ranks(unittest.TestCase):
 
 class Studies(unittest.TestCase):
     def test_scheduling_storing_and_exporting_cost_at_most_a_twentieth_of_the_replicas(self):
-        few, many = 5, 25
+        few, many = 8, 40
         bare, _ = per_replica(MAIN_JOB, few, many)
         for name, options in (("kept nowhere", []), ("kept", ["--incidents", "1"])):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
