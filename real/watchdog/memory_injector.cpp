@@ -115,7 +115,8 @@ std::string fill(const MemoryTarget& target) {
   const pid_t parent = ::getpid(), hog = ::fork();
   if (hog < 0) return std::string("no process that takes memory: ") + std::generic_category().message(errno);
   if (hog == 0) be_hog(target, parent);
-  for (int look = 0; look < kMemoryLooks && !(kills_in(target.group) > 0 && has_ended(target.process)); ++look)
+  for (int look = 0; look < kMemoryLooks && !(kills_in(target.group) > 0 && has_ended(target.process));
+       ++look)
     ::nanosleep(&kMemoryLook, nullptr);
   ::kill(hog, SIGKILL);
   ::waitpid(hog, nullptr, 0);

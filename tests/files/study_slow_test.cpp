@@ -12,7 +12,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OnLossyDisks);
 
 namespace {
 
-constexpr std::uint64_t kCuts = 3;  // ways to lose what was not synced: the studies of the unit tests try more
+constexpr std::uint64_t kCuts =
+    3;  // ways to lose what was not synced: the studies of the unit tests try more
 
 TEST(LossyStudies, EachSurvivesAPowerCutAtAnyCall) {
   cut_at_every_call<StudyTrial<kFresh>>(kCuts);
