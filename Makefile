@@ -31,7 +31,7 @@ run: build/build.ninja ## build the command and run the main job: 54 days on 16,
 	$(BUILD) release --target gauntlet
 	build/gauntlet run scenarios/llama3-405b-54d.toml --replicas 200
 
-test: build/build.ninja ## build and run the suite: under 15 minutes on 2 cores
+test: build/build.ninja ## build and run the suite (half an hour from nothing on 2 cores)
 	$(BUILD) release-tests
 	@$(call test,release,build)
 
@@ -45,7 +45,7 @@ asan-ubsan: build-asan-ubsan/build.ninja ## the suite under the address and unde
 	$(BUILD) asan-ubsan
 	@$(call test,asan-ubsan,build-asan-ubsan)
 
-sanitized: build-asan-ubsan/build.ninja ## the scripts that asan-ubsan leaves out, as they mostly wait (a quarter of an hour)
+sanitized: build-asan-ubsan/build.ninja ## the scripts that asan-ubsan leaves out, as they mostly wait
 	$(BUILD) asan-ubsan
 	@$(call test,sanitized,build-asan-ubsan)
 
