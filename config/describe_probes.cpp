@@ -55,7 +55,9 @@ Type detects(std::vector<Probability>& into, const World& world) {
 void describe(Fields& fields, ProbeKind& probe, const World& world) {
   probe.detects.assign(world.faults.size(), Probability{0});
   fields.field("time", duration(probe.time, Sign::not_negative), Fallback::required("\"1min\""),
-               "time to run once, on all hosts in parallel");
+               "time to run once, on all hosts in parallel; with at_once, on those of one turn");
+  fields.field("at_once", whole_number(probe.at_once, {0, 1'000'000}),
+               "groups of hosts that run it in one turn, the others later; 0: all of them");
   fields.field("group", whole_number(probe.group, {1, 1'000'000}),
                "hosts that run it together, neighbours in the job: it fails for all of them or none");
   fields.field("false_positive", probability(probe.false_positive), "for each healthy group and run");

@@ -62,6 +62,11 @@ void describe(Fields& fields, Telemetry& telemetry) {
                Fallback::value("\"10s\""), "time between two heartbeats of a host");
   fields.field("heartbeat_jitter", duration(telemetry.heartbeat_jitter, Sign::not_negative),
                "a heartbeat comes up to so much later; below the period");
+  telemetry.exit_delay = kForever;
+  fields.field(
+      "exit_delay", duration(telemetry.exit_delay, Sign::not_negative), Fallback::optional(),
+      "the exit of a rank is told so long after it, where agents tell it by itself; without this key, "
+      "with the next heartbeat (MegaScale: heartbeats have the status of processes)");
   fields.field(
       "gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
       "mean time between gaps of one host: heartbeats are lost for a while though it is well; 0s: never");

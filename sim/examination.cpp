@@ -1,6 +1,7 @@
 #include "sim/examination.hpp"
 
 #include "core/math/elementary.hpp"
+#include "core/saturating.hpp"
 #include "sim/engine/moment.hpp"
 
 #include <algorithm>
@@ -18,6 +19,17 @@ constexpr std::uint32_t kEveryHost = std::numeric_limits<std::uint32_t>::max();
 Examination::Examination(const World& world, const Hosts& hosts, ActiveFaults& faults)
     : world_(&world), hosts_(&hosts), faults_(&faults) {
   for (const FaultKind& kind : world.faults) names_.push_back(stream_name("probe." + kind.name));
+}
+
+Duration Examination::time_of(const Probe& action) const {
+  const ProbeKind& probe = world_->probes[action.probe.value];
+  if (action.who.subset == Scope::Subset::one || probe.at_once == 0) return probe.time;
+  return times((groups_of(probe) + probe.at_once - 1) / probe.at_once, probe.time);
+}
+
+std::uint32_t Examination::groups_of(const ProbeKind& probe) const {
+  const std::uint32_t size = std::max(1U, probe.group);
+  return (hosts_->seats().count() + size - 1) / size;
 }
 
 std::vector<HostId> Examination::failing(const Probe& action, Time now) {
@@ -74,7 +86,7 @@ std::vector<HostId> Examination::failing_hosts(ProbeId number, Time now) {
   const ProbeKind& probe = world_->probes[number.value];
   const Seats& seats = hosts_->seats();
   const std::uint32_t size = std::max(1U, probe.group);
-  const std::uint32_t groups = (seats.count() + size - 1) / size;
+  const std::uint32_t groups = groups_of(probe);
   const auto slots_of = [&](std::uint32_t group) {
     return SlotRange{group * size, std::min((group + 1) * size, seats.count())};
   };

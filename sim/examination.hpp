@@ -18,6 +18,8 @@ class Examination {
   Examination(const World& world, const Hosts& hosts, ActiveFaults& faults);
   void reset(Seed seed) { seed_ = seed; }
 
+  /// Of the whole probe, turn after turn.
+  Duration time_of(const Probe& probe) const;
   /// The hosts that fail the probe at that time.
   std::vector<HostId> failing(const Probe& probe, Time now);
 
@@ -25,6 +27,7 @@ class Examination {
   bool finds(const ProbeKind& probe, HostId host);
   std::vector<HostId> hosts_to_find() const;
   bool any_fault_in(SlotRange slots) const;
+  std::uint32_t groups_of(const ProbeKind& probe) const;
   std::vector<HostId> failing_hosts(ProbeId number, Time now);
 
   const World* world_;

@@ -201,7 +201,7 @@ void SimCluster::begin(const Order& order, const Release&) {
 // --- diagnosis -------------------------------------------------------------------------------------------------------
 
 void SimCluster::begin(const Order& order, const Probe& action) {
-  orders_.open(order, after(engine_.now(), world_->probes[action.probe.value].time));
+  orders_.open(order, after(engine_.now(), examination_.time_of(action)));
 }
 
 Result SimCluster::examine(const Probe& probe) {

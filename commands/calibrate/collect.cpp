@@ -84,11 +84,19 @@ class RunReader {
       add("job.stop_time", KeyForm::duration, Grows::with_hosts, outcome.took);
     if (const auto* start = std::get_if<Start>(&what)) read_start(*start, outcome);
     if (const auto* probe = std::get_if<Probe>(&what); probe && probe->probe.value < world_.probes.size())
-      add("probes." + key_to_toml(world_.probes[probe->probe.value].name) + ".time", KeyForm::duration,
-          Grows::with_nothing, outcome.took);
+      read_probe(*probe, outcome.took);
     if (const auto* evict = std::get_if<Evict>(&what)) evicted_[evict->host.value] = at;
     if (std::holds_alternative<Ask>(what))
       add("people.response", KeyForm::distribution, Grows::with_nothing, outcome.took);
+  }
+
+  /// Of one turn of its hosts.
+  void read_probe(const Probe& probe, Duration took) {
+    const ProbeKind& kind = world_.probes[probe.probe.value];
+    const std::uint32_t groups = (world_.inventory.job_hosts + kind.group - 1) / kind.group;
+    const bool in_turns = kind.at_once > 0 && probe.who.subset != Scope::Subset::one;
+    const std::uint32_t turns = in_turns ? (groups + kind.at_once - 1) / kind.at_once : 1;
+    add("probes." + key_to_toml(kind.name) + ".time", KeyForm::duration, Grows::with_nothing, took / turns);
   }
 
   /// All of a start, less what storage takes by the scenario to load the checkpoint.
@@ -120,6 +128,8 @@ class RunReader {
     const bool delayed = of == Signal::log_line || of == Signal::forward_time ||
                          of == Signal::backward_time || of == Signal::traffic;
     if (delayed) add("telemetry.delay", KeyForm::duration, Grows::with_nothing, at - seen.sensed);
+    if (of == Signal::process_exit)
+      add("telemetry.exit_delay", KeyForm::duration, Grows::with_nothing, at - seen.sensed);
   }
 
   template <class Other>

@@ -93,8 +93,8 @@ std::string to_toml(const CalibratedScenario& of) {
                        comments(key));
   if (!of.signals.empty())
     out +=
-        "\n# From the host to the driver. A simulation delays by telemetry.delay, and reports an exit with "
-        "the host's next heartbeat.\n";
+        "\n# From the host to the driver. A simulation delays by telemetry.delay, and exits by "
+        "telemetry.exit_delay.\n";
   for (const CalibratedKey& key : of.signals)
     out +=
         fmt::format("# {}: {}, {}\n", key.sample.key, duration_text(key.value.seconds), measured_text(key));

@@ -26,7 +26,8 @@ namespace gauntlet {
 /// A test that looks for broken hosts. It may miss (per fault kind) and may accuse (false positives).
 struct ProbeKind {
   std::string name;
-  Duration time{};  // to run once, on any number of hosts in parallel
+  Duration time{};            // of one turn
+  std::uint32_t at_once = 0;  // groups in one turn; 0: all of them
   std::uint32_t group =
       1;  // hosts that run it together (neighbours in slot order): it fails for all of them or none
   Probability false_positive;        // per healthy group and run
@@ -121,6 +122,8 @@ struct StorageModel {
 struct Telemetry {
   Duration heartbeat_period{};
   Duration heartbeat_jitter{};  // a heartbeat arrives up to so much later; below the period
+  Duration exit_delay =
+      kForever;         // the exit of a rank is told so long after it, where no heartbeat is there before
   Duration gap_mtbf{};  // per host: heartbeats are lost for a while though the host is well; zero: never
   Law gap_duration = Law::constant(0);
   Duration delay{};        // of log lines, timings and traffic, from the host to the driver

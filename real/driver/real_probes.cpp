@@ -3,6 +3,7 @@
 #include "real/probes/suite/judge_hosts.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gauntlet {
@@ -82,11 +83,14 @@ bool RealCluster::is_probed(HostId host) const {
   });
 }
 
-/// In any order, as far as the hosts of a turn are free.
+/// In any order, as far as the hosts of a turn are free, and as many at once as the probe allows.
 void RealCluster::ask_to_probe(OpenOrder& open) {
   std::deque<ProbeTurn> later;
+  const std::uint32_t limit = world_->probes[std::get<Probe>(open.order.what).probe.value].at_once;
+  const std::size_t at_once = limit > 0 ? limit : std::numeric_limits<std::size_t>::max();
   for (const ProbeTurn& turn : std::exchange(open.turns, {})) {
-    if (is_probed(turn.host) || (turn.neighbour && is_probed(*turn.neighbour)))
+    const std::size_t hosts = turn.neighbour ? 2 : 1, under_way = (open.waiting.size() + hosts - 1) / hosts;
+    if (is_probed(turn.host) || (turn.neighbour && is_probed(*turn.neighbour)) || under_way >= at_once)
       later.push_back(turn);
     else
       take_turn(open, turn);

@@ -28,15 +28,25 @@ double best_of(const Spread& spread, Better better) {
   return better == Better::higher ? spread.high : spread.low;
 }
 
-/// The best repetitions of everything that the part is compared with.
-std::vector<double> peers_of(const JudgedPart& part, const std::vector<JudgedPart>& parts,
-                             const std::vector<Spread>& other_hosts, Better better) {
-  std::vector<double> out;
-  for (const Spread& host : other_hosts) out.push_back(best_of(host, better));
+/// Everything that the part is compared with.
+std::vector<Spread> peers_of(const JudgedPart& part, const std::vector<JudgedPart>& parts,
+                             const std::vector<Spread>& other_hosts) {
+  std::vector<Spread> out = other_hosts;
   for (const JudgedPart& other : parts)
-    if (&other != &part && other.sample->kind == part.sample->kind)
-      out.push_back(best_of(other.spread, better));
+    if (&other != &part && other.sample->kind == part.sample->kind) out.push_back(other.spread);
   return out;
+}
+
+/// The best repetition of a part is held against it: a share of the peers' best ones, and no better than their median ones. Of a metric that
+/// scatters, the best repetitions of healthy parts differ by more than the share allows.
+double line_of(const std::vector<Spread>& peers, double of_peers, Better better) {
+  std::vector<double> bests, medians;
+  for (const Spread& each : peers) {
+    bests.push_back(best_of(each, better));
+    medians.push_back(each.median);
+  }
+  const double best = median_of(std::move(bests)), usual = median_of(std::move(medians));
+  return better == Better::higher ? std::min(of_peers * best, usual) : std::max(best / of_peers, usual);
 }
 
 void judge_absolute(JudgedPart& part, const ProbeMetric& metric, const ProbeThreshold& threshold) {
@@ -52,11 +62,10 @@ void judge_absolute(JudgedPart& part, const ProbeMetric& metric, const ProbeThre
 }
 
 void judge_relative(JudgedPart& part, const ProbeMetric& metric, const ProbeThreshold& threshold,
-                    const std::vector<double>& peers) {
+                    const std::vector<Spread>& peers) {
   if (threshold.of_peers <= 0 || peers.empty() || part.verdict > ProbeVerdict::inconclusive) return;
   const bool higher = metric.better == Better::higher;
-  const double median = median_of(peers);
-  const double line = higher ? median * threshold.of_peers : median / threshold.of_peers;
+  const double line = line_of(peers, threshold.of_peers, metric.better);
   const bool bad = is_worse(best_of(part.spread, metric.better), line, metric.better);
   if (!bad && part.verdict == ProbeVerdict::pass) return;  // by an absolute line, which says more
   part.verdict = bad ? ProbeVerdict::degraded : ProbeVerdict::pass;
@@ -114,8 +123,7 @@ std::vector<JudgedPart> judge_parts(const ProbeMetric& metric, const ProbeSample
   for (const PartSample& part : sample.parts)
     parts.push_back({.sample = &part, .spread = spread_of(part.values), .compared = ""});
   for (JudgedPart& part : parts) judge_absolute(part, metric, threshold);
-  for (JudgedPart& part : parts)
-    judge_relative(part, metric, threshold, peers_of(part, parts, peers, metric.better));
+  for (JudgedPart& part : parts) judge_relative(part, metric, threshold, peers_of(part, parts, peers));
   return parts;
 }
 

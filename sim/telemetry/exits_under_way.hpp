@@ -1,9 +1,10 @@
-// The heartbeats that tell of an exit and have not arrived yet. The first of them to arrive has a timer.
+// What tells of an exit and has not arrived yet: the host's next heartbeat, or a word of its own. The first to arrive has a timer.
 #pragma once
 
 #include "sim/engine/event.hpp"
 #include "sim/telemetry/heartbeat_times.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,10 +15,10 @@ class ExitsUnderWay {
   /// Both must outlive them.
   ExitsUnderWay(const HeartbeatTimes& times, SimEngine& engine) : times_(&times), engine_(&engine) {}
 
-  /// The next heartbeat of the host tells of an exit: ExitReported comes.
+  /// A rank of the host exits now: ExitReported comes.
   void add(HostId host) {
     const std::uint64_t number = times_->first_number_after(host, engine_->now());
-    beats_.push_back({host, number, times_->sent(host, number)});
+    beats_.push_back({host, number, times_->sent(host, number), times_->exit_alone(engine_->now())});
     if (arrives_next(beats_.back())) set_timer();
   }
   void forget(HostId host) {
@@ -38,13 +39,15 @@ class ExitsUnderWay {
     HostId host;
     std::uint64_t number;
     Time sent;
+    Time alone;  // without it
   };
 
-  /// Notes it where it arrives before the one that is noted. When it arrives is drawn only where that can be.
+  /// Notes it where it arrives before the one that is noted; of two at once, the one that was added first is. When it arrives is drawn only where that can be.
   bool arrives_next(const Beat& beat) {
-    if (beat.sent > next_at_) return false;
-    const Time at = times_->arrival(beat.host, beat.number);
-    if (at > next_at_ || (at == next_at_ && next_host_ < beat.host)) return false;
+    if (std::min(beat.sent, beat.alone) > next_at_) return false;
+    const Time at =
+        beat.alone < beat.sent ? beat.alone : std::min(times_->arrival(beat.host, beat.number), beat.alone);
+    if (at >= next_at_) return false;
     next_at_ = at;
     next_host_ = beat.host;
     return true;

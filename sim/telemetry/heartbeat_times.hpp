@@ -7,6 +7,7 @@
 #include "core/saturating.hpp"
 #include "models/world/world.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,6 +39,11 @@ class HeartbeatTimes {
   Beat first_from(HostId host, Time from) const;
   Beat first_sent_after(HostId host, Time at) const;
   std::uint64_t first_number_after(HostId host, Time at) const;
+  /// When an exit is heard of: with the next heartbeat, or by itself where that is sooner.
+  Time exit_arrival(HostId host, Time exit) const {
+    return std::min(first_sent_after(host, exit).arrival, exit_alone(exit));
+  }
+  Time exit_alone(Time exit) const { return after(exit, world_->telemetry.exit_delay); }
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
   /// All hosts, in the order of their phases.
   const std::vector<Phased>& by_phase() const;

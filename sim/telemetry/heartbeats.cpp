@@ -259,9 +259,8 @@ void Heartbeats::arrived(HostId host, Time sent) {
   if (!stopped_) return;
   const auto exit = exit_of(host);
   if (!exit) return;
-  if (exit->at < sent) return pass_exit(host, *exit);
-  if (!full_)  // with the next one
-    engine_->at(times_.first_sent_after(host, exit->at).arrival, Priority::heartbeat, ExitReported{host});
+  if (exit->at < sent || times_.exit_alone(exit->at) <= engine_->now()) return pass_exit(host, *exit);
+  if (!full_) engine_->at(times_.exit_arrival(host, exit->at), Priority::heartbeat, ExitReported{host});
 }
 
 void Heartbeats::on(const HeartbeatBack& event) {
@@ -279,7 +278,7 @@ void Heartbeats::on(const HeartbeatDue& event) {
 // --- exits ---------------------------------------------------------------------------------------------------------
 
 Time Heartbeats::exit_report_time(HostId host) const {
-  return audible(host) ? times_.first_sent_after(host, engine_->now()).arrival : kNever;
+  return audible(host) ? times_.exit_arrival(host, engine_->now()) : kNever;
 }
 
 /// The exit that the host has not been heard of yet.
@@ -296,13 +295,25 @@ void Heartbeats::rank_exited(HostId host, int code) {
   stopped_ = true;
   tracked.exit = Exit{engine_->now(), code};
   exited_.push_back(host);
+  if (full_) engine_->at(times_.exit_alone(engine_->now()), Priority::heartbeat, ExitReported{host});
   if (full_ || tracked.silent() || !tracked.in_service) return;
   leaving_.add(host);
 }
 
 void Heartbeats::ranks_aborted() {
   stopped_ = true;
-  if (!full_) follow_first_aborts(engine_->now());
+  if (full_)
+    tell_aborts_of_now();
+  else
+    follow_first_aborts(engine_->now());
+}
+
+/// With full telemetry: of every host, beside its heartbeats.
+void Heartbeats::tell_aborts_of_now() {
+  const Time now = engine_->now();
+  for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h)
+    if (aborts_->aborted_at(HostId{h}) == now)
+      engine_->at(times_.exit_alone(now), Priority::heartbeat, ExitReported{HostId{h}});
 }
 
 /// Of the hosts whose ranks aborted at `since` or later. Of those that aborted before, the first are followed already.
@@ -317,7 +328,8 @@ void Heartbeats::follow_first_aborts(Time since) {
 }
 
 /// Finds the hosts whose aborts will be heard of first, as many as may still be listed, in the order in which their
-/// heartbeats are sent: none that is sent later than an arrival can arrive before it.
+/// heartbeats are sent: none that is sent later than an arrival can arrive before it. Where exits are told without heartbeats, that order
+/// ends nothing.
 void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
   const std::size_t wanted = watch.first - watch.told;
   const std::vector<HeartbeatTimes::Phased>& by_phase = times_.by_phase();
@@ -332,6 +344,7 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
   std::vector<Candidate> best;  // a heap, the latest first
   const Duration period = world_->telemetry.heartbeat_period;
   const Time now = engine_->now();
+  const bool by_heartbeats = world_->telemetry.exit_delay == kForever;
   // What was sent before an abort does not tell of it, but what was sent after an earlier one may be on its way.
   const Time from = std::max({kStart, since, now - world_->telemetry.heartbeat_jitter});
   const Duration turn = (from - kStart) % period;
@@ -343,14 +356,14 @@ void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
     const std::size_t place = (first + i) % by_phase.size();
     const HeartbeatTimes::Phased& each = by_phase[place];
     const Time sent = after(from, each.phase - turn + (place < first ? period : Duration::zero()));
-    if (best.size() == wanted && sent > best.front().arrival) break;
+    if (best.size() == wanted && sent > best.front().arrival && by_heartbeats) break;
     const Time aborted = aborts_->aborted_at(each.host);
     if (aborted == kNever || aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
         !audible(each.host) || told_.contains(each.host))
       continue;
     if (const Tracked* tracked = tracked_.find(each.host); tracked != nullptr && tracked->exit)
       continue;  // a culprit
-    const Candidate candidate{times_.first_sent_after(each.host, aborted).arrival, each.host};
+    const Candidate candidate{times_.exit_arrival(each.host, aborted), each.host};
     if (candidate.arrival < now) continue;  // it was lost on its way
     if (best.size() == wanted) {
       if (!(candidate < best.front())) continue;
@@ -401,8 +414,7 @@ void Heartbeats::on(const ExitReported& event) {
   if (leaving_.is_next(event)) leaving_.forget(event.host);
   if (!stopped_ || !audible(event.host)) return;
   const auto exit = exit_of(event.host);
-  if (exit && times_.first_sent_after(event.host, exit->at).arrival <= engine_->now())
-    pass_exit(event.host, *exit);
+  if (exit && times_.exit_arrival(event.host, exit->at) <= engine_->now()) pass_exit(event.host, *exit);
 }
 
 void Heartbeats::pass_exit(HostId host, const Exit& exit) {

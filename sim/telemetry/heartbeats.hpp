@@ -5,7 +5,7 @@
 // telemetry every arrival is an event and passes through the filter. Otherwise nothing happens while all is well, and
 // what the filter would report follows from the last arrival before a silence and the first one after it.
 //
-// The exit of a rank travels with the first heartbeat that is sent after it. When a job dies, ranks exit on every host: of
+// The exit of a rank travels with the first heartbeat that is sent after it, or by itself where that is sooner. When a job dies, ranks exit on every host: of
 // those, only the few whose heartbeats arrive first need to be found, and the others counted.
 #pragma once
 
@@ -52,7 +52,7 @@ class Heartbeats {
   void leave_service(HostId host);
   void enter_service(HostId host);
 
-  /// A rank on the host exited; its next heartbeat says so. Ranks that were stopped on purpose are no news.
+  /// A rank on the host exited, and the driver will hear of it. Ranks that were stopped on purpose are no news.
   void rank_exited(HostId host, int code);
   /// More hosts lost their ranks, because others had: `AbortTimes` says which.
   void ranks_aborted();
@@ -60,7 +60,7 @@ class Heartbeats {
   /// listed are counted.
   void all_aborted(std::uint32_t hosts);
   void ranks_stopped();
-  /// When that heartbeat will arrive, as far as is known now; kNever while the host is silent.
+  /// When an exit of this instant would be heard of, as far as is known now; kNever while the host is silent.
   Time exit_report_time(HostId host) const;
 
   /// Whether the host's agent can be heard.
@@ -173,6 +173,7 @@ class Heartbeats {
   void report(WatchId watch, HostId host, Edge edge, double value);
   std::optional<Exit> exit_of(HostId host) const;
   void pass_exit(HostId host, const Exit& exit);
+  void tell_aborts_of_now();
   void follow_first_aborts(Time since);
   void follow_first_aborts(const ExitWatch& watch, Time since);
   void listen(HostId host, const SilenceWatch& watch, Time since, std::optional<Time> last = {});

@@ -1,20 +1,25 @@
 // Injectors of a host: each effect is there, is seen, and is gone after its undo, on processes and networks of the test's own.
 #include "real/injectors/injector.hpp"
 #include "real/signals/link_state.hpp"
+#include "real/system/descriptor.hpp"
 #include "real/system/process_name.hpp"
 #include "real/watchdog/all_injectors.hpp"
 #include "real/watchdog/group_files.hpp"
 #include "tests/real/file_faults.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,6 +108,14 @@ class HostWithLittleTime {
     fs::remove(host_.parent_path());
   }
   const fs::path& group() const { return host_; }
+  /// So many periods of the host ended with its processor time used up.
+  std::uint64_t exhausted_periods() const {
+    std::ifstream file(host_ / "cpu.stat");
+    std::uint64_t count = 0;
+    for (std::string name; file >> name >> count;)
+      if (name == "nr_throttled") break;
+    return count;
+  }
 
   template <class Work>
   pid_t run(Work work) {
@@ -121,6 +134,12 @@ class HostWithLittleTime {
   std::vector<pid_t> processes_;
 };
 
+/// Takes so much of a file in memory, as a process that leaves a rank without any.
+void take_memory(off_t bytes) {
+  const Descriptor file(::memfd_create("gauntlet-test", MFD_CLOEXEC));
+  if (::posix_fallocate(file.get(), 0, bytes) != 0) ::_exit(1);
+}
+
 [[noreturn]] void wait_for_ever() {
   for (;;) ::pause();
 }
@@ -138,6 +157,14 @@ TEST(HostEffects, TheKernelKillsARankThatHasNoMemoryLeft) {
                                            {.processes = {rank, other}, .bytes_per_second = {}}, why);
   EXPECT_EQ(why, "");
   EXPECT_FALSE(memory.observed(target));
+  // What it takes a process of the host to take half of the memory that the injection takes.
+  constexpr off_t kHalf = 32 << 20;
+  const std::uint64_t before = host.exhausted_periods();
+  const pid_t taker = host.run([] { take_memory(kHalf); });
+  siginfo_t took{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(taker), &took, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(took.si_code == CLD_EXITED && took.si_status == 0) << "memory is taken";
+  const std::uint64_t half = host.exhausted_periods() - before;
   // Of the host, too, as its watchdog is.
   const pid_t watchdog = host.run([&] {
     if (!memory.inject(target).empty() || !memory.observed(target)) ::_exit(1);
@@ -145,6 +172,8 @@ TEST(HostEffects, TheKernelKillsARankThatHasNoMemoryLeft) {
   siginfo_t ended{};
   EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(watchdog), &ended, WEXITED | WNOWAIT), 0);
   EXPECT_TRUE(ended.si_code == CLD_EXITED && ended.si_status == 0) << "the rank has not ended";
+  EXPECT_LT(host.exhausted_periods() - before - half, half)
+      << "the host has its processor time, of which a rank needs some to end";
   EXPECT_TRUE(memory.observed(target));
   EXPECT_EQ(memory.undo(target), "");
   EXPECT_NE(::access(target.substr(0, target.find(' ')).c_str(), F_OK), 0) << "its group is gone";

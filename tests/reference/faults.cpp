@@ -266,7 +266,9 @@ void ReferenceCluster::stop_job(FaultIt fault) {
   const bool exits = kind(*fault).effect == Effect::crash;
   const std::vector<std::uint32_t> culprits = slots_of(*fault);
   if (exits && !kind(*fault).symptoms.heartbeat_lost)
-    for (const std::uint32_t slot : culprits) rank_exits(*seats_[slot], kind(*fault).symptoms.exit_code);
+    for (std::uint32_t i = 0; i < fault->hosts.count; ++i)
+      if (const HostId id{fault->hosts.first.value + i}; in_job(id))
+        rank_exits(id, kind(*fault).symptoms.exit_code);
   if (ranks_ == Ranks::starting) return start_will_fail(*fault);
   if (ranks_ == Ranks::stuck) return;
   fault->step = step_;

@@ -178,10 +178,17 @@ void ReferenceCluster::begin(const Order& order, const Readmit& action) {
   grant();
 }
 
-/// Key probes.*.time: "to run once, on all hosts in parallel".
+/// Key probes.*.time: "to run once, on all hosts in parallel; with at_once, on those of one turn". Key at_once: "groups of hosts that run it
+/// in one turn, the others later".
 void ReferenceCluster::begin(const Order& order, const Probe& action) {
   probe_number_[order.id] = probes_++;
-  open(order, world_->probes[action.probe.value].time);
+  const ProbeKind& what = world_->probes[action.probe.value];
+  std::set<std::uint32_t> groups;
+  for (std::uint32_t slot = 0; slot < seats_.size(); ++slot) groups.insert(slot / what.group);
+  Duration takes = what.time;
+  if (action.who.subset != Scope::Subset::one && what.at_once > 0)
+    for (std::size_t done = what.at_once; done < groups.size(); done += what.at_once) takes += what.time;
+  open(order, takes);
 }
 
 /// Key people.response: "until a person who was asked has found the culprit". Who was asked need not notice by himself.

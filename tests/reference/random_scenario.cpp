@@ -84,6 +84,8 @@ class Generator {
     add("telemetry", "heartbeat_period",
         "\"" + std::to_string(between(30, 90)) + "s" + std::to_string(2 * between(1, 499) - 1) + "ms\"");
     keep("telemetry", "clock_error", "\"0s\"");
+    maybe(50, "telemetry", "exit_delay",
+          "\"" + std::to_string(between(0, 40)) + "s" + std::to_string(2 * between(1, 499)) + "ms\"");
     maybe(50, "telemetry", "delay", seconds(0, 20));
     maybe(50, "telemetry", "abort_hop", seconds(0, 20));
   }
@@ -343,6 +345,7 @@ class Generator {
     if (!chance(50)) return;
     add("probes.look", "time", seconds(10, 900));
     maybe(40, "probes.look", "group", std::to_string(between(1, 4)));
+    maybe(40, "probes.look", "at_once", std::to_string(between(1, 3)));
     maybe(30, "probes.look", "false_positive", "0.1");
     std::string detects;
     for (std::uint64_t k = 0; k < kinds_; ++k)

@@ -98,10 +98,11 @@ void ReferenceCluster::victims(PatternId line, Time first) {
 void ReferenceCluster::abort_wave(std::uint32_t hop) {
   const Victims wave = *victims_;
   const bool last = hop == wave.last_hop;
+  std::set<HostId> aborted;  // each tells of it for itself, in the order of hosts where at one time
   for (std::uint32_t slot = 0; slot < seats_.size(); ++slot) {
     const bool culprit = std::find(wave.culprits.begin(), wave.culprits.end(), slot) != wave.culprits.end();
     if (culprit || !seats_[slot] || hops(wave.culprits.front(), slot) != hop) continue;
-    rank_exits(*seats_[slot], kAbortedByWatchdog);
+    aborted.insert(*seats_[slot]);
     for (auto& [number, by] : watches_) {
       const auto* match = std::get_if<Match>(&by.watch.until);
       if (by.watch.signal != Signal::log_line || match == nullptr || match->pattern != wave.line) continue;
@@ -114,6 +115,7 @@ void ReferenceCluster::abort_wave(std::uint32_t hop) {
       }
     }
   }
+  for (const HostId id : aborted) rank_exits(id, kAbortedByWatchdog);
   if (!last) {
     wave_ = agenda_.at(after(wave.first, hop * world_->telemetry.abort_hop), Rank::timer,
                        [this, hop] { abort_wave(hop + 1); });

@@ -104,11 +104,12 @@ void ReferenceCluster::next_heartbeat(HostId id) {
   host(id).beat = agenda_.at(next, Rank::heartbeat, [this, id] { heartbeat(id); });
 }
 
-/// When the next heartbeat that a host sends after now will be heard, as far as is known now.
+/// When an exit of now will be heard, by the next heartbeat or alone (key telemetry.exit_delay), as far as is known now.
 Time ReferenceCluster::next_heard(HostId id) {
   if (!in_service(id) || host(id).silenced_by > 0 || host(id).held_by > 0) return kNever;
-  const Time next = std::get<Time>(host(id).beat);
-  return next > agenda_.now() ? next : next + world_->telemetry.heartbeat_period;
+  const Time beat = std::get<Time>(host(id).beat);
+  const Time next = beat > agenda_.now() ? beat : beat + world_->telemetry.heartbeat_period;
+  return std::min(next, after(agenda_.now(), world_->telemetry.exit_delay));
 }
 
 void ReferenceCluster::heartbeat(HostId id) {
@@ -196,11 +197,17 @@ void ReferenceCluster::rank_exits(HostId id, int code) {
   if (of.exit || of.exit_told) return;
   of.exit = {agenda_.now(), code};
   ++exited_;
+  if (world_->telemetry.exit_delay == kForever) return;
+  agenda_.after(world_->telemetry.exit_delay, Rank::heartbeat, [this, id] {
+    if (in_service(id) && host(id).silenced_by == 0 && host(id).held_by == 0) tell_exit(id, kStart);
+  });
 }
 
 void ReferenceCluster::tell_exit(HostId id, Time sent) {
   Host& of = host(id);
-  if (!of.exit || of.exit->first >= sent) return;
+  if (!of.exit ||
+      (of.exit->first >= sent && after(of.exit->first, world_->telemetry.exit_delay) > agenda_.now()))
+    return;
   const auto [at, code] = *of.exit;
   of.exit.reset();
   of.exit_told = true;

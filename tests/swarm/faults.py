@@ -159,7 +159,7 @@ def faults(chance, size, models, on):
 def probes(chance, known):
     out = {}
     for number in range(chance.randint(1, 3)):
-        out[f"probe_{number}"] = {"time": chance.duration(0.1, 1800), "group": chance.choice((1, 1, 2, 8)),
+        out[f"probe_{number}"] = {"time": chance.duration(0.1, 1800), "group": chance.choice((1, 1, 2, 8)), "at_once": chance.choice((0, 0, 1, 3)),
                                   "false_positive": chance.choice((0.0, 0.0, 1e-4, 0.1)),
                                   "detects": {name: chance.share() for name in known if chance.happens(0.7)}}
         if chance.happens(0.3):  # how a real host carries it out
