@@ -68,7 +68,7 @@ void Rendezvous::connect() {
     }
     pause_before_retry(patience_.reader);
   }
-  time_out("rank 0 to " + (has_hung_up_ ? "take this rank in; it hung up" : "listen at " + at_.text()));
+  time_out("rank 0 to " + (has_hung_up_ ? "take this rank in; it hung up before" : "listen at " + at_.text()));
 }
 
 std::vector<RankPlace> Rendezvous::exchange(const RankPlace& own) {
@@ -122,7 +122,7 @@ std::optional<std::vector<RankPlace>> Rendezvous::join(const RankPlace& own) {
   } greeting;
   const auto receive = [&](std::span<std::byte> bytes) {
     const TransferEnd end = transfer({}, {&link_, bytes}, patience_);
-    if (end == TransferEnd::timed_out) time_out("rank 0 to gather all ranks");
+    if (end == TransferEnd::timed_out) time_out(has_hung_up_ ? "rank 0 to take this rank in; it hung up before" : "rank 0 to gather all ranks");
     return end == TransferEnd::complete;
   };
   if (!receive(std::as_writable_bytes(std::span(&greeting, 1)))) return std::nullopt;
