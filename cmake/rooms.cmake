@@ -77,6 +77,7 @@ set(GAUNTLET_REAL_ROOMS
     real_system
     real_certs
     real_checkpoint
+    real_nvml
     real_probes
     real_rank
     real_stream

@@ -37,6 +37,7 @@ struct ProbeRequest {
   std::string suite = "quick";
   std::vector<std::string> only, sets, peers;
   std::string directory = ".";
+  std::string nvml;   // empty: where the driver puts it
   std::string since;  // an earlier report of this host; empty: none
   LinkRequest links;
   bool list = false;
@@ -121,6 +122,7 @@ std::optional<Problem> read_others(const ProbeRequest& request, OtherReports& in
 int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>& probes,
                       OtherReports others) {
   ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
+  if (!request.nvml.empty()) host.nvml = request.nvml;
   if (const auto problem = read_links(request.links, host.neighbours, host.secret))
     return wrong_input(*problem);
   std::vector<PlannedProbe> suite;
@@ -186,6 +188,10 @@ void add_probe(Program& program) {
       .type_name("FILE,...")
       .separated_by(',');
   probe.value("--since", request->since, "Count errors since this report of the host, not during one second")
+      .type_name("FILE");
+  probe
+      .value("--nvml", request->nvml,
+             "NVIDIA's management library, where it is not libnvidia-ml.so.1 of the system")
       .type_name("FILE");
   probe
       .value("--pair", request->links.neighbours,

@@ -9,6 +9,7 @@
 #include "core/system_advice.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -229,6 +230,9 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
 }
 
 ReadRecording read_recording(const std::string& path, Files& files) {
+  std::error_code unknown;
+  if (std::filesystem::is_character_file(path, unknown) || std::filesystem::is_block_file(path, unknown))
+    return {std::nullopt, file_problem(path, "is a device, and may have no end", kWriteOne)};
   const ReadBytes read = read_bytes(files, path);
   if (read.error != 0)
     return {std::nullopt, file_problem(path, "cannot be read: " + says(read.error), kWriteOne)};

@@ -24,6 +24,7 @@ struct ProbedHost {
   std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
   std::vector<Neighbour> neighbours = {};           // hosts to measure the links to
   std::string secret = {};                          // that they have too
+  std::string nvml = "libnvidia-ml.so.1";           // NVIDIA's management library, as dlopen(3) takes it
 };
 
 struct OwnProbe {

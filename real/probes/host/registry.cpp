@@ -1,6 +1,7 @@
 #include "real/probes/host/configuration.hpp"
 #include "real/probes/host/cpu_probes.hpp"
 #include "real/probes/host/disk_probes.hpp"
+#include "real/probes/host/gpu_probes.hpp"
 #include "real/probes/host/host_check.hpp"
 #include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
@@ -90,6 +91,32 @@ const std::array kOwnProbes = {
              "settings and versions that differ from those of most peers",
              {"settings", Better::lower},
              probe_configuration},
+    OwnProbe{"gpu_inventory", "GPUs that answer the driver", {"GPUs", Better::higher}, probe_gpu_inventory},
+    OwnProbe{"gpu_ecc",
+             "memory errors of each GPU that were not corrected, since the driver was loaded",
+             {"errors", Better::lower},
+             probe_gpu_ecc},
+    OwnProbe{"gpu_row_remaps",
+             "remaps of memory rows that wait for a reset of the GPU, or failed",
+             {"remaps", Better::lower},
+             probe_gpu_row_remaps},
+    OwnProbe{"gpu_throttle",
+             "reasons for which a GPU protects itself by a lower clock at this moment",
+             {"reasons", Better::lower},
+             probe_gpu_throttle},
+    OwnProbe{"gpu_pcie",
+             "lanes of PCI Express, of those that GPU and slot could have",
+             {"%", Better::higher},
+             probe_gpu_pcie},
+    OwnProbe{"gpu_pcie_replays",
+             "packets that PCI Express sent again since the last look",
+             {"packets", Better::lower},
+             probe_gpu_pcie_replays},
+    OwnProbe{"gpu_nvlink", "active links of NVLink", {"links", Better::higher}, probe_gpu_nvlink},
+    OwnProbe{"gpu_nvlink_errors",
+             "errors of NVLink since the last look",
+             {"errors", Better::lower},
+             probe_gpu_nvlink_errors},
 };
 
 }  // namespace

@@ -344,7 +344,9 @@ TEST_F(RecordingTest, SaysWhyAFileIsNoRecording) {
   flipped.back() ^= 1;
   put(path("flipped.rec"), flipped);
   fs::create_directory(path("folder"));
+  fs::create_symlink("/dev/zero", path("endless.rec"));
   const std::pair<std::string, std::string> table[] = {
+      {"endless.rec", "is a device, and may have no end"},
       {"missing.rec", "cannot be read: No such file or directory"},
       {"a.rec/below.rec", "cannot be read: Not a directory"},
       {"folder", "cannot be read: Is a directory"},
