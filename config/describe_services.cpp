@@ -65,8 +65,8 @@ void describe(Fields& fields, Telemetry& telemetry) {
   telemetry.exit_delay = kForever;
   fields.field(
       "exit_delay", duration(telemetry.exit_delay, Sign::not_negative), Fallback::optional(),
-      "the exit of a rank is told so long after it, where agents tell it by itself; without this key, "
-      "with the next heartbeat (MegaScale: heartbeats have the status of processes)");
+      "the driver hears of a rank's exit so long after it, or with the next heartbeat where that is sooner; "
+      "without this key, with the next heartbeat (MegaScale: heartbeats have the status of processes)");
   fields.field(
       "gap_mtbf", duration(telemetry.gap_mtbf, Sign::not_negative),
       "mean time between gaps of one host: heartbeats are lost for a while though it is well; 0s: never");

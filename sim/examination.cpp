@@ -1,10 +1,10 @@
 #include "sim/examination.hpp"
 
 #include "core/math/elementary.hpp"
-#include "core/saturating.hpp"
 #include "sim/engine/moment.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -21,10 +21,26 @@ Examination::Examination(const World& world, const Hosts& hosts, ActiveFaults& f
   for (const FaultKind& kind : world.faults) names_.push_back(stream_name("probe." + kind.name));
 }
 
-Duration Examination::time_of(const Probe& action) const {
+void Examination::reset(Seed seed) {
+  seed_ = seed;
+  turns_.assign(world_->probes.size(), {});
+  for (std::size_t i = 0; i < turns_.size(); ++i)
+    turns_[i].assign(std::min(world_->probes[i].at_once, world_->inventory.hosts()), kStart);
+}
+
+Time Examination::end_of(const Probe& action, Time now) {
   const ProbeKind& probe = world_->probes[action.probe.value];
-  if (action.who.subset == Scope::Subset::one || probe.at_once == 0) return probe.time;
-  return times((groups_of(probe) + probe.at_once - 1) / probe.at_once, probe.time);
+  std::vector<Time>& turns = turns_[action.probe.value];
+  if (turns.empty()) return after(now, probe.time);
+  Time last = now;
+  const std::uint32_t groups = action.who.subset == Scope::Subset::one ? 1 : groups_of(probe);
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    std::pop_heap(turns.begin(), turns.end(), std::greater<>());
+    turns.back() = after(std::max(now, turns.back()), probe.time);
+    last = std::max(last, turns.back());
+    std::push_heap(turns.begin(), turns.end(), std::greater<>());
+  }
+  return last;
 }
 
 std::uint32_t Examination::groups_of(const ProbeKind& probe) const {

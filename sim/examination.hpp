@@ -3,6 +3,7 @@
 
 #include "core/action.hpp"
 #include "core/random/stream.hpp"
+#include "core/time.hpp"
 #include "models/world/world.hpp"
 #include "sim/faults/active_faults.hpp"
 #include "sim/hosts/hosts.hpp"
@@ -16,10 +17,10 @@ class Examination {
  public:
   /// All must outlive it.
   Examination(const World& world, const Hosts& hosts, ActiveFaults& faults);
-  void reset(Seed seed) { seed_ = seed; }
+  void reset(Seed seed);
 
-  /// Of the whole probe, turn after turn.
-  Duration time_of(const Probe& probe) const;
+  /// When a probe that begins now ends: its groups take their turns, after those of the probes of this kind that are under way.
+  Time end_of(const Probe& probe, Time now);
   /// The hosts that fail the probe at that time.
   std::vector<HostId> failing(const Probe& probe, Time now);
 
@@ -34,6 +35,8 @@ class Examination {
   const Hosts* hosts_;
   ActiveFaults* faults_;
   std::vector<StreamName> names_;  // by FaultKindId
+  std::vector<std::vector<Time>>
+      turns_;  // by ProbeId: when each place of a turn is free, the first one first (a heap); none: no limit
   Seed seed_;
 };
 

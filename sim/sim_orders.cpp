@@ -201,7 +201,7 @@ void SimCluster::begin(const Order& order, const Release&) {
 // --- diagnosis -------------------------------------------------------------------------------------------------------
 
 void SimCluster::begin(const Order& order, const Probe& action) {
-  orders_.open(order, after(engine_.now(), examination_.time_of(action)));
+  orders_.open(order, examination_.end_of(action, engine_.now()));
 }
 
 Result SimCluster::examine(const Probe& probe) {

@@ -41,6 +41,10 @@ std::optional<Problem> open_kept(const fs::path& out) {
     return refused("is not a directory", "choose another --out");
   if (fs::is_directory(out, error) && !fs::is_empty(out, error) && !fs::is_directory(out / kDrills, error))
     return refused("holds other files than drills", "choose another --out");
+  const fs::path above = fs::absolute(out, error).lexically_normal().parent_path();
+  if (!fs::is_directory(out, error) && !fs::is_directory(above, error))
+    return refused("cannot be made: " + above.string() + " is not there",
+                   "make that directory, or choose another --out");
   fs::create_directories(out / kDrills, error);
   if (error) return refused("cannot be made: " + error.message(), "choose another --out");
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include "cli/drill_progress.hpp"
 #include "cli/drill_sections.hpp"
 #include "cli/dry_run.hpp"
+#include "core/files/files.hpp"
 #include "policies/controller/controller.hpp"
 #include "real/control/control_server.hpp"
 #include "real/control/metrics.hpp"
@@ -169,7 +170,8 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   if (!drill.result.finished)
     return {.drill = std::move(drill), .problems = {}};  // --out stays free for the rest
   if (!how.recording.empty())
-    drill.not_written = write_recording(how.recording, drill.header, drill.result.record);
+    drill.not_written = write_recording(how.recording, drill.header, drill.result.record, system_files(),
+                                        drill.result.measurements);
   if (directory && !drill.not_written) drill.not_written = write_results(*directory, task.resolved, drill);
   return {.drill = std::move(drill), .problems = {}};
 }

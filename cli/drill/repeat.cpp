@@ -132,7 +132,10 @@ int repeat_drill(const DrillTask& task) {
   if (const auto problem = open_kept(request.out)) return wrong_input(*problem);
   std::vector<Problem> problems;
   const RepeatedDrills drills = drill_all(task, problems);
-  if (!problems.empty()) return wrong_input(problems);
+  if (!problems.empty()) {
+    print_problems(problems);
+    return drills.pairs.empty() && drills.failed.empty() ? kWrongInput : kFailed;
+  }
   const std::string command = command_of_all(request, task.seed());
   const std::string json = to_json(drills, command);
   if (const auto problem = write_comparison(request.out, text_report(drills, {.command = command}), json)) {

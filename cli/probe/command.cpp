@@ -18,10 +18,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -145,6 +147,12 @@ int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>
 int probe_host(const ProbeRequest& request) {
   if (request.list) return list_own_probes();
   if (!request.links.serve.empty()) return serve_links(request.links);
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(request.directory, unknown))
+    return wrong_input(Problem{
+        .what = "--directory " + request.directory,
+        .why = std::filesystem::exists(request.directory, unknown) ? "is not a directory" : "is not there",
+        .suggestion = "name a directory on the disk that jobs of this host write to"});
   const std::string shipped = shipped_host_suite(request.suite);
   LoadedSuite suite = load_host_suite(shipped.empty() ? request.suite : shipped, request.sets);
   if (!suite.problems.empty()) return wrong_input(suite.problems);

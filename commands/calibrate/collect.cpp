@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
@@ -84,18 +85,21 @@ class RunReader {
       add("job.stop_time", KeyForm::duration, Grows::with_hosts, outcome.took);
     if (const auto* start = std::get_if<Start>(&what)) read_start(*start, outcome);
     if (const auto* probe = std::get_if<Probe>(&what); probe && probe->probe.value < world_.probes.size())
-      read_probe(*probe, outcome.took);
+      read_probe(*probe, at, outcome.took);
     if (const auto* evict = std::get_if<Evict>(&what)) evicted_[evict->host.value] = at;
     if (std::holds_alternative<Ask>(what))
       add("people.response", KeyForm::distribution, Grows::with_nothing, outcome.took);
   }
 
-  /// Of one turn of its hosts.
-  void read_probe(const Probe& probe, Duration took) {
+  /// Of one turn of its hosts. Where one turn ends before the next begins, a probe may have waited for the one before it.
+  void read_probe(const Probe& probe, Time at, Duration took) {
     const ProbeKind& kind = world_.probes[probe.probe.value];
     const std::uint32_t groups = (world_.inventory.job_hosts + kind.group - 1) / kind.group;
     const bool in_turns = kind.at_once > 0 && probe.who.subset != Scope::Subset::one;
     const std::uint32_t turns = in_turns ? (groups + kind.at_once - 1) / kind.at_once : 1;
+    Time& before = probed_.try_emplace(probe.probe.value, kStart).first->second;
+    if (kind.at_once == 1) took = std::min(took, at - before);
+    before = at;
     add("probes." + key_to_toml(kind.name) + ".time", KeyForm::duration, Grows::with_nothing, took / turns);
   }
 
@@ -128,7 +132,8 @@ class RunReader {
     const bool delayed = of == Signal::log_line || of == Signal::forward_time ||
                          of == Signal::backward_time || of == Signal::traffic;
     if (delayed) add("telemetry.delay", KeyForm::duration, Grows::with_nothing, at - seen.sensed);
-    if (of == Signal::process_exit)
+    // Several watches see one exit.
+    if (of == Signal::process_exit && exits_.emplace(seen.who.index, seen.sensed).second)
       add("telemetry.exit_delay", KeyForm::duration, Grows::with_nothing, at - seen.sensed);
   }
 
@@ -142,6 +147,8 @@ class RunReader {
   std::unordered_map<std::uint64_t, const Order*> orders_;
   std::unordered_map<std::uint32_t, Signal> watched_;
   std::map<std::uint32_t, Time> evicted_;
+  std::map<std::uint32_t, Time> probed_;            // by probe: when the last one ended
+  std::set<std::pair<std::uint32_t, Time>> exits_;  // by host
 };
 
 /// What makes a scenario larger or smaller, what follows from its size, and what no run depends on.
@@ -247,7 +254,8 @@ std::map<std::string, KeySample> collect(const std::vector<MeasuredRun>& runs) {
   const bool phases = std::any_of(samples.begin(), samples.end(), [](const auto& each) {
     return each.first == "job.start.process_start" || each.first == "job.start.communicator_init";
   });
-  if (phases) samples.erase(std::string(kWholeStart));
+  // All of a start has no phase beside it.
+  samples.erase(phases ? std::string(kWholeStart) : "job.start.provisioning");
   return samples;
 }
 

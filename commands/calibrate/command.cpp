@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace gauntlet {
@@ -35,6 +36,18 @@ std::string command_of(const CalibrateRequest& request) {
       .text();
 }
 
+/// A file that is given twice would count as two.
+std::optional<Problem> problem_of_twins(const std::vector<std::string>& files) {
+  std::error_code unknown;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (std::filesystem::equivalent(files[i], files[j], unknown))
+        return Problem{.file = files[i],
+                       .why = files[i] == files[j] ? "is given twice" : "is the same file as " + files[j],
+                       .suggestion = "give each recording and each report once"};
+  return std::nullopt;
+}
+
 /// Before any work is done.
 std::optional<Problem> problem_of(const CalibrateRequest& request) {
   constexpr std::string_view kToml = ".toml";
@@ -43,6 +56,8 @@ std::optional<Problem> problem_of(const CalibrateRequest& request) {
                    .what = request.out,
                    .why = "does not end in .toml, as files do that scenarios extend",
                    .suggestion = "write --out " + request.out + ".toml"};
+  for (const std::vector<std::string>* files : {&request.recordings, &request.probes})
+    if (auto problem = problem_of_twins(*files)) return problem;
   return problem_of_output(request.out, kCalibrationBegins, "a calibration", "--out");
 }
 

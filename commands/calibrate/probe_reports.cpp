@@ -19,6 +19,11 @@ struct ProbeRun {
   double seconds = 0;
 };
 
+/// It is written into a comment: no line of a report ends that.
+bool is_word(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
 /// Nothing where the text is not a report of a host.
 std::optional<std::vector<ProbeRun>> probes_of(const std::string& json) {
   try {
@@ -27,7 +32,8 @@ std::optional<std::vector<ProbeRun>> probes_of(const std::string& json) {
     for (const auto& each : report.at("probes")) {
       out.push_back({each.at("probe").get<std::string>(), each.at("verdict").get<std::string>(),
                      each.at("seconds").get<double>()});
-      if (!std::isfinite(out.back().seconds) || out.back().seconds < 0) return std::nullopt;
+      if (!is_word(out.back().verdict) || !std::isfinite(out.back().seconds) || out.back().seconds < 0)
+        return std::nullopt;
     }
     return out;
   } catch (const nlohmann::json::exception&) {

@@ -53,6 +53,13 @@ std::string interval_text(const CalibratedKey& key) {
                      duration_text(key.value.value.low), duration_text(key.value.value.high));
 }
 
+/// A comment ends with its line.
+std::string in_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return text;
+}
+
 std::string comments(const CalibratedKey& key) {
   std::string out = "# " + measured_text(key) + "; " + interval_text(key) + "\n";
   for (const std::string& more : {line_text(key), extrapolation_text(key), key.sample.remark})
@@ -82,8 +89,8 @@ std::string to_toml(const CalibratedScenario& of) {
       "{}, in {} recording{} of drills, on {}.\n# Made by: {}\n#\n"
       "# For {:g} host{} and checkpoints of {}. A scenario uses it after the one that was drilled:\n"
       "#   extends = [\"DRILLED.toml\", \"THIS.toml\"]\n\n",
-      kCalibrationBegins, of.recordings, of.recordings == 1 ? "" : "s", of.date, of.command, of.hosts,
-      of.hosts == 1 ? "" : "s", to_text(Bytes{of.bytes}));
+      kCalibrationBegins, of.recordings, of.recordings == 1 ? "" : "s", of.date, in_one_line(of.command),
+      of.hosts, of.hosts == 1 ? "" : "s", to_text(Bytes{of.bytes}));
   for (const CalibratedKey& key : of.keys)
     out += comments(key) + key.sample.key + " = " + value_toml(key) + "\n";
   for (const std::string& key : of.zeroed)

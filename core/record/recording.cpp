@@ -205,7 +205,8 @@ void RecordingWriter::write(std::span<const Measurement> measurements) {
 // --- whole -------------------------------------------------------------------------------------------------------------
 
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
-                                       const Record& record, Files& files) {
+                                       const Record& record, Files& files,
+                                       std::span<const Measurement> measurements) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
   ByteBuffer payload;
@@ -221,6 +222,7 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
     }
   }
 
+  if (!measurements.empty()) put_frame(FrameKind::measurements, encode_measurements(measurements), out);
   const auto failure = replace_file(files, {.path = path, .temporary = path + ".part"}, out);
   if (!failure) return std::nullopt;
   return file_problem(path, "cannot be written: " + says(failure->error),

@@ -59,9 +59,10 @@ class RecordingWriter {
 };
 
 /// Writes a whole recording as core/files/durable.hpp replaces a file: once this returns no problem, a power cut does not
-/// take it; after a problem, what had the name still has it. No symbolic link is followed.
+/// take it; after a problem, what had the name still has it. No symbolic link is followed. `measurements`: of a drill.
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
-                                       const Record& record, Files& files = system_files());
+                                       const Record& record, Files& files = system_files(),
+                                       std::span<const Measurement> measurements = {});
 
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {

@@ -137,6 +137,19 @@ std::vector<Problem> check_probes(const World& world, const ProbeMeasures& probe
 
 namespace {
 
+/// Where a simulation of the drill would probe more hosts at once than the drill does.
+void say_of_turns(const World& world, Platform& platform) {
+  std::vector<std::string> others;
+  for (const ProbeKind& probe : world.probes)
+    if (probe.at_once != 1) others.push_back("probes." + probe.name + ".at_once");
+  if (others.empty()) return;
+  const std::string more = others.size() == 1 ? "" : " and " + std::to_string(others.size() - 1) + " more";
+  platform.say(
+      "warning: hosts of one machine are probed one after the other, and a simulation of this drill probes "
+      "more at once: write " +
+      others.front() + " = 1" + more);
+}
+
 bool ended(const Record& record) {
   return !record.observations.empty() && std::holds_alternative<Finished>(record.observations.back().what);
 }
@@ -303,6 +316,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     EventLog* const kept_log = log ? &*log : nullptr;
     LoggedPlatform platform(*options.platform, kept_log, DrillClock(state.started_ns));
     for (const std::string& each : options.left_out) platform.say(each);
+    if (platform.hosts_share_machine()) say_of_turns(world, platform);
     OperatorDesk desk;
     std::shared_ptr<void> door;  // closed after the cluster has answered what it was asked
     RealCluster cluster(world,

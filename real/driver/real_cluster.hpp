@@ -396,6 +396,7 @@ class RealCluster final : public Cluster {
   void ask_to_probe(OpenOrder& open);
   void take_turn(OpenOrder& open, const ProbeTurn& turn);
   bool is_probed(HostId host) const;
+  std::size_t turns_under_way(ProbeId probe) const;
   void probe_next();
   void end_probe(OpenOrder& open);
   bool looks_again(OpenOrder& open);

@@ -83,14 +83,27 @@ bool RealCluster::is_probed(HostId host) const {
   });
 }
 
+/// Of all orders to run that probe.
+std::size_t RealCluster::turns_under_way(ProbeId probe) const {
+  std::size_t turns = 0;
+  for (const auto& [number, open] : open_) {
+    const auto* what = std::get_if<Probe>(&open.order.what);
+    if (what == nullptr || what->probe != probe) continue;
+    const std::size_t hosts = open.pairs.empty() ? 1 : 2;
+    turns += (open.waiting.size() + hosts - 1) / hosts;
+  }
+  return turns;
+}
+
 /// In any order, as far as the hosts of a turn are free, and as many at once as the probe allows.
 void RealCluster::ask_to_probe(OpenOrder& open) {
   std::deque<ProbeTurn> later;
-  const std::uint32_t limit = world_->probes[std::get<Probe>(open.order.what).probe.value].at_once;
+  const ProbeId probe = std::get<Probe>(open.order.what).probe;
+  const std::uint32_t limit = world_->probes[probe.value].at_once;
   const std::size_t at_once = limit > 0 ? limit : std::numeric_limits<std::size_t>::max();
   for (const ProbeTurn& turn : std::exchange(open.turns, {})) {
-    const std::size_t hosts = turn.neighbour ? 2 : 1, under_way = (open.waiting.size() + hosts - 1) / hosts;
-    if (is_probed(turn.host) || (turn.neighbour && is_probed(*turn.neighbour)) || under_way >= at_once)
+    if (is_probed(turn.host) || (turn.neighbour && is_probed(*turn.neighbour)) ||
+        turns_under_way(probe) >= at_once)
       later.push_back(turn);
     else
       take_turn(open, turn);

@@ -41,9 +41,16 @@ std::string last_line(const std::string& output) {
 
 struct CommandOutput {
   std::string first, last;
+  bool more = false;  // than `first` holds
 
   void add(std::string_view bytes) {
-    first.append(bytes.substr(0, kMostOutput - std::min(kMostOutput, first.size())));
+    const std::size_t room = more ? 0 : kMostOutput - first.size();
+    first.append(bytes.substr(0, room));
+    if (!more && bytes.size() > room) {
+      more = true;
+      // A line that is cut off would read as another one.
+      if (const std::size_t end = first.find_last_of('\n'); end != std::string::npos) first.erase(end + 1);
+    }
     last.append(bytes);
     if (last.size() > 2 * kMostLastLine) last.erase(0, last.size() - kMostLastLine);
   }

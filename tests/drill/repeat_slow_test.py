@@ -5,6 +5,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -75,6 +76,14 @@ class Repeat(unittest.TestCase):
         for each in result["drills"]:  # both worlds account for all of their time
             for world in (each["measured"], each["simulated"]):
                 self.assertAlmostEqual(sum(world["phases_s"].values()), world["wall_s"])
+
+        # Each kept recording has the times that its ranks measured.
+        measured = self.place.path / "measured.toml"
+        recordings = [str(self.out / "drills" / f"{number}.rec") for number in (1, 2, 3)]
+        calibrated = subprocess.run([drills.GAUNTLET, "calibrate", *recordings, "--out", str(measured)], capture_output=True, text=True, check=False)
+        self.assertEqual(calibrated.returncode, 0, calibrated.stderr)
+        for key in ("job.step_time", "job.start.process_start", "storage.persist"):
+            self.assertIn(f"\n{key} = ", measured.read_text())
 
         another = self.place.run("--repeat", "3", "--out", str(self.out))
         self.assertEqual(another.code, 2, "drill 2 has another seed")

@@ -179,16 +179,26 @@ void ReferenceCluster::begin(const Order& order, const Readmit& action) {
 }
 
 /// Key probes.*.time: "to run once, on all hosts in parallel; with at_once, on those of one turn". Key at_once: "groups of hosts that run it
-/// in one turn, the others later".
+/// in one turn, the others later", whoever asked for them.
 void ReferenceCluster::begin(const Order& order, const Probe& action) {
   probe_number_[order.id] = probes_++;
   const ProbeKind& what = world_->probes[action.probe.value];
+  if (what.at_once == 0) {
+    open(order, what.time);
+    return;
+  }
+  std::multiset<Time>& places = turns_[action.probe.value];
+  while (places.size() < what.at_once) places.insert(kStart);
   std::set<std::uint32_t> groups;
   for (std::uint32_t slot = 0; slot < seats_.size(); ++slot) groups.insert(slot / what.group);
-  Duration takes = what.time;
-  if (action.who.subset != Scope::Subset::one && what.at_once > 0)
-    for (std::size_t done = what.at_once; done < groups.size(); done += what.at_once) takes += what.time;
-  open(order, takes);
+  Time last = agenda_.now();
+  for (std::size_t turn = action.who.subset == Scope::Subset::one ? 1 : groups.size(); turn > 0; --turn) {
+    const Time ends = std::max(agenda_.now(), *places.begin()) + what.time;
+    places.erase(places.begin());
+    places.insert(ends);
+    last = std::max(last, ends);
+  }
+  open(order, last - agenda_.now());
 }
 
 /// Key people.response: "until a person who was asked has found the culprit". Who was asked need not notice by himself.

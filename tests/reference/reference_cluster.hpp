@@ -410,6 +410,7 @@ class ReferenceCluster final : public Cluster {
   Agenda::Entry sampled_{};
   std::map<OrderId, Open> open_;
   std::size_t probes_ = 0;
+  std::map<std::uint32_t, std::multiset<Time>> turns_;  // by probe: when each of its places is free
   std::map<OrderId, std::size_t> probe_number_;
 };
 

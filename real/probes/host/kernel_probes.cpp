@@ -23,10 +23,10 @@ namespace gauntlet {
 namespace {
 
 // As the kernel and its drivers print them: machine checks and corrected errors (mce, EDAC, GHES), block devices, file systems, NICs
-// that hang, hung tasks, memory that is exhausted, PCIe, and NVIDIA's XIDs.
+// that hang, hung tasks, exhausted memory of the host (not of a control group), PCIe, and NVIDIA's XIDs.
 constexpr std::string_view kBadRecord =
     R"((?i)\[Hardware Error\]|EDAC .*\b[CU]E\b|I/O error, dev|Buffer I/O error|EXT4-fs error|XFS .*(Corruption|Internal error))"
-    R"(|nvme.*(timeout|Abort status)|NETDEV WATCHDOG|blocked for more than \d+ seconds|Out of memory: Killed process)"
+    R"(|nvme.*(timeout|Abort status)|NETDEV WATCHDOG|blocked for more than \d+ seconds|^Out of memory: Killed process)"
     R"(|PCIe Bus Error|AER: .*(Fatal|Uncorrected)|NVRM: Xid|soft lockup|rcu.*detected stall)";
 
 /// Those of hardware; where there is none, as in a container, all but loopback. Virtual ones come and go with what runs.

@@ -151,6 +151,76 @@ TEST(Calibrate, AStartWithoutPhasesIsTheRestartTimeLessTheLoad) {
   EXPECT_NEAR(key_of(*of.result, "job.restart_time").value.seconds, 0.5, 1e-9);  // the scenario loads in 5 ms
 }
 
+TEST(Calibrate, AStartWithoutPhasesHasNoneBesideIt) {
+  const Scratch place;
+  const std::string drill = WrittenDrill(place, "a.rec")
+                                .observed(kStart + 80ms, Started{})
+                                .done(kStart + 1s, Start{}, 505ms)
+                                .finish()
+                                .write();
+  const Calibrated of = calibrate(read_all({drill}), {}, {});
+  ASSERT_TRUE(of.result);
+  const std::string file = (place.path() / "measured.toml").string();
+  std::ofstream(file) << to_toml(*of.result);
+  const LoadedScenario loaded = load_scenario_text(
+      "extends = [\"" + std::string(kDrilled) + "\", \"" + file + "\"]\nname = \"x\"\nquestion = \"y\"\n",
+      "x");
+  EXPECT_TRUE(loaded.scenario) << loaded.problems.front().text();
+}
+
+TEST(Calibrate, ProbesThatWaitForEachOtherHaveTheirTurnAlone) {
+  const Scratch place;
+  const Probe of_one{.probe = ProbeId{0}, .who = Scope::one(component(HostId{1})), .report = {}};
+  // Asked for at once, of four hosts that take 100 ms each: the first one is done after 100 ms, the last one after 400 ms.
+  WrittenDrill drill(place, "a.rec");
+  drill.done(kStart + 1s, Start{}, 500ms);
+  for (const auto took : {100ms, 200ms, 300ms, 400ms}) drill.done(kStart + 3s, of_one, took);
+  const Calibrated of = calibrate(read_all({drill.finish().write()}), {}, {});
+  ASSERT_TRUE(of.result);
+  const CalibratedKey& key = key_of(*of.result, "probes.host_check.time");
+  EXPECT_EQ(key.value.n, 4U);
+  EXPECT_NEAR(key.value.least, 0.1, 1e-9);
+  EXPECT_NEAR(key.value.most, 0.1, 1e-9);
+}
+
+TEST(Calibrate, AnExitThatTwoWatchesSeeIsOne) {
+  const Scratch place;
+  const auto watch = [](std::uint32_t id) {
+    return Watch{
+        .id = WatchId{id}, .signal = Signal::process_exit, .who = {}, .until = Match{}, .first = kEachMember};
+  };
+  const auto seen = [](std::uint32_t id) {
+    return Seen{
+        .watch = WatchId{id}, .who = {}, .edge = Edge::sample, .sensed = kStart + 2s, .value = 0, .more = 0};
+  };
+  const std::string drill = WrittenDrill(place, "a.rec")
+                                .done(kStart + 1s, watch(1), 0s)
+                                .done(kStart + 1s, watch(2), 0s)
+                                .done(kStart + 1s, Start{}, 500ms)
+                                .observed(kStart + 2s + 7ms, seen(1))
+                                .observed(kStart + 2s + 7ms, seen(2))
+                                .finish()
+                                .write();
+  const Calibrated of = calibrate(read_all({drill}), {}, {});
+  ASSERT_TRUE(of.result);
+  EXPECT_EQ(key_of(*of.result, "telemetry.exit_delay").value.n, 1U);
+}
+
+TEST(Calibrate, AReportCannotEndAComment) {
+  const Scratch place;
+  const std::string drill = WrittenDrill(place, "a.rec").done(kStart + 1s, Start{}, 500ms).finish().write();
+  const std::string report = (place.path() / "host.json").string();
+  std::ofstream(report)
+      << R"({"probes": [{"probe": "x", "verdict": "pass\npolicies.recover = 1", "seconds": 1}]})";
+  const Calibrated refused = calibrate(read_all({drill}), {report}, {});
+  ASSERT_FALSE(refused.result);
+  EXPECT_THAT(refused.problems.front().text(), HasSubstr("is not a report of a host"));
+  Calibrated of = calibrate(read_all({drill}), {}, {});
+  ASSERT_TRUE(of.result);
+  of.result->command = "gauntlet calibrate 'a\njob.stop_time = 1'";
+  EXPECT_THAT(to_toml(*of.result), HasSubstr("# Made by: gauntlet calibrate 'a?job.stop_time = 1'\n"));
+}
+
 TEST(Calibrate, AScenarioExtendsTheFile) {
   const Scratch place;
   std::vector<std::string> drills;

@@ -27,8 +27,8 @@ using testing::Pair;
 using testing::SizeIs;
 
 using GpuProbe = ProbeSample (*)(const ProbedHost&);
-constexpr ProbeThreshold kNothing{.at_most = 0, .breach = Breach::fail};
-constexpr ProbeThreshold kAll{.at_least = 100, .breach = Breach::degraded};
+const ProbeThreshold kNothing{.at_most = 0, .breach = Breach::fail};
+const ProbeThreshold kAll{.at_least = 100, .breach = Breach::degraded};
 
 class Gpus : public testing::Test {
  protected:

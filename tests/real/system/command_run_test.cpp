@@ -70,5 +70,11 @@ TEST(RunCommands, KeepABoundedPartOfALongOutput) {
   EXPECT_EQ(result.output.size(), std::size_t{1} << 20);
 }
 
+TEST(RunCommands, CutNoLineOfALongOutput) {
+  const CommandResult result = run_command({"sh", "-c", "yes 12345 | head -c 3000000"}, kLongDeadline);
+  EXPECT_TRUE(result.output.ends_with("\n12345\n"));
+  EXPECT_LE(result.output.size(), std::size_t{1} << 20);
+}
+
 }  // namespace
 }  // namespace gauntlet
