@@ -121,7 +121,7 @@ class Probe(unittest.TestCase):
     def test_what_is_wrong_is_said(self):
         self.assertIn('did you mean "good"', self.run_probe(*self.suite(probe_table("good", ["true"])), "--only", "god", code=2).stderr)
         self.assertIn("there is no such file", self.run_probe("--suite", "none", code=2).stderr)
-        self.assertIn("--directory /none: is not there", self.run_probe("--only", "disk_fsync", "--directory", "/none", code=2).stderr)
+        self.assertIn("--directory /none is not there", self.run_probe("--only", "disk_fsync", "--directory", "/none", code=2).stderr)
 
     def test_a_program_that_hangs_fails_the_host(self):
         done = self.run_probe(*self.suite(probe_table("hang", ["sleep", "1000"], 'deadline = "300ms"')), code=4)
