@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 struct Attempt {
   std::optional<KeptDrill> kept = {};
   std::string failed = {};             // why it has no result
-  std::vector<Problem> problems = {};  // why no drill can be made
+  std::vector<Problem> problems = {};  // why no drill can be made, or why the one that was is not kept
+  bool drilled = false;                // then
   bool interrupted = false;
 };
 
@@ -41,12 +42,12 @@ Attempt have_drill(const DrillTask& task, const fs::path& out, std::uint32_t num
                                                       .existing = Existing::replace});
     if (!answer.drill) return {.problems = answer.problems};
     if (!answer.drill->result.finished) return {.interrupted = true};
-    if (answer.drill->not_written) return {.problems = {*answer.drill->not_written}};
+    if (answer.drill->not_written) return {.problems = {*answer.drill->not_written}, .drilled = true};
   } catch (const std::exception& error) {
     return {.failed = text_of(error)};
   }
   there = read_kept(out, number, task);
-  if (there.problem) return {.problems = {*there.problem}};
+  if (there.problem) return {.problems = {*there.problem}, .drilled = true};
   return {.kept = std::move(there.drill)};
 }
 
@@ -73,8 +74,8 @@ std::string progress_line(const std::string& name, const DrillPair& pair) {
                      pair.simulated.incidents.size());
 }
 
-/// Drills until all are there, Ctrl-C comes, or no drill can be made; then `problems` says why.
-RepeatedDrills drill_all(const DrillTask& task, std::vector<Problem>& problems) {
+/// Drills until all are there, Ctrl-C comes, or a drill has problems; those of the last one are in `last`.
+RepeatedDrills drill_all(const DrillTask& task, Attempt& last) {
   const DrillRequest& all = task.request;
   RepeatedDrills drills = {.scenario = task.scenario.world.name,
                            .version = GAUNTLET_VERSION,
@@ -88,8 +89,10 @@ RepeatedDrills drill_all(const DrillTask& task, std::vector<Problem>& problems) 
     const DrillTask one = {request, task.scenario, task.resolved, task.probes};
     const std::string name = fmt::format("drill {} of {} (seed {})", number, all.repeat, one.seed());
     Attempt attempt = have_drill(one, all.out, number, name);
-    problems = std::move(attempt.problems);
-    if (!problems.empty()) return drills;
+    if (!attempt.problems.empty()) {
+      last = std::move(attempt);
+      return drills;
+    }
     if (attempt.interrupted) break;
     if (attempt.kept && attempt.kept->figures.steps == 0) attempt = {.failed = "its job never trained"};
     if (attempt.kept) {
@@ -130,11 +133,11 @@ std::optional<Problem> write_comparison(const fs::path& out, const std::string& 
 int repeat_drill(const DrillTask& task) {
   const DrillRequest& request = task.request;
   if (const auto problem = open_kept(request.out)) return wrong_input(*problem);
-  std::vector<Problem> problems;
-  const RepeatedDrills drills = drill_all(task, problems);
-  if (!problems.empty()) {
-    print_problems(problems);
-    return drills.pairs.empty() && drills.failed.empty() ? kWrongInput : kFailed;
+  Attempt last;
+  const RepeatedDrills drills = drill_all(task, last);
+  if (!last.problems.empty()) {
+    print_problems(last.problems);
+    return last.drilled ? kFailed : kWrongInput;
   }
   const std::string command = command_of_all(request, task.seed());
   const std::string json = to_json(drills, command);
