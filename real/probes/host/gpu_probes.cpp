@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 namespace gauntlet {
@@ -112,6 +110,8 @@ ProbeSample growth_of_gpus(const ProbedHost& host, const std::string& counter, c
   if (!last.unsupported.empty()) return last;
   sample.errors = last.errors;
   sample.inconclusive = last.inconclusive;
+  if (sample.inconclusive.empty() && sample.parts.size() < last.parts.size())
+    sample.inconclusive = "a GPU answered at the last look and not at the one before";
   return sample;
 }
 

@@ -76,6 +76,20 @@ TEST(ProbeJudge, OneGoodRepetitionClearsAPart) {
             ProbeVerdict::degraded);
 }
 
+// The best repetitions of healthy parts differ by more than the share allows: one that reaches what the others usually do is no worse.
+TEST(ProbeJudge, AMetricThatScattersBlamesNoPartThatIsAsGoodAsUsual) {
+  const std::vector<double> usual{6, 9, 13.8};
+  EXPECT_EQ(judge("links", kRate, parts_of({usual, usual, usual, {6, 8, 9.3}}), kPeers).verdict,
+            ProbeVerdict::pass);
+  EXPECT_EQ(judge("links", kRate, parts_of({usual, usual, usual, {6, 8, 8.5}}), kPeers).verdict,
+            ProbeVerdict::degraded);
+  const std::vector<double> times{1, 2, 4};
+  EXPECT_EQ(judge("links", kLatency, parts_of({times, times, times, {1.9, 3, 5}}), kPeers).verdict,
+            ProbeVerdict::pass);
+  EXPECT_EQ(judge("links", kLatency, parts_of({times, times, times, {2.1, 3, 5}}), kPeers).verdict,
+            ProbeVerdict::degraded);
+}
+
 TEST(ProbeJudge, PartsOfAnotherKindAreNoPeers) {
   ProbeSample sample = parts_of({{10}, {10}, {4}});
   sample.parts[2].kind = "small";
