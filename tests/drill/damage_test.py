@@ -39,6 +39,8 @@ remedy = "restart"
 trace = [{{ at = "{first_kill}ms", component = 1 }}, {{ at = "{second_kill}ms", component = 2 }}]
 """
 
+DAMAGES = ("has another checksum", "is torn")  # what a restart says of a flipped bit, and of a torn manifest
+
 
 def damaged(slowness):
     first, second = 3000 * slowness, 8000 * slowness
@@ -61,14 +63,12 @@ class Damaged(unittest.TestCase):
         for slowness in (1, 2, 4, 8):
             run = self.train(slowness)
             self.assertEqual(run.code, 0, str(run))
-            if run.injected == (5, 5):
-                break
-        self.assertEqual(run.injected, (5, 5), str(run))
-        said = run.out + run.err
-        self.assertIn("has another checksum", said, "the bit was flipped\n" + str(run))
-        self.assertIn("is torn", said, "the manifest was torn\n" + str(run))
-        self.assertEqual(run.final_hash, drills.undisturbed_hash(self.place), str(run))
-        self.assertEqual(self.place.processes(), {})
+            self.assertEqual(run.final_hash, drills.undisturbed_hash(self.place), "nothing that was read was damaged\n" + str(run))
+            self.assertEqual(self.place.processes(), {})
+            # Where a checkpoint was completed between a damage and its kill, the restart does not come to the damaged one.
+            if run.injected == (5, 5) and all(words in run.out + run.err for words in DAMAGES):
+                return
+        self.fail(f"no run met all of {DAMAGES}\n{run}")
 
 
 if __name__ == "__main__":
