@@ -56,6 +56,8 @@ class Faults(unittest.TestCase):
         hosts[SLOW_DISK].heal_disk()
         with self.subTest(f"round {number}"):
             print(f"round {number}: " + "; ".join(f"host {host}: {', '.join(sorted(found)) or 'nothing'}" for host, found in bad.items()), flush=True)
+            if not bad[BUSY_CORE]:
+                print("  cores of the busy host: " + str(probed_hosts.finding(hosts[BUSY_CORE].first, "cpu_cores")), flush=True)
             self.assertEqual(bad[0], {})
             self.assertEqual(probed_hosts.finding(hosts[0].first, "tcp_loss")["why"],
                              f"suspect {hosts[LOSSY_LINK].name}: 1 of 3 links from here are bad")
