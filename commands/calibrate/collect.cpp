@@ -30,7 +30,7 @@ class RunReader {
       : run_(run), number_(number), world_(run.loaded.scenario->world), samples_(samples) {}
 
   void read() {
-    for (const Measurement& each : run_.recording.measurements) read(each);
+    for (const Measurement& each : *run_.recording.measurements) read(each);
     for (const RecordedOrder& each : run_.recording.record.orders) {
       orders_.emplace(each.order.id.value, &each.order);
       if (const auto* watch = std::get_if<Watch>(&each.order.what)) watched_[watch->id.value] = watch->signal;
@@ -202,6 +202,11 @@ std::string day_of(const std::string& file) {
                      static_cast<unsigned>(day.day()));
 }
 
+/// Whether both have the same observations at the same nanoseconds, which no two drills have.
+bool is_copy(const Record& a, const Record& b) {
+  return std::ranges::equal(a.observations, b.observations, {}, &Observed::at, &Observed::at);
+}
+
 }  // namespace
 
 double MeasuredRun::bytes() const { return checkpoint_size(loaded.scenario->world).value; }
@@ -216,6 +221,12 @@ ReadRun read_run(const std::string& file) {
   if (auto problem = problem_of_end(file, *read.recording)) {
     problem->suggestion = "let the drill end (its command continues it), or leave this recording out";
     out.problems.push_back(std::move(*problem));
+    return out;
+  }
+  if (!read.recording->measurements) {
+    out.problems.push_back({.file = file,
+                            .why = "is of no drill: a simulation measures nothing",
+                            .suggestion = "record a drill: gauntlet drill SCENARIO --record FILE"});
     return out;
   }
   MeasuredRun run{.file = file, .recording = std::move(*read.recording), .loaded = {}, .day = day_of(file)};
@@ -244,6 +255,12 @@ std::optional<Problem> problem_of_runs(const std::vector<MeasuredRun>& runs) {
         .suggestion =
             "calibrate each scenario by itself; sizes (cluster.hosts, job.layout, job.model) may differ"};
   }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_copy(runs[i].recording.record, runs[j].recording.record))
+        return Problem{.file = runs[i].file,
+                       .why = "is a copy of " + runs[j].file + ": the drill would count twice",
+                       .suggestion = "give the recording of each drill once"};
   return std::nullopt;
 }
 

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace gauntlet {
@@ -36,18 +35,6 @@ std::string command_of(const CalibrateRequest& request) {
       .text();
 }
 
-/// A file that is given twice would count as two.
-std::optional<Problem> problem_of_twins(const std::vector<std::string>& files) {
-  std::error_code unknown;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (std::filesystem::equivalent(files[i], files[j], unknown))
-        return Problem{.file = files[i],
-                       .why = files[i] == files[j] ? "is given twice" : "is the same file as " + files[j],
-                       .suggestion = "give each recording and each report once"};
-  return std::nullopt;
-}
-
 /// Before any work is done.
 std::optional<Problem> problem_of(const CalibrateRequest& request) {
   constexpr std::string_view kToml = ".toml";
@@ -56,8 +43,6 @@ std::optional<Problem> problem_of(const CalibrateRequest& request) {
                    .what = request.out,
                    .why = "does not end in .toml, as files do that scenarios extend",
                    .suggestion = "write --out " + request.out + ".toml"};
-  for (const std::vector<std::string>* files : {&request.recordings, &request.probes})
-    if (auto problem = problem_of_twins(*files)) return problem;
   return problem_of_output(request.out, kCalibrationBegins, "a calibration", "--out");
 }
 
@@ -125,7 +110,9 @@ void add_calibrate(Program& program) {
       .type_name("SIZE")
       .check([](const std::string& text) {
         const auto parsed = parse_bytes(text);
-        return parsed.value ? std::string() : text + " " + parsed.why + "; " + parsed.suggestion;
+        if (!parsed.value) return text + " " + parsed.why + "; " + parsed.suggestion;
+        return parsed.value->value > 0 ? std::string()
+                                       : text + " is not above 0; give the size of a checkpoint";
       });
   calibrate
       .value("--out", request->out,

@@ -49,12 +49,18 @@ std::optional<Problem> add_probe_reports(const std::vector<std::string>& files,
   std::uint32_t run = 0;  // each report is one, and none is a recording
   for (const auto& [key, sample] : samples)
     for (const MeasuredDuration& each : sample.values) run = std::max(run, each.run + 1);
+  std::map<std::string, std::string> read;  // texts, and the file that each is from
   for (const std::string& path : files) {
     FileText file = read_file(path);
     if (!file.text) {
       file.problem.file = path;
       return std::move(file.problem);
     }
+    // Two examinations take different times.
+    if (const auto [first, fresh] = read.try_emplace(*file.text, path); !fresh)
+      return Problem{.file = path,
+                     .why = "is a copy of " + first->second + ": the probes would count twice",
+                     .suggestion = "give each report once"};
     const auto probes = probes_of(*file.text);
     if (!probes)
       return Problem{.file = path,

@@ -116,7 +116,7 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
       }
       return false;
     case FrameKind::measurements:  // at the end of a run, once
-      return into.measurements.empty() && decode_measurements(payload, into.measurements);
+      return !into.measurements && decode_measurements(payload, into.measurements.emplace());
   }
   return false;
 }
@@ -206,7 +206,7 @@ void RecordingWriter::write(std::span<const Measurement> measurements) {
 
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record, Files& files,
-                                       std::span<const Measurement> measurements) {
+                                       std::optional<std::span<const Measurement>> measurements) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
   ByteBuffer payload;
@@ -221,8 +221,7 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
       put_frame(FrameKind::order, view(payload), out);
     }
   }
-
-  if (!measurements.empty()) put_frame(FrameKind::measurements, encode_measurements(measurements), out);
+  if (measurements) put_frame(FrameKind::measurements, encode_measurements(*measurements), out);
   const auto failure = replace_file(files, {.path = path, .temporary = path + ".part"}, out);
   if (!failure) return std::nullopt;
   return file_problem(path, "cannot be written: " + says(failure->error),

@@ -28,7 +28,7 @@ struct RecordingHeader {
 struct Recording {
   RecordingHeader header;
   Record record;
-  std::vector<Measurement> measurements;  // of a drill, once it is over; else none
+  std::optional<std::vector<Measurement>> measurements;  // of a drill, once it is over; a simulation has none
   /// What stands after the last whole frame.
   enum class Tail { nothing, part_of_a_frame, damage };
   Tail tail = Tail::nothing;
@@ -62,7 +62,7 @@ class RecordingWriter {
 /// take it; after a problem, what had the name still has it. No symbolic link is followed. `measurements`: of a drill.
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record, Files& files = system_files(),
-                                       std::span<const Measurement> measurements = {});
+                                       std::optional<std::span<const Measurement>> measurements = {});
 
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {

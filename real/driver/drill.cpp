@@ -257,7 +257,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
   AppendFile file(options.record, recording.whole_bytes, *options.files);
-  if (recording.measurements.empty()) append_measurements(result, file);
+  if (!recording.measurements) append_measurements(result, file);
   file.sync();
   return result;
 }

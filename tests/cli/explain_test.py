@@ -57,7 +57,7 @@ REPORTS = [
     "probe --only disk_space,disk_inodes --set probes.disk_space.threshold.at_least=100",
 ]
 # What makes the file that a command reads.
-BEFORE = {"calibrate run.rec --out measured.toml": "run tiny-8 --replica 3 --record run.rec"}
+BEFORE = {"calibrate run.rec --out measured.toml": "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --record run.rec"}
 # First columns that hold names of the scenario, of records or of checks.
 NAMES = {"by cause", "by fault kind", "cause", "system", "row", "stack", "figure", "kind", "distribution", "parameter", "lever", "time", "component", "probe", "key"}
 UNITS = {"h", "s", "ms", "us", "min", "days", "GB", "%", "USD", "k USD", "M USD"}
@@ -128,15 +128,18 @@ def explained(label):
         [entry["name"] for entry in json.loads(done.stdout)] if done.returncode == 0 else []
 
 
+def command(line):
+    as_whom = ["--run-as", "root"] if line.startswith("drill ") and os.geteuid() == 0 else []
+    return [GAUNTLET, *shlex.split(line), *as_whom]
+
+
 class Explain(unittest.TestCase):
     def report(self, line):
         with tempfile.TemporaryDirectory(prefix="gauntlet-explain-") as place:
             (pathlib.Path(place) / "scenarios").symlink_to(pathlib.Path("scenarios").absolute())
-            as_whom = ["--run-as", "root"] if line.startswith("drill ") and os.geteuid() == 0 else []
             if line in BEFORE:
-                subprocess.run([GAUNTLET, *shlex.split(BEFORE[line])], capture_output=True, timeout=SECONDS_MAX, check=True, cwd=place)
-            done = subprocess.run([GAUNTLET, *shlex.split(line), *as_whom], capture_output=True, text=True, timeout=SECONDS_MAX, check=False,
-                                  cwd=place)
+                subprocess.run(command(BEFORE[line]), capture_output=True, timeout=SECONDS_MAX, check=True, cwd=place)
+            done = subprocess.run(command(line), capture_output=True, text=True, timeout=SECONDS_MAX, check=False, cwd=place)
         self.assertIn(done.returncode, (0, 1, UNHEALTHY), f"gauntlet {line}\n{done.stderr}")
         self.assertTrue(done.stdout, line)
         return done.stdout

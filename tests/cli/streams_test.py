@@ -23,7 +23,7 @@ SAMPLE = "scenarios/catalog/traces/sample-64-nodes.csv"
 STUDY = ("--replicas", "2", "--threads", "1", "--seed", "5")
 STREAMS = ("stdin", "stdout", "stderr")
 
-# Of each command one that answers and one that is refused; the words {out}, {done} and {recording} are paths.
+# Of each command one that answers and one that is refused; the words {out}, {done}, {recording} and {drilled} are paths.
 KNOWN = ("--gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
          "--restart 5min")
 FIXED = f"{TINY} --set 'policies.checkpoint=\"fixed\"'"  # so that checkpoint.interval has an effect
@@ -42,7 +42,7 @@ COMMANDS = {
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
-    "calibrate": ["calibrate {recording} --out {out}.toml", "calibrate none --out {out}.toml"],
+    "calibrate": ["calibrate {drilled} --out {out}.toml", "calibrate none --out {out}.toml"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
     "ctl": ["ctl status --drill none", "ctl hosts --drill none"],
     "certs": ["certs init {out} --cluster lab", "certs list none"],
@@ -63,12 +63,21 @@ def commands_of_help():
 
 
 class Streams(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        kept = tempfile.TemporaryDirectory(prefix="gauntlet-streams-")
+        cls.addClassCleanup(kept.cleanup)
+        cls.drilled = pathlib.Path(kept.name) / "drilled"
+        as_whom = ["--run-as", "root"] if os.geteuid() == 0 else []
+        subprocess.run([GAUNTLET, "drill", "drill-tiny", "--hosts", "4", "--set", "job.steps=20", "--no-faults", *as_whom, "--record", str(cls.drilled)],
+                       check=True, capture_output=True, timeout=SECONDS_MAX)
+
     def setUp(self):
         kept = tempfile.TemporaryDirectory(prefix="gauntlet-streams-")
         self.addCleanup(kept.cleanup)
         self.place = pathlib.Path(kept.name)
         self.names = {"study": " ".join(STUDY), "out": self.place / "out", "done": self.place / "done",
-                      "recording": self.place / "recording", "bad": self.place / "bad.toml"}
+                      "recording": self.place / "recording", "drilled": self.drilled, "bad": self.place / "bad.toml"}
         (self.place / "bad.toml").write_text("x = 1\n")
         self.gauntlet("run", TINY, *STUDY, "--out", str(self.names["done"]))
         self.gauntlet("run", TINY, "--replica", "3", "--record", str(self.names["recording"]))

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -49,11 +50,11 @@ class WrittenDrill {
     return *this;
   }
   WrittenDrill& measured(const std::vector<Measurement>& all) {
-    finish();
+    observed(kStart + 100s, Finished{JobId{0}, Ending::completed});
     writer_.write(std::span(all));
     return *this;
   }
-  WrittenDrill& finish() { return observed(kStart + 100s, Finished{JobId{0}, Ending::completed}); }
+  WrittenDrill& finish() { return measured({}); }
   std::string write() const {
     std::ofstream(path_, std::ios::binary) << bytes_;
     return path_;
@@ -263,7 +264,7 @@ TEST(Calibrate, TwoSizesGiveALineAndAWarningBeyond) {
                        "job.global_batch=4"});
     for (int i = 0; i < 2; ++i)
       drills.push_back(WrittenDrill(place, std::to_string(hosts) + "-" + std::to_string(i) + ".rec", text)
-                           .done(kStart + 1s, Start{}, 500ms)
+                           .done(kStart + 1s + i * 1ms, Start{}, 500ms)
                            .done(kStart + 2s, Stop{}, 10ms * hosts)
                            .finish()
                            .write());
@@ -285,8 +286,12 @@ TEST(Calibrate, TwoSizesGiveALineAndAWarningBeyond) {
 
 TEST(Calibrate, RecordingsOfDifferentScenariosAreRefused) {
   const Scratch place;
-  const auto drill = [&](const std::string& name, const std::vector<std::string>& sets) {
-    return WrittenDrill(place, name, scenario_text(sets)).done(kStart + 1s, Start{}, 1s).finish().write();
+  auto drill = [&, took = Duration(1s)](const std::string& name,
+                                        const std::vector<std::string>& sets) mutable {
+    return WrittenDrill(place, name, scenario_text(sets))
+        .done(kStart + 1s, Start{}, took += 1ms)
+        .finish()
+        .write();
   };
   const auto problem =
       problem_of_runs(read_all({drill("a.rec", {}), drill("b.rec", {"checkpoint.interval=3s"})}));
@@ -294,6 +299,40 @@ TEST(Calibrate, RecordingsOfDifferentScenariosAreRefused) {
   EXPECT_THAT(problem->text(), HasSubstr("b.rec: checkpoint.interval is \"3s\", and in"));
   EXPECT_FALSE(
       problem_of_runs(read_all({drill("c.rec", {}), drill("d.rec", {"study.seed=9", "job.steps=150"})})));
+}
+
+TEST(Calibrate, CopiesAreRefused) {
+  const Scratch place;
+  const std::string drill = WrittenDrill(place, "a.rec").done(kStart + 1s, Start{}, 1s).finish().write();
+  const std::string copy = (place.path() / "b.rec").string();
+  std::filesystem::copy_file(drill, copy);
+  const auto problem = problem_of_runs(read_all({drill, copy}));
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->text(), copy + ": is a copy of " + drill +
+                                 ": the drill would count twice; give the recording of each drill once");
+  const std::string report = (place.path() / "host.json").string(),
+                    twin = (place.path() / "twin.json").string();
+  std::ofstream(report) << R"({"probes": [{"probe": "host_check", "verdict": "pass", "seconds": 0.5}]})";
+  std::filesystem::copy_file(report, twin);
+  const Calibrated of = calibrate(read_all({drill}), {report, twin}, {});
+  ASSERT_FALSE(of.result);
+  EXPECT_THAT(of.problems.front().text(), HasSubstr(twin + ": is a copy of " + report));
+}
+
+TEST(Calibrate, ARecordingOfASimulationIsRefused) {
+  const Scratch place;
+  const LoadedScenario loaded = load_scenario(kDrilled, {});
+  ASSERT_TRUE(loaded.scenario);
+  Simulation simulation(loaded.scenario->world, loaded.scenario->policies);
+  Figures figures;
+  ASSERT_TRUE(simulation.run({.seed = 1, .replica = 0}, figures));
+  const std::string file = (place.path() / "a.rec").string();
+  const RecordingHeader header{
+      .version = "1", .scenario = show(loaded, Comments::none), .seed = 1, .replica = 0};
+  ASSERT_FALSE(write_recording(file, header, simulation.record()));
+  const ReadRun read = read_run(file);
+  ASSERT_FALSE(read.run);
+  EXPECT_THAT(read.problems.front().text(), HasSubstr("is of no drill: a simulation measures nothing"));
 }
 
 TEST(Calibrate, WhatIsNoWholeRecordingOfADrillIsRefused) {
@@ -319,7 +358,10 @@ TEST(Calibrate, ReportsOfProbesGiveTheirTimesAndVerdicts) {
   std::ofstream(report) << R"({"host": "a", "suite": "quick", "verdict": "degraded", "probes": [
     {"probe": "host_check", "verdict": "pass", "seconds": 0.5},
     {"probe": "cpu", "verdict": "degraded", "seconds": 2.5}]})";
-  const Calibrated of = calibrate(read_all({drill}), {report, report}, {});
+  const std::string second = (place.path() / "second.json").string();
+  std::ofstream(second) << R"({"host": "b", "suite": "quick", "verdict": "pass", "probes": [
+    {"probe": "host_check", "verdict": "pass", "seconds": 0.5}]})";
+  const Calibrated of = calibrate(read_all({drill}), {report, second}, {});
   ASSERT_TRUE(of.result);
   EXPECT_NEAR(key_of(*of.result, "probes.host_check.time").value.seconds, 0.5, 1e-12);
   EXPECT_EQ(key_of(*of.result, "probes.host_check.time").sample.remark, "verdicts: pass 2");
@@ -350,7 +392,9 @@ TEST(CalibrateCoverage, GivesBackWhatRunsWereSimulatedWith) {
       ASSERT_TRUE(simulation.run({.seed = trial, .replica = replica}, figures));
       files.push_back((place.path() / (std::to_string(replica) + ".rec")).string());
       const RecordingHeader header{.version = "1", .scenario = text, .seed = trial, .replica = replica};
-      ASSERT_FALSE(write_recording(files.back(), header, simulation.record()));
+      // As of a drill whose ranks mark nothing.
+      ASSERT_FALSE(write_recording(files.back(), header, simulation.record(), system_files(),
+                                   std::span<const Measurement>()));
     }
     const Calibrated of = calibrate(read_all(files), {}, {});
     ASSERT_TRUE(of.result);

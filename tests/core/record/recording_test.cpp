@@ -150,7 +150,7 @@ TEST_F(RecordingTest, MeasurementsStandBehindTheRunWholeOrNotAtAll) {
     put(path("a.rec"), bytes.substr(0, size));
     const ReadRecording cut = read_recording(path("a.rec"));
     ASSERT_TRUE(cut.recording);
-    EXPECT_TRUE(cut.recording->measurements.empty());
+    EXPECT_FALSE(cut.recording->measurements);
     EXPECT_EQ(cut.recording->tail, Recording::Tail::part_of_a_frame);
     EXPECT_EQ(cut.recording->whole_bytes, before);
   }
