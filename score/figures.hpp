@@ -35,14 +35,15 @@ struct Cause {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(const Cause&, const Cause&) = default;
 };
-inline constexpr Cause kCauseStart{0};         // the first start of the job
-inline constexpr Cause kCausePlanned{1};       // planned stops
-inline constexpr Cause kCauseFalseAlarm{2};    // a detector stopped a healthy job
-inline constexpr Cause kCauseCheckpoint{3};    // training blocked by checkpoints
-inline constexpr Cause kCauseUnattributed{4};  // a rank ended and no known fault did it; real machines alone
-inline constexpr Cause kCauseEvaluation{5};    // training paused to evaluate the model
-inline constexpr Cause kCauseFewer{6};         // data-parallel replicas that a job went on without
-inline constexpr Cause kCausePreempted{7};     // its hosts served a job of higher priority
+inline constexpr Cause kCauseStart{0};       // the first start of the job
+inline constexpr Cause kCausePlanned{1};     // planned stops
+inline constexpr Cause kCauseFalseAlarm{2};  // a detector stopped a healthy job
+inline constexpr Cause kCauseCheckpoint{3};  // training blocked by checkpoints
+inline constexpr Cause kCauseUnattributed{
+    4};  // a rank ended, or a step took longer, and no known fault did it; real machines alone
+inline constexpr Cause kCauseEvaluation{5};  // training paused to evaluate the model
+inline constexpr Cause kCauseFewer{6};       // data-parallel replicas that a job went on without
+inline constexpr Cause kCausePreempted{7};   // its hosts served a job of higher priority
 inline constexpr std::uint32_t kCausesWithoutFault = 8;
 inline constexpr std::array<std::string_view, kCausesWithoutFault> kCauseNames = {
     "start",        "planned_stop", "false_alarm",    "checkpoint",

@@ -3,6 +3,7 @@
 #include "core/record/evaluation.hpp"
 #include "core/saturating.hpp"
 #include "score/job_hosts.hpp"
+#include "score/orders_by_time.hpp"
 #include "score/truth_cursor.hpp"
 #include "score/waits.hpp"
 
@@ -32,9 +33,9 @@ class Walk {
         record_(record),
         figures_(figures),
         look_(look),
-        over_time_(over_time) {
+        over_time_(over_time),
+        orders_(record, look) {
     walked_.harm.resize(truth.log().size());
-    find_starts_at_once();
   }
 
   Walked run(Time end) {
@@ -52,10 +53,10 @@ class Walk {
         paused(*pause);
         at = pause->end;
       }
-      const bool stops = !last && (!goes_on(progress_.stretches[i], from) || starts_at_once(until));
+      const bool stops = !last && (!goes_on(progress_.stretches[i], from) || orders_.starts_at_once(until));
       if (at < until || stops) down(at, until);
       if (last) break;
-      trained(progress_.stretches[i], from);
+      trained_through(progress_.stretches[i], from);
       at = progress_.stretches[i].end;
     }
     // The step that was incomplete at the end of the run.
@@ -77,45 +78,6 @@ class Walk {
   /// if that stop took no time.
   bool goes_on(const Stretch& stretch, const Reached& from) const {
     return stopped_ || (stretch.first_step + from.steps == reached_ && from.into_step == under_way_);
-  }
-
-  // --- starts that take no time ---------------------------------------------------------------------------------------
-
-  /// Finds the orders to start that were done at the instant at which they were given.
-  void find_starts_at_once() {
-    for (std::size_t i = 0; i < record_.orders.size(); ++i) {
-      look_.look();
-      const RecordedOrder& start = record_.orders[i];
-      if (!std::holds_alternative<Start>(start.order.what)) continue;
-      for (std::size_t seen = start.observations;
-           seen < record_.observations.size() && record_.observations[seen].at == start.at; ++seen) {
-        const auto* outcome = std::get_if<Outcome>(&record_.observations[seen].what);
-        if (outcome == nullptr || outcome->order != start.order.id || outcome->status != Status::done)
-          continue;
-        starts_at_once_.push_back(i);
-        break;
-      }
-    }
-  }
-  /// Whether the job was started at that instant and trained at once.
-  bool starts_at_once(Time when) { return orders_of_gap(when) > orders_before(when); }
-  /// The number of orders that were given before that time. Calls come in order of time, so each order is passed
-  /// once.
-  std::size_t orders_before(Time when) {
-    const std::vector<RecordedOrder>& orders = record_.orders;
-    while (before_ > 0 && orders[before_ - 1].at >= when) --before_;
-    while (before_ < orders.size() && orders[before_].at < when) ++before_;
-    return before_;
-  }
-  /// The number of orders that were given by the end of the gap that ends at that time. An order of that same instant
-  /// counts if it came no later than the start after which training continued.
-  std::size_t orders_of_gap(Time until) {
-    const auto after_it =
-        std::upper_bound(starts_at_once_.begin(), starts_at_once_.end(), until,
-                         [&](Time at, std::size_t start) { return at < record_.orders[start].at; });
-    const bool at_once =
-        after_it != starts_at_once_.begin() && record_.orders[*std::prev(after_it)].at == until;
-    return at_once ? *std::prev(after_it) + 1 : orders_before(until);
   }
 
   void charge(Phase phase, Duration time, Cause cause) {
@@ -158,17 +120,45 @@ class Walk {
 
   // --- training ------------------------------------------------------------------------------------------------------
 
-  /// Charges a stretch. `from`: its state at its beginning.
+  /// Charges a stretch. `from`: its state at its beginning. Who slows it may change where its pace does not: of two faults that
+  /// slow it alike, one heals. A step keeps the pace at which it began.
+  void trained_through(const Stretch& stretch, const Reached& from) {
+    truth_.follow(stretch.begin);
+    Stretch part = stretch;
+    Reached at = from;
+    while (true) {
+      const Time change = truth_.next();
+      part.end = change < stretch.end ? std::min(next_boundary(stretch, change), stretch.end) : stretch.end;
+      trained(part, at);
+      if (part.end == stretch.end) return;
+      at = ended_;
+      part.begin = part.end;
+      truth_.follow(part.begin);
+    }
+  }
+  /// When the step, or the checkpoint, ends that is under way.
+  static Time next_boundary(const Stretch& stretch, Time at) {
+    const Reached reached = stretch.reached_at(at);
+    if (reached.into_stall > Duration::zero()) return stretch.time_of_checkpoint(reached.checkpoints + 1);
+    return reached.into_step > Duration::zero() ? stretch.time_of_step(reached.steps + 1) : at;
+  }
+  /// The onset of the fault that slows a part of a stretch: the worst at its beginning. A real step is slowed at once, so that one
+  /// that nothing slowed when it began is slowed by what strikes meanwhile.
+  std::optional<std::uint32_t> slowing(const Stretch& part) const {
+    const TruthCursor::Active* worst = truth_.disturbance();
+    if (worst != nullptr && worst->factor > 1) return worst->onset;
+    const bool slow = part.step > part.healthy_step + part.for_fewer;
+    return slow ? truth_.slowed_before(part.end) : std::nullopt;
+  }
+  /// The same for a part of one. At its beginning the truth log has been followed up to there.
   void trained(const Stretch& stretch, const Reached& from) {
     const Reached to = stretch.reached_at(stretch.end, from);
     ended_ = to;
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;
-    truth_.follow(stretch.begin);
     follow_hosts(stretch.begin + Duration(1));
-    const TruthCursor::Active* slow = truth_.disturbance();
-    if (slow != nullptr) slow_cause_ = cause_of(slow->kind);
-    slow_onset_ = slow != nullptr ? std::optional(slow->onset) : std::nullopt;
+    slow_onset_ = slowing(stretch);
+    slow_cause_ = slow_onset_ ? cause_of(log_[*slow_onset_].kind) : kCauseUnattributed;
 
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
     const Time redone_until = first >= mark_ ? stretch.begin
@@ -227,7 +217,7 @@ class Walk {
       corrupt_onset_ = corrupting->onset;
     }
     truth_.forget_corruption();  // a fault that struck while the job was down is in `corrupting`
-    truth_.follow(stretch.end, orders_before(stretch.end));
+    truth_.follow(stretch.end, orders_.before(stretch.end));
     if (const auto& corruption = truth_.corrupt_since(); corruption && !corrupt_step_) {
       corrupt_step_ = stretch.first_step + stretch.reached_at(corruption->since).steps;
       corrupt_onset_ = corruption->onset;
@@ -249,8 +239,8 @@ class Walk {
   // --- gaps ----------------------------------------------------------------------------------------------------------
 
   void down(Time from, Time to) {
-    order_ = std::max(order_, orders_before(from));
-    const std::size_t gap_ends = orders_of_gap(to);
+    order_ = std::max(order_, orders_.before(from));
+    const std::size_t gap_ends = orders_.of_gap(to);
     const RecordedOrder* told = stop_at(from);
     if (told != nullptr)
       truth_.follow(from, static_cast<std::size_t>(told - record_.orders.data()));
@@ -462,10 +452,9 @@ class Walk {
   const Record& record_;
   Figures& figures_;
   StopLook& look_;
-  OverTime* over_time_;                      // null unless parts of the wall time are asked for
-  std::size_t order_ = 0, seen_ = 0;         // the next order and observation of the gaps
-  std::size_t before_ = 0;                   // the last result of orders_before
-  std::vector<std::size_t> starts_at_once_;  // indices in the orders of the record
+  OverTime* over_time_;  // null unless parts of the wall time are asked for
+  OrdersByTime orders_;
+  std::size_t order_ = 0, seen_ = 0;  // the next order and observation of the gaps
   Waits waits_;
   mutable std::optional<std::set<WatchId>> exit_watches_;  // filled by the first call
   std::size_t heard_ = 0, given_ = 0;                      // the next observation and order of hosts_
@@ -473,7 +462,7 @@ class Walk {
   std::optional<std::size_t> incident_;  // the open incident
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
   std::optional<Cause> held_for_;  // the reason of the planned stop in the present gap
-  Cause slow_cause_ = kCauseStart;
+  Cause slow_cause_ = kCauseUnattributed;
   std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
   bool unanswered_ = false;                  // a fault opened the incident and no order has answered it
   std::optional<OrderId> starting_;          // the start in progress

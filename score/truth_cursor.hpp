@@ -45,6 +45,18 @@ class TruthCursor {
       if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
   }
+  /// The time of the first entry that has not been followed.
+  Time next() const { return next_ < log_.size() ? log_[next_].at : kStart + kForever; }
+  /// Where in the log the first fault that slows or pauses the job strikes by then, of what has not been followed.
+  std::optional<std::uint32_t> slowed_before(Time until) const {
+    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i, look_.look()) {
+      const Truth& each = log_[i];
+      if (each.what == TruthKind::onset && each.on_job && each.disturbs && !each.corrupts && !each.stops &&
+          each.factor > 1)
+        return static_cast<std::uint32_t>(i);
+    }
+    return std::nullopt;
+  }
   /// Other hosts carry the job from now on.
   void hosts_changed(const JobHosts::Change& change) {
     if (change.joined) host_joined(*change.joined);

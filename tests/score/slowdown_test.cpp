@@ -76,6 +76,37 @@ TEST(Slowdown, IsChargedToTheFaultThatHasOutgrownAnother) {
   EXPECT_EQ(figures.fault_scores[kLeak.value].missed_cost, 50s);
 }
 
+// From 255 s on two hosts are slow, 1.2 times each. Host 3 heals at 315 s, within step 24, and the pace stays.
+TEST(Slowdown, IsChargedToTheFaultThatIsLeftOnceAnEqualOneHeals) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 260s);
+  run.strikes(250s, kSlow, 3);
+  run.strikes(255s, kLeak, 1);
+  run.grows(256s, kLeak, 1, 1.2);
+  run.trains(260s, 500s, {.from_step = 20, .step = 12s});  // 20 steps
+  run.ends(315s, kSlow, 3);
+  const Figures figures = run.finishes(500s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 5 * 2}, {"leak", 15 * 2}}));
+  EXPECT_EQ(figures.fault_scores[kLeak.value].missed_cost, 30s);
+}
+
+// On real machines a step takes longer at once, and also where no fault acts.
+TEST(Slowdown, OfARealStepIsThatOfTheFaultThatStruckWithinIt) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 260s);
+  run.trains(260s, 275s, {.from_step = 20, .step = 15s});
+  run.strikes(280s, kSlow, 3);
+  run.trains(275s, 287s, {.from_step = 21, .step = 12s});
+  run.ends(285s, kSlow, 3);
+  run.strikes(290s, kCorrupt, 2);  // slows nothing
+  run.trains(287s, 300s, {.from_step = 22, .step = 13s});
+  const Figures figures = run.finishes(300s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 2}, {"unattributed", 5 + 3}}));
+  EXPECT_EQ(figures.fault_scores[kSlow.value].missed_cost, 2s);
+}
+
 // The slow host is in repair, so that nothing is wrong with the job when it is stopped.
 TEST(Slowdown, OfAHostInRepairExplainsNoStop) {
   HandMadeRun run;
