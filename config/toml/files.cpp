@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".toml";
 constexpr std::string_view kCatalogue = "catalog";
+constexpr std::string_view kDrills = "drills";
 
 Problem cannot_read(std::string why, std::string suggestion = {}) {
   Problem problem;
@@ -116,7 +117,12 @@ std::optional<fs::path> find_scenario(const std::string& name_or_path, const fs:
   return {};
 }
 
-std::vector<std::string> shipped_scenario_names() { return names_in(shipped_scenarios()); }
+std::vector<std::string> shipped_scenario_names() {
+  std::vector<std::string> names = names_in(shipped_scenarios());
+  for (const std::string& drill : names_in(shipped_scenarios() / kDrills))
+    names.push_back(std::string(kDrills) + "/" + drill);
+  return names;
+}
 
 std::vector<std::string> catalogue_names(const std::string& folder, const fs::path& beside) {
   std::vector<std::string> names;
