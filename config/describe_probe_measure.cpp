@@ -3,6 +3,7 @@
 #include "config/fields/argument_vector.hpp"
 #include "config/fields/pattern.hpp"
 #include "config/fields/types.hpp"
+#include "config/toml/value.hpp"
 
 #include <array>
 
@@ -13,9 +14,31 @@ constexpr std::array<Choice<Breach>, 2> kBreaches = {
     {{"fail", Breach::fail}, {"degraded", Breach::degraded}}};
 constexpr std::array<Choice<Better>, 2> kBetter = {{{"higher", Better::higher}, {"lower", Better::lower}}};
 
+constexpr std::string_view kNumbersForm = "a table of numbers such as { H100 = 48, A100 = 21 }";
+
+void read_numbers(const Place& place, std::map<std::string, double>& into) {
+  Value::Table* const table = place.value().table();
+  if (table == nullptr) return wrong_type(place, kNumbersForm);
+  into.clear();
+  for (auto& [word, value] : *table)
+    if (const auto read =
+            read_number(Place(value, place.path() + "." + key_to_toml(word), place.mistakes()), {}))
+      into[word] = *read;
+  if (table->empty() || into.contains(""))
+    place.mistake("names no kind", "write " + std::string(kNumbersForm));
+}
+
+Type numbers_by_word(std::map<std::string, double>& into) {
+  return {R"({"type": "object", "additionalProperties": {"type": "number"}, "minProperties": 1})",
+          [&into](const Place& place) { read_numbers(place, into); }};
+}
+
 void describe_threshold(Fields& fields, ProbeThreshold& threshold) {
   fields.field("at_least", number(threshold.at_least, {}), Fallback::optional(),
                "the lowest good metric, in the unit of the probe");
+  fields.field("at_least_by_kind", numbers_by_word(threshold.at_least_by_kind), Fallback::optional(),
+               "the same for parts whose kind, such as the model of a GPU, has that word in its name; in "
+               "place of at_least");
   fields.field("at_most", number(threshold.at_most, {}), Fallback::optional(),
                "the highest good metric, in the unit of the probe");
   fields.field("breach", choice<Breach>(threshold.breach, kBreaches, "a verdict"),

@@ -51,6 +51,27 @@ void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector
       "which of them run");
 }
 
+/// Where what is in it was written last: on the highest layer.
+const Origin& last_written(const Value& value) {
+  const Origin* last = &value.at;
+  if (value.table() != nullptr)
+    for (const auto& [key, inner] : *value.table())
+      if (const Origin& at = last_written(inner); at.layer > last->layer) last = &at;
+  return *last;
+}
+
+/// Numbers that were written over those of a source, or without one, have the place where they were written.
+void take_sources(const Value& tree, std::vector<SuiteEntry>& probes) {
+  const Value::Table& tables = *tree.find("probes")->table();
+  for (SuiteEntry& probe : probes) {
+    const Value* threshold = tables.at(probe.name).find("threshold");
+    if (threshold == nullptr || threshold->table() == nullptr) continue;
+    const Value* source = threshold->find("source");
+    const Origin& last = last_written(*threshold);
+    if (source == nullptr || last.layer > source->at.layer) probe.measure.threshold.source = last.text();
+  }
+}
+
 LoadedSuite suite_of(Value whole, Mistakes& mistakes) {
   LoadedSuite loaded;
   Value tree = suite_tree(std::move(whole));
@@ -59,6 +80,7 @@ LoadedSuite suite_of(Value whole, Mistakes& mistakes) {
   Reader reader(Place(tree, "", mistakes));
   describe_suite(reader, probes, order);
   reader.finish();
+  if (!probes.empty()) take_sources(tree, probes);
   for (const std::string& name : order)
     loaded.probes.push_back(*std::find_if(probes.begin(), probes.end(),
                                           [&](const SuiteEntry& each) { return each.name == name; }));

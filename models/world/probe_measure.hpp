@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -18,11 +20,26 @@ enum class Breach : std::uint8_t { degraded, fail };
 struct ProbeThreshold {
   double at_least = -kInfinity;
   double at_most = kInfinity;
+  /// For parts whose kind has the word in its name, such as H100, in place of at_least.
+  std::map<std::string, double> at_least_by_kind = {};
   Breach breach = Breach::fail;
   double of_peers = 0;      // the share of the peers' median that is still good, in (0, 1]; 0: not compared
   std::string source = {};  // where these numbers come from
 
-  bool is_absolute() const { return at_least > -kInfinity || at_most < kInfinity; }
+  /// For parts of that kind. Of two words in its name the longer one counts.
+  double least_of(std::string_view kind) const {
+    std::string_view longest;
+    double least = at_least;
+    for (const auto& [word, value] : at_least_by_kind)
+      if (word.size() > longest.size() && kind.find(word) != std::string_view::npos) {
+        longest = word;
+        least = value;
+      }
+    return least;
+  }
+  bool is_absolute() const {
+    return at_least > -kInfinity || at_most < kInfinity || !at_least_by_kind.empty();
+  }
 };
 
 enum class Better : std::uint8_t { higher, lower };

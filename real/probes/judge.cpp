@@ -50,14 +50,15 @@ double line_of(const std::vector<Spread>& peers, double of_peers, Better better)
 }
 
 void judge_absolute(JudgedPart& part, const ProbeMetric& metric, const ProbeThreshold& threshold) {
-  if (!threshold.is_absolute()) return;
+  const double least = threshold.least_of(part.sample->kind);
+  if (least == -kInfinity && threshold.at_most == kInfinity) return;
   const double value = part.spread.median;
-  const bool below = value < threshold.at_least, beyond = below || value > threshold.at_most;
+  const bool below = value < least, beyond = below || value > threshold.at_most;
   part.verdict = !beyond                                ? ProbeVerdict::pass
                  : threshold.breach == Breach::degraded ? ProbeVerdict::degraded
                                                         : ProbeVerdict::fail;
-  const bool shows_least = below || (!beyond && threshold.at_least > -kInfinity);
-  part.compared = shows_least ? "at least " + number_of(threshold.at_least, metric.unit)
+  const bool shows_least = below || (!beyond && least > -kInfinity);
+  part.compared = shows_least ? "at least " + number_of(least, metric.unit)
                               : "at most " + number_of(threshold.at_most, metric.unit);
 }
 
@@ -71,7 +72,7 @@ void judge_relative(JudgedPart& part, const ProbeMetric& metric, const ProbeThre
   part.verdict = bad ? ProbeVerdict::degraded : ProbeVerdict::pass;
   part.beside_peers = true;
   part.compared =
-      fmt::format("{} {}, by the median of {} {}", higher ? "at least" : "at most",
+      fmt::format("best {} {}, by the median of {} {}", higher ? "at least" : "at most",
                   number_of(line, metric.unit), peers.size(), peers.size() == 1 ? "peer" : "peers");
 }
 

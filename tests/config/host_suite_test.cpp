@@ -73,6 +73,27 @@ TEST(HostSuite, TakesSets) {
   const LoadedSuite suite = suite_of_text(kBandwidth, sets);
   ASSERT_THAT(names_of_suite(suite), ElementsAre("bandwidth"));
   EXPECT_EQ(suite.probes[0].measure.threshold.at_least, 470);
+  EXPECT_EQ(suite.probes[0].measure.threshold.source, "--set");
+  EXPECT_EQ(suite_of_text(kBandwidth).probes[1].measure.threshold.source, "Azure NHC");
+}
+
+TEST(HostSuite, HasLinesOfKinds) {
+  const std::string probe = "[probes.p]\ntime = \"1s\"\n";
+  const LoadedSuite suite = suite_of_text(probe +
+                                          "threshold = { at_least = 1, at_least_by_kind = { H100 = 48, "
+                                          "\"H100 PCIe\" = 40 }, source = \"a paper\" }\n");
+  ASSERT_THAT(suite.problems, IsEmpty()) << suite.problems[0].text();
+  const ProbeThreshold& threshold = suite.probes[0].measure.threshold;
+  EXPECT_EQ(threshold.least_of("NVIDIA H100 80GB HBM3"), 48);
+  EXPECT_EQ(threshold.least_of("NVIDIA H100 PCIe"), 40);
+  EXPECT_EQ(threshold.least_of("NVIDIA A100"), 1);
+  const std::string key = "probes.p.threshold.at_least_by_kind";
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = 3 }\n"),
+              HasSubstr(key + " = 3 is a whole number; this takes a table of numbers"));
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = {} }\n"),
+              HasSubstr("names no kind"));
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = { A = \"x\" } }\n"),
+              HasSubstr(key + ".A"));
 }
 
 TEST(HostSuite, SaysWhatIsWrong) {

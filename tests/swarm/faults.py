@@ -164,7 +164,7 @@ def probes(chance, known):
                                   "detects": {name: chance.share() for name in known if chance.happens(0.7)}}
         if chance.happens(0.3):  # how a real host carries it out
             out[f"probe_{number}"] |= {"deadline": chance.duration(1, 600),
-                                       "threshold": {"at_least": chance.between(1, 5), "at_most": chance.between(5, 9), "of_peers": 0.75,
+                                       "threshold": {"at_least": chance.between(1, 5), "at_least_by_kind": {"H100": chance.between(1, 5)}, "at_most": chance.between(5, 9), "of_peers": 0.75,
                                                      "breach": chance.choice(("fail", "degraded")), "source": "none"},
                                        "command": {"arguments": ["true", "x y"], "metric": "([0-9]+)", "unit": "GB/s",
                                                    "better": chance.choice(("higher", "lower"))}}

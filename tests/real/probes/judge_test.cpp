@@ -57,11 +57,25 @@ TEST(ProbeJudge, AnAbsoluteLineIsHeldAgainstTheMedian) {
   EXPECT_EQ(*below.metric, (Spread{.median = 4.5, .low = 1, .high = 9, .n = 3}));
 }
 
+TEST(ProbeJudge, AKindMayHaveALineOfItsOwn) {
+  ProbeThreshold line{.at_least_by_kind = {{"H100", 48}}, .breach = Breach::degraded};
+  const auto judged = [&](const std::string& kind) {
+    ProbeSample sample = sample_of({40});
+    sample.parts[0].kind = kind;
+    return judge("p", kRate, sample, line);
+  };
+  EXPECT_EQ(judged("NVIDIA H100").verdict, ProbeVerdict::degraded);
+  EXPECT_EQ(judged("NVIDIA H100").compared, "at least 48 GB/s");
+  EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::inconclusive);
+  line.at_least = 30;
+  EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::pass);
+}
+
 TEST(ProbeJudge, ASlowPartIsNamedBesideItsNeighbours) {
   const ProbeFinding finding = judge("cores", kRate, parts_of({{10, 10}, {10, 9}, {5, 6}, {10, 10}}), kPeers);
   EXPECT_EQ(finding.verdict, ProbeVerdict::degraded);
   EXPECT_EQ(finding.part, "core 2");
-  EXPECT_EQ(finding.compared, "at least 7.5 GB/s, by the median of 3 peers");
+  EXPECT_EQ(finding.compared, "best at least 7.5 GB/s, by the median of 3 peers");
   EXPECT_EQ(finding.why, "remark; threshold: a paper");
   EXPECT_EQ(judge("cores", kRate, parts_of({{10}, {9}, {8}, {10}}), kPeers).verdict, ProbeVerdict::pass);
 }
