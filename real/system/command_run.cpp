@@ -174,9 +174,9 @@ CommandResult run_command(const std::vector<std::string>& arguments, Duration ti
                  said();
     return result;
   }
-  const int code = child.exit_code();
-  result.ok = code == 0;
-  if (!result.ok) result.why = arguments.front() + " ended with " + std::to_string(code) + said();
+  result.code = child.exit_code();
+  result.ok = result.code == 0;
+  if (!result.ok) result.why = arguments.front() + " ended with " + std::to_string(result.code) + said();
   result.output = std::move(output.first);
   return result;
 }

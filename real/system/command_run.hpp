@@ -12,6 +12,7 @@ namespace gauntlet {
 struct CommandResult {
   bool started = false;
   bool ok = false;       // it ended with exit code 0
+  int code = 0;          // with which it ended, 128 and the signal that ended it; 0 where it has not
   bool stopped = false;  // it was ended because `stop` was set
   std::string output{};  // both streams; of a long one the first MiB
   std::string why{};     // where not ok, with the last line that it printed

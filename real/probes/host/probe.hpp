@@ -25,6 +25,7 @@ struct ProbedHost {
   std::vector<Neighbour> neighbours = {};           // hosts to measure the links to
   std::string secret = {};                          // that they have too
   std::string nvml = "libnvidia-ml.so.1";           // NVIDIA's management library, as dlopen(3) takes it
+  std::string cuda_program = {};                    // empty: gauntlet-cuda-probe beside this program
 };
 
 struct OwnProbe {

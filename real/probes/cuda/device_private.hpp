@@ -1,0 +1,107 @@
+// What every CUDA probe needs: errors as exceptions, owners of what the runtime hands out, and times that the device takes.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gauntlet::cuda {
+
+class Error : public std::runtime_error {
+ public:
+  Error(cudaError_t code, const char* call)
+      : std::runtime_error(std::string(call) + ": " + cudaGetErrorString(code)), code_(code) {}
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+inline void check(cudaError_t code, const char* call) {
+  if (code != cudaSuccess) throw Error(code, call);
+}
+
+struct FreesDevice {
+  void operator()(void* memory) const { cudaFree(memory); }
+};
+struct FreesHost {
+  void operator()(void* memory) const { cudaFreeHost(memory); }
+};
+/// Of the device that was current when it was allocated.
+template <class T>
+using DeviceMemory = std::unique_ptr<T[], FreesDevice>;
+/// Page-locked.
+using HostMemory = std::unique_ptr<std::byte[], FreesHost>;
+
+template <class T>
+DeviceMemory<T> device_memory(std::size_t count) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, count * sizeof(T)), "cudaMalloc");
+  return DeviceMemory<T>(static_cast<T*>(memory));
+}
+
+inline HostMemory host_memory(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  return HostMemory(static_cast<std::byte*>(memory));
+}
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+  void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+  void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get()), "cudaEventRecord"); }
+  double seconds_since(const Event& begin) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin.event_, event_), "cudaEventElapsedTime");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// How long each of so many calls of `work`, which puts work on the stream, took on the device. One more comes before them: it
+/// loads code and raises clocks.
+template <class Work>
+std::vector<double> seconds_of_each(std::size_t repetitions, const Stream& stream, const Work& work) {
+  std::vector<Event> marks(repetitions + 1);
+  work();
+  marks.front().record(stream);
+  for (std::size_t i = 0; i < repetitions; ++i) {
+    work();
+    marks[i + 1].record(stream);
+  }
+  stream.wait();
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < repetitions; ++i) seconds.push_back(marks[i + 1].seconds_since(marks[i]));
+  return seconds;
+}
+
+/// Bytes of the current device that nobody has taken.
+inline std::size_t free_bytes() {
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  return free;
+}
+
+}  // namespace gauntlet::cuda

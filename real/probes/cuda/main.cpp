@@ -1,0 +1,48 @@
+// gauntlet-cuda-probe: one CUDA probe on every GPU of this host, as one line of JSON. Gauntlet starts it in a process of its own.
+#include "real/probes/cuda/measurements.hpp"
+#include "real/probes/cuda/probes.hpp"
+
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace {
+
+constexpr int kSuccess = 0, kFailed = 1, kWrongInput = 2;
+
+int usage(std::FILE* to, int code) {
+  std::fputs(
+      "gauntlet-cuda-probe NAME: examine the GPUs of this host; prints what was measured as JSON\n"
+      "gauntlet-cuda-probe --list: the names\n"
+      "gauntlet-cuda-probe --measurements: all of them, as a file of real/measurements\n",
+      to);
+  return code;
+}
+
+int list() {
+  for (const auto& probe : gauntlet::cuda::probes())
+    std::printf("%-16s %-18s %s\n", std::string(probe.name).c_str(), std::string(probe.unit).c_str(),
+                std::string(probe.about).c_str());
+  return std::fflush(stdout) == 0 ? kSuccess : kFailed;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return usage(stderr, kWrongInput);
+  const std::string name = arguments[1];
+  if (name == "--help") return usage(stdout, kSuccess);
+  if (name == "--list") return list();
+  if (name == "--measurements") return gauntlet::cuda::print_measurements() ? kSuccess : kFailed;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs does not outlive whoever asked
+  for (const auto& probe : gauntlet::cuda::probes()) {
+    if (probe.name != name) continue;
+    const std::string said = to_json(run(probe));
+    return std::puts(said.c_str()) >= 0 && std::fflush(stdout) == 0 ? kSuccess : kFailed;
+  }
+  std::fprintf(stderr, "gauntlet-cuda-probe: there is no probe \"%s\"; --list shows them\n", name.c_str());
+  return kWrongInput;
+}

@@ -1,0 +1,49 @@
+// The CUDA probes, each of which examines one GPU, or the paths between all of them.
+#pragma once
+
+#include "real/probes/cuda/sample.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gauntlet::cuda {
+
+/// What a probe of one GPU measured: `values` in the unit of the probe, or what is wrong whatever they are.
+struct Measured {
+  std::vector<double> values;
+  std::vector<std::string> errors = {};
+  std::string unsupported = {};  // why this GPU cannot be examined
+  std::string remark = {};
+  std::vector<std::pair<std::string, std::string>> facts = {};
+};
+
+// Of the current device. Each throws Error where the runtime fails, and std::runtime_error where a library does.
+Measured gemm_bf16();
+Measured gemm_fp16();
+Measured gemm_fp8();
+Measured gemm_fp32();
+Measured memory_copy();
+Measured memory_triad();
+Measured memory_patterns();
+Measured arithmetic();
+Measured sustained();
+Measured launch();
+Measured overlap();
+
+// Of several paths, each a part of its own.
+Sample host_copies();
+Sample peer_copies();
+
+struct Probe {
+  std::string_view name, unit, about;
+  Measured (*of_device)() = nullptr;  // or
+  Sample (*of_paths)() = nullptr;
+};
+
+const std::vector<Probe>& probes();
+/// On every GPU that the driver shows. Never throws: what keeps the probe from looking is said in the sample.
+Sample run(const Probe& probe);
+
+}  // namespace gauntlet::cuda

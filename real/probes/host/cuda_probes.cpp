@@ -1,0 +1,52 @@
+#include "real/probes/host/cuda_probes.hpp"
+
+#include "real/probes/sample_json.hpp"
+#include "real/system/command_run.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+namespace gauntlet {
+namespace {
+
+// The process of the probe is killed at the probe's deadline, and this program with it.
+constexpr Duration kBeyondDeadlines = std::chrono::hours(24);
+constexpr int kNotLoaded = 127;  // what the dynamic linker ends a program with
+
+/// Beside this program, where the build puts it.
+std::string cuda_program(const ProbedHost& host) {
+  if (!host.cuda_program.empty()) return host.cuda_program;
+  std::error_code unknown;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return (own.parent_path() / "gauntlet-cuda-probe").string();
+}
+
+ProbeSample wrong_sample(std::string why) {
+  ProbeSample sample;
+  sample.errors.push_back(std::move(why));
+  return sample;
+}
+
+}  // namespace
+
+ProbeSample probe_by_cuda(const ProbedHost& host, const std::string& name) {
+  const std::string program = cuda_program(host);
+  std::error_code unknown;
+  if (!std::filesystem::exists(program, unknown))
+    return unsupported_sample("Gauntlet was built without CUDA: there is no " + program);
+  const CommandResult result = run_command({program, name}, kBeyondDeadlines);
+  if (!result.started || result.code == kNotLoaded) return unsupported_sample(result.why);
+  if (!result.ok) return wrong_sample(result.why);
+  const auto json = nlohmann::ordered_json::parse(result.output, nullptr, false);
+  if (json.is_discarded()) return wrong_sample(program + " says nothing that can be read");
+  try {
+    return json.get<ProbeSample>();
+  } catch (const nlohmann::json::exception&) {
+    return wrong_sample(program + " says something else than what it measured");
+  }
+}
+
+}  // namespace gauntlet
