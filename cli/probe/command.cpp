@@ -7,6 +7,7 @@
 #include "config/toml/nearest.hpp"
 #include "real/probes/suite/examine.hpp"
 #include "real/probes/suite/report_json.hpp"
+#include "real/system/strays.hpp"
 #include "report/table.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,6 +123,16 @@ std::optional<Problem> read_others(const ProbeRequest& request, OtherReports& in
   return std::nullopt;
 }
 
+/// Ends what programs of the suite left behind in sessions of their own; a kernel that hangs may keep them.
+void end(Strays& strays) {
+  constexpr int kSeconds = 10;
+  for (int second = 0; second < kSeconds && strays.end(); ++second) {
+    std::vector<pollfd> dying;
+    strays.add_to(dying);
+    ::poll(dying.data(), dying.size(), 1000);
+  }
+}
+
 int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>& probes,
                       OtherReports others) {
   ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
@@ -133,8 +145,10 @@ int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>
   HostExamination how{.host = host, .peers = std::move(others.peers), .stop = &stop_on_interrupt()};
   if (shows_progress())
     how.begins = [](const PlannedProbe& probe) { say(fmt::format("\r\x1b[K{}", probe.name)); };
+  Strays strays;
   const ExaminedHost examined{
       .name = this_host(), .suite = request.suite, .reports = examine_host(suite, how)};
+  end(strays);
   if (shows_progress()) say("\r\x1b[K");
   // What programs print need not be UTF-8.
   const std::string json =
@@ -154,6 +168,11 @@ int probe_host(const ProbeRequest& request) {
         .why = std::filesystem::exists(request.directory, unknown) ? "is not a directory" : "is not there",
         .suggestion = "name a directory on the disk that jobs of this host write to"});
   const std::string shipped = shipped_host_suite(request.suite);
+  if (shipped.empty() && !std::filesystem::exists(request.suite, unknown))
+    return wrong_input(
+        Problem{.what = "--suite " + request.suite,
+                .why = "is neither a suite nor a file",
+                .suggestion = suggest_names(request.suite, std::vector<std::string>{"full", "quick"})});
   LoadedSuite suite = load_host_suite(shipped.empty() ? request.suite : shipped, request.sets);
   if (!suite.problems.empty()) return wrong_input(suite.problems);
   if (const auto problem = keep_only(request.only, suite.probes)) return wrong_input(*problem);

@@ -1,6 +1,7 @@
 #include "cli/probe/report.hpp"
 
 #include "core/time.hpp"
+#include "real/system/shown.hpp"
 #include "report/table.hpp"
 
 #include <fmt/format.h>
@@ -60,10 +61,10 @@ std::vector<std::string> row_of(const ProbeReport& report) {
   }
   return {report.name,
           std::string(name_of(finding.verdict)),
-          finding.part.empty() ? "-" : finding.part,
-          measured,
+          finding.part.empty() ? "-" : printable(finding.part),
+          printable(measured),
           range,
-          finding.compared.empty() ? "-" : finding.compared,
+          finding.compared.empty() ? "-" : printable(finding.compared),
           fmt::format("{:.2f} s", to_seconds(report.took)),
           fmt::format("{:.2f} s", to_seconds(report.expected))};
 }
@@ -79,8 +80,9 @@ std::string probe_report(const ExaminedHost& host) {
   for (const ProbeReport* report : reports) {
     table.rows.push_back(row_of(*report));
     if (report->finding.verdict != ProbeVerdict::pass || !report->finding.why.empty())
-      why += fmt::format("  {}: {}\n", report->name,
-                         report->finding.why.empty() ? "beyond its threshold" : report->finding.why);
+      why +=
+          fmt::format("  {}: {}\n", report->name,
+                      report->finding.why.empty() ? "beyond its threshold" : printable(report->finding.why));
   }
   std::string text = answer_of(host) + "\n";
   if (!reports.empty()) text += "\n" + to_text(table);

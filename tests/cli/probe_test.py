@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -108,7 +109,8 @@ class Probe(unittest.TestCase):
         done = self.run_probe(*self.suite(rate), code=3)
         self.assertIn("give probes.rate.threshold.at_least, in GB/s", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=7", code=0)
-        self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=4)
+        done = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=4)
+        self.assertIn("threshold: --set", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=8,breach='degraded'}", code=4)
 
     def test_an_answer_that_cannot_be_written_is_not_a_verdict(self):
@@ -120,7 +122,7 @@ class Probe(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self):
         self.assertIn('did you mean "good"', self.run_probe(*self.suite(probe_table("good", ["true"])), "--only", "god", code=2).stderr)
-        self.assertIn("there is no such file", self.run_probe("--suite", "none", code=2).stderr)
+        self.assertIn('--suite quik is neither a suite nor a file; did you mean "quick"?', self.run_probe("--suite", "quik", code=2).stderr)
         self.assertIn("--directory /none is not there", self.run_probe("--only", "disk_fsync", "--directory", "/none", code=2).stderr)
 
     def test_a_program_that_hangs_fails_the_host(self):
@@ -148,6 +150,22 @@ class Probe(unittest.TestCase):
         self.assertNotIn("long  ", out)
         self.assertFalse(pathlib.Path(f"/proc/{pid.read_text().strip()}/cmdline").exists() and
                          pathlib.Path(f"/proc/{pid.read_text().strip()}/cmdline").read_bytes(), "what it started lives on")
+
+    def test_a_program_leaves_nothing_behind_in_a_session_of_its_own(self):
+        pid = self.place / "pid"
+        self.run_probe(*self.suite(probe_table("stray", ["sh", "-c", f"setsid sh -c 'echo $$ > {pid}; exec sleep 1000' & "
+                                                                      f"while ! test -s {pid}; do sleep 0.01; done"])), code=0)
+        self.assertFalse(pathlib.Path(f"/proc/{pid.read_text().strip()}").exists())
+
+    @unittest.skipIf(pathlib.Path("/dev/nvidiactl").exists(), "this machine has a GPU")
+    def test_probes_of_a_gpu_that_is_not_there_say_so(self):
+        names = re.findall(r"(?m)^ *(gpu_\w+)", self.run_probe("--list", code=0).stdout)
+        self.assertGreater(len(names), 20)
+        done = self.run_probe("--suite", "full", "--only", ",".join(names), "--json", code=3)
+        for report in json.loads(done.stdout)["probes"]:
+            with self.subTest(report["probe"]):
+                self.assertEqual(report["verdict"], "unsupported", report)
+                self.assertRegex(report["why"], "^(CUDA has no device: |Gauntlet was built without CUDA|libnvidia-ml|.*cannot open shared object)")
 
     def test_its_own_probes_end_with_it(self):
         """Killed in the middle of a probe, it leaves no process and no file."""
@@ -179,9 +197,23 @@ class Probe(unittest.TestCase):
             peer.write_text(own.replace(json.dumps(facts[name]), '"other"'))
         done = self.run_probe("--only", "configuration", "--peers", names, code=4)
         self.assertIn(f"{name} is {facts[name]}, 2 of 3 peers have other", done.stdout)
+        peers[0].write_text('{"probes": [{"probe": "a", "facts": {}, "metric": {"median": 1, "low": 2, "high": 3, "n": 1}}]}')
+        self.assertIn("is not a report of a host", self.run_probe("--peers", str(peers[0]), code=2).stderr)
         peers[0].write_text("{}")
         self.assertIn("is not a report of a host", self.run_probe("--peers", str(peers[0]), code=2).stderr)
         self.run_probe("--peers", "none.json", code=2)
+
+    def test_a_terminal_obeys_nothing_that_a_program_prints(self):
+        done = self.run_probe(*self.suite(probe_table("loud", ["sh", "-c", "printf '\\033[2Jwrong'; exit 1"])), code=4)
+        self.assertIn("it last said: ?[2Jwrong", done.stdout)
+
+    def test_the_source_of_a_threshold_is_that_of_its_numbers(self):
+        rate = probe_table("rate", ["echo", "rate 7"], "threshold = { at_least = 8, source = 'the manual' }") + "metric = 'rate ([0-9]+)'\n"
+        self.assertIn("threshold: the manual", self.run_probe(*self.suite(rate), code=4).stdout)
+        changed = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=9", code=4)
+        self.assertIn("threshold: --set", changed.stdout)
+        named = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=9,source='a test'}", code=4)
+        self.assertIn("threshold: a test", named.stdout)
 
     def test_a_metric_is_compared_with_those_of_peers(self):
         text = probe_table("rate", ["echo", "rate 7"], "threshold = { of_peers = 0.75 }") + "metric = 'rate ([0-9]+)'\n"

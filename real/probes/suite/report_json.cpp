@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace gauntlet {
 namespace {
 
@@ -32,6 +34,18 @@ Json json_of(const ProbeReport& report) {
           {"expected_seconds", to_seconds(report.expected)}};
 }
 
+/// Nothing where no measurement can be so.
+std::optional<Spread> spread_in(const Json& metric) {
+  const Spread spread{.median = metric.at("median").get<double>(),
+                      .low = metric.at("low").get<double>(),
+                      .high = metric.at("high").get<double>(),
+                      .n = metric.at("n").get<std::uint32_t>()};
+  const bool ordered = spread.low <= spread.median && spread.median <= spread.high;
+  if (!ordered || !std::isfinite(spread.low) || !std::isfinite(spread.high) || spread.n == 0)
+    return std::nullopt;
+  return spread;
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_of(const ExaminedHost& host) {
@@ -49,11 +63,11 @@ std::optional<PeerReport> peer_report(const std::string& json) {
     const Json whole = Json::parse(json);
     for (const Json& report : whole.at("probes")) {
       const std::string probe = report.at("probe").get<std::string>();
-      if (const Json& metric = report.at("metric"); !metric.is_null())
-        out.metrics[probe] = {.median = metric.at("median").get<double>(),
-                              .low = metric.at("low").get<double>(),
-                              .high = metric.at("high").get<double>(),
-                              .n = metric.at("n").get<std::uint32_t>()};
+      if (const Json& metric = report.at("metric"); !metric.is_null()) {
+        const auto spread = spread_in(metric);
+        if (!spread) return std::nullopt;
+        out.metrics[probe] = *spread;
+      }
       if (const Json& facts = report.at("facts"); !facts.empty()) facts.get_to(out.facts[probe]);
     }
     return out;
