@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -56,7 +57,7 @@ class Walk {
       const bool stops = !last && (!goes_on(progress_.stretches[i], from) || orders_.starts_at_once(until));
       if (at < until || stops) down(at, until);
       if (last) break;
-      trained_through(progress_.stretches[i], from);
+      trained(progress_.stretches[i], from);
       at = progress_.stretches[i].end;
     }
     // The step that was incomplete at the end of the run.
@@ -97,7 +98,8 @@ class Walk {
     if (redone) return charge(Phase::recomputing, time, cause_);
     charge(Phase::effective, healthy, {});
     charge(Phase::slowdown, for_fewer, kCauseFewer);
-    charge(Phase::slowdown, time - healthy - for_fewer, slow_cause_);
+    const Cause slow = slow_onset_ ? cause_of(log_[*slow_onset_].kind) : kCauseUnattributed;
+    charge(Phase::slowdown, time - healthy - for_fewer, slow);
     if (slow_onset_) harmed(*slow_onset_, time - healthy - for_fewer);
   }
 
@@ -120,46 +122,57 @@ class Walk {
 
   // --- training ------------------------------------------------------------------------------------------------------
 
-  /// Charges a stretch. `from`: its state at its beginning. Who slows it may change where its pace does not: of two faults that
-  /// slow it alike, one heals. A step keeps the pace at which it began.
-  void trained_through(const Stretch& stretch, const Reached& from) {
+  /// Charges a stretch in parts. `from`: its state at its beginning. The fault that slows it may change while its pace stays: of two
+  /// equally slow hosts, one heals. A step keeps the fault that slowed it at its beginning.
+  void trained(const Stretch& stretch, const Reached& from) {
     truth_.follow(stretch.begin);
+    follow_hosts(stretch.begin + Duration(1));
     Stretch part = stretch;
     Reached at = from;
+    bool began_before = from.into_step > Duration::zero();  // the first step did, and was paused
     while (true) {
-      const Time change = truth_.next();
-      part.end = change < stretch.end ? std::min(next_boundary(stretch, change), stretch.end) : stretch.end;
-      trained(part, at);
+      part.end =
+          std::min(began_before ? stretch.time_of_step(from.steps + 1) : end_of_part(part), stretch.end);
+      if (!began_before) slow_onset_ = slowing(part);
+      began_before = false;
+      charge_part(part, at);
       if (part.end == stretch.end) return;
       at = ended_;
       part.begin = part.end;
+      part.end = stretch.end;
       truth_.follow(part.begin);
     }
   }
-  /// When the step, or the checkpoint, ends that is under way.
-  static Time next_boundary(const Stretch& stretch, Time at) {
-    const Reached reached = stretch.reached_at(at);
-    if (reached.into_stall > Duration::zero()) return stretch.time_of_checkpoint(reached.checkpoints + 1);
-    return reached.into_step > Duration::zero() ? stretch.time_of_step(reached.steps + 1) : at;
+  /// The end of the step or checkpoint in which the truth changes next. Steps of a drill that are counted together are slow before it, and
+  /// not by a fault that strikes later: the first part ends where that step begins.
+  Time end_of_part(const Stretch& rest) const {
+    const Time change = truth_.next();
+    if (change >= rest.end) return rest.end;
+    const Reached reached = rest.reached_at(change);
+    const Time begun = change - (reached.into_step + reached.into_stall);
+    if (begun > rest.begin && rest.slow() && !truth_.slowed_since()) return begun;
+    if (reached.into_stall > Duration::zero()) return rest.time_of_checkpoint(reached.checkpoints + 1);
+    return reached.into_step > Duration::zero() ? rest.time_of_step(reached.steps + 1) : change;
   }
-  /// The onset of the fault that slows a part of a stretch: the worst at its beginning. A real step is slowed at once, so that one
-  /// that nothing slowed when it began is slowed by what strikes meanwhile.
+  /// The onset of the fault that slows a part: the worst at its beginning. A real step is paused or slowed at once: what pauses it within
+  /// the part comes first, and what slows it there counts where nothing did at its beginning. A simulated stretch ends where a pause begins.
   std::optional<std::uint32_t> slowing(const Stretch& part) const {
-    const TruthCursor::Active* worst = truth_.disturbance();
-    if (worst != nullptr && worst->factor > 1) return worst->onset;
-    const bool slow = part.step > part.healthy_step + part.for_fewer;
-    return slow ? truth_.slowed_before(part.end) : std::nullopt;
+    const auto struck = [&](double above) {
+      return truth_.first_onset_before(part.end, [above](const Truth& each) {
+        return each.on_job && each.disturbs && !each.corrupts && !each.stops && each.factor > above;
+      });
+    };
+    if (!part.slow()) return truth_.slowed_since();
+    if (const auto pause = struck(std::numeric_limits<double>::max())) return pause;
+    const auto worst = truth_.slowed_since();
+    return worst ? worst : struck(1);
   }
-  /// The same for a part of one. At its beginning the truth log has been followed up to there.
-  void trained(const Stretch& stretch, const Reached& from) {
+  /// The truth log has been followed up to the beginning of the part.
+  void charge_part(const Stretch& stretch, const Reached& from) {
     const Reached to = stretch.reached_at(stretch.end, from);
     ended_ = to;
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;
-    follow_hosts(stretch.begin + Duration(1));
-    slow_onset_ = slowing(stretch);
-    slow_cause_ = slow_onset_ ? cause_of(log_[*slow_onset_].kind) : kCauseUnattributed;
-
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
     const Time redone_until = first >= mark_ ? stretch.begin
                               : last < mark_ ? stretch.end
@@ -462,8 +475,7 @@ class Walk {
   std::optional<std::size_t> incident_;  // the open incident
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
   std::optional<Cause> held_for_;  // the reason of the planned stop in the present gap
-  Cause slow_cause_ = kCauseUnattributed;
-  std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present stretch
+  std::optional<std::uint32_t> slow_onset_;  // of the fault that slows the present part
   bool unanswered_ = false;                  // a fault opened the incident and no order has answered it
   std::optional<OrderId> starting_;          // the start in progress
 

@@ -45,16 +45,13 @@ class TruthCursor {
       if (stops_the_job(each) && !(stop_ && stop_->at == each.at)) stop_ = each;
     }
   }
-  /// The time of the first entry that has not been followed.
-  Time next() const { return next_ < log_.size() ? log_[next_].at : kStart + kForever; }
-  /// Where in the log the first fault that slows or pauses the job strikes by then, of what has not been followed.
-  std::optional<std::uint32_t> slowed_before(Time until) const {
-    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i, look_.look()) {
-      const Truth& each = log_[i];
-      if (each.what == TruthKind::onset && each.on_job && each.disturbs && !each.corrupts && !each.stops &&
-          each.factor > 1)
-        return static_cast<std::uint32_t>(i);
-    }
+  /// The time of the first entry that has not been followed; kNever where there is none.
+  Time next() const { return next_ < log_.size() ? log_[next_].at : kNever; }
+  /// Where in the log the first such fault strikes after what was followed and before `until`.
+  template <class Is>
+  std::optional<std::uint32_t> first_onset_before(Time until, const Is& is) const {
+    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i, look_.look())
+      if (log_[i].what == TruthKind::onset && is(log_[i])) return static_cast<std::uint32_t>(i);
     return std::nullopt;
   }
   /// Other hosts carry the job from now on.
@@ -82,6 +79,11 @@ class TruthCursor {
   const Truth* stop_at(Time when) const { return stop_ && stop_->at == when ? &*stop_ : nullptr; }
   /// The fault on the job's hosts that slows it most, or pauses it: a gang waits for its slowest member.
   const Active* disturbance() const { return on_job_.empty() ? nullptr : &slots_[on_job_.back()]; }
+  /// The onset of that fault, where it makes steps longer.
+  std::optional<std::uint32_t> slowed_since() const {
+    const Active* worst = disturbance();
+    return worst != nullptr && worst->factor > 1 ? std::optional(worst->onset) : std::nullopt;
+  }
   /// The latest fault on the job's hosts that corrupts its numbers.
   const Active* corruption() const { return corrupting_.empty() ? nullptr : &slots_[corrupting_.back()]; }
   /// The fault on the job's hosts that concerns one of these and slows the job most, or corrupts its numbers.

@@ -64,6 +64,8 @@ struct Stretch {
   Duration for_fewer{};  // what it takes longer because the layout is not: data-parallel replicas are missing
   Cadence cadence;
 
+  /// A step takes longer than its layout explains.
+  bool slow() const { return step > healthy_step + for_fewer; }
   Reached reached_at(Time at) const;
   /// The same, told where it stood when it began: quicker where no checkpoint lies between.
   Reached reached_at(Time at, const Reached& begun) const;

@@ -187,8 +187,9 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
                      .corrupts = false,
                      .repairable = kind.remedy == Remedy::repair,
                      .factor = kind.effect == Effect::stall  ? std::numeric_limits<double>::infinity()
-                               : kind.effect == Effect::slow ? kind.factor
-                                                             : 1});
+                               : kind.effect == Effect::slow || kind.effect == Effect::degrade
+                                   ? kind.factor  // of a degraded link: at most
+                                   : 1});
   }
   std::stable_sort(truth.begin(), truth.end(), [](const Truth& a, const Truth& b) { return a.at < b.at; });
   return truth;

@@ -107,6 +107,46 @@ TEST(Slowdown, OfARealStepIsThatOfTheFaultThatStruckWithinIt) {
   EXPECT_EQ(figures.fault_scores[kSlow.value].missed_cost, 2s);
 }
 
+// Steps of a drill that nobody heard of, while a driver was away, are counted together.
+TEST(Slowdown, OfRealStepsBeforeAFaultIsNotTheFaults) {
+  HandMadeRun run;
+  run.started(60s);
+  run.strikes(85s, kSlow, 3);
+  run.trains(60s, 96s, {.step = 12s});  // the third step begins at 84 s
+  const Figures figures = run.finishes(96s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 2}, {"unattributed", 4}}));
+}
+
+// The step that a pause cuts keeps its pace after it, though its fault has healed: 6 s of 12 s before and after.
+TEST(Slowdown, OfAStepThatWasPausedIsThatOfItsBeginning) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 260s);
+  run.strikes(255s, kSlow, 3);
+  run.trains(260s, 266s, {.from_step = 20, .step = 12s});
+  run.ends(264s, kSlow, 3);
+  run.strikes(266s, kBlip, 2);
+  run.pauses(266s, 296s);
+  run.ends(296s, kBlip, 2);
+  run.goes_on(296s, 302s);
+  run.trains(302s, 402s, {.from_step = 21});
+  const Figures figures = run.finishes(402s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 2}, {"blip", 30}}));
+}
+
+// A real pause is a long step.
+TEST(Slowdown, OfARealStepWithAPauseIsThatOfThePause) {
+  HandMadeRun run;
+  run.started(60s);
+  run.strikes(55s, kSlow, 3);
+  run.trains(60s, 72s, {.step = 12s});
+  run.strikes(75s, kBlip, 1);
+  run.ends(95s, kBlip, 1);
+  run.trains(72s, 104s, {.from_step = 1, .step = 32s});
+  const Figures figures = run.finishes(104s);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"slow", 2}, {"blip", 22}}));
+}
+
 // The slow host is in repair, so that nothing is wrong with the job when it is stopped.
 TEST(Slowdown, OfAHostInRepairExplainsNoStop) {
   HandMadeRun run;
