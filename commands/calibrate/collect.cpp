@@ -202,7 +202,7 @@ std::string day_of(const std::string& file) {
                      static_cast<unsigned>(day.day()));
 }
 
-/// Whether both have the same observations at the same nanoseconds, which no two drills have.
+/// Whether both have observations at the same nanoseconds. No two drills do.
 bool is_copy(const Record& a, const Record& b) {
   return std::ranges::equal(a.observations, b.observations, {}, &Observed::at, &Observed::at);
 }
@@ -224,9 +224,12 @@ ReadRun read_run(const std::string& file) {
     return out;
   }
   if (!read.recording->measurements) {
-    out.problems.push_back({.file = file,
-                            .why = "is of no drill: a simulation measures nothing",
-                            .suggestion = "record a drill: gauntlet drill SCENARIO --record FILE"});
+    out.problems.push_back(
+        {.file = file,
+         .why = "has no measurements: it is a recording of a simulation, or its drill was interrupted at its "
+                "end",
+         .suggestion =
+             "repeat the command of the drill, or record one: gauntlet drill SCENARIO --record FILE"});
     return out;
   }
   MeasuredRun run{.file = file, .recording = std::move(*read.recording), .loaded = {}, .day = day_of(file)};
@@ -258,9 +261,10 @@ std::optional<Problem> problem_of_runs(const std::vector<MeasuredRun>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (is_copy(runs[i].recording.record, runs[j].recording.record))
-        return Problem{.file = runs[i].file,
-                       .why = "is a copy of " + runs[j].file + ": the drill would count twice",
-                       .suggestion = "give the recording of each drill once"};
+        return Problem{
+            .file = runs[i].file,
+            .why = runs[i].file == runs[j].file ? "is given twice" : "is a copy of " + runs[j].file,
+            .suggestion = "give the recording of each drill once"};
   return std::nullopt;
 }
 

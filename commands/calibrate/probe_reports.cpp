@@ -59,7 +59,7 @@ std::optional<Problem> add_probe_reports(const std::vector<std::string>& files,
     // Two examinations take different times.
     if (const auto [first, fresh] = read.try_emplace(*file.text, path); !fresh)
       return Problem{.file = path,
-                     .why = "is a copy of " + first->second + ": the probes would count twice",
+                     .why = path == first->second ? "is given twice" : "is a copy of " + first->second,
                      .suggestion = "give each report once"};
     const auto probes = probes_of(*file.text);
     if (!probes)

@@ -81,17 +81,18 @@ std::string encode_measurements(std::span<const Measurement> measurements) {
   return out;
 }
 
-bool decode_measurements(std::string_view in, std::vector<Measurement>& into) {
-  if (in.size() % kMeasurementBytes != 0) return false;
+std::optional<std::vector<Measurement>> decode_measurements(std::string_view in) {
+  if (in.size() % kMeasurementBytes != 0) return std::nullopt;
+  std::vector<Measurement> into;
   while (!in.empty()) {
     const std::uint64_t what = take_little_endian(in, 1);
     const auto at = static_cast<std::int64_t>(take_little_endian(in, 8));
     const auto took = static_cast<std::int64_t>(take_little_endian(in, 8));
-    if (what >= kMeasured || at < 0 || took < 0) return false;
+    if (what >= kMeasured || at < 0 || took < 0) return std::nullopt;
     into.push_back(
         {.what = static_cast<Measured>(what), .at = kStart + Duration(at), .took = Duration(took)});
   }
-  return true;
+  return into;
 }
 
 /// What a frame behind the header says; false where it was written by nobody.
@@ -116,7 +117,9 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
       }
       return false;
     case FrameKind::measurements:  // at the end of a run, once
-      return !into.measurements && decode_measurements(payload, into.measurements.emplace());
+      if (into.measurements) return false;
+      into.measurements = decode_measurements(payload);
+      return into.measurements.has_value();
   }
   return false;
 }

@@ -308,8 +308,7 @@ TEST(Calibrate, CopiesAreRefused) {
   std::filesystem::copy_file(drill, copy);
   const auto problem = problem_of_runs(read_all({drill, copy}));
   ASSERT_TRUE(problem);
-  EXPECT_EQ(problem->text(), copy + ": is a copy of " + drill +
-                                 ": the drill would count twice; give the recording of each drill once");
+  EXPECT_EQ(problem->text(), copy + ": is a copy of " + drill + "; give the recording of each drill once");
   const std::string report = (place.path() / "host.json").string(),
                     twin = (place.path() / "twin.json").string();
   std::ofstream(report) << R"({"probes": [{"probe": "host_check", "verdict": "pass", "seconds": 0.5}]})";
@@ -332,7 +331,8 @@ TEST(Calibrate, ARecordingOfASimulationIsRefused) {
   ASSERT_FALSE(write_recording(file, header, simulation.record()));
   const ReadRun read = read_run(file);
   ASSERT_FALSE(read.run);
-  EXPECT_THAT(read.problems.front().text(), HasSubstr("is of no drill: a simulation measures nothing"));
+  EXPECT_THAT(read.problems.front().text(),
+              HasSubstr("has no measurements: it is a recording of a simulation"));
 }
 
 TEST(Calibrate, WhatIsNoWholeRecordingOfADrillIsRefused) {
