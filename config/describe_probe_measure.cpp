@@ -48,8 +48,12 @@ void describe_threshold(Fields& fields, ProbeThreshold& threshold) {
       "share of the median of its peers (parts of the host, and other hosts) from which a metric is good");
   fields.field("source", text(threshold.source), Fallback::optional(), "where these numbers come from");
   fields.check([&threshold](const Place& place) {
-    if (place.all_sound("at_least", "at_most") && threshold.at_least > threshold.at_most)
-      place.mistake_at("at_least", "is above at_most, so that no metric is good", "exchange the two");
+    const auto is_above = [&](std::string_view key, double least) {
+      if (place.all_sound(key, "at_most") && least > threshold.at_most)
+        place.mistake_at(key, "is above at_most, so that no metric is good", "exchange the two");
+    };
+    is_above("at_least", threshold.at_least);
+    for (const auto& [word, least] : threshold.at_least_by_kind) is_above("at_least_by_kind", least);
   });
 }
 

@@ -51,24 +51,46 @@ void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector
       "which of them run");
 }
 
-/// Where what is in it was written last: on the highest layer.
-const Origin& last_written(const Value& value) {
-  const Origin* last = &value.at;
-  if (value.table() != nullptr)
-    for (const auto& [key, inner] : *value.table())
-      if (const Origin& at = last_written(inner); at.layer > last->layer) last = &at;
-  return *last;
+constexpr const char* kByKind = "at_least_by_kind";
+
+/// Whether somebody wrote, above the line of the kind `word`, one that is meant for it too: for all, or for a shorter word in it.
+bool is_overwritten(const std::string& word, const Value& line, const Value& threshold) {
+  const Value* of_all = threshold.find("at_least");
+  if (of_all != nullptr && of_all->at.layer > line.at.layer) return true;
+  const Value::Table& lines = *threshold.find(kByKind)->table();
+  return std::any_of(lines.begin(), lines.end(), [&](const auto& other) {
+    return other.first != word && word.find(other.first) != std::string::npos &&
+           other.second.at.layer > line.at.layer;
+  });
 }
 
-/// Numbers that were written over those of a source, or without one, have the place where they were written.
-void take_sources(const Value& tree, std::vector<SuiteEntry>& probes) {
+/// "at_least: --set", for each number that was written above the source, or without one.
+void add_source(const std::string& key, const Value& number, const Value* source, std::string& sources) {
+  if (source != nullptr && number.at.layer <= source->at.layer) return;
+  if (source != nullptr && source->at.kind == Origin::Kind::command_line) return;  // each --set is a layer
+  sources += (sources.empty() ? "" : "; ") + key + ": " + number.at.text();
+}
+
+/// Numbers that were written over others: lines of kinds that they replace, and where they come from.
+void settle(const Value& tree, ProbeThreshold& threshold) {
+  const Value* source = tree.find("source");
+  for (const char* key : {"at_least", "at_most", "of_peers"})
+    if (const Value* number = tree.find(key)) add_source(key, *number, source, threshold.source);
+  const Value* lines = tree.find(kByKind);
+  if (lines == nullptr || lines->table() == nullptr) return;
+  for (const auto& [word, line] : *lines->table()) {
+    if (is_overwritten(word, line, tree))
+      threshold.at_least_by_kind.erase(word);
+    else
+      add_source(word, line, source, threshold.source);
+  }
+}
+
+void settle_thresholds(const Value& tree, std::vector<SuiteEntry>& probes) {
   const Value::Table& tables = *tree.find("probes")->table();
   for (SuiteEntry& probe : probes) {
     const Value* threshold = tables.at(probe.name).find("threshold");
-    if (threshold == nullptr || threshold->table() == nullptr) continue;
-    const Value* source = threshold->find("source");
-    const Origin& last = last_written(*threshold);
-    if (source == nullptr || last.layer > source->at.layer) probe.measure.threshold.source = last.text();
+    if (threshold != nullptr && threshold->table() != nullptr) settle(*threshold, probe.measure.threshold);
   }
 }
 
@@ -80,7 +102,7 @@ LoadedSuite suite_of(Value whole, Mistakes& mistakes) {
   Reader reader(Place(tree, "", mistakes));
   describe_suite(reader, probes, order);
   reader.finish();
-  if (!probes.empty()) take_sources(tree, probes);
+  if (!probes.empty()) settle_thresholds(tree, probes);
   for (const std::string& name : order)
     loaded.probes.push_back(*std::find_if(probes.begin(), probes.end(),
                                           [&](const SuiteEntry& each) { return each.name == name; }));

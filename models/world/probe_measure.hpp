@@ -37,9 +37,6 @@ struct ProbeThreshold {
       }
     return least;
   }
-  bool is_absolute() const {
-    return at_least > -kInfinity || at_most < kInfinity || !at_least_by_kind.empty();
-  }
 };
 
 enum class Better : std::uint8_t { higher, lower };

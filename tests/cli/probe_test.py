@@ -110,7 +110,7 @@ class Probe(unittest.TestCase):
         self.assertIn("give probes.rate.threshold.at_least, in GB/s", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=7", code=0)
         done = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=4)
-        self.assertIn("threshold: --set", done.stdout)
+        self.assertIn("threshold: at_least: --set", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=8,breach='degraded'}", code=4)
 
     def test_an_answer_that_cannot_be_written_is_not_a_verdict(self):
@@ -211,7 +211,7 @@ class Probe(unittest.TestCase):
         rate = probe_table("rate", ["echo", "rate 7"], "threshold = { at_least = 8, source = 'the manual' }") + "metric = 'rate ([0-9]+)'\n"
         self.assertIn("threshold: the manual", self.run_probe(*self.suite(rate), code=4).stdout)
         changed = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=9", code=4)
-        self.assertIn("threshold: --set", changed.stdout)
+        self.assertIn("threshold: the manual; at_least: --set", changed.stdout)
         named = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold={at_least=9,source='a test'}", code=4)
         self.assertIn("threshold: a test", named.stdout)
 

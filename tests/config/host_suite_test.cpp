@@ -73,8 +73,31 @@ TEST(HostSuite, TakesSets) {
   const LoadedSuite suite = suite_of_text(kBandwidth, sets);
   ASSERT_THAT(names_of_suite(suite), ElementsAre("bandwidth"));
   EXPECT_EQ(suite.probes[0].measure.threshold.at_least, 470);
-  EXPECT_EQ(suite.probes[0].measure.threshold.source, "--set");
+  EXPECT_EQ(suite.probes[0].measure.threshold.source, "Azure NHC; at_least: --set");
   EXPECT_EQ(suite_of_text(kBandwidth).probes[1].measure.threshold.source, "Azure NHC");
+}
+
+TEST(HostSuite, ALineThatIsWrittenAboveOthersReplacesThem) {
+  const std::string text =
+      "[probes.p]\ntime = \"1s\"\n"
+      "threshold = { at_least_by_kind = { H100 = 48, \"H100 PCIe\" = 40, A100 = 21 }, source = \"a paper\" "
+      "}\n";
+  const auto with = [&](const std::vector<std::string>& sets) {
+    const LoadedSuite suite = suite_of_text(text, sets);
+    EXPECT_THAT(suite.problems, IsEmpty());
+    return suite.probes.at(0).measure.threshold;
+  };
+  const std::string key = "probes.p.threshold.";
+  const ProbeThreshold of_all = with({key + "at_least=50"});
+  EXPECT_EQ(of_all.least_of("NVIDIA H100 PCIe"), 50);
+  EXPECT_EQ(of_all.source, "a paper; at_least: --set");
+  const ProbeThreshold of_kind = with({key + "at_least_by_kind={H100=30}"});
+  EXPECT_EQ(of_kind.least_of("NVIDIA H100 PCIe"), 30);
+  EXPECT_EQ(of_kind.least_of("NVIDIA A100"), 21);
+  EXPECT_EQ(of_kind.source, "a paper; H100: --set");
+  EXPECT_EQ(with({key + "breach=degraded"}).source, "a paper");
+  EXPECT_EQ(with({key + "source=mine", key + "at_least=9"}).source, "mine");
+  EXPECT_EQ(with({key + "at_least=9", key + "source=mine"}).source, "mine");
 }
 
 TEST(HostSuite, HasLinesOfKinds) {
@@ -90,6 +113,8 @@ TEST(HostSuite, HasLinesOfKinds) {
   const std::string key = "probes.p.threshold.at_least_by_kind";
   EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = 3 }\n"),
               HasSubstr(key + " = 3 is a whole number; this takes a table of numbers"));
+  EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = { A = 3 }, at_most = 2 }\n"),
+              HasSubstr("so that no metric is good"));
   EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = {} }\n"),
               HasSubstr("names no kind"));
   EXPECT_THAT(problems_of_suite(probe + "threshold = { at_least_by_kind = { A = \"x\" } }\n"),
@@ -116,8 +141,8 @@ TEST(HostSuite, ShippedOnesLoad) {
     EXPECT_THAT(suite.problems, IsEmpty());
     EXPECT_GT(suite.probes.size(), 5U);
     for (const SuiteEntry& each : suite.probes)
-      EXPECT_TRUE(!each.measure.threshold.is_absolute() || !each.measure.threshold.source.empty())
-          << each.name << " has no source";
+      EXPECT_EQ(each.measure.threshold.source.find(".toml:"), std::string::npos)
+          << each.name << " has a number without a source: " << each.measure.threshold.source;
   }
   EXPECT_EQ(shipped_host_suite("nothing"), "");
 }
