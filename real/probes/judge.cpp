@@ -69,10 +69,11 @@ void judge_relative(JudgedPart& part, const ProbeMetric& metric, const ProbeThre
   const double line = line_of(peers, threshold.of_peers, metric.better);
   const bool bad = is_worse(best_of(part.spread, metric.better), line, metric.better);
   if (!bad && part.verdict == ProbeVerdict::pass) return;  // by an absolute line, which says more
-  part.verdict = bad ? ProbeVerdict::degraded : ProbeVerdict::pass;
+  const bool excused = bad && !part.sample->excuse.empty();
+  part.verdict = excused ? ProbeVerdict::inconclusive : bad ? ProbeVerdict::degraded : ProbeVerdict::pass;
   part.beside_peers = true;
   part.compared =
-      fmt::format("best {} {}, by the median of {} {}", higher ? "at least" : "at most",
+      fmt::format("best repetition {} {}, from the median of {} {}", higher ? "at least" : "at most",
                   number_of(line, metric.unit), peers.size(), peers.size() == 1 ? "peer" : "peers");
 }
 
@@ -135,9 +136,10 @@ ProbeFinding finding_of(const JudgedPart& worst, const std::string& probe, const
           .metric = worst.spread,
           .compared = worst.compared,
           .beside_peers = worst.beside_peers,
-          .why = worst.verdict == ProbeVerdict::inconclusive ? advice(probe, metric, threshold)
-                 : worst.verdict == ProbeVerdict::pass       ? ""
-                                                             : why_bad(worst, threshold)};
+          .why = worst.verdict == ProbeVerdict::pass           ? ""
+                 : worst.verdict != ProbeVerdict::inconclusive ? why_bad(worst, threshold)
+                 : worst.beside_peers                          ? worst.sample->excuse
+                                                               : advice(probe, metric, threshold)};
 }
 
 }  // namespace

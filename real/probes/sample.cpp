@@ -26,10 +26,12 @@ void add_repetitions(ProbeSample& sample, const ProbeSample& more) {
   for (const PartSample& part : more.parts) {
     const auto same = std::find_if(sample.parts.begin(), sample.parts.end(),
                                    [&](const PartSample& each) { return each.part == part.part; });
-    if (same == sample.parts.end())
+    if (same == sample.parts.end()) {
       sample.parts.push_back(part);
-    else
+    } else {
       same->values.insert(same->values.end(), part.values.begin(), part.values.end());
+      if (part.excuse.empty()) same->excuse.clear();
+    }
   }
   sample.errors.insert(sample.errors.end(), more.errors.begin(), more.errors.end());
   sample.facts.insert(sample.facts.end(), more.facts.begin(), more.facts.end());

@@ -27,6 +27,7 @@ struct PartSample {
   std::vector<double> values;  // at least one, in the unit of the probe
   std::string remark;          // what explains a bad value: "other programs took 48% of its time"
   std::string neighbour = {};  // the other host of a link: a bad value may be due to it
+  std::string excuse = {};     // why a value that is worse than its peers' says nothing of the part: something else bounded it
 };
 
 struct ProbeSample {

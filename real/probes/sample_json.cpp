@@ -5,11 +5,8 @@
 namespace gauntlet {
 
 void to_json(nlohmann::ordered_json& json, const PartSample& part) {
-  json = {{"part", part.part},
-          {"kind", part.kind},
-          {"values", part.values},
-          {"remark", part.remark},
-          {"neighbour", part.neighbour}};
+  json = {{"part", part.part},     {"kind", part.kind},           {"values", part.values},
+          {"remark", part.remark}, {"neighbour", part.neighbour}, {"excuse", part.excuse}};
 }
 
 void from_json(const nlohmann::ordered_json& json, PartSample& part) {
@@ -18,6 +15,7 @@ void from_json(const nlohmann::ordered_json& json, PartSample& part) {
   json.at("values").get_to(part.values);
   json.at("remark").get_to(part.remark);
   json.at("neighbour").get_to(part.neighbour);
+  json.at("excuse").get_to(part.excuse);
 }
 
 void to_json(nlohmann::ordered_json& json, const ProbeSample& sample) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -15,6 +17,8 @@ namespace {
 
 constexpr double kCarriesNothingMs = 5000;  // as long as a LinkSocket waits
 constexpr std::size_t kBatches = 10;
+// Assumption: two cores that both ends of a connection share are busy for 95% and more of the time while nothing else bounds it.
+constexpr double kBoundByCores = 0.9;
 constexpr const char* kCarriesNothing = "the link carried nothing for 5 s";
 
 PartSample part_of(const Neighbour& neighbour, const std::string& part, std::vector<double> values,
@@ -64,6 +68,35 @@ ProbeSample of_neighbours(const ProbedHost& host, const Measure& measure) {
   return sample;
 }
 
+/// What all cores have done since they started, in ticks.
+struct CoreTimes {
+  std::uint64_t idle = 0, all = 0;
+};
+
+/// Of the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. Nothing where there is none.
+CoreTimes core_times(const std::string& root) {
+  constexpr std::size_t kIdle = 3, kWaiting = 4, kTimes = 8;
+  std::ifstream file(root + "/proc/stat");
+  std::string name;
+  file >> name;
+  CoreTimes times;
+  std::uint64_t ticks = 0;
+  for (std::size_t i = 0; i < kTimes && file >> ticks; ++i) {
+    times.all += ticks;
+    if (i == kIdle || i == kWaiting) times.idle += ticks;
+  }
+  return times;
+}
+
+/// A link is as fast as the cores let it be where they had nothing left.
+std::string excuse_of(const CoreTimes& before, const CoreTimes& after) {
+  const auto all = static_cast<double>(after.all - before.all);
+  const double busy = all > 0 ? 1 - static_cast<double>(after.idle - before.idle) / all : 0;
+  if (busy < kBoundByCores) return {};
+  return fmt::format("the cores were busy {:.0f}% of the time: they may have bounded the rate, not the link",
+                     100 * busy);
+}
+
 PartSample rates_of(const Neighbour& neighbour, const std::string& direction, LinkRates rates,
                     std::string remark) {
   if (rates.empty()) {
@@ -92,10 +125,15 @@ std::vector<double> tails_of(LinkEchoes echoes) {
 }  // namespace
 
 ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
-  return of_neighbours(host, [](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
+  return of_neighbours(host, [&](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
     std::vector<PartSample> parts;
-    parts.push_back(rates_of(neighbour, "to", client == nullptr ? LinkRates{} : client->upload(), why));
-    parts.push_back(rates_of(neighbour, "from", client == nullptr ? LinkRates{} : client->download(), why));
+    for (const auto& [direction, measure] :
+         {std::pair("to", &LinkClient::upload), std::pair("from", &LinkClient::download)}) {
+      const CoreTimes before = core_times(host.root);
+      parts.push_back(
+          rates_of(neighbour, direction, client == nullptr ? LinkRates{} : (client->*measure)(), why));
+      if (client != nullptr) parts.back().excuse = excuse_of(before, core_times(host.root));
+    }
     return parts;
   });
 }

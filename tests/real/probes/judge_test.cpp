@@ -71,11 +71,34 @@ TEST(ProbeJudge, AKindMayHaveALineOfItsOwn) {
   EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::pass);
 }
 
+TEST(ProbeJudge, APartWithAnExcuseIsNotBlamed) {
+  ProbeSample sample = parts_of({{10}, {10}, {5}, {10}});
+  sample.parts[2].excuse = "the cores were busy";
+  const ProbeFinding finding = judge("p", kRate, sample, kPeers);
+  EXPECT_EQ(finding.verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(finding.part, "core 2");
+  EXPECT_EQ(finding.why, "the cores were busy");
+  sample.parts[2].excuse.clear();
+  EXPECT_EQ(judge("p", kRate, sample, kPeers).verdict, ProbeVerdict::degraded);
+  sample.parts[0].excuse = "the cores were busy";  // a good part needs none
+  EXPECT_EQ(judge("p", kRate, parts_of({{10}, {10}}), kPeers).verdict, ProbeVerdict::pass);
+}
+
+TEST(ProbeJudge, AnExcuseHoldsIfEachLookHadIt) {
+  ProbeSample first = sample_of({5});
+  first.parts[0].excuse = "busy";
+  ProbeSample free = sample_of({5}), busy = first;
+  add_repetitions(busy, first);
+  EXPECT_EQ(busy.parts[0].excuse, "busy");
+  add_repetitions(first, free);
+  EXPECT_EQ(first.parts[0].excuse, "");
+}
+
 TEST(ProbeJudge, ASlowPartIsNamedBesideItsNeighbours) {
   const ProbeFinding finding = judge("cores", kRate, parts_of({{10, 10}, {10, 9}, {5, 6}, {10, 10}}), kPeers);
   EXPECT_EQ(finding.verdict, ProbeVerdict::degraded);
   EXPECT_EQ(finding.part, "core 2");
-  EXPECT_EQ(finding.compared, "best at least 7.5 GB/s, by the median of 3 peers");
+  EXPECT_EQ(finding.compared, "best repetition at least 7.5 GB/s, from the median of 3 peers");
   EXPECT_EQ(finding.why, "remark; threshold: a paper");
   EXPECT_EQ(judge("cores", kRate, parts_of({{10}, {9}, {8}, {10}}), kPeers).verdict, ProbeVerdict::pass);
 }
