@@ -17,14 +17,19 @@ constexpr std::size_t kSustained =
     10;  // seconds: those in which an air-cooled GPU reaches its temperature are longer
 constexpr std::size_t kProductsAtOnce = 16;  // between two looks at the clock
 
-Measured unsupported(std::string why) {
+/// Empty where this GPU has such products, and room for one.
+Measured obstacle(Precision precision) {
   Measured out;
-  out.unsupported = std::move(why);
+  out.unsupported = Product::why_not(precision);
+  if (out.unsupported.empty()) out.inconclusive = Product::too_little_memory(precision);
   return out;
+}
+bool is_one(const Measured& obstacle) {
+  return !obstacle.unsupported.empty() || !obstacle.inconclusive.empty();
 }
 
 Measured gemm(Precision precision) {
-  if (std::string why = Product::why_not(precision); !why.empty()) return unsupported(std::move(why));
+  if (Measured none = obstacle(precision); is_one(none)) return none;
   const Stream stream;
   const Product product(precision);
   Measured out;
@@ -34,7 +39,6 @@ Measured gemm(Precision precision) {
   return out;
 }
 
-/// Of a device with enough memory.
 Precision steady_precision() {
   return Product::why_not(Precision::bf16).empty() ? Precision::bf16 : Precision::fp16;
 }
@@ -48,7 +52,7 @@ Measured gemm_fp32() { return gemm(Precision::fp32); }
 
 Measured arithmetic() {
   const Precision precision = steady_precision();
-  if (std::string why = Product::why_not(precision); !why.empty()) return unsupported(std::move(why));
+  if (Measured none = obstacle(precision); is_one(none)) return none;
   const Stream stream;
   const Product product(precision);
   std::vector<std::uint64_t> digests;
@@ -73,18 +77,20 @@ Measured arithmetic() {
 
 Measured sustained() {
   const Precision precision = steady_precision();
-  if (std::string why = Product::why_not(precision); !why.empty()) return unsupported(std::move(why));
+  if (Measured none = obstacle(precision); is_one(none)) return none;
   const Stream stream;
   const Product product(precision);
   NvmlWatch watch;
   std::vector<double> rates;
+  product.run(stream);  // loads its code
+  stream.wait();
   const auto began = std::chrono::steady_clock::now();
   auto second = began;
   for (std::size_t done = 0; rates.size() < kSustained;) {
     for (std::size_t i = 0; i < kProductsAtOnce; ++i) product.run(stream);
+    watch.look();  // while the device computes
     stream.wait();
     done += kProductsAtOnce;
-    watch.look();
     const auto now = std::chrono::steady_clock::now();
     if (now - second < std::chrono::seconds(1)) continue;
     rates.push_back(static_cast<double>(done) * Product::flop() / Seconds(now - second).count());

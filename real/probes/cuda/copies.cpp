@@ -1,4 +1,5 @@
 // Probes of the paths between memories: page-locked copies to and from each memory node, and from GPU to GPU.
+#include "real/probes/cuda/attempt_private.hpp"
 #include "real/probes/cuda/device_private.hpp"
 #include "real/probes/cuda/probes.hpp"
 
@@ -12,7 +13,8 @@
 namespace gauntlet::cuda {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 28;  // as nvbandwidth's default, half of it
+constexpr std::size_t kBytes = std::size_t{1} << 28;  // half of what nvbandwidth copies
+constexpr int kByte = 0x5a;                           // what is copied
 constexpr std::size_t kRepetitions = 10;
 
 struct MemoryNode {
@@ -86,11 +88,16 @@ std::string model_of(int device) {
   return properties.name;
 }
 
+void expect_copied(const std::byte* copy, const std::string& path, Sample& sample) {
+  if (std::any_of(copy, copy + kBytes, [](std::byte each) { return each != std::byte{kByte}; }))
+    sample.errors.push_back(path + ": what arrived differs from what was sent");
+}
+
 void copy_to_and_from(int device, const MemoryNode& node, Sample& sample) {
   check(cudaSetDevice(device), "cudaSetDevice");
   const OnNode here(node);
   const HostMemory host = host_memory(kBytes);
-  std::fill_n(host.get(), kBytes, std::byte{0x5a});
+  std::fill_n(host.get(), kBytes, std::byte{kByte});
   const auto memory = device_memory<std::byte>(kBytes);
   const Stream stream;
   const std::string model = model_of(device), name = "node " + std::to_string(node.number);
@@ -98,6 +105,7 @@ void copy_to_and_from(int device, const MemoryNode& node, Sample& sample) {
     check(cudaMemcpyAsync(memory.get(), host.get(), kBytes, cudaMemcpyHostToDevice, stream.get()),
           "cudaMemcpyAsync");
   });
+  std::fill_n(host.get(), kBytes, std::byte{0});  // what is there afterwards came back
   const auto from = seconds_of_each(kRepetitions, stream, [&] {
     check(cudaMemcpyAsync(host.get(), memory.get(), kBytes, cudaMemcpyDeviceToHost, stream.get()),
           "cudaMemcpyAsync");
@@ -105,8 +113,7 @@ void copy_to_and_from(int device, const MemoryNode& node, Sample& sample) {
   // A copy to the device and one back need not be as fast, nor from a near node and from a far one.
   sample.parts.push_back({name + " to " + gpu(device), model + ", to it", rates_of(to)});
   sample.parts.push_back({gpu(device) + " to " + name, model + ", from it", rates_of(from)});
-  if (std::any_of(host.get(), host.get() + kBytes, [](std::byte each) { return each != std::byte{0x5a}; }))
-    sample.errors.push_back(gpu(device) + " and " + name + ": what came back differs from what was sent");
+  expect_copied(host.get(), gpu(device) + " and " + name, sample);
 }
 
 /// Whether `to` can be written from `from` without the host between.
@@ -125,8 +132,10 @@ void copy_between(int from, int to, Sample& sample) {
   const bool direct = enable_peer(from, to);
   check(cudaSetDevice(to), "cudaSetDevice");
   const auto there = device_memory<std::byte>(kBytes);
+  fill_bytes(there.get(), 0, kBytes);
   check(cudaSetDevice(from), "cudaSetDevice");
   const auto here = device_memory<std::byte>(kBytes);
+  fill_bytes(here.get(), kByte, kBytes);
   const Stream stream;
   const auto seconds = seconds_of_each(kRepetitions, stream, [&] {
     check(cudaMemcpyPeerAsync(there.get(), to, here.get(), from, kBytes, stream.get()),
@@ -135,6 +144,9 @@ void copy_between(int from, int to, Sample& sample) {
   sample.parts.push_back({gpu(from) + " to " + gpu(to),
                           model_of(from) + (direct ? ", direct" : ", through the host"), rates_of(seconds),
                           direct ? "" : "the copy goes through the host"});
+  std::vector<std::byte> arrived(kBytes);
+  check(cudaMemcpy(arrived.data(), there.get(), kBytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  expect_copied(arrived.data(), gpu(from) + " to " + gpu(to), sample);
 }
 
 int device_count() {
@@ -143,40 +155,21 @@ int device_count() {
   return devices;
 }
 
-/// What fails on one path is said, and the others are measured.
-template <class Look>
-void look(const std::string& path, Sample& sample, const Look& measure) {
-  try {
-    measure();
-  } catch (const Error& error) {
-    const std::string why = path + ": " + error.what();
-    if (error.code() == cudaErrorMemoryAllocation)
-      sample.inconclusive += (sample.inconclusive.empty() ? "" : "; ") + why;
-    else
-      sample.errors.push_back(why);
-    (void)cudaGetLastError();
-  }
-}
-
 }  // namespace
 
-Sample host_copies() {
-  Sample sample;
+void host_copies(Sample& sample) {
   for (int device = 0; device < device_count(); ++device)
     for (const MemoryNode& node : memory_nodes())
-      look(gpu(device) + " and node " + std::to_string(node.number), sample,
-           [&] { copy_to_and_from(device, node, sample); });
-  return sample;
+      attempt(sample, gpu(device) + " and node " + std::to_string(node.number),
+              [&] { copy_to_and_from(device, node, sample); });
 }
 
-Sample peer_copies() {
-  Sample sample;
+void peer_copies(Sample& sample) {
   const int devices = device_count();
   if (devices == 1) sample.unsupported = "this host has one GPU";
   for (int from = 0; from < devices; ++from)
     for (int to = 0; to < devices; ++to)
-      if (from != to) look(gpu(from) + " to " + gpu(to), sample, [&] { copy_between(from, to, sample); });
-  return sample;
+      if (from != to) attempt(sample, gpu(from) + " to " + gpu(to), [&] { copy_between(from, to, sample); });
 }
 
 }  // namespace gauntlet::cuda

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
@@ -20,6 +21,32 @@ class Error : public std::runtime_error {
  private:
   cudaError_t code_;
 };
+
+/// What a library says that is no fault of the GPU: no such operation, too little memory, a wrong call.
+class LibraryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An error of the runtime that says nothing of the GPU's health.
+inline bool is_of_software(cudaError_t code) {
+  switch (code) {
+    case cudaErrorMemoryAllocation:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNotSupported:
+    case cudaErrorNotPermitted:
+    case cudaErrorTooManyPeers:
+    case cudaErrorOperatingSystem:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorInvalidKernelImage:
+      return true;
+    default:
+      return false;
+  }
+}
 
 inline void check(cudaError_t code, const char* call) {
   if (code != cudaSuccess) throw Error(code, call);
@@ -48,6 +75,12 @@ inline HostMemory host_memory(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
   return HostMemory(static_cast<std::byte*>(memory));
+}
+
+/// Fills device memory. No other stream waits for the one in which that happens, so that this one does.
+inline void fill_bytes(void* memory, int byte, std::size_t bytes) {
+  check(cudaMemset(memory, byte, bytes), "cudaMemset");
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 class Stream {
@@ -80,11 +113,16 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// How long each of so many calls of `work`, which puts work on the stream, took on the device. One more comes before them: it
-/// loads code and raises clocks.
+/// How long each of so many calls of `work`, which puts work on the stream, took on the device. Others come before them for a fifth of a
+/// second: they load code and raise clocks.
 template <class Work>
 std::vector<double> seconds_of_each(std::size_t repetitions, const Stream& stream, const Work& work) {
   std::vector<Event> marks(repetitions + 1);
+  const auto began = std::chrono::steady_clock::now();
+  do {
+    work();
+    stream.wait();
+  } while (std::chrono::steady_clock::now() - began < std::chrono::milliseconds(200));
   work();
   marks.front().record(stream);
   for (std::size_t i = 0; i < repetitions; ++i) {

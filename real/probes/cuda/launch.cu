@@ -49,8 +49,8 @@ Measured launch() {
 
 Measured overlap() {
   Measured out;
-  out.unsupported = Product::why_not(Precision::fp16);
-  if (!out.unsupported.empty()) return out;
+  out.inconclusive = Product::too_little_memory(Precision::fp16);
+  if (!out.inconclusive.empty()) return out;
   const Stream computes, copies;
   const Product product(Precision::fp16);
   const HostMemory host = host_memory(kCopied);

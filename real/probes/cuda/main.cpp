@@ -3,6 +3,7 @@
 #include "real/probes/cuda/probes.hpp"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -29,6 +30,13 @@ int list() {
   return std::fflush(stdout) == 0 ? kSuccess : kFailed;
 }
 
+/// Standard output for the answer alone: what libraries print there goes to standard error (NCCL_DEBUG).
+std::FILE* answer_alone() {
+  const int output = ::dup(STDOUT_FILENO);
+  if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return nullptr;
+  return ::fdopen(output, "w");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -36,12 +44,14 @@ int main(int count, char** arguments) {
   const std::string name = arguments[1];
   if (name == "--help") return usage(stdout, kSuccess);
   if (name == "--list") return list();
-  if (name == "--measurements") return gauntlet::cuda::print_measurements() ? kSuccess : kFailed;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs does not outlive whoever asked
+  std::FILE* const answer = answer_alone();
+  if (answer == nullptr) return kFailed;
+  if (name == "--measurements") return gauntlet::cuda::print_measurements(answer) ? kSuccess : kFailed;
   for (const auto& probe : gauntlet::cuda::probes()) {
     if (probe.name != name) continue;
-    const std::string said = to_json(run(probe));
-    return std::puts(said.c_str()) >= 0 && std::fflush(stdout) == 0 ? kSuccess : kFailed;
+    const std::string said = to_json(run(probe)) + "\n";
+    return std::fputs(said.c_str(), answer) >= 0 && std::fflush(answer) == 0 ? kSuccess : kFailed;
   }
   std::fprintf(stderr, "gauntlet-cuda-probe: there is no probe \"%s\"; --list shows them\n", name.c_str());
   return kWrongInput;

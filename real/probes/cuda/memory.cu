@@ -52,7 +52,7 @@ std::size_t array_bytes(std::size_t arrays) {
 
 Measured too_little_memory() {
   Measured out;
-  out.unsupported = "has " + std::to_string(free_bytes() >> 20) + " MiB free, which is too little";
+  out.inconclusive = "has " + std::to_string(free_bytes() >> 20) + " MiB free, which is too little";
   return out;
 }
 
@@ -150,7 +150,7 @@ Measured memory_copy() {
   const Stream stream;
   const auto from = device_memory<uint4>(bytes / sizeof(uint4)),
              to = device_memory<uint4>(bytes / sizeof(uint4));
-  check(cudaMemset(from.get(), 0x5a, bytes), "cudaMemset");
+  fill_bytes(from.get(), 0x5a, bytes);
   const unsigned grid = blocks();
   Measured out;
   for (const double seconds : seconds_of_each(kRepetitions, stream, [&] {
@@ -168,8 +168,8 @@ Measured memory_triad() {
   const std::size_t count = bytes / sizeof(float4);
   const auto a = device_memory<float4>(count), b = device_memory<float4>(count),
              c = device_memory<float4>(count);
-  check(cudaMemset(b.get(), 0, bytes), "cudaMemset");
-  check(cudaMemset(c.get(), 0, bytes), "cudaMemset");
+  fill_bytes(b.get(), 0, bytes);
+  fill_bytes(c.get(), 0, bytes);
   const unsigned grid = blocks();
   Measured out;
   for (const double seconds : seconds_of_each(kRepetitions, stream, [&] {
@@ -184,7 +184,7 @@ Measured memory_patterns() {
   const auto pieces = take_free_memory();
   if (pieces.empty()) return too_little_memory();
   const auto wrong = device_memory<WrongWords>(1);
-  check(cudaMemset(wrong.get(), 0, sizeof(WrongWords)), "cudaMemset");
+  fill_bytes(wrong.get(), 0, sizeof(WrongWords));
   const unsigned grid = blocks();
   const std::size_t words = kArray / sizeof(std::uint64_t);
   for (const Pattern pattern : kPatterns)

@@ -49,7 +49,7 @@ void NvmlWatch::look() {
   const auto reasons_of =
       function_of<int (*)(void*, unsigned long long*)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
   if (clock_of != nullptr && clock_of(device_, kClockOfMultiprocessors, &clock) == 0)
-    lowest_clock_ = looked_ ? std::min(lowest_clock_, clock) : clock;
+    lowest_clock_ = lowest_clock_ == 0 ? clock : std::min(lowest_clock_, clock);
   if (power_of != nullptr && power_of(device_, &power) == 0) most_power_ = std::max(most_power_, power);
   if (temperature_of != nullptr && temperature_of(device_, kTemperatureOfGpu, &temperature) == 0)
     highest_temperature_ = std::max(highest_temperature_, temperature);

@@ -1,8 +1,10 @@
 #include "real/probes/cuda/probes.hpp"
 
+#include "real/probes/cuda/attempt_private.hpp"
 #include "real/probes/cuda/device_private.hpp"
 
-#include <exception>
+#include <filesystem>
+#include <system_error>
 
 namespace gauntlet::cuda {
 namespace {
@@ -23,6 +25,11 @@ const std::vector<Probe> kProbes = {
     Probe{"overlap", "%", "how much of a copy from the host hides behind a kernel", overlap},
     Probe{"host_copies", "GB/s", "page-locked copies to and from each memory node", nullptr, host_copies},
     Probe{"peer_copies", "GB/s", "copies from each GPU to each other one", nullptr, peer_copies},
+    Probe{"all_reduce", "GB/s", "bus bandwidth of an all-reduce between all GPUs, as nccl-tests defines it",
+          nullptr, all_reduce},
+    Probe{"all_to_all", "GB/s", "the same of an all-to-all", nullptr, all_to_all},
+    Probe{"communicator_init", "s", "how long a communicator of all GPUs takes to begin", nullptr,
+          communicator_init},
 };
 
 std::string model_of(int device) {
@@ -31,55 +38,37 @@ std::string model_of(int device) {
   return properties.name;
 }
 
-/// An error of the runtime that says nothing of the GPU's health.
-bool is_of_software(cudaError_t code) {
-  return code == cudaErrorMemoryAllocation || code == cudaErrorNoKernelImageForDevice ||
-         code == cudaErrorUnsupportedPtxVersion || code == cudaErrorDevicesUnavailable ||
-         code == cudaErrorNotSupported || code == cudaErrorNotPermitted;
-}
-
-void add(std::string& list, const std::string& more) { list += (list.empty() ? "" : "; ") + more; }
-
 /// `unsupported` collects why GPUs could not be examined.
 void look_at(int device, const Probe& probe, Sample& sample, std::string& unsupported) {
   const std::string name = "GPU " + std::to_string(device);
-  try {
+  attempt(sample, name, [&] {
     check(cudaSetDevice(device), "cudaSetDevice");
     const std::string model = model_of(device);
     const Measured measured = probe.of_device();
     for (const std::string& error : measured.errors) sample.errors.push_back(name + ": " + error);
     for (const auto& [fact, value] : measured.facts) sample.facts.emplace_back(name + " " + fact, value);
-    if (!measured.unsupported.empty())
-      add(unsupported, name + ": " + measured.unsupported);
-    else if (!measured.values.empty())
-      sample.parts.push_back({name, model, measured.values, measured.remark});
-  } catch (const Error& error) {
-    if (is_of_software(error.code()))
-      add(sample.inconclusive, name + ": " + error.what());
-    else
-      sample.errors.push_back(name + ": " + error.what());
-    cudaDeviceReset();  // its context is of no further use
-  } catch (const std::exception& error) {
-    sample.errors.push_back(name + ": " + error.what());
-    cudaDeviceReset();
-  }
+    if (!measured.unsupported.empty()) add_to_list(unsupported, name + ": " + measured.unsupported);
+    if (!measured.inconclusive.empty()) add_to_list(sample.inconclusive, name + ": " + measured.inconclusive);
+    if (!measured.values.empty()) sample.parts.push_back({name, model, measured.values, measured.remark});
+  });
 }
 
-Sample of_all_devices(const Probe& probe, int devices) {
-  Sample sample;
+void look_at_all(int devices, const Probe& probe, Sample& sample) {
   std::string unsupported;
   for (int device = 0; device < devices; ++device) look_at(device, probe, sample, unsupported);
   if (sample.parts.empty() && sample.errors.empty() && sample.inconclusive.empty())
     sample.unsupported = unsupported;
   else if (!unsupported.empty())
-    add(sample.inconclusive, unsupported);
-  return sample;
+    add_to_list(sample.inconclusive, unsupported);
 }
 
-Sample unsupported_sample(const std::string& why) {
-  Sample sample;
-  sample.unsupported = why;
-  return sample;
+/// CUDA shows none: there is none, or this process may not see those of the driver, or they do not answer.
+void say_that_there_is_none(cudaError_t code, Sample& sample) {
+  const std::string why = std::string("CUDA has no device: ") + cudaGetErrorString(code);
+  std::error_code unknown;
+  const std::filesystem::directory_iterator gpus("/proc/driver/nvidia/gpus", unknown);
+  const bool hidden = !unknown && gpus != std::filesystem::directory_iterator();
+  (hidden ? sample.inconclusive : sample.unsupported) = hidden ? why + ", and the driver has some" : why;
 }
 
 }  // namespace
@@ -87,18 +76,18 @@ Sample unsupported_sample(const std::string& why) {
 const std::vector<Probe>& probes() { return kProbes; }
 
 Sample run(const Probe& probe) {
+  Sample sample;
   int devices = 0;
-  if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess)
-    return unsupported_sample(std::string("CUDA has no device: ") + cudaGetErrorString(code));
-  if (devices == 0) return unsupported_sample("CUDA has no device");
-  if (probe.of_device != nullptr) return of_all_devices(probe, devices);
-  try {
-    return probe.of_paths();
-  } catch (const std::exception& error) {
-    Sample sample;
-    sample.errors.emplace_back(error.what());
-    return sample;
-  }
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver || code == cudaErrorStubLibrary)
+    say_that_there_is_none(code, sample);
+  else if (code != cudaSuccess)
+    sample.errors.push_back(std::string("cudaGetDeviceCount: ") + cudaGetErrorString(code));
+  else if (probe.of_device != nullptr)
+    look_at_all(devices, probe, sample);
+  else
+    attempt(sample, "", [&] { probe.of_paths(sample); });
+  return sample;
 }
 
 }  // namespace gauntlet::cuda

@@ -14,12 +14,13 @@ namespace gauntlet::cuda {
 struct Measured {
   std::vector<double> values;
   std::vector<std::string> errors = {};
-  std::string unsupported = {};  // why this GPU cannot be examined
+  std::string unsupported = {};   // why this GPU cannot be examined
+  std::string inconclusive = {};  // why it cannot be at present
   std::string remark = {};
   std::vector<std::pair<std::string, std::string>> facts = {};
 };
 
-// Of the current device. Each throws Error where the runtime fails, and std::runtime_error where a library does.
+// Of the current device. Each throws what device_private.hpp has for failures.
 Measured gemm_bf16();
 Measured gemm_fp16();
 Measured gemm_fp8();
@@ -33,13 +34,18 @@ Measured launch();
 Measured overlap();
 
 // Of several paths, each a part of its own.
-Sample host_copies();
-Sample peer_copies();
+void host_copies(Sample& sample);
+void peer_copies(Sample& sample);
+
+// Of all GPUs together.
+void all_reduce(Sample& sample);
+void all_to_all(Sample& sample);
+void communicator_init(Sample& sample);
 
 struct Probe {
   std::string_view name, unit, about;
   Measured (*of_device)() = nullptr;  // or
-  Sample (*of_paths)() = nullptr;
+  void (*of_paths)(Sample&) = nullptr;
 };
 
 const std::vector<Probe>& probes();

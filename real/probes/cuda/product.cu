@@ -89,8 +89,12 @@ std::size_t bytes_of(Precision precision) {
 }
 
 void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error(std::string(call) + ": " + cublasLtGetStatusString(status));
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const std::string why = std::string(call) + ": " + cublasLtGetStatusString(status);
+  const bool of_device = status == CUBLAS_STATUS_EXECUTION_FAILED || status == CUBLAS_STATUS_INTERNAL_ERROR ||
+                         status == CUBLAS_STATUS_MAPPING_ERROR;
+  if (of_device) throw std::runtime_error(why);
+  throw LibraryError(why);
 }
 
 struct DestroysPreference {
@@ -111,10 +115,14 @@ std::string Product::why_not(Precision precision) {
     return "has no 8-bit products (compute capability below 8.9)";
   if (precision == Precision::bf16 && capability < 80)
     return "has no bfloat16 (compute capability below 8.0)";
-  if (const std::size_t free = free_bytes(); free < bytes_of(precision))
-    return "has " + std::to_string(free >> 20) + " MiB free, and the product needs " +
-           std::to_string(bytes_of(precision) >> 20);
   return {};
+}
+
+std::string Product::too_little_memory(Precision precision) {
+  const std::size_t free = free_bytes(), needs = bytes_of(precision);
+  if (free >= needs) return {};
+  return "has " + std::to_string(free >> 20) + " MiB free, and the product needs " +
+         std::to_string(needs >> 20);
 }
 
 Product::Product(Precision precision) : precision_(precision) {
@@ -154,7 +162,7 @@ Product::Product(Precision precision) : precision_(precision) {
   int found = 0;
   check(cublasLtMatmulAlgoGetHeuristic(handle, descriptor, in, in, out, out, preference, 1, &best, &found),
         "cublasLtMatmulAlgoGetHeuristic");
-  if (found == 0) throw std::runtime_error("cuBLAS has no such product");
+  if (found == 0 || best.state != CUBLAS_STATUS_SUCCESS) throw LibraryError("cuBLAS has no such product");
   algorithm_ = best.algo;
 }
 

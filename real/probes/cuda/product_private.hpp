@@ -18,14 +18,15 @@ enum class Precision { bf16, fp16, fp8, fp32 };
 /// 1/64 and at most 8192, so that single precision adds them exactly in any order; the tensor cores of 8-bit products round.
 class Product {
  public:
-  static constexpr std::size_t kRows =
-      8192;  // the largest that adds exactly, and large enough for the full rate
+  static constexpr std::size_t kRows = 8192;  // of them sums have 20 bits, and the rate is the full one
 
-  /// Throws std::runtime_error with what cuBLAS says where it has no such product for this GPU.
+  /// Throws LibraryError where cuBLAS has no such product for this GPU.
   explicit Product(Precision precision);
 
-  /// Why this GPU has no such product, or no room for it; else empty.
+  /// Why this GPU has no such product; else empty.
   static std::string why_not(Precision precision);
+  /// Why it has no room for it at present; else empty.
+  static std::string too_little_memory(Precision precision);
 
   void run(const Stream& stream) const;
   static double flop() { return 2.0 * kRows * kRows * kRows; }

@@ -38,7 +38,7 @@ std::string list(const std::vector<T>& all, const Text& text) {
 std::string text_of(const Part& part) {
   return "{\"part\":" + quoted(part.part) + ",\"kind\":" + quoted(part.kind) +
          ",\"values\":" + list(part.values, number) + ",\"remark\":" + quoted(part.remark) +
-         ",\"neighbour\":\"\"}";
+         ",\"neighbour\":\"\",\"excuse\":\"\"}";
 }
 
 }  // namespace

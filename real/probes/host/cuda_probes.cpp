@@ -5,16 +5,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <utility>
 
 namespace gauntlet {
 namespace {
 
 // The process of the probe is killed at the probe's deadline, and this program with it.
 constexpr Duration kBeyondDeadlines = std::chrono::hours(24);
-constexpr int kNotLoaded = 127;  // what the dynamic linker ends a program with
+constexpr int kNotLoaded = 127;         // what the dynamic linker ends a program with
+constexpr int kKilled = 128 + SIGKILL;  // by the kernel, for want of the host's memory, or by somebody
 
 /// Beside this program, where the build puts it.
 std::string cuda_program(const ProbedHost& host) {
@@ -22,6 +27,12 @@ std::string cuda_program(const ProbedHost& host) {
   std::error_code unknown;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
   return (own.parent_path() / "gauntlet-cuda-probe").string();
+}
+
+ProbeSample inconclusive_sample(std::string why) {
+  ProbeSample sample;
+  sample.inconclusive = std::move(why);
+  return sample;
 }
 
 ProbeSample wrong_sample(std::string why) {
@@ -39,8 +50,12 @@ ProbeSample probe_by_cuda(const ProbedHost& host, const std::string& name) {
     return unsupported_sample("Gauntlet was built without CUDA: there is no " + program);
   const CommandResult result = run_command({program, name}, kBeyondDeadlines);
   if (!result.started || result.code == kNotLoaded) return unsupported_sample(result.why);
+  if (result.code == kKilled) return inconclusive_sample(result.why);
   if (!result.ok) return wrong_sample(result.why);
-  const auto json = nlohmann::ordered_json::parse(result.output, nullptr, false);
+  // One line; a library may have printed others. Within texts of it quotes are escaped.
+  const std::size_t begin = std::min(result.output.rfind("{\"parts\":"), result.output.size());
+  const std::string line = result.output.substr(begin, result.output.find('\n', begin) - begin);
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
   if (json.is_discarded()) return wrong_sample(program + " says nothing that can be read");
   try {
     return json.get<ProbeSample>();

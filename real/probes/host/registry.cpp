@@ -170,6 +170,18 @@ const std::array kOwnProbes = {
              "copies from each GPU to each other one",
              {"GB/s", Better::higher},
              [](const ProbedHost& host) { return probe_by_cuda(host, "peer_copies"); }},
+    OwnProbe{"gpu_all_reduce",
+             "bus bandwidth of an all-reduce between all GPUs, as nccl-tests defines it",
+             {"GB/s", Better::higher},
+             [](const ProbedHost& host) { return probe_by_cuda(host, "all_reduce"); }},
+    OwnProbe{"gpu_all_to_all",
+             "the same of an all-to-all",
+             {"GB/s", Better::higher},
+             [](const ProbedHost& host) { return probe_by_cuda(host, "all_to_all"); }},
+    OwnProbe{"gpu_communicator_init",
+             "how long a communicator of all GPUs takes to begin",
+             {"s", Better::lower},
+             [](const ProbedHost& host) { return probe_by_cuda(host, "communicator_init"); }},
 };
 
 }  // namespace

@@ -34,8 +34,9 @@ Json json_of(const ProbeReport& report) {
           {"expected_seconds", to_seconds(report.expected)}};
 }
 
-/// Nothing where no measurement can be so.
+/// Returns nothing if no measurement can have these values.
 std::optional<Spread> spread_in(const Json& metric) {
+  if (!metric.at("n").is_number_unsigned()) return std::nullopt;
   const Spread spread{.median = metric.at("median").get<double>(),
                       .low = metric.at("low").get<double>(),
                       .high = metric.at("high").get<double>(),

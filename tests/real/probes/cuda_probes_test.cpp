@@ -44,7 +44,8 @@ TEST_F(CudaProbes, GiveWhatTheProgramMeasured) {
       .unsupported = "",
       .inconclusive = "GPU 1: is busy\n",
       .facts = {{"GPU 0 lowest clock", "1755 MHz"}}};
-  const ProbeSample sample = says("cat <<'END'\n" + to_json(measured) + "\nEND");
+  const ProbeSample sample =
+      says("echo 'a library says {'; cat <<'END'\n" + to_json(measured) + "\nEND\necho '{}'");
   ASSERT_THAT(sample.parts, SizeIs(1));
   EXPECT_EQ(sample.parts[0].part, "GPU 0");
   EXPECT_EQ(sample.parts[0].kind, "NVIDIA \"H100\"");
@@ -71,7 +72,11 @@ TEST_F(CudaProbes, AreUnsupportedWithoutTheProgramOrItsLibraries) {
 TEST_F(CudaProbes, FailTheHostWhereTheProgramDies) {
   EXPECT_THAT(says("kill -SEGV $$").errors, ElementsAre(HasSubstr("ended with 139")));
   EXPECT_THAT(says("echo no JSON").errors, ElementsAre(HasSubstr("says nothing that can be read")));
-  EXPECT_THAT(says("echo '{}'").errors, ElementsAre(HasSubstr("says something else than what it measured")));
+  EXPECT_THAT(says(R"(echo '{"parts":3}')").errors,
+              ElementsAre(HasSubstr("says something else than what it measured")));
+  const ProbeSample killed = says("kill -KILL $$");
+  EXPECT_THAT(killed.errors, IsEmpty());
+  EXPECT_THAT(killed.inconclusive, HasSubstr("ended with 137"));
   EXPECT_THAT(says("").errors, ElementsAre(HasSubstr("says nothing that can be read")));
 }
 
