@@ -131,15 +131,14 @@ class Walk {
     Reached at = from;
     bool began_before = from.into_step > Duration::zero();  // the first step did, and was paused
     while (true) {
-      part.end =
-          std::min(began_before ? stretch.time_of_step(from.steps + 1) : end_of_part(part), stretch.end);
+      const Time until = began_before ? stretch.time_of_step(from.steps + 1) : end_of_part(part);
+      part.end = std::min(until, stretch.end);
       if (!began_before) slow_onset_ = slowing(part);
       began_before = false;
       charge_part(part, at);
       if (part.end == stretch.end) return;
       at = ended_;
-      part.begin = part.end;
-      part.end = stretch.end;
+      part.begin = std::exchange(part.end, stretch.end);
       truth_.follow(part.begin);
     }
   }

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -37,11 +36,11 @@ void expect_success(cublasStatus_t status, const char* call) {
 }
 
 /// Elements in bfloat16 from -1 to 1.
-void fill_with_eighths(std::uint16_t* matrix, std::uint32_t seed) {
+void fill_with_eighths(std::uint16_t* matrix, std::uint64_t state) {
   std::vector<std::uint16_t> elements(Product::kRows * Product::kRows);
-  std::minstd_rand numbers(seed);
   for (std::uint16_t& each : elements) {
-    const float value = static_cast<float>(static_cast<int>(numbers() % 17) - 8) / 8.0F;
+    state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
+    const float value = static_cast<float>(static_cast<int>((state >> 33) % 17) - 8) / 8.0F;
     each = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
   }
   check(cudaMemcpy(matrix, elements.data(), elements.size() * sizeof elements[0], cudaMemcpyHostToDevice),

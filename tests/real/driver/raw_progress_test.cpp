@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace gauntlet {
@@ -243,6 +244,23 @@ TEST_F(AssembleLogs, ARecordOfNothingGivesNothing) {
   record.observations.clear();
   EXPECT_TRUE(logs().truth.empty());
   EXPECT_TRUE(logs().progress.stretches.empty());
+}
+
+TEST_F(AssembleLogs, WhatSlowsTheJobDoesSoInItsTruth) {
+  up(1, 0, 1s, 0);
+  up(1, 1, 1s, 0);
+  step(1, 2s, 1);
+  injection(2500ms, JournalStep::observed);
+  observed(3500ms, HostReturned{HostId{0}});
+  world.faults[0].factor = 4;
+  for (const Effect effect : {Effect::slow, Effect::degrade}) {
+    world.faults[0].effect = effect;
+    EXPECT_EQ(logs().truth.front().factor, 4);
+  }
+  world.faults[0].effect = Effect::stall;
+  EXPECT_TRUE(std::isinf(logs().truth.front().factor));
+  world.faults[0].effect = Effect::none;
+  EXPECT_EQ(logs().truth.front().factor, 1);
 }
 
 TEST_F(AssembleLogs, ARequestToStopCutsNoStep) {
