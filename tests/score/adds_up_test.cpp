@@ -122,6 +122,7 @@ class RandomRun {
   void goes_on_for(Duration time) {
     stretch_.begin = kStart + now_;
     stretch_.end = stretch_.begin + time;
+    slow_faults_change(now_, now_ + time);
     now_ += time;
     const Reached before = stretch_.reached_at(stretch_.begin), after = stretch_.reached_at(stretch_.end);
     training += time;
@@ -129,6 +130,23 @@ class RandomRun {
     step_ = stretch_.first_step + after.steps;
     into_step_ = after.into_step;
     mark = std::max(mark, step_);
+  }
+
+  /// Slow faults come, grow and go within a stretch, whose pace they need not change.
+  void slow_faults_change(Duration from, Duration until) {
+    for (std::int64_t changes = between(0, 3); changes > 0; --changes) {
+      from += some_time(until - from);
+      if (from >= until) return;
+      if (leaks_ && one_in(2)) {
+        run_.grows(from, kLeak, 2, 1.3);
+        continue;
+      }
+      leaks_ = !leaks_;
+      if (leaks_)
+        run_.strikes(from, kLeak, 2, /*on_job=*/!one_in(3));
+      else
+        run_.ends(from, kLeak, 2);
+    }
   }
 
   bool pauses_and_is_cut() {
@@ -235,6 +253,7 @@ class RandomRun {
   HandMadeRun run_;
   Duration now_{}, went_down_{};
   Duration first_stop_ = kForever;  // by a fault: the first start is over then
+  bool leaks_ = false;              // a host is slow
   Stretch stretch_;
   std::int64_t step_ = 0;  // complete, or loaded
   Duration into_step_{};
