@@ -133,4 +133,4 @@ tidy: build-clang/build.ninja ## clang-tidy by .clang-tidy (minutes)
 	run-clang-tidy -quiet -p build-clang '^$(CURDIR)/(core|models|flow|policies|sim|score|config|study|report|shell|commands|real|cli|python)/'
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage build-mutants build-python
+	rm -rf build build-dev build-clang build-asan-ubsan build-tsan build-fuzz build-coverage build-mutants build-python build-cuda

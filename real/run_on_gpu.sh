@@ -5,9 +5,9 @@
 #
 #   real/run_on_gpu.sh [DIRECTORY]
 set -uo pipefail
+out=$(realpath -m "${1:-$(dirname "${BASH_SOURCE[0]}")/measurements}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-out=${1:-real/measurements}
 build=build-cuda
 failed=()
 mkdir -p "$out" || exit 1
@@ -24,19 +24,26 @@ stage() {
 }
 
 measure() {
-  local file
-  file="$out/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr -cs 'A-Za-z0-9\n' '-')-$(date -u +%F).toml"
-  "$build/gauntlet-cuda-probe" --measurements > "$file" && cat "$file"
+  local name file code
+  name=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null) || name=GPU
+  file="$out/$(head -1 <<< "$name" | tr -cs 'A-Za-z0-9\n' '-')-$(date -u +%F).toml"
+  "$build/gauntlet-cuda-probe" --measurements > "$file"
+  code=$?
+  cat "$file"
+  [ "$code" -eq 0 ] && ! grep -q '^\[\[failed\]\]' "$file"
 }
 
+# Wrong accesses of our kernels; those of libraries are not ours. The other tools look for shared memory and barriers, which they do not use.
 compute_sanitizer() {
-  local tool probe
-  for tool in memcheck racecheck synccheck; do
-    for probe in launch memory_copy memory_triad arithmetic; do
-      echo "$tool $probe"
-      compute-sanitizer --tool "$tool" --error-exitcode 9 "$build/gauntlet-cuda-probe" "$probe" || return 1
-    done
+  local probe log bad=0
+  for probe in launch memory_copy memory_triad; do
+    log="$out/sanitizer-$probe.log"
+    echo "memcheck $probe"
+    compute-sanitizer --tool memcheck --kernel-name kernel_substring=gauntlet --report-api-errors no --error-exitcode 9 \
+      "$build/gauntlet-cuda-probe" "$probe" 2>&1 | tee "$log"
+    [ "${PIPESTATUS[0]}" -eq 0 ] && grep -q '"values":\[' "$log" && grep -q '"errors":\[\]' "$log" || bad=1
   done
+  return "$bad"
 }
 
 build_all() {
@@ -44,14 +51,17 @@ build_all() {
 }
 export -f measure compute_sanitizer build_all
 export out build
+export PATH="$PATH:/usr/local/cuda/bin"
 
-stage machine 60 bash -c 'nvidia-smi && nvcc --version && cmake --version'
-stage build 480 bash -c build_all || { echo "nothing was built"; exit 1; }
-stage measurements 480 bash -c measure
-stage ratios 240 "$build/gauntlet-cuda-bench"
+# Together under ten minutes. A build folder that is there already is used again.
+stage machine 20 bash -c 'nvidia-smi && nvcc --version && cmake --version'
+stage build 200 bash -c build_all || { echo "nothing was built"; exit 1; }
+stage measurements 200 bash -c measure
+stage ratios 90 "$build/gauntlet-cuda-bench"
 if command -v compute-sanitizer > /dev/null; then
-  stage sanitizer 480 bash -c compute_sanitizer
+  stage sanitizer 70 bash -c compute_sanitizer
 else
   echo "--- sanitizer: compute-sanitizer is not here"
+  failed+=("sanitizer")
 fi
 [ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
