@@ -37,16 +37,18 @@ std::vector<Spread> peers_of(const JudgedPart& part, const std::vector<JudgedPar
   return out;
 }
 
-/// The best repetition of a part is held against it: a share of the peers' best ones, and no better than their median ones. Of a metric that
-/// scatters, the best repetitions of healthy parts differ by more than the share allows.
-double line_of(const std::vector<Spread>& peers, double of_peers, Better better) {
+/// The best repetition of a part is held against it: a share of the peers' best ones. Rates of links scatter, so that the best repetitions
+/// of healthy ones differ by more than the share allows: there it is no better than the peers' median ones.
+double line_of(const PartSample& part, const std::vector<Spread>& peers, double of_peers, Better better) {
   std::vector<double> bests, medians;
   for (const Spread& each : peers) {
     bests.push_back(best_of(each, better));
     medians.push_back(each.median);
   }
   const double best = median_of(std::move(bests)), usual = median_of(std::move(medians));
-  return better == Better::higher ? std::min(of_peers * best, usual) : std::max(best / of_peers, usual);
+  const double line = better == Better::higher ? of_peers * best : best / of_peers;
+  if (part.neighbour.empty()) return line;
+  return better == Better::higher ? std::min(line, usual) : std::max(line, usual);
 }
 
 void judge_absolute(JudgedPart& part, const ProbeMetric& metric, const ProbeThreshold& threshold) {
@@ -66,7 +68,7 @@ void judge_relative(JudgedPart& part, const ProbeMetric& metric, const ProbeThre
                     const std::vector<Spread>& peers) {
   if (threshold.of_peers <= 0 || peers.empty() || part.verdict > ProbeVerdict::inconclusive) return;
   const bool higher = metric.better == Better::higher;
-  const double line = line_of(peers, threshold.of_peers, metric.better);
+  const double line = line_of(*part.sample, peers, threshold.of_peers, metric.better);
   const bool bad = is_worse(best_of(part.spread, metric.better), line, metric.better);
   if (!bad && part.verdict == ProbeVerdict::pass) return;  // by an absolute line, which says more
   const bool excused = bad && !part.sample->excuse.empty();
