@@ -110,7 +110,8 @@ void add_calibrate(Program& program) {
       .type_name("SIZE")
       .check([](const std::string& text) {
         const auto parsed = parse_bytes(text);
-        if (!parsed.value) return text + " " + parsed.why + "; " + parsed.suggestion;
+        if (!parsed.value)
+          return text + " " + parsed.why + (parsed.suggestion.empty() ? "" : "; " + parsed.suggestion);
         return parsed.value->value > 0 ? std::string()
                                        : text + " is not above 0; give the size of a checkpoint";
       });

@@ -20,13 +20,6 @@ namespace {
 constexpr std::size_t kRepetitions = 20;
 constexpr std::size_t kBytes = std::size_t{1} << 30, kCopied = std::size_t{1} << 28;
 
-/// 0 of none.
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 struct DestroysCublas {
   void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
 };

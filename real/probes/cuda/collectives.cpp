@@ -28,12 +28,6 @@ std::string size_text(std::size_t bytes) {
                                          : std::to_string(bytes >> 20) + " MiB";
 }
 
-std::string model_of_first() {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-  return properties.name;
-}
-
 /// One rank for each GPU of the host, in this process.
 class Ranks {
  public:
@@ -152,7 +146,7 @@ std::size_t free_on_all(std::size_t count) {
 void add_part(Sample& sample, const Ranks& ranks, std::size_t bytes, double factor,
               const std::vector<double>& seconds) {
   Part part{std::to_string(ranks.count()) + " GPUs, " + size_text(bytes),
-            model_of_first() + " x " + std::to_string(ranks.count()) + ", " + size_text(bytes),
+            model_of(0) + " x " + std::to_string(ranks.count()) + ", " + size_text(bytes),
             {}};
   for (const double each : seconds) part.values.push_back(factor * static_cast<double>(bytes) / each / 1e9);
   sample.parts.push_back(std::move(part));
@@ -238,7 +232,7 @@ void communicator_init(Sample& sample) {
   sample.unsupported = nccl.why_not();
   if (!sample.unsupported.empty()) return;
   sample.facts.emplace_back("NCCL", nccl.version());
-  Part part{std::to_string(devices) + " GPUs", model_of_first() + " x " + std::to_string(devices), {}};
+  Part part{std::to_string(devices) + " GPUs", model_of(0) + " x " + std::to_string(devices), {}};
   for (std::size_t i = 0; i < kInitialisations; ++i) {
     const auto began = std::chrono::steady_clock::now();
     const Ranks ranks(nccl, devices);

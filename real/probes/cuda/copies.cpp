@@ -82,15 +82,9 @@ std::vector<double> rates_of(const std::vector<double>& seconds) {
 
 std::string gpu(int device) { return "GPU " + std::to_string(device); }
 
-std::string model_of(int device) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return properties.name;
-}
-
 void expect_copied(const std::byte* copy, const std::string& path, Sample& sample) {
   if (std::any_of(copy, copy + kBytes, [](std::byte each) { return each != std::byte{kByte}; }))
-    sample.errors.push_back(path + ": what arrived differs from what was sent");
+    sample.errors.push_back(path + ": the bytes that arrived are not those that were sent");
 }
 
 void copy_to_and_from(int device, const MemoryNode& node, Sample& sample) {

@@ -135,6 +135,12 @@ std::vector<double> seconds_of_each(std::size_t repetitions, const Stream& strea
   return seconds;
 }
 
+inline std::string model_of(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return properties.name;
+}
+
 /// Bytes of the current device that nobody has taken.
 inline std::size_t free_bytes() {
   std::size_t free = 0, all = 0;

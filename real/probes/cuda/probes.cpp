@@ -32,12 +32,6 @@ const std::vector<Probe> kProbes = {
           communicator_init},
 };
 
-std::string model_of(int device) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return properties.name;
-}
-
 /// `unsupported` collects why GPUs could not be examined.
 void look_at(int device, const Probe& probe, Sample& sample, std::string& unsupported) {
   const std::string name = "GPU " + std::to_string(device);

@@ -1,6 +1,8 @@
 // What a CUDA probe measured: the ProbeSample of real/probes/sample.hpp, in a program that has no other library than NVIDIA's.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,14 @@ struct Sample {
   std::string inconclusive;
   std::vector<std::pair<std::string, std::string>> facts;
 };
+
+/// The mean of the two middle values where their number is even; 0 of none.
+inline double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 /// One line of JSON, as real/probes/sample_json.hpp reads it.
 std::string to_json(const Sample& sample);
