@@ -8,8 +8,8 @@ CORES := $(shell nproc)
 TESTS_AT_ONCE := $(shell expr $(CORES) + 1)
 # JOBS=1 for a machine with little memory.
 BUILD := cmake --build $(if $(JOBS),--parallel $(JOBS)) --preset
-# $(call test,PRESET,FOLDER) runs the tests of a preset; then, whether they passed or not, names those that were skipped.
-test = ctest --parallel $(or $(JOBS),$(TESTS_AT_ONCE)) --preset $(1); code=$$?; scripts/skipped_tests.py $(2); exit $$code
+# $(call test,PRESET,FOLDER) runs the tests of a preset; then it names those that were skipped, and shows why others failed.
+test = ctest --parallel $(or $(JOBS),$(TESTS_AT_ONCE)) --preset $(1); code=$$?; scripts/skipped_tests.py $(2); scripts/failed_tests.py $(2); exit $$code
 # The thread sanitizer of clang 14 cannot map its shadow where the kernel randomises addresses widely.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
