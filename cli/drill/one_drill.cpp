@@ -129,6 +129,8 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   const DrillRequest& request = task.request;
   std::unique_ptr<Launcher> launcher;
   if (auto wrong = launcher_of(task, launcher); !wrong.empty()) return {.drill = {}, .problems = wrong};
+  if (const std::string shortfall = launcher->shortfall(); !shortfall.empty() && !request.no_faults)
+    complain(shortfall);
   const ScenarioFacts facts = facts_of(task.scenario, task.seed(), GAUNTLET_VERSION);
   std::unique_ptr<ResultDirectory> directory;
   if (!request.out.empty()) {

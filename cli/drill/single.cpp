@@ -57,6 +57,8 @@ int complain_of_interruption(const DrillRequest& request) {
 int dry_run(const DrillTask& task) {
   std::unique_ptr<Launcher> launcher;
   if (const auto wrong = launcher_of(task, launcher); !wrong.empty()) return wrong_input(wrong);
+  if (const std::string shortfall = launcher->shortfall(); !shortfall.empty() && !task.request.no_faults)
+    complain(shortfall);
   return print(dry_run_text(task.scenario.world, plan_of(task), drill_base(), *launcher)) ? kSuccess
                                                                                           : kFailed;
 }

@@ -167,4 +167,10 @@ std::vector<LaunchTable> LabLauncher::plan() const {
   return {bridges, hosts};
 }
 
+std::string LabLauncher::shortfall() const {
+  const std::string why = disks_fail(world_) ? why_no_fault_disk(setup_.command.gauntlet) : "";
+  return why.empty() ? ""
+                     : "disks of this lab cannot fail: " + why + "; where a disk should, ranks are killed";
+}
+
 }  // namespace gauntlet

@@ -38,6 +38,7 @@ class LabLauncher final : public AgentsHere {
   HostSupply& supply() override { return supply_; }
   MeetingPlace meeting_place(const AgentName& agent) override;
   std::vector<LaunchTable> plan() const override;
+  std::string shortfall() const override;
 
  private:
   std::string authority(const std::string& directory) const;

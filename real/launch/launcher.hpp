@@ -38,6 +38,8 @@ class Launcher : public Processes {
   virtual bool starts_agents() const { return true; }
   /// For `--dry-run`: what it would make beside the agents.
   virtual std::vector<LaunchTable> plan() const { return {}; }
+  /// What the scenario asks for and this machine cannot do; empty: nothing. A sentence for people.
+  virtual std::string shortfall() const { return {}; }
 };
 
 }  // namespace gauntlet

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "drill"))
 import drills  # noqa: E402
+import fault_disk_test  # noqa: E402
 import labs  # noqa: E402
 
 HOSTS = 4
@@ -148,6 +149,24 @@ class Lab(labs.Case):
         self.assertIn(["26s", "rank_stopped", "gpu", "6", *"SIGSTOP of its rank".split()], rows)
         self.assertIn(["1min16s", "link_lost", "nic", "5", *"data0: the data interface is set down, for 9s".split()], rows)
         self.nothing_is_left()
+
+
+    def test_a_lab_whose_disks_cannot_fail_says_why(self):
+        scenario = self.place.path / "full.toml"
+        scenario.write_text('extends = "drill-tiny"\ninherit_faults = false\nname = "full"\n'
+                            '[repair]\ntime = "10s"\n[faults.disk_full]\nmodel = "disk_full"\ntrace = [{ at = "1s", component = 1 }]\n', encoding="utf-8")
+        arguments = ("drill", scenario, "--hosts", str(HOSTS), *drills.run_as("root"), "--launch", "lab", "--dry-run")
+        without = self.place.path / "without"  # the program of such disks
+        without.mkdir()
+        for program in ("gauntlet", "gauntlet-trainer"):
+            shutil.copy(pathlib.Path(drills.GAUNTLET).with_name(program), without)
+        run = subprocess.run([without / "gauntlet", *arguments], text=True, capture_output=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("disks of this lab cannot fail: gauntlet-fault-disk was not built (package libfuse3-dev); where a disk should, "
+                      "ranks are killed", run.stderr)
+        if not fault_disk_test.missing():
+            run = subprocess.run([drills.GAUNTLET, *arguments], text=True, capture_output=True, check=False)
+            self.assertNotIn("cannot fail", run.stderr)
 
 
 @unittest.skipIf(labs.missing(), labs.missing())
